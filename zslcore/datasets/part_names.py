@@ -37,6 +37,7 @@ OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
     r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?)"
+    r"|s?(menge|daten|satz|bilder|klassen)"
     r"|[\s_-]+(objects|original|ids?|files?|images?|paths?|videos?))+$",
     re.IGNORECASE,
 )
@@ -114,6 +115,7 @@ IMAGE_TITLES = (
     *("youtubeid", "clip", "clipname", "bild", "datei", "imagen", "fichier", "imagem"),
 )
 CLASS_TITLES = (
+    "template",  # Something-Something; its labels are sentences
     *("classname", "labelname", "categoryname", "class", "category", "action", "species", "label"),
     *("target", "name", "klasse", "classe", "clase"),
 )
@@ -125,6 +127,7 @@ PART_TITLES = (
 FLAGS = {
     **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
     **dict.fromkeys(("istest", "istesting", "testing"), ("test", "train")),
+    **dict.fromkeys(("isvalid", "isval", "isvalidation"), ("val", "train")),
     **dict.fromkeys(("isunseen", "unseen", "isnovel", "novel"), ("unseen", "seen")),
     **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
 }
@@ -199,7 +202,9 @@ def side_of_stem(stem: str) -> str:
     ('unseen', 'unseen', '')
     """
     word = squeeze(stem)
-    return SIDE_OF_WORD.get(word) or SIDE_OF_WORD.get(CLASS_WORDS.sub("", word), "")
+    bare = CLASS_WORDS.sub("", word)
+    is_compound = bare != word and "class" not in word  # English names have further rules
+    return SIDE_OF_WORD.get(word) or SIDE_OF_WORD.get(bare) or part_or_side(stem) * is_compound
 
 
 def words_in(name: str) -> list[str]:

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, dropwhile, islice
 from pathlib import Path
@@ -78,16 +79,19 @@ from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import (
     container_of,
+    look_into,
     read_head,
     read_plain_value,
     read_text_columns,
     read_value,
 )
 from zslcore.untrusted.readers.array_names import (
+    COUNTERS,
     LABEL_VARIABLES,
     PREDICTED,
     SCORE_VARIABLES,
     first_named,
+    is_named,
 )
 from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.json_files import JSON_LINES
@@ -117,6 +121,8 @@ HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic
 )
 #: Smallest number of row numbers in lists that are only called train and test and share some.
 FEWEST_ROWS = 20
+#: Smallest share of different names in a column of images.
+MOSTLY = 0.8
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
 #: Suffixes of tables.
@@ -156,8 +162,12 @@ def read_json(path: Path) -> Any:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the nonblank lines of a text, stripped."""
-    lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    """Return the nonblank lines of a text, or the texts of an ``.npy``, stripped."""
+    if path.suffix.lower() == ".npy":
+        array = look_into(path, ("NumPy array",)).arrays.get("array")
+        lines = [] if array is None or array.dtype.kind != "U" else array.ravel().tolist()
+    else:
+        lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
     return [line.strip() for line in lines if line.strip()]
 
 
@@ -342,12 +352,21 @@ def _find_columns(
             # be classes, and the repeated ones groups of classes.
             is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
             label = named[0] if len(named) == 1 and is_clear else None
-        elif image is None:
+        elif image is None and words[label] != CLASS_TITLES[0]:
             classes = [k for k in texts if words[k] in CLASS_TITLES and k in different]
             label = classes[0] if classes and label not in classes else label
-        if image is None and label is not None and len({*cells[label]}) < len(cells[label]):
-            image = next((k for k in different if k != label), None)
+        if image is None and (label is None or len({*cells[label]}) < len(cells[label])):
+            named = [k for k in different if label not in (None, k)]
+            others = [k for k in texts if label not in (None, k)]
+            others += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
+            image = next(iter([*named, *(k for k in others if _are_keys(cells[k]))]), None)
     return image, label, place, where
+
+
+def _are_keys(column: Sequence[str]) -> bool:
+    """Whether cells may name images: words, of which few repeat, as of images in two parts."""
+    are_words = not any(" " in cell for cell in column)
+    return are_words and len({*column}) >= MOSTLY * len(column)
 
 
 def _are_ids(column: Sequence[str]) -> bool:
@@ -359,7 +378,8 @@ def _are_ids(column: Sequence[str]) -> bool:
 
 def _are_part_names(column: Sequence[str]) -> bool:
     """Whether all cells of a column name a part, among them a training and a test part."""
-    return all(map(part_or_side, {*column})) and trains_and_tests(map(part_or_side, {*column}))
+    parts = [part_of_cell("", cell) for cell in {*column}]
+    return all(parts) and trains_and_tests(parts)
 
 
 def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
@@ -459,8 +479,8 @@ def entries_of_table(
         ):
             label, titles = len(titles), [*titles, "class"]
             rows = [[*row, name] for row, name in zip(complete, classes, strict=True)]
-        elif "" in folders:
-            return None
+        elif "" in folders and not all(row[image or 0].isdecimal() for row in complete):
+            return None  # neither images with a class nor numbers of rows
     words = [*map(squeeze, titles)]
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
         return None  # images marked as seen may be training or test images
@@ -713,15 +733,19 @@ def _has_few_fields(record: Mapping[str, Any]) -> bool:
 
 def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Merge inner records into a record; a list of inner records gives one record each."""
-    inner = [each for each in record.values() if isinstance(each, dict)]
-    names = [key for each in (*inner, record) for key in each]
-    if len({*names}) < len(names):
-        inner = []
-    merged = {key: of for each in (*inner, record) for key, of in each.items()}
+    merged = _with_inner_fields(record)
     plain = {key: of for key, of in merged.items() if isinstance(of, str | int | float)}
     lists = [of for of in merged.values() if isinstance(of, list) and of]
     several = [of for of in lists if all(isinstance(each, dict) for each in of)]
     return [{**each, **plain} for each in several[0]] if several else [plain]
+
+
+def _with_inner_fields(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record with the fields of its inner records, unless they repeat a name."""
+    inner = [each for each in record.values() if isinstance(each, dict)]
+    times = Counter(key for each in (*inner, record) for key in each)
+    distinct = [each for each in inner if all(times[key] == 1 for key in each)]
+    return {key: of for each in (*distinct, record) for key, of in each.items()}
 
 
 def _of_table(file: str, value: Any, part: str = "") -> Entries | None:
@@ -751,8 +775,9 @@ def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[
 
 def _columns_and_rows(value: Any, most: int | None) -> tuple[Any, Any]:
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-        titles = [name for name in value[0] if all(name in each for each in value)]
-        return titles, [[each[name] for name in titles] for each in value[:most]]
+        records = [_with_inner_fields(each) for each in value]
+        titles = [name for name in records[0] if all(name in each for each in records)]
+        return titles, [[each[name] for name in titles] for each in records[:most]]
     if not isinstance(value, dict):
         return None, None
     if "columns" in value and "data" in value:  # pandas with orient="split"

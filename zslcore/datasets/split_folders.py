@@ -129,7 +129,7 @@ NO_LIST = re.compile(
 )
 #: Suffixes of files that may list a part of a split.
 LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json")
-IMAGE_LISTS = (".txt", ".lst")
+IMAGE_LISTS = (".txt", ".lst", ".npy")
 #: Suffixes of tables; ending of a file name if a table has several files.
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES)
@@ -246,8 +246,9 @@ def holds_tree(folder: Path) -> bool:
 
 def _trees(folder: Path) -> dict[str, Path]:
     """Return the subfolders by part; a tree needs a training and a test part."""
-    named = [(name, folder / name) for name in _names_in(folder)]
-    return _by_part(folder, [(name, path) for name, path in named if path.is_dir()])
+    named = [(name, folder / name) for name in _names_in(folder) if (folder / name).is_dir()]
+    sides = [(PART_OF_SIDE.get(part_or_side(name), ""), path) for name, path in named]
+    return _by_part(folder, named) or _by_part(folder, sides)
 
 
 def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
@@ -263,11 +264,14 @@ def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
         folder, ((part_of_file(path.stem), path) for path in texts if _begins_with_images(path))
     )
     lists = {part: (path, lines_of(path)) for part, path in paths.items()}
-    return {} if all(is_class_list(lines) for _, lines in lists.values()) else lists
+    of_numbers = any(path.suffix == ".npy" and not lines for path, lines in lists.values())
+    of_classes = all(is_class_list(lines) for _, lines in lists.values())
+    return {} if of_numbers or of_classes else lists
 
 
 def _begins_with_images(path: Path) -> bool:
-    head = read_head(path, MAX_HEAD) if part_of_file(path.stem) else []
+    is_text = part_of_file(path.stem) and path.suffix.lower() != ".npy"
+    head = read_head(path, MAX_HEAD) if is_text else []
     return bool(head) and all(map(IMAGE_IN_LINE.match, head[:2]))
 
 

@@ -178,9 +178,13 @@ class ImageRows:
 
 def split_of_entries(source: Path, entries: Entries) -> SplitList:
     """Return the split of entries of a file, either of images or of classes only."""
-    if any(image for of in entries.values() for image, _ in of):
-        return split_of_images(source, entries)
     file = clean_text(source.name)
+    pairs = [pair for of in entries.values() for pair in of]
+    if all(image.isdecimal() and not label for image, label in pairs):
+        rows = {part: [image for image, _ in of] for part, of in entries.items()}
+        return split_of_parts(file, rows)
+    if any(image for image, _ in pairs):
+        return split_of_images(source, entries)
     names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
     note, held_out = "lists of classes, no images", names.pop("val", ())
     if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:

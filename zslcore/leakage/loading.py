@@ -52,7 +52,7 @@ from zslcore.untrusted.client import (
     sha256_of_file,
 )
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES
-from zslcore.untrusted.readers.common import MAX_ROW
+from zslcore.untrusted.readers.common import MAX_ROW, MOST_CELLS
 
 Subject = ZSLDataset | Split | str | PathLike[str]
 #: The class of every image, 0-based, or a file with 1-based ``labels``.
@@ -78,12 +78,14 @@ NO_ROWS = frozenset(("features", "image_files", "att_original"))
 MOST_FILES = 12
 #: Names of subfolders that may have a split.
 FOR_SPLITS = re.compile(
-    r"(.*[_-])?(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|meta(data)?", re.IGNORECASE
+    r".*(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|meta(data)?", re.IGNORECASE
 )
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
 #: Variable with all test rows, in files that do not divide them into seen and unseen images.
 TEST = "test_loc"
+#: Parts of a fold.
+FOLD = ("train", "val")
 #: Ending of the name of a variable that is a list of rows.
 LIST_OF_ROWS = re.compile(r"_(loc|idx|index|indices|ind|rows)$", re.IGNORECASE)
 
@@ -159,8 +161,15 @@ def context_of(
     photographs = photographs_of(groups, group_pattern, *of_files)
     context = _with_photographs(context, photographs, is_given=groups is not None)
     if of_numbers:
-        context = _with_trainval(with_best_reading(context))
+        context = _with_trainval(_with_shifted_folds(with_best_reading(context)))
     return fill_in_from_benchmark(_with_known_features(context))
+
+
+def _with_shifted_folds(context: AuditContext) -> AuditContext:
+    """Number the rows of folds from the same start as the other lists of their file."""
+    shift = 1 - context.reading.first_row if context.reading else 0
+    folds = tuple((train + shift, val + shift) for train, val in context.fold_rows)
+    return replace(context, fold_rows=folds)
 
 
 def _with_trainval(context: AuditContext) -> AuditContext:
@@ -410,6 +419,7 @@ def _read_split_file(
 ) -> AuditContext:
     facts = {"file": clean_text(path.name)}
     lists: dict[str, np.ndarray] = {}
+    folds: Sequence[tuple[np.ndarray, np.ndarray]] = ()
     if path.suffix.lower() == ".json" and not _has_rows(path, files):
         parts = read_split_rows(path, SPLIT_SCHEMA, SPLIT_PARTS, max_bytes=MAX_JSON)
         arrays = {}
@@ -418,6 +428,9 @@ def _read_split_file(
         parts = {p: arrays[f"{p}_loc"] - 1 for p in SPLIT_PARTS if f"{p}_loc" in arrays}
         lists = {name: rows - 1 for name, rows in files.lists_of_rows(path).items()}
         facts[UNREAD] = ", ".join(sorted({*files.unread(path)} - {*lists, *NO_ROWS}))
+        folds = files.folds(path)
+        if folds and "trainval" not in parts:
+            parts["trainval"] = np.union1d(*folds[0]) - 1
     _refuse_far(path, parts)
     if set(parts) == {"trainval"} and SHARE.fullmatch(path.name):
         parts, facts["read as"], arrays = _read_share_of_split(path, parts["trainval"], files)
@@ -442,6 +455,7 @@ def _read_split_file(
             "name": clean_text(path.name),
             "parts": parts,
             "other_lists": lists,
+            "fold_rows": tuple((train - 1, val - 1) for train, val in folds),
             "labels": labels,
             "prototypes": S,
             "raw_prototypes": arrays.get("original_att"),
@@ -687,7 +701,18 @@ class SmallFiles:
     def unread(self, path: Path) -> list[str]:
         """Return the names of variables that are neither read nor names of image files."""
         used = {*self.read(path), *(["image_files"] if self._names_of_images(path) else [])}
+        used |= {f"{part}_loc.{k + 1}" for k in range(len(self.folds(path))) for part in FOLD}
         return [clean_text(name) for name in self._contents[path].shapes if name not in used]
+
+    def folds(self, path: Path) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the row numbers of training and validation in each fold, as in the file."""
+        contents = self._contents[path]
+        named = [tuple(f"{part}_loc.{k + 1}" for part in FOLD) for k in range(MOST_CELLS)]
+        return [
+            (contents.numbers(train), contents.numbers(val))
+            for train, val in named
+            if contents.has(train) and contents.has(val)
+        ]
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
         """Return the lists of row numbers that do not belong to the split, by name."""

@@ -702,7 +702,8 @@ def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
     With ``cut``, the last line may be incomplete, as of a JSON on one line.
     """
     with open_file(path) as file:
-        text = file.read(n_bytes).decode("utf-8-sig", errors="replace")
+        head = file.read(n_bytes)
+        text = head.decode(encoding_of_start(head), errors="replace")
         is_cut = bool(file.read(1))
     lines = text.replace("\r", "\n").split("\n")
     complete = lines[:-1] if is_cut and not cut else lines

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 #: Assumed size in bytes of a text before it is read.
 TEXT_BYTES = 1 << 10
@@ -14,12 +16,35 @@ MAX_PATH, MAX_NAME = 200, 256
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
 #: Number of bytes from which the encoding is guessed, and bytes without a meaning in cp1252.
 ENCODED, UNDEFINED = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
+#: Letters outside ASCII at the start of a text: two bytes each in GB 18030, mostly one in cp1252.
+NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 #: A number with a decimal comma, as in tables with semicolons between columns.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
 #: Titles that pandas gives an index when it writes or reads a table.
 INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
+#: Largest number of cells of a cell array in which each cell is a variable, such as one per fold.
+MOST_CELLS = 64
+
 Shape = tuple[int, ...]
+#: Name of a variable -> its group, and its name there.
+Members = dict[str, tuple[str, str]]
+
+
+def names_in_groups(top: Iterable[str], groups: Mapping[str, Iterable[str]]) -> Members:
+    """Return the variables in groups by name; ``top`` are the names outside of groups.
+
+    If two groups share a name, all names of these groups begin with the group, as in "train.image".
+
+    >>> names_in_groups(["x"], {"train": ["y", "z"], "test": ["y"], "other": ["w"]})["train.z"]
+    ('train', 'z')
+    """
+    times = Counter([*top, *(name for names in groups.values() for name in names)])
+    members: Members = {}
+    for group, names in groups.items():
+        is_shared = any(times[name] > 1 for name in names)
+        members |= {f"{group}.{name}" if is_shared else name: (group, name) for name in names}
+    return members
 
 
 def encoding_of(path: str) -> str:
@@ -29,10 +54,10 @@ def encoding_of(path: str) -> str:
 
 
 def encoding_of_start(text: bytes) -> str:
-    """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8 or cp1252.
+    """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8 or an older one.
 
-    cp1252 is the encoding of spreadsheets in western languages; it is returned if the first bytes
-    are text, but not UTF-8.
+    cp1252 is the encoding of spreadsheets in western languages, GB 18030 in Chinese; one of them is
+    returned if the first bytes are text, but not UTF-8.
     """
     head = text[:ENCODED]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -40,11 +65,24 @@ def encoding_of_start(text: bytes) -> str:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
+        if _is_chinese(head):
+            return "gb18030"
         is_text = min(head) >= ord("\t") and not UNDEFINED.intersection(head)
         # A damaged UTF-8 text usually has some valid characters outside ASCII as well.
         is_western = is_text and head.decode("utf-8", "ignore").isascii()
         return "cp1252" if is_western else "utf-8-sig"
     return "utf-8-sig"
+
+
+def _is_chinese(head: bytes) -> bool:
+    """Whether all bytes outside ASCII are pairs that GB 2312, the core of GB 18030, has."""
+    try:
+        head.decode("gb2312")
+    except UnicodeDecodeError as error:
+        if error.start < len(head) - 1:  # else the last letter is cut off
+            return False
+    complete = head.rstrip(bytes(range(0x80, 0x100)))
+    return all(len(letters) % 2 == 0 for letters in NOT_ASCII.findall(complete))
 
 
 def is_number(text: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,13 @@ import numpy as np
 
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import SCORE_VARIABLES, VARIABLES
-from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
+from zslcore.untrusted.readers.common import (
+    MOST_CELLS,
+    TEXT_BYTES,
+    Members,
+    Shape,
+    names_in_groups,
+)
 from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
 from zslcore.untrusted.worker import Refused
 
@@ -20,8 +25,8 @@ from zslcore.untrusted.worker import Refused
 HDF5_FILTERS = {1, 2, 3}
 #: Largest number of names that are listed at the top of a file; the same limit holds in each group.
 MOST_NAMES = 8000
-#: Names of groups that are not variables: groups of test images, or of scores by class or image.
-GROUPS = ("test", *SCORE_VARIABLES)
+#: Names of groups that are not variables: parts of a split, or scores by class or image.
+GROUPS = ("train", "val", "trainval", "test", "test_seen", "test_unseen", *SCORE_VARIABLES)
 #: Bound on the compression ratio of deflate: a file that declares more cannot hold its values.
 MOST_COMPRESSED = 1100
 
@@ -35,29 +40,37 @@ class Hdf5:
         self.h5py, self.file, self.path = h5py, h5py.File(path, "r"), path
         # "#refs#" and "#subsystem#" are MATLAB's groups for cells and objects.
         self.top = [name for name in islice(self.file, MOST_NAMES) if not name.startswith("#")]
-        #: Name of an array in a group -> its group, if no other array has the same name.
-        self.group_of = self._groups_of_arrays(self.top)
-        groups = {*self.group_of.values()}
-        whole = {
-            group
-            for group in groups
-            if len(self.file[group]) <= MOST_NAMES and {*self.file[group]} <= {*self.group_of}
-        }
-        self.names = [name for name in (*self.top, *self.group_of) if name not in whole]
+        #: Arrays in groups, and cells with lists of numbers.
+        self.members = self._members(self.top)
+        groups = {group for group, _ in self.members.values()}
+        whole = {group for group in groups if len(self.file[group]) <= MOST_NAMES}
+        self.names = [name for name in (*self.top, *self.members) if name not in whole]
 
-    def _groups_of_arrays(self, top: list[str]) -> dict[str, str]:
-        names: Counter[str] = Counter(top)
-        group_of: dict[str, str] = {}
-        for group in top:
-            if group in VARIABLES and group not in GROUPS:  # refused as a group when read
+    def _members(self, top: list[str]) -> Members:
+        groups: dict[str, list[str]] = {}
+        numbered: Members = {}
+        for name in top:
+            if self.file.id.links.get_info(name.encode()).type != self.h5py.h5l.TYPE_HARD:
                 continue
-            is_link = self.file.id.links.get_info(group.encode()).type != self.h5py.h5l.TYPE_HARD
-            if is_link or not isinstance(self.file[group], self.h5py.Group):
-                continue
-            for name in islice(self.file[group], MOST_NAMES):
-                names[name] += 1
-                group_of[name] = group
-        return {name: group for name, group in group_of.items() if names[name] == 1}
+            data = self.file[name]
+            if isinstance(data, self.h5py.Group):
+                if name in GROUPS or name not in VARIABLES:  # others are refused when read
+                    groups[name] = [*islice(data, MOST_NAMES)]
+            elif self._has_lists_in_cells(data):
+                numbered |= {f"{name}.{k}": (name, str(k)) for k in range(1, data.size + 1)}
+        return names_in_groups(top, groups) | numbered
+
+    def _has_lists_in_cells(self, data: Any) -> bool:
+        """Whether an array of MATLAB is a cell array with a few lists of numbers."""
+        is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
+        if not is_cell or data.is_virtual or data.external or not 1 < data.size <= MOST_CELLS:
+            return False
+        for cell in (self.file[each] if each else None for each in data[()].ravel()):
+            if not isinstance(cell, self.h5py.Dataset) or cell.dtype.kind not in "biuf":
+                return False
+            if cell.attrs.get("MATLAB_class") == b"char" or min(cell.shape, default=0) != 1:
+                return False
+        return True
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable without reading its values."""
@@ -93,12 +106,13 @@ class Hdf5:
     def array(self, name: str) -> Any:
         """Return the array of a variable, or of a field of a struct, without following links."""
         where, field = name.partition(".")[::2] if self._is_field(name) else (name, "")
-        if name in self.group_of:
-            where, field = self.group_of[name], name
+        where, field = self.members.get(name, (where, field))
         self._refuse_link(self.file, where)
         if not field:
             return self._plain(self.file[where])
         group = self.file[where]
+        if name in self.members and isinstance(group, self.h5py.Dataset):
+            return self._cell(group[()].ravel()[int(field) - 1])
         is_group = isinstance(group, self.h5py.Group)
         if not is_group or field not in group:
             content = ", ".join(islice(group, 6)) if is_group else "an array"

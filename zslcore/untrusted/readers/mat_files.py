@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from zslcore.untrusted.readers.array_names import VARIABLES
-from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
+from zslcore.untrusted.readers.common import (
+    MOST_CELLS,
+    TEXT_BYTES,
+    Members,
+    Shape,
+    names_in_groups,
+)
 from zslcore.untrusted.worker import Refused
 
 #: MATLAB class -> bytes of one value.
@@ -37,42 +43,37 @@ class Mat5:
         self.path = path
         self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
         self.top = [name for name in self.listed if not name.startswith("__")]
-        #: Name of a field -> its struct, if no variable or other field has the same name.
-        self.struct_of = self._structs_of_fields(self.top)
-        structs = {*self.struct_of.values()}
-        self.names = [name for name in (*self.top, *self.struct_of) if name not in structs]
+        #: Fields of small structs of one element, and cells with lists of numbers.
+        self.members = self._members(self.top)
+        groups = {group for group, _ in self.members.values()}
+        self.names = [name for name in (*self.top, *self.members) if name not in groups]
 
-    def _structs_of_fields(self, top: list[str]) -> dict[str, str]:
-        """Return field -> struct, for small structs of one element; leave out ambiguous names."""
+    def _members(self, top: list[str]) -> Members:
         from scipy.io import loadmat
 
         sizes = dict(zip(self.listed, _declared_bytes(self.path), strict=False))
-        structs = [
-            name
-            for name in top
-            if name not in VARIABLES
-            and self.listed[name] == ((1, 1), "struct")
-            and sizes.get(name, MOST_OF_STRUCT) < MOST_OF_STRUCT
-        ]
-        if not structs:
+        small = [name for name in top if sizes.get(name, MOST_OF_STRUCT) < MOST_OF_STRUCT]
+        structs = [n for n in small if n not in VARIABLES and self.listed[n] == ((1, 1), "struct")]
+        cells = [n for n in small if self.listed[n][1] == "cell"]
+        cells = [n for n in cells if 1 < math.prod(self.listed[n][0]) <= MOST_CELLS]
+        if not structs and not cells:
             return {}
-        values = loadmat(self.path, variable_names=structs)
-        names = Counter(
-            [*top, *(field for of in structs for field in values[of].dtype.names or ())]
-        )
-        return {
-            field: of
-            for of in structs
-            for field in values[of].dtype.names or ()
-            if names[field] == 1
+        values = loadmat(self.path, variable_names=[*structs, *cells])
+        groups = {name: values[name].dtype.names or () for name in structs}
+        numbered = {
+            f"{name}.{k}": (name, str(k))
+            for name in cells
+            if all(map(_is_list, values[name].ravel()))
+            for k in range(1, values[name].size + 1)
         }
+        return names_in_groups(top, groups) | numbered
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
-        of = self.struct_of.get(name, name.partition(".")[0])
+        of, _ = self.members.get(name, name.partition(".")[::2])
         shape, kind = self.listed[of]
         if of != name:
-            if kind != "struct":
+            if kind not in ("struct", "cell"):
                 raise Refused(f"expected a MATLAB struct; got a {kind}")
             size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[of]
             return (-(-size // 4),), 4  # the shape of a field is unknown
@@ -84,12 +85,13 @@ class Mat5:
         """Return the values of a variable."""
         from scipy.io import loadmat
 
-        of, _, field = name.partition(".")
-        if name in self.struct_of:
-            of, field = self.struct_of[name], name
+        of, field = self.members.get(name, name.partition(".")[::2])
         value: np.ndarray = loadmat(self.path, variable_names=[of])[of]
         if not field:
             return value
+        if name in self.members and value.dtype == object:
+            cell: np.ndarray = value.ravel()[int(field) - 1]
+            return cell
         field_names = value.dtype.names or ()
         if value.size != 1 or field not in field_names:
             raise Refused(
@@ -98,6 +100,11 @@ class Mat5:
             )
         inner: Any = np.asarray(value[field].ravel()[0])
         return join_cells(inner.ravel().tolist()) if inner.dtype == object else inner
+
+
+def _is_list(cell: Any) -> bool:
+    """Whether a cell has numbers in one row or column."""
+    return isinstance(cell, np.ndarray) and cell.dtype.kind in "biuf" and min(cell.shape) == 1
 
 
 def _declared_bytes(path: str) -> list[int]:
@@ -120,7 +127,7 @@ def _declared_bytes(path: str) -> list[int]:
 
 def refuse_many_cells(n: int) -> None:
     """Refuse a cell array without matrices, or with more than any release has."""
-    if not 0 < n <= 64:
+    if not 0 < n <= MOST_CELLS:
         raise Refused(f"expected 1 to 64 matrices in its cells; got {n:,}")
 
 
