@@ -73,8 +73,9 @@ from zslcore.datasets.split_lists import (
     parent_folder,
     split_of_entries,
     split_of_parts,
+    with_class_lists,
 )
-from zslcore.exceptions import FileRefusedError
+from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import (
@@ -144,12 +145,17 @@ MOST_OBJECTS = 1 << 12
 MOST_FIELDS = 1 << 10
 
 
-def read_split_file(path: Path) -> SplitList | None:
+def read_split_file(path: Path, name: str | None = None) -> SplitList | None:
     """Return the split in a JSON, YAML, TOML, PyTorch file, table or text; None for others.
 
-    Raises a FileRefusedError if a JSON is damaged or hostile, or a list in it is malformed.
+    ``name`` chooses one of several splits of a file. Raises a FileRefusedError if a JSON is damaged
+    or hostile, or a list in it is malformed.
     """
     value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    if name is not None and (splits := splits_by_name(value)):
+        if name not in splits:
+            raise closest_name("split", name, splits)
+        value = splits[name]
     split_list = None if value is None else split_of_json(path, value)
     if split_list is not None or path.suffix.lower() in JSON_ENDINGS:
         return split_list
@@ -171,6 +177,18 @@ def lines_of(path: Path) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
+def splits_by_name(value: Any) -> dict[str, Any]:
+    """Return the values of several splits by name, or by number from 1 in a list; else {}."""
+    named = value if isinstance(value, dict) else {}
+    if isinstance(value, list):
+        named = {str(k): each for k, each in enumerate(value, 1)}
+    are_splits = all(
+        isinstance(each, dict) and trains_and_tests(map(part_or_side, map(str, each)))
+        for each in named.values()
+    )
+    return named if are_splits and len(named) > 1 else {}
+
+
 def split_of_json(path: Path, value: Any) -> SplitList | None:
     """Return the split of lists and objects in one of the formats above; None for other values.
 
@@ -189,7 +207,11 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
     named = first_named([name for name in value if name not in lists], LABEL_VARIABLES)
     labels = value.get(named) if named else None
     is_list = isinstance(labels, list) and all(type(label) is int for label in labels)
-    return split_of_parts(file, lists, np.array(labels, np.int64) if is_list and labels else None)
+    y = np.array(labels, np.int64) if is_list and labels else None
+    sides = {n: of for n, of in value.items() if part_or_side(n) in ("seen", "unseen")}
+    classes = entries_of_json(file, sides, MOST_LEVELS)
+    listed = None if classes is None else split_of_entries(path, classes)
+    return with_class_lists(split_of_parts(file, lists, y), listed)
 
 
 def _may_be_settings(value: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> bool:
@@ -388,8 +410,10 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     Names in an object with more than MAX_COLUMNS are those of images or classes, not of parts.
     Raises a FileRefusedError for a record of an image without a part.
     """
-    if isinstance(value, list):
+    if isinstance(value, list) and not (level == 0 and splits_by_name(value)):
         return _of_table(file, value)
+    if isinstance(value, list):
+        value = splits_by_name(value)
     if not isinstance(value, dict) or not value:
         return None
     if len(value) > MAX_COLUMNS:
@@ -427,9 +451,15 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     if level == MOST_LEVELS or len(inner) > MOST_OBJECTS:
         return None
     read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
+    of_classes = [each for each in read if not each.has_images]
+    if len(read) == 2 and len(of_classes) == 1:  # class lists beside images
+        (entries,) = (each for each in read if each.has_images)
+        entries.classes = of_classes[0]
+        return entries
     if level == 0 and 1 < len(read) == len(value):
         names = counted_names([clean_text(str(key), 40) for key in value])
-        raise refusal_of(file, "one split per file", f"{len(read)} ({names}); write one of them")
+        advice = "name one of them with --split"
+        raise refusal_of(file, "one split per file", f"{len(read)} ({names}); {advice}")
     return read[0] if len(read) == 1 else None
 
 

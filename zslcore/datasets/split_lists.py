@@ -11,7 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.part_names import part_of_name, trains_and_tests
-from zslcore.names import class_key
+from zslcore.names import class_key, positions_of
 from zslcore.texts import clean_text, expect, refusal_of
 
 #: Suffix of the path of an image or video.
@@ -63,7 +63,7 @@ class Entries(dict[str, list[tuple[str, str]]]):
     In an entry of a class, the image is empty; an empty class is the folder of the image. ``note``
     describes the format that was read. With ``several``, an image may have several classes.
     ``one_name`` is True if an image has the same name in every part. ``questions`` are open
-    questions on the entries.
+    questions on the entries, ``classes`` the class lists beside images.
     """
 
     def __init__(
@@ -78,6 +78,12 @@ class Entries(dict[str, list[tuple[str, str]]]):
         super().__init__(parts)
         self.note, self.several, self.one_name = note, several, one_name
         self.questions = questions
+        self.classes: Entries | None = None
+
+    @property
+    def has_images(self) -> bool:
+        """Whether an entry is an image, or a row."""
+        return any(image for of in self.values() for image, _ in of)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,8 +189,9 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
     if all(image.isdecimal() and not label for image, label in pairs):
         rows = {part: [image for image, _ in of] for part, of in entries.items()}
         return split_of_parts(file, rows)
-    if any(image for image, _ in pairs):
-        return split_of_images(source, entries)
+    if entries.has_images:
+        classes = split_of_entries(source, entries.classes) if entries.classes else None
+        return with_class_lists(split_of_images(source, entries), classes)
     names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
     note, held_out = "lists of classes, no images", names.pop("val", ())
     if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
@@ -622,6 +629,21 @@ def are_few(n_shared: int, n_tested: int, n_trained: int) -> bool:
     A test set with seen classes usually has more than half of the training classes.
     """
     return n_shared <= min(n_tested, n_trained) / 2
+
+
+def with_class_lists(split: SplitList, classes: SplitList | None) -> SplitList:
+    """Add the sides of a split by classes to a split by images or rows.
+
+    A class is found by its name, or by its number in the split: "class 7" is the eighth.
+    """
+    if classes is None:
+        return split
+    numbers = positions_of(classes.class_names, split.class_names)
+    for k, name in enumerate(classes.class_names):
+        if numbers[k] < 0 and (match := re.fullmatch(r"class (\d{1,9})", name)):
+            numbers[k] = int(match[1])
+    sides = {side: numbers[listed] for side, listed in classes.sides.items()}
+    return replace(split, sides={side: of[of >= 0] for side, of in sides.items()})
 
 
 def _natural(name: str) -> tuple[bool, int, str]:

@@ -17,8 +17,14 @@ from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_entries import JSON_ENDINGS, read_split_file, split_of_arrays
+from zslcore.datasets.split_folders import UNREAD as UNREAD_FILES
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
-from zslcore.datasets.split_lists import SplitList, is_split_of_parts, split_of_parts
+from zslcore.datasets.split_lists import (
+    SplitList,
+    is_split_of_parts,
+    split_of_parts,
+    with_class_lists,
+)
 from zslcore.datasets.xlsa17 import LISTS, SMALL, classes_of_list, folds_of_lists
 from zslcore.exceptions import (
     DatasetError,
@@ -51,7 +57,7 @@ from zslcore.untrusted.client import (
     read_split_rows,
     sha256_of_file,
 )
-from zslcore.untrusted.readers.array_names import LABEL_VARIABLES
+from zslcore.untrusted.readers.array_names import CLASS_LISTS, LABEL_VARIABLES, is_named
 from zslcore.untrusted.readers.common import MAX_ROW, MOST_CELLS
 
 Subject = ZSLDataset | Split | str | PathLike[str]
@@ -118,8 +124,8 @@ def context_of(
     """Build the context of ``subject`` without running checks.
 
     Features read from a file are written to the folder ``into``. ``split`` is a split of a data
-    set. ``images`` is a file with labels and perhaps features, in place of ``labels`` and
-    ``features``. ``contents`` are the variables of files already read, and ``names_split`` is a
+    set, or names one of several in a file. ``images`` is a file with labels and perhaps features,
+    in place of ``labels`` and ``features``. ``contents`` are the variables of files already read, and ``names_split`` is a
     split by names (:mod:`zslcore.datasets.split_lists`) that was already read from ``subject``.
     ``fields`` are further fields of :class:`AuditContext`.
     """
@@ -146,7 +152,7 @@ def context_of(
         features = _features_in(Path(features), labels, into, files)
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **fields)
-    elif (listed := _named_rows(Path(subject), files, labels, names_split)) is not None:
+    elif (listed := _named_rows(Path(subject), files, labels, names_split, split)) is not None:
         context = _read_split_list(listed, Path(subject), **fields)
         if not listed.files:
             context = with_best_reading(context, int("counted from 1" in listed.note))
@@ -166,7 +172,7 @@ def context_of(
 
 
 def _with_shifted_folds(context: AuditContext) -> AuditContext:
-    """Number the rows of folds from the same start as the other lists of their file."""
+    """Return the context with rows of folds numbered from the start of the other lists."""
     shift = 1 - context.reading.first_row if context.reading else 0
     folds = tuple((train + shift, val + shift) for train, val in context.fold_rows)
     return replace(context, fold_rows=folds)
@@ -204,10 +210,11 @@ def _named_rows(
     files: SmallFiles,
     labels: np.ndarray | Sequence[int] | None,
     listed: SplitList | None = None,
+    split: str | Split | None = None,
 ) -> SplitList | None:
     """Read a split by names of images or classes; None for other files and folders.
 
-    ``listed`` is the split if it is already read from a file.
+    ``listed`` is the split if it is already read from a file; ``split`` names one of several.
     """
     if path.is_dir():
         has_rows = (path / "att_splits.mat").is_file()
@@ -221,7 +228,7 @@ def _named_rows(
     is_json = container_of(path) == "JSON" and path.suffix.lower() in JSON_ENDINGS
     if is_json and _has_our_schema(path):
         return None
-    listed = listed or read_split_file(path)
+    listed = listed or read_split_file(path, split if isinstance(split, str) else None)
     if listed is None and container_of(path) == "text":
         first = clean_text(next(iter(read_head(path, MAX_HEAD, cut=True)), ""), 80)
         raise refusal_of(path, FORMS_OF_TEXT, f"a text that begins with {first!r}")
@@ -420,6 +427,7 @@ def _read_split_file(
     facts = {"file": clean_text(path.name)}
     lists: dict[str, np.ndarray] = {}
     folds: Sequence[tuple[np.ndarray, np.ndarray]] = ()
+    questions: tuple[str, ...] = ()
     if path.suffix.lower() == ".json" and not _has_rows(path, files):
         parts = read_split_rows(path, SPLIT_SCHEMA, SPLIT_PARTS, max_bytes=MAX_JSON)
         arrays = {}
@@ -428,7 +436,7 @@ def _read_split_file(
         parts = {p: arrays[f"{p}_loc"] - 1 for p in SPLIT_PARTS if f"{p}_loc" in arrays}
         lists = {name: rows - 1 for name, rows in files.lists_of_rows(path).items()}
         facts[UNREAD] = ", ".join(sorted({*files.unread(path)} - {*lists, *NO_ROWS}))
-        folds = files.folds(path)
+        folds, questions = files.folds(path), files.questions(path)
         if folds and "trainval" not in parts:
             parts["trainval"] = np.union1d(*folds[0]) - 1
     _refuse_far(path, parts)
@@ -456,6 +464,7 @@ def _read_split_file(
             "parts": parts,
             "other_lists": lists,
             "fold_rows": tuple((train - 1, val - 1) for train, val in folds),
+            "questions": questions,
             "labels": labels,
             "prototypes": S,
             "raw_prototypes": arrays.get("original_att"),
@@ -650,17 +659,9 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     return {"class_lists": of_sides, "folds": tuple(tuple(map(np.array, fold)) for fold in folds)}
 
 
-def _listed_sides(contents: Contents, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Return the seen and unseen classes that a file lists beside rows, such as seen_classes."""
-    lists = {name: array for name, array in contents.arrays.items() if "class" in name.lower()}
-    with suppress(FileRefusedError, ValueError):  # also for names that are not classes of the file
-        if (classes := split_of_arrays(contents.path, lists)) is not None:
-            numbers = [
-                names.index(name) if name in names else int(name.removeprefix("class "))
-                for name in classes.class_names
-            ]
-            return {side: np.array(numbers)[listed] for side, listed in classes.sides.items()}
-    return {}
+def _may_be_of_split(name: str) -> bool:
+    """Whether a name is that of classes, labels or rows of a part."""
+    return is_named(name, (*CLASS_LISTS, *LABEL_VARIABLES)) or bool(part_of_name(name))
 
 
 # --- The small variables of files -----------------------------------------------------------------
@@ -693,16 +694,26 @@ class SmallFiles:
                 del roles["labels"]  # names of classes, read by split_by_parts
             elif "labels" in roles:
                 roles["labels"] = "labels"
+            if "allclasses_names" in contents.refused:
+                del roles["allclasses_names"]  # asked about by questions
             variables = contents.read(roles)
             values = {**variables.arrays, **variables.names}
             self._read[path] = {name: np.array(value) for name, value in values.items()}
         return self._read[path]
 
+    def questions(self, path: Path) -> tuple[str, ...]:
+        """Return one question per unreadable list of classes, labels or rows: names as objects."""
+        refused = self._contents[path].refused
+        named = [f"{name} ({refused[name]})" for name in refused if _may_be_of_split(name)]
+        return tuple(map(UNREAD_FILES.format, named))
+
     def unread(self, path: Path) -> list[str]:
-        """Return the names of variables that are neither read nor names of image files."""
+        """Return the names of readable variables that are neither read nor names of images."""
         used = {*self.read(path), *(["image_files"] if self._names_of_images(path) else [])}
         used |= {f"{part}_loc.{k + 1}" for k in range(len(self.folds(path))) for part in FOLD}
-        return [clean_text(name) for name in self._contents[path].shapes if name not in used]
+        contents = self._contents[path]
+        used |= {*filter(_may_be_of_split, contents.refused)}
+        return [clean_text(name) for name in contents.shapes if name not in used]
 
     def folds(self, path: Path) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return the row numbers of training and validation in each fold, as in the file."""
@@ -745,9 +756,12 @@ class SmallFiles:
             names = tuple(map(str, distinct))
         elif y is None and label is not None:
             y = contents.labels(label)
-        return replace(
-            split_of_parts(contents.name, values, y, names), sides=_listed_sides(contents, names)
-        )
+        split = split_of_parts(contents.name, values, y, names)
+        split = replace(split, questions=self.questions(path))
+        lists = {name: array for name, array in contents.arrays.items() if "class" in name.lower()}
+        with suppress(FileRefusedError):
+            return with_class_lists(split, split_of_arrays(path, lists))
+        return split
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
         """Return the names of image files in the read files, or next to them, and the source."""

@@ -283,7 +283,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
     for question in context.questions:
         advice = "Use one name for each class."
         if question.startswith("Not read"):
-            advice = "Check these files separately."
+            advice = "Check these files separately, or save them as numbers or texts."
         elif "images" in question.lower():
             advice = "List every image once, with one path and its class."
         yield open_(question, advice)
