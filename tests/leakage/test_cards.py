@@ -189,6 +189,18 @@ def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(f
     assert "assumed" not in declared.figures[1].note
 
 
+def test_an_assumed_set_without_a_test_class_is_unknown_and_a_declared_set_clean(folder):
+    y = np.repeat(np.arange(6), N // 6)
+    parts = {"trainval": np.flatnonzero(y < 4), "test_unseen": np.flatnonzero(y >= 4)}
+    write_split(folder / "other.mat", parts, [*CLASSES[:4], "giraffe", "blue whale"])
+    found = card(folder, "other.mat", "res101.mat")
+    assert found.verdict == "unknown"
+    assert "The pre-training set is not declared; none of 2 unseen classes is in" in found.sentence
+    assert found.figures[1].value == "0 of 2"
+    declared = card(folder, "other.mat", "res101.mat", pretraining=["imagenet-1k"])
+    assert (declared.verdict, declared.figures[1].value) == ("clean", "0 of 2")
+
+
 def test_scores_never_tell_the_training_rows(folder):
     found = card(folder, "scores.npz")
     assert found.verdict == "unknown"

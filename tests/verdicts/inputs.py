@@ -261,7 +261,7 @@ def splits() -> Iterator[Input]:
         split = {**parts, "att": S, "allclasses_names": SPLIT_NAMES}
         files = tuple(f"{SPLIT_NAMES[c]}/{i:05}.jpg" for i, c in enumerate(LABELS))
         features = {"features": X.T, "labels": LABELS + 1, "image_files": files}
-        undeclared = expected.replace("clean", "clean unknown")
+        undeclared = expected.replace("clean", "unknown")
         mat, npz = (tuple(f"{name}.{end}" for name in ("att_splits", "res101")) for end in ENDINGS)
         for layout, files_of, more, command, right in (
             (".mat", mat, {}, CHECK_FOLDER, expected),

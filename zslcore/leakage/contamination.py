@@ -123,7 +123,7 @@ def figure_of_trained_classes(
     finding: Finding, vocabularies: Sequence[str], *, is_assumed: bool = False
 ) -> Figure:
     """Return the count of :func:`.find_trained_classes` ("2 of 10"), with the sets as its note."""
-    if finding.mark == "open" and not finding.classes:
+    if finding.mark == "open" and "classes" not in finding.figures:
         return trained_classes(note=finding.sentence.rstrip("."))
     related = int(finding.figures["related"])
     note = titles_of_sets(vocabularies, is_assumed=is_assumed)

@@ -335,8 +335,8 @@ def find_trained_classes(
     Returns
     -------
     Finding
-        Leak with the ``classes`` that are certainly in a pre-training set, open if the set is
-        assumed, or ok without such classes.
+        Leak with the ``classes`` that are certainly in a pre-training set, or ok without such
+        classes; open if the set is assumed.
         ``figures`` has the number of ``classes`` compared, and the number of classes ``related`` to
         a class of a pre-training set.
     """
@@ -350,6 +350,9 @@ def find_trained_classes(
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
     if not overlapping:
         text = f"None of the {n} unseen classes is certainly in {where}.{related}"
+        if is_assumed:
+            text = f"{undeclared(n, where)}{related}"
+            return Finding(KNOWN_CLASSES, "open", text, DECLARE, figures=figures)
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
     text = f"{len(overlapping)} of {n} unseen classes are in {where} ({listed(overlapping)})."
     advice = "Report accuracy without these classes as well."
@@ -362,6 +365,11 @@ def find_trained_classes(
 def would_leak(where: str, sentence: str) -> str:
     """Return a sentence on classes in ``where``, a pre-training set that is only assumed."""
     return f"Would leak if the features were trained on {where}: {sentence}"
+
+
+def undeclared(n: int, where: str) -> str:
+    """Return a sentence on ``n`` unseen classes, none of them in ``where``, an assumed set."""
+    return f"The pre-training set is not declared; none of {n} unseen classes is in {where}."
 
 
 def overlap_table(

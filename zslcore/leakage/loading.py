@@ -125,9 +125,9 @@ def context_of(
 
     Features read from a file are written to the folder ``into``. ``split`` is a split of a data
     set, or names one of several in a file. ``images`` is a file with labels and perhaps features,
-    in place of ``labels`` and ``features``. ``contents`` are the variables of files already read, and ``names_split`` is a
-    split by names (:mod:`zslcore.datasets.split_lists`) that was already read from ``subject``.
-    ``fields`` are further fields of :class:`AuditContext`.
+    in place of ``labels`` and ``features``. ``contents`` are the variables of files already read,
+    and ``names_split`` is a split by names (:mod:`zslcore.datasets.split_lists`) that was already
+    read from ``subject``. ``fields`` are further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         context = AuditContext.of_split(chosen_split(subject, split), subject, **fields)

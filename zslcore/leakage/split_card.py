@@ -195,7 +195,7 @@ def _rows_leaked(context: AuditContext, report: Report) -> Figure:
 def _classes_known(context: AuditContext, report: Report) -> Figure:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
-    unread = any(f.mark == "open" and not f.classes for f in findings)
+    unread = any(f.mark == "open" and "classes" not in f.figures for f in findings)
     if not names or context.unseen_classes is None or unread:
         return trained_classes()
     overlapping = {c for f in findings if f.mark in ("leak", "open") for c in f.classes}

@@ -9,7 +9,7 @@ import numpy as np
 from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.counts import DECLARE, Overlap, overlaps_of_split, would_leak
+from zslcore.leakage.counts import DECLARE, Overlap, overlaps_of_split, undeclared, would_leak
 from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, options_hint
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
@@ -241,6 +241,8 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         )
         if context.assumes_pretraining:
             in_set, advice_on_leak = would_leak(name, in_set), DECLARE
+            if not any(row.counts for row in rows):
+                yield open_(undeclared(n, name), DECLARE, figures={"classes": 0})
         for finding_of, classes_of_finding, text, advice in (
             (
                 open_ if context.assumes_pretraining else leak,

@@ -283,7 +283,8 @@ def seen_and_unseen(context: AuditContext) -> Findings:
     for question in context.questions:
         advice = "Use one name for each class."
         if question.startswith("Not read"):
-            advice = "Check these files separately, or save them as numbers or texts."
+            is_file = "(" not in question
+            advice = "Check these files separately." if is_file else "Save it in another type."
         elif "images" in question.lower():
             advice = "List every image once, with one path and its class."
         yield open_(question, advice)
