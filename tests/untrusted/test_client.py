@@ -20,6 +20,7 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 from zslcore.untrusted import client
 from zslcore.untrusted.client import Limits, look_into, read_arrays, read_lines, read_value
+from zslcore.untrusted.readers import text_rows
 
 CRASHING_CODES = (0, 8, 10, 19, 25, 200)
 ROLES = {"features": "columns", "labels": "numbers", "allclasses_names": "names"}
@@ -551,11 +552,13 @@ def test_lists_of_names_are_small_text_files(tmp_path):
 @pytest.mark.parametrize(
     ("content", "kind", "rows"),
     [
-        (b"a,b\n1,\n", "CSV", [["a", "b"], ["1", ""]]),
-        (b'a\tb, c\r\n\r\n"x\ny"\tz', "TSV", [["a", "b, c"], [], ["x\ny", "z"]]),
-        ("\ufeffé\u2028,ü".encode(), "CSV", [["é\u2028", "ü"]]),
-        ("a,b".encode("utf-16"), "CSV", [["a", "b"]]),
+        (b"a,b\n1,\n", "CSV", [("a", "b"), ("1", "")]),
+        (b'a\tb, c\r\n\r\n"x\ny"\tz', "TSV", [("a", "b, c"), (), ("x\ny", "z")]),
+        ("\ufeffé\u2028,ü".encode(), "CSV", [("é\u2028", "ü")]),
+        ("a,b".encode("utf-16"), "CSV", [("a", "b")]),
+        (b"a\x1eb,c\x1fd\n", "CSV", [("a b", "c d")]),
         (b"", "CSV", []),
+        (b"a,b\r\n\r\n c\x0bd\x1fe", "lines", ["a,b", "", " c", "d e"]),
     ],
 )
 def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
@@ -578,9 +581,13 @@ def test_texts_without_rows_are_one_sentence(tmp_path, content, sentence):
     assert str(caught.value).startswith(sentence)
 
 
-def test_rows_with_other_values_than_texts_refuse_the_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize("written", ["a", "a\x1e" * 4, "a\x1f" * (1 << 20) + "\x1e"])
+def test_other_rows_than_a_reader_writes_refuse_the_file(tmp_path, monkeypatch, written):
+    def write(_, __, into, *___, **____):
+        (into / text_rows.FILE).write_text(written)
+
     (tmp_path / "a.csv").write_text("a\n")
-    for answer in ([[1]], ["a"], {"a": []}):
-        monkeypatch.setattr(client, "_read", lambda *_, answer=answer, **__: answer)
-        with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
-            read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20)
+    monkeypatch.setattr(text_rows, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(client, "_read", write)
+    with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
+        read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, most=3)

@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, TypeVar
 import streamlit as st
 
 from ui.intake import memory, uploads
-from ui.intake.uploads import HDF5, TORCH
 from ui.shell import visitors
 from ui.shell.text import on_screen, plain
 from ui.state import cache, waiting
@@ -32,11 +31,10 @@ from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_i
 from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import Limits
+from zslcore.untrusted.client import UPLOADED_ARRAYS, Limits
 
 #: Accepted endings; the first bytes decide the type.
-_TABLES = ("csv", "tsv", "parquet")
-ENDINGS = ("npz", "npy", *_TABLES, "mat", *HDF5, "json", "jsonl", *TORCH, "safetensors")
+ENDINGS = (*UPLOADED_ARRAYS, "csv", "tsv", "jsonl")
 TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
 #: Session keys: results by file, the results used in this run of the page, and the evaluated

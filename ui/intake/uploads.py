@@ -28,15 +28,12 @@ from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import look_into
+from zslcore.untrusted.client import UPLOADED_ARRAYS, look_into
 
-#: Extensions of HDF5 files, and of PyTorch files.
-HDF5, TORCH = ("h5", "hdf5"), ("pt", "pth")
 #: Accepted file extensions; the first bytes of a file decide its type.
-_ARRAYS = ("mat", "npz", "npy", *HDF5)
-ENDINGS = (*_ARRAYS, "csv", "tsv", "txt", "json", "parquet", "safetensors", *TORCH)
+ENDINGS = (*UPLOADED_ARRAYS, "csv", "tsv", "txt")
 #: Extensions of files that list the photograph of each row.
-GROUP_ENDINGS = ("txt", "csv", "mat", "npz", *HDF5)
+GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
 #: Name of an import if the name of its file has no Latin letter or digit.
 NAMELESS = import_name("")
 #: Maximum length in bytes of a written file name; file systems allow 255.

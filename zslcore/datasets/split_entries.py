@@ -36,7 +36,8 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count, dropwhile, islice
 from pathlib import Path
 from typing import Any, Literal
@@ -96,6 +97,7 @@ from zslcore.untrusted.readers.array_names import (
 )
 from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.json_files import JSON_LINES
+from zslcore.untrusted.readers.text_rows import first_object
 
 #: Maximum size of a file in bytes.
 MAX_BYTES = 48 << 20
@@ -120,6 +122,8 @@ HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic
     r"[\"']?(\w[\w -]{0,80}?)[\"']?\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[:=]\s*(.*)$"
     r"|[#\[=]++\s*+(\w[\w -]{0,80}?)\s{0,80}[\]=:]*+$"
 )
+#: Number of rows by which a table in a text is recognised, before all rows are read.
+MOST_TRIED = 100_000
 #: Smallest number of row numbers in lists that are only called train and test and share some.
 FEWEST_ROWS = 20
 #: Smallest share of different names in a column of images.
@@ -241,12 +245,13 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
             return split_of_entries(path, entries) if entries else None
         if path.suffix.lower() != ".parquet" and not _may_have_parts(path):
             return None
-        titles, *rows = table_rows(path)
+        rows = table_rows(path)
     except FileRefusedError:
         return None
-    entries = entries_of_table(clean_text(path.name), titles, rows)
-    if entries is None and all(len(row) == 2 for row in (titles, *rows)):
-        entries = _of_names_and_parts([titles, *rows])
+    entries = entries_of_table(clean_text(path.name), rows[0], rows[1:])
+    if entries is None and all(len(row) == 2 for row in rows):
+        entries = _of_names_and_parts(rows)
+    del rows  # a million rows take more than 100 MB
     return None if entries is None else split_of_entries(path, entries)
 
 
@@ -256,8 +261,15 @@ def _of_rows(path: Path, lines: Sequence[str]) -> Entries | None:
     for separator in ("|", "\t", ";", ","):
         counts = {line.count(separator) for line in plain}  # first, since cells take much memory
         if len(plain) > 1 and len(counts) == 1 and 0 < max(counts) < MAX_COLUMNS:
-            titles, *rows = [[cell.strip() for cell in line.split(separator)] for line in plain]
-            return entries_of_table(clean_text(path.name), titles, rows)
+            objects: dict[str, str] = {}
+            table = (
+                tuple(first_object(cell.strip(), objects) for cell in line.split(separator))
+                for line in plain
+            )
+            titles, *rows = islice(table, MOST_TRIED)
+            if not _may_be_entries(titles, rows):
+                return None
+            return entries_of_table(clean_text(path.name), titles, [*rows, *table])
     return None
 
 
@@ -267,17 +279,17 @@ def _without_count(lines: list[str]) -> list[str]:
     return lines[2:] if counted else lines
 
 
-def table_rows(path: Path) -> list[list[str]]:
+def table_rows(path: Path) -> list[tuple[str, ...]]:
     """Return the cells of each nonblank row of a table, without comments above it.
 
-    A text without such rows gives [[]].
+    A text without such rows gives [()].
     """
     if path.suffix.lower() == ".parquet":
         return read_text_columns(path, most=MAX_ITEMS)
     kind = KIND_OF_SEPARATOR[_separator_of(path)[0]]
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     filled = [row for row in rows if len(row) > 1 or "".join(row).strip()]
-    return [*dropwhile(lambda row: ABOVE_TABLE.match(row[0]), filled)] or [[]]
+    return [*dropwhile(lambda row: ABOVE_TABLE.match(row[0]), filled)] or [()]
 
 
 def _separator_of(path: Path) -> tuple[str, list[str]]:
@@ -300,6 +312,11 @@ def _may_have_parts(path: Path) -> bool:
     if not lines or head.count('"') % 2 or "\0" in head:
         return True
     titles, *rows = csv.reader(lines, delimiter=separator)
+    return _may_be_entries(titles, rows)
+
+
+def _may_be_entries(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first rows of a table may be entries with a part."""
     if len(titles) == 2 and any(map(part_or_side, titles)):
         return True
     if _are_parts(titles) or _marks(titles, rows):
@@ -827,8 +844,11 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
 
 
-def _of_names_and_parts(pairs: Collection[Sequence[str]]) -> Entries | None:
-    """Return the entries of (name, part) or (part, name) pairs; None for other pairs."""
+def _of_names_and_parts(pairs: Iterable[Sequence[str]]) -> Entries | None:
+    """Return the entries of (name, part) or (part, name) pairs; None for other pairs.
+
+    The pairs are read once per order, so they cannot be an iterator.
+    """
     for name, place in ((0, 1), (1, 0)):
         entries = Entries()
         for first, last in pairs:
@@ -855,9 +875,20 @@ def _of_pairs(lines: Sequence[str]) -> Entries | None:
             continue  # a table of more columns
         if not all(len(line.rsplit(separator, 1)) == 2 for line in lines):
             continue
-        if entries := _of_names_and_parts([line.rsplit(separator, 1) for line in lines]):
+        if entries := _of_names_and_parts(_Pairs(lines, separator)):
             return entries
     return None
+
+
+@dataclass(frozen=True)
+class _Pairs(Iterable[Sequence[str]]):
+    """Lines that are divided at the last separator when they are read."""
+
+    lines: Sequence[str]
+    separator: str | None
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        return (line.rsplit(self.separator, 1) for line in self.lines)
 
 
 def _of_headings(lines: Sequence[str]) -> Entries | None:

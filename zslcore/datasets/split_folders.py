@@ -467,7 +467,7 @@ def _listed_images(path: Path) -> list[tuple[str, str]] | None:
     return None if is_table or not read or not all(image for image, _ in read) else read
 
 
-def _titled(path: Path) -> tuple[list[str], list[list[str]]]:
+def _titled(path: Path) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return the titles and rows of a table, or of the records of a JSON."""
     if path.suffix.lower() in JSON_TABLES:
         value = read_json(path)

@@ -192,6 +192,8 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
     if entries.has_images:
         classes = split_of_entries(source, entries.classes) if entries.classes else None
         return with_class_lists(split_of_images(source, entries), classes)
+    n = len({name for of in entries.values() for _, name in of})
+    expect(n <= MAX_CLASSES, file, f"at most {MAX_CLASSES:,} classes", f"{n:,}")
     names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
     note, held_out = "lists of classes, no images", names.pop("val", ())
     if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
@@ -283,8 +285,8 @@ def _with_one_naming(file: str, entries: Entries) -> Entries:
         questions += (MIXED,) if contradict else ()
     of_parts = {
         part: [
-            (image, label or parent_folder(image))
-            for (image, _), label in zip(entries[part], labels.get(part, ()), strict=True)
+            entry if label and label == entry[1] else (entry[0], label or parent_folder(entry[0]))
+            for entry, label in zip(entries[part], labels.get(part, ()), strict=True)
         ]
         for part in entries
     }

@@ -41,6 +41,7 @@ from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
     KIND_OF_SUFFIX,
     TEXTS,
+    UPLOADED_ARRAYS,
     Contents,
     container_of,
     contents_of_json,
@@ -76,24 +77,7 @@ IN_WORDS: dict[Kind, str] = {
 MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "classes")
 WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
 #: Endings that the drop zone accepts; the content decides the kind of a file.
-ENDINGS = (
-    "mat",
-    "npz",
-    "npy",
-    "h5",
-    "hdf5",
-    "json",
-    "jsonl",
-    "parquet",
-    "csv",
-    "tsv",
-    "txt",
-    "yaml",
-    "yml",
-    "pt",
-    "pth",
-    "safetensors",
-)
+ENDINGS = (*UPLOADED_ARRAYS, "jsonl", "csv", "tsv", "txt", "yaml", "yml")
 EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"

@@ -13,6 +13,7 @@ content.
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 import os
 import re
@@ -37,6 +38,7 @@ from zslcore.untrusted.readers import (
     json_files,
     parquet_files,
     tensor_files,
+    text_rows,
     variables,
     word_vectors,
     yaml_files,
@@ -47,7 +49,8 @@ from zslcore.untrusted.readers.array_names import (
     is_named,
     plain_name,
 )
-from zslcore.untrusted.readers.common import encoding_of_start
+from zslcore.untrusted.readers.common import ENCODED, encoding_of_start
+from zslcore.untrusted.readers.text_rows import first_object
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
@@ -71,6 +74,8 @@ LFS = b"version https://git-lfs.github.com/spec/"
 #: Containers of arrays, and their usual endings.
 ARRAYS = tuple(name for name, container in CONTAINERS.items() if container.ending)
 ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
+#: The same endings without a point, and further ones of HDF5 and PyTorch, for fields of uploads.
+UPLOADED_ARRAYS = (*(CONTAINERS[name].ending.removeprefix(".") for name in ARRAYS), "hdf5", "pth")
 #: Suffixes of texts of lines or of columns.
 TEXTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", ".pbtxt", "")
 #: First bytes of files that are refused, with a description and advice.
@@ -635,25 +640,24 @@ def read_value(
 ) -> Any:
     """Read the value of a small file, or lines or rows of texts, without cleaning the texts.
 
-    ``most`` limits the number of lines, rows, or nested values.
+    A row is a tuple of its cells, empty for a blank line. ``most`` limits the number of lines,
+    rows, or nested values.
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     what = "a text file" if kind == "lines" else f"a {kind} file"
+    if kind not in get_args(ValueKind):
+        memory = ROWS_MEMORY + 16 * size
+        arguments = (text_rows.copy_rows, path, kind, most)
+        with _answer(*arguments, memory=memory, what=what) as (_, folder):
+            read = text_rows.lines_in if kind == "lines" else text_rows.rows_in
+            return [*read(folder, most)]
     readers: dict[str, Callable[..., Any]] = {
         "YAML": yaml_files.read_value,
         "PyTorch": tensor_files.read_value,
     }
     reader = readers.get(kind, json_files.read_value)
     with _answer(reader, path, kind, most, memory=64 * size, what=what) as (value, _):
-        json_files.refuse_more(value, kind, most)
-        if kind == "lines" and not all(isinstance(line, str) for line in value):
-            raise TypeError
-        if kind in json_files.SEPARATORS and not all(
-            isinstance(row, list) and all(isinstance(cell, str) for cell in row) for row in value
-        ):
-            raise TypeError
-        if kind not in get_args(ValueKind) and not isinstance(value, list):
-            raise TypeError
+        json_files.refuse_more(value, most)
         if kind == "TOML" and not isinstance(value, dict):
             raise TypeError
     return value
@@ -683,17 +687,15 @@ def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
         return None
 
 
-def read_text_columns(path: Path, most: int) -> list[list[str]]:
+def read_text_columns(path: Path, most: int) -> list[tuple[str, ...]]:
     """Read the columns of texts, whole numbers and truth values of a Parquet table as texts.
 
     The first row has the titles of the columns; at most ``most`` further rows are allowed.
     """
     memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
-    reader = parquet_files.read_text_rows
-    with _answer(reader, path, most, memory=memory, what="a Parquet table") as (rows, _):
-        if not all(isinstance(cell, str) for row in rows for cell in row):
-            raise TypeError
-        return [[*row] for row in rows]
+    reader = parquet_files.write_text_rows
+    with _answer(reader, path, most, memory=memory, what="a Parquet table") as (_, folder):
+        return [*text_rows.rows_in(folder, most + 1)]
 
 
 def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
@@ -711,19 +713,32 @@ def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
-    """Read a small list of names, one per line; names are cleaned, and blank lines skipped.
+    """Read a list of names, one per line; names are cleaned, and blank lines skipped.
 
-    Parsing a text of this size takes milliseconds, so it is read without a worker process.
+    Reading lines takes no parser that a file could break, so it needs no worker process. Repeated
+    names, such as labels, are one object.
     """
+    names: list[str] = []
+    objects: dict[str, str] = {}
     with open_file(path) as file:
-        text = file.read(max_bytes + 1)
-        if len(text) > max_bytes:
-            got = f"{path.stat().st_size:,}"
-            raise refusal_of(path, f"a list of names of at most {max_bytes:,} bytes", got)
-    lines = text.decode(encoding_of_start(text), errors="replace").splitlines()
-    return tuple(name for name in map(clean_text, lines) if name)
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise refusal_of(path, f"a list of names of at most {max_bytes:,} bytes", f"{size:,}")
+        encoding = encoding_of_start(file.read(ENCODED))
+        file.seek(0)
+        lines = io.TextIOWrapper(file, encoding, errors="replace")
+        while (line := lines.readline(max_bytes)) and len(names) <= MAX_NAMES:
+            cleaned = filter(None, map(clean_text, line.splitlines()))
+            names += (first_object(name, objects) for name in cleaned)
+    if len(names) > MAX_NAMES:
+        raise refusal_of(path, f"a list of at most {MAX_NAMES:,} names", "more")
+    return tuple(names)
 
 
+#: Largest number of names in a list, such as labels of images.
+MAX_NAMES = 1 << 21
+#: Memory in bytes for reading lines and rows one by one; a text may be a single line.
+ROWS_MEMORY = 64 << 20
 #: Limits in bytes: the size of a file of word vectors, and the memory of the process that reads it.
 MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
 

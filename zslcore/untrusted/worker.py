@@ -364,9 +364,12 @@ def _bytes_in(folder: Path) -> float:
 
 def _last_line(answer: bytes) -> dict[str, Any]:
     """Return the last complete line, {} if it is not a JSON object."""
-    *_, line, _ = (b"\n" + answer).rsplit(b"\n", 2)
-    if sum(map(line.count, (b"{", b"[", b":"))) <= MAX_PARTS:
+    end = answer.rfind(b"\n")
+    start = answer.rfind(b"\n", 0, max(0, end)) + 1
+    if end >= 0 and sum(answer.count(sign, start, end) for sign in (b"{", b"[", b":")) <= MAX_PARTS:
         with suppress(ValueError, RecursionError):
+            line = str(memoryview(answer)[start:end], "utf-8")
+            del answer  # which may be large
             value = json.loads(line)
             return value if isinstance(value, dict) else {}
     return {}
@@ -395,8 +398,9 @@ def _variable(name: object) -> str:
     return f"variable {str(name)!r}" if name else ""
 
 
-def _write(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+def _write(*parts: str) -> None:
+    """Write the parts of a line."""
+    sys.stdout.writelines((*parts, "\n"))
     sys.stdout.flush()
 
 
@@ -456,7 +460,7 @@ def serve() -> None:
         # After the walls, which allow the files of now: opening a pipe would wait for its writer.
         if not all(map(_is_file_or_folder, request["files"])):
             raise Refused("expected a file; it was removed or replaced while it was read")
-        _write(f'{{"done": {_answer(request)}}}')
+        _write('{"done": ', _answer(request), "}")  # in parts, since an answer may be large
     except Refused as refusal:
         report_progress(refused=str(refusal), where=refusal.where)
 

@@ -30,6 +30,8 @@ MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
+#: Separators of a score table.
+SEPARATORS = ",;\t"
 #: Largest number of values that are parsed at a time.
 BLOCK = 1 << 18
 
@@ -301,7 +303,7 @@ def _separator(head: Sequence[str]) -> str:
     at least two. The possible separator with the most fields is returned, by default a comma.
     """
     best, most = ",", 1
-    for sign in ",;\t":
+    for sign in SEPARATORS:
         try:
             counts = [len(row) for row in csv.reader(head, delimiter=sign)]
         except (csv.Error, ValueError):
@@ -315,7 +317,11 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     """Return the column names of a score table, its first row, and its separator."""
     csv.field_size_limit(MAX_FIELD)
     with _opened(path) as lines:
-        head = lines.read(2 * MAX_HEADER).splitlines()[:2]
+        first_two = [lines.readline(MAX_HEADER), lines.readline(MAX_HEADER)]
+    head = [line.rstrip("\r\n") for line in first_two if line]
+    n_columns = 1 + max((line.count(sign) for line in head for sign in SEPARATORS), default=0)
+    if n_columns > MAX_COLUMNS:  # before they are divided
+        raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {n_columns:,}", "line 1")
     separator = _separator(head)
     if head and head[0].startswith("#") and head[0][1:2] not in (separator, ""):
         raise Refused("expected column names; got a comment; delete it, or the #", "line 1")

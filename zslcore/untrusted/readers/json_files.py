@@ -1,9 +1,7 @@
-"""Readers of JSON, TOML, lines of text, and rows of CSV."""
+"""Readers of JSON and TOML."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import tomllib
@@ -31,12 +29,9 @@ from zslcore.untrusted.readers.common import (
     Shape,
     encoding_of,
 )
-from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
-#: Kind of a text with rows -> separator of its cells.
-SEPARATORS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
 #: Largest depth of nested brackets; results of this package have 6.
 MAX_DEPTH = 20
 #: Largest number of lists, objects and names in a JSON text, enough for a million rows as lists.
@@ -342,54 +337,16 @@ def _is_vector_a_class(value: Any) -> bool:
 
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
-    """Return the value of JSON or TOML, the lines of a text, or the rows of CSV or TSV.
-
-    More than ``most`` values, lines or rows are refused.
-    """
-    value: Any
-    if kind in SEPARATORS:
-        value = _rows(path, SEPARATORS[kind])
-    elif kind == "lines":
-        value = _text(path).splitlines()
-    else:
-        value = _parsed(path, kind)
-    refuse_more(value, kind, most)
+    """Return the value of JSON or TOML; refuse more than ``most`` nested values."""
+    value = _parsed(path, kind)
+    refuse_more(value, most)
     return value
 
 
-def refuse_more(value: Any, kind: str, most: int) -> None:
-    """Refuse a value with more than ``most`` lines or values, or a value nested too deeply."""
-    unit = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
-    count = count_values(value) if unit == "values" else len(value)
-    if count > most:
-        raise Refused(f"expected at most {most:,} {unit}; got {count:,}")
-
-
-def _text(path: str) -> str:
-    text = Path(path).read_bytes()
-    encoding = encoding_of(path)
-    if encoding == "utf-8-sig" and b"\0" in text:
-        raise Refused("expected a text file; got a binary file")
-    return text.decode(encoding, "replace")
-
-
-def _rows(path: str, separator: str) -> list[list[str]]:
-    """Return the cells of each row; a blank line is a row without cells."""
-    reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=separator)
-    rows = []
-    try:
-        for row in reader:
-            if len(row) > MAX_COLUMNS:
-                raise Refused(
-                    f"expected at most {MAX_COLUMNS:,} columns; got {len(row):,}",
-                    f"line {reader.line_num}",
-                )
-            rows.append(row)
-        return rows
-    except csv.Error as error:
-        raise Refused(
-            f"expected CSV; got other text ({error})", f"line {reader.line_num}"
-        ) from None
+def refuse_more(value: Any, most: int) -> None:
+    """Refuse a value with more than ``most`` nested values, or nested too deeply."""
+    if (count := count_values(value)) > most:
+        raise Refused(f"expected at most {most:,} values; got {count:,}")
 
 
 def _parsed(path: str, kind: str) -> Any:
@@ -397,6 +354,7 @@ def _parsed(path: str, kind: str) -> Any:
     if encoding_of(path) == "utf-16":
         text = text.decode("utf-16", "replace").encode()
     if kind == "JSON" and path.lower().endswith(JSON_LINES):
+        _refuse_parts(text)
         text = b"[" + b",".join(line for line in text.splitlines() if line.strip()) + b"]"
     try:
         return parse_json(text) if kind == "JSON" else tomllib.loads(text.decode())
@@ -414,10 +372,14 @@ def parse_json(text: bytes) -> Any:
     A repeated name is refused: Python would keep its last value. Objects, lists and names are
     counted before parsing, since an empty object of two characters takes 64 bytes in memory.
     """
+    _refuse_parts(text)
+    return json.loads(text, object_pairs_hook=with_unique_names)
+
+
+def _refuse_parts(text: bytes) -> None:
     n = sum(map(text.count, (b"{", b"[", b":")))
     if n > MAX_PARTS:
         raise Refused(f"expected at most {MAX_PARTS:,} lists, objects and names in it; got {n:,}")
-    return json.loads(text, object_pairs_hook=with_unique_names)
 
 
 def with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

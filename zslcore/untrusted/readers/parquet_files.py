@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from zslcore.untrusted.readers.common import (
     Shape,
 )
 from zslcore.untrusted.readers.json_files import count_values, parse_json
+from zslcore.untrusted.readers.text_rows import write_cells
 from zslcore.untrusted.readers.text_tables import MAX_COLUMNS, SEPARATE_ARRAYS
 from zslcore.untrusted.worker import Refused
 
@@ -223,8 +225,8 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
     return listed if is_list else []
 
 
-def read_text_rows(path: str, most: int, out: Path) -> list[list[str]]:
-    """Return the titles, then the cells of each row, of columns that may name classes or parts.
+def write_text_rows(path: str, most: int, out: Path) -> None:
+    """Write the titles, then the cells of each row, of columns that may name classes or parts.
 
     These are texts, whole numbers and truth values; a missing value is an empty text.
     """
@@ -240,9 +242,11 @@ def read_text_rows(path: str, most: int, out: Path) -> list[list[str]]:
     if n * max(1, len(names)) > most:
         raise Refused(f"expected at most {most:,} values in text columns; got {n:,} rows")
     worker.raise_memory_limit(n * len(names) * TEXT_BYTES)
-    columns = file.read(names, use_threads=False).to_pydict()
-    cells = ([("" if v is None else str(v)[:MAX_PATH]) for v in columns[name]] for name in names)
-    return [names, *map(list, zip(*cells, strict=True))]
+    batches = file.iter_batches(batch_size=1 << 12, columns=names, use_threads=False)
+    columns = ([batch.column(name).to_pylist() for name in names] for batch in batches)
+    rows = (row for of in columns for row in zip(*of, strict=True))
+    cells = (["" if v is None else str(v)[:MAX_PATH] for v in row] for row in rows)
+    write_cells(chain([names], cells), "rows", most + 1, out)
 
 
 # --- Columns of a Parquet table -------------------------------------------------------------------

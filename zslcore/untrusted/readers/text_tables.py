@@ -103,7 +103,9 @@ class TextTable:
 
     def _fields(self, line: str) -> list[str]:
         if self.separator == " ":
-            return line.split()
+            return _words(line)
+        if (n := line.count(self.separator or "\x00") + 1) > 4 * MAX_COLUMNS:  # some may be quoted
+            raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {n:,}")
         try:
             fields = next(csv.reader([line], delimiter=self.separator or "\x00"), [])
         except csv.Error:
@@ -188,12 +190,17 @@ def _numbers_or_texts(column: list[str]) -> np.ndarray:
 
 def _counts_vectors(first: str, second: str) -> bool:
     """Whether a line has the number of vectors and their length, as word2vec writes it."""
-    sizes = first.split()
+    sizes = first.split(maxsplit=2)
     return (
         len(sizes) == 2
         and all(map(str.isdecimal, sizes))
-        and len(second.split()) == 1 + int(sizes[1]) > 2
+        and len(_words(second)) == 1 + int(sizes[1]) > 2
     )
+
+
+def _words(line: str) -> list[str]:
+    """Return the fields between spaces; of more than MAX_COLUMNS fields, the last is the rest."""
+    return line.split(maxsplit=MAX_COLUMNS)
 
 
 def _counts_rows(name: str, column: np.ndarray) -> bool:
@@ -221,7 +228,7 @@ def _separator(lines: list[str]) -> str:
         counts = {line.count(separator) for line in lines}
         if min(counts):
             return separator
-    words = [line.split() for line in lines]
+    words = [_words(line)[:MAX_COLUMNS] for line in lines]
     numbers = all(len(row) > 1 and all(map(is_number, row)) for row in words)
     # Word vectors have a word in front of many numbers.
     vectors = len({*map(len, words)}) == 1 and all(

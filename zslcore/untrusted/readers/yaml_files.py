@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from zslcore.untrusted.readers import json_files
+from zslcore.untrusted.readers.json_files import refuse_more, with_unique_names
+from zslcore.untrusted.readers.text_rows import copy_rows, lines_in
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -27,12 +28,12 @@ LEADING_ZERO = re.compile(r"[-+]?0\d+")
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     """Return the list or mapping of a YAML file; more than ``most`` values are refused."""
-    lines = json_files.read_value(path, "lines", most, out)
+    copy_rows(path, "lines", most, out)
     try:
-        value = parse_yaml("\n".join(lines))
+        value = parse_yaml("\n".join(lines_in(out, most)))
     except (ValueError, RecursionError):
         raise Refused("expected YAML without aliases and tags; got other text") from None
-    json_files.refuse_more(value, kind, most)
+    refuse_more(value, most)
     return value
 
 
@@ -66,9 +67,7 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> Any:
     inner = takewhile(lambda each: not isinstance(each, yaml.CollectionEndEvent), events)
     if isinstance(event, yaml.SequenceStartEvent):
         return [_value(item, events) for item in inner]
-    return json_files.with_unique_names(
-        [(_name(key), _value(next(events), events)) for key in inner]
-    )
+    return with_unique_names([(_name(key), _value(next(events), events)) for key in inner])
 
 
 def _name(event: yaml.Event) -> str:
