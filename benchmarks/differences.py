@@ -98,9 +98,9 @@ def causes_of(
         yield "scaling", "features of unit length", unit, unit - row["ours"]
     variant = VARIANTS.get(method, "")
     changes = [("variant", WORDS.get(variant, ""), (variant, *at))]
-    other = {"zsl": "gzsl", "gzsl": "zsl"}[task]
-    words = f"parameters chosen for {other.upper()}"
-    changes.append(("selection", words, (method, figure, other, split)))
+    other_task = {"zsl": "gzsl", "gzsl": "zsl"}[task]
+    words = f"parameters chosen for {other_task.upper()}"
+    changes.append(("selection", words, (method, figure, other_task, split)))
     if figure == "H":
         changes.append(("gamma", "a validated γ", (method, "H at gamma", task, split)))
     for name, change, key in changes:

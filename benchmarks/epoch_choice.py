@@ -89,10 +89,10 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
             )
             row: dict[str, Any] = {"dataset": dataset, "method": method, "figure": figure}
             row |= {"seeds": len(H)} | {str(name): mean for name, mean in H.mean().items()}
-            for other in ("folds", "last"):
-                difference = (H["test"] - H[other]).to_numpy()
+            for rule in ("folds", "last"):
+                difference = (H["test"] - H[rule]).to_numpy()
                 low, high = student_interval(difference, level)
-                row[f"over_{other}"] = float(difference.mean())
-                row |= {f"over_{other}_low": low, f"over_{other}_high": high}
+                row[f"over_{rule}"] = float(difference.mean())
+                row |= {f"over_{rule}_low": low, f"over_{rule}_high": high}
             rows.append(row)
     return pd.DataFrame(rows)

@@ -149,9 +149,9 @@ def _spread(values: pd.Series) -> str:
 
 def _gain_cells(row: pd.Series) -> list[str]:
     cells = [percent(row[choice]) for choice in ("folds", "test", "last")]
-    for other in ("over_folds", "over_last"):
-        low, high = (percent(row[f"{other}_{end}"], "+") for end in ("low", "high"))
-        cells.append(percent(row[other], "+") + (f" ({low} to {high})" if low else ""))
+    for rule in ("over_folds", "over_last"):
+        low, high = (percent(row[f"{rule}_{end}"], "+") for end in ("low", "high"))
+        cells.append(percent(row[rule], "+") + (f" ({low} to {high})" if low else ""))
     return [row["method"], row["figure"], *cells]
 
 

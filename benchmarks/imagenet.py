@@ -83,7 +83,7 @@ def speed(sizes: list[int]) -> None:
     used = np.flatnonzero(np.isin(np.arange(N_CLASSES), sets["all"]) | SEEN)
     for dtype in (np.float32, np.float64):
         score_map = ScoreMap(linear, (V,), S).astype(dtype)
-        each = []
+        slowdowns = []
         for n in sizes:
             X = rng.random((n, N_FEATURES), dtype=np.float32)
             y = rng.choice(used, n)
@@ -95,7 +95,7 @@ def speed(sizes: list[int]) -> None:
                     v, y, m, sets, SEEN, curves=["all"], engine=HERE
                 )
             )
-            each.append(ours / n)
+            slowdowns.append(ours / n)
             print(
                 f"{np.dtype(dtype).name}, {n:,} images: {1e3 * ours / n:.2f} ms per image, ", end=""
             )
@@ -104,9 +104,12 @@ def speed(sizes: list[int]) -> None:
                 f" (goal {GOAL:.0%} {'reached' if products_seconds / ours >= GOAL else 'MISSED'})"
             )
         check(
-            "  slowest over fastest time per image, three sizes", max(each) / min(each), "x", 1.25
+            "  slowest over fastest time per image, three sizes",
+            max(slowdowns) / min(slowdowns),
+            "x",
+            1.25,
         )
-        hours = each[-1] * N_IMAGES / 2 / 3600
+        hours = slowdowns[-1] * N_IMAGES / 2 / 3600
         print(f"  {N_IMAGES:,} images on two cores, by arithmetic: {hours:.1f} hours")
     check("peak memory", peak_mib() / 1024, "GB", 3)
 
@@ -146,8 +149,8 @@ def timed(where: Engine, arguments: tuple, progress=silent):
     return time.perf_counter() - start, counts
 
 
-def same(one: RankCounts, other: RankCounts) -> str:
-    same_hits = np.array_equal(one.hits, other.hits)
+def same(first: RankCounts, second: RankCounts) -> str:
+    same_hits = np.array_equal(first.hits, second.hits)
     return "the same" if same_hits else "OTHER"
 
 
@@ -164,10 +167,10 @@ def workers(rows: int) -> None:
         os.environ["ZSL_DASK"] = address
         timed(Engine(), (shards, y, scorer, {"all": ~SEEN}, SEEN))  # workers import modules
         del os.environ["ZSL_DASK"]
-        one, figures = timed(Engine(workers=1), arguments)
+        single, figures = timed(Engine(workers=1), arguments)
         os.environ["ZSL_DASK"] = address
         two, of_two = timed(Engine(), arguments)
-        report("two workers, plain: one process", two, one, 1.7)
+        report("two workers, plain: one process", two, single, 1.7)
         print(f"  figures: {same(figures, of_two)}")
         killer = threading.Timer(two / 2, lambda: others[0].send_signal(signal.SIGKILL))
         killer.start()

@@ -81,12 +81,12 @@ def _plant(X: np.ndarray, split: Split, rng) -> None:
 
 def _audit(context: AuditContext) -> dict[str, float]:
     seconds_of_check = {}
-    for each in CHECKS[:5]:
+    for audit_check in CHECKS[:5]:
         findings = []
-        seconds_of_check[each.id] = seconds(
-            lambda each=each, findings=findings: findings.extend(run_check(each, context))
+        seconds_of_check[audit_check.id] = seconds(
+            lambda check=audit_check, findings=findings: findings.extend(run_check(check, context))
         )
-        print(f"{each.id} {seconds_of_check[each.id]:6.2f} s  {findings[0].sentence}")
+        print(f"{audit_check.id} {seconds_of_check[audit_check.id]:6.2f} s  {findings[0].sentence}")
     return seconds_of_check
 
 

@@ -201,8 +201,10 @@ class Experiment(NamedTuple):
         done = self._done()
         todo = [p for p in product(names, args.rows) if args.again or p not in done]
         work = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)
-        one = partial(self.measure, args.folder)
-        for part, rows in zip(todo, work(delayed(one)(*part) for part in todo), strict=True):
+        measure_part = partial(self.measure, args.folder)
+        for part, rows in zip(
+            todo, work(delayed(measure_part)(*part) for part in todo), strict=True
+        ):
             sys.stderr.write(f"{', '.join(part)}: {rows['seconds'].iloc[0]:.0f} s\n")
             done[part] = rows
             order = dict.fromkeys([*product(self.data, self.rows), *done])

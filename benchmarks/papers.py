@@ -118,10 +118,10 @@ def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
     new = pd.read_csv(StringIO(new.to_csv(index=False)), **text)
     stored = pd.read_csv(path, **text)
     key_columns = ["experiment", "dataset"]
-    others = ~pd.MultiIndex.from_frame(stored[key_columns]).isin(
+    is_kept = ~pd.MultiIndex.from_frame(stored[key_columns]).isin(
         pd.MultiIndex.from_frame(new[key_columns])
     )
-    shipped = pd.concat([stored[others], new], ignore_index=True)
+    shipped = pd.concat([stored[is_kept], new], ignore_index=True)
     shipped.to_csv(path, index=False, lineterminator="\n")
 
 

@@ -399,9 +399,9 @@ def load(args: argparse.Namespace) -> None:
     for name, limits in GOALS.items():
         took = measured[name].took
         values = median(took), quantiles(took, n=20)[-1]
-        for what, value, limit in zip(("median", "95 %"), values, limits, strict=True):
+        for statistic, value, limit in zip(("median", "95 %"), values, limits, strict=True):
             if limit is not None:
-                reached.append(check(f"{name}, {what}", value, "s", limit))
+                reached.append(check(f"{name}, {statistic}", value, "s", limit))
     for visit in VISITS:
         alone = median(measured[visit.page].took)
         reached.append(check(f"one visitor, {visit.page}, median", alone, "s", ALONE))
@@ -463,10 +463,10 @@ async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[flo
     students = [Student(url, room) for _ in range(n)]
     took: dict[str, list[float]] = {}
 
-    async def timed(what: str, waits: Sequence[Any]) -> None:
+    async def timed(step: str, waits: Sequence[Any]) -> None:
         began = time.perf_counter()
         await asyncio.gather(*waits)
-        took.setdefault(what, []).append(time.perf_counter() - began)
+        took.setdefault(step, []).append(time.perf_counter() - began)
 
     ROOMS.show(room, (LESSON, 1, False))
     await timed("all students have opened the room", [s.open() for s in students])
@@ -503,8 +503,8 @@ def room(args: argparse.Namespace) -> None:
         finally:
             server.stop()
     print(f"{args.visitors} students, {args.rounds} questions, every vote counted")
-    for what, seconds in took.items():
-        check(f"{what}, the slowest of {len(seconds)}", max(seconds), "s", 5.0)
+    for step, seconds in took.items():
+        check(f"{step}, the slowest of {len(seconds)}", max(seconds), "s", 5.0)
 
 
 PARTS = {"load": load, "memory": memory, "room": room}

@@ -250,8 +250,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(f"{len(rows)} cells counted.\n")
         return 0
     complaints = list(problems()) or [
-        f"{each} Run `python -m tools.contamination --count`."
-        for each in (*stale(), *stale_measured())
+        f"{sentence} Run `python -m tools.contamination --count`."
+        for sentence in (*stale(), *stale_measured())
     ]
     n = f"{len(extractors())} extractors, {len(pretraining_sets())} pre-training sets"
     sys.stdout.write("\n".join(complaints or [f"{n}: no errors."]) + "\n")

@@ -149,9 +149,9 @@ def _versions() -> dict[str, Any]:
         "quotations": len(published("text_figures").query("paper == 'CAL'")),
     }
     for version, table in (("now", now), ("before", before)):
-        of = table.set_index(["method", "dataset", "split"])["top1_per_class"]
+        accuracies = table.set_index(["method", "dataset", "split"])["top1_per_class"]
         for method, data in (("DEVISE", "aPY"), ("SYNC", "AWA2"), ("ESZSL", "CUB")):
-            values[f"{method}_{version}"] = _percent(of[method, data, "PS"])
+            values[f"{method}_{version}"] = _percent(accuracies[method, data, "PS"])
     crossed = published("cross_dataset_awa").set_index(["method", "train_dataset", "test_dataset"])
     for method, data in (("SYNC", "AWA1"), ("SYNC", "AWA2"), ("CONSE", "AWA1"), ("CONSE", "AWA2")):
         cell = crossed.loc[(method, data, data), "top1_per_class"]
@@ -177,10 +177,10 @@ def _of_claims() -> dict[str, Any]:
     ranks: dict[str, Any] = {name: f"{t[cell]:.1f}" for name, cell in named.items()}
     ranks["sync_place"] = int(t["PS"].rank()["SYNC"])
     gains: pd.DataFrame = published("overlap_gain_action").query("semantics == 'word2vec'")
-    low, *others = gains["overlap_gain_minus_idt"].sort_values()
+    low, *higher = gains["overlap_gain_minus_idt"].sort_values()
     return ranks | {
-        "w2v_from": _percent(min(others), 2),
-        "w2v_to": _percent(max(others), 2),
+        "w2v_from": _percent(min(higher), 2),
+        "w2v_to": _percent(max(higher), 2),
         "w2v_conse": _percent(low, 2).replace("-", "−"),
     }
 
@@ -189,10 +189,10 @@ def _captions() -> dict[str, Any]:
     """Return the counts in captions of the benchmark paper, and the true numbers."""
     values = {}
     tables = {name: published(name) for name in published_tables()}
-    for each in published("captions").to_dict("records"):
-        name = str(each["what"]).removeprefix("data ")
-        values[f"stated_{name}"] = each["stated"]
-        values[f"counted_{name}"] = counted_in_tables(tables, each["what"])
+    for row in published("captions").to_dict("records"):
+        name = str(row["what"]).removeprefix("data ")
+        values[f"stated_{name}"] = row["stated"]
+        values[f"counted_{name}"] = counted_in_tables(tables, row["what"])
     return values
 
 
@@ -255,20 +255,22 @@ def _related() -> dict[str, Any]:
     numbers: dict[str, Any] = {}
     data = load("simulated-AWA2")
     matches = overlaps(data.class_names, get_vocabulary("imagenet-1k"), data.class_names)
-    related = [each.number for each in matches if each.group == "related"]
-    outside = [each for each in matches if each.group != "in the set"]
+    related = [match.number for match in matches if match.group == "related"]
+    outside = [match for match in matches if match.group != "in the set"]
     numbers |= {"awa_related": len(related), "awa_outside": len(outside)}
     for dataset in ("UCF101", "HMDB51"):
         facts = action_facts(dataset)
         names, inside = facts.class_names, facts.overlapping["Kinetics-400"]
-        groups = [each.group for each in overlaps(names, get_vocabulary("kinetics-400"), names)]
+        groups = [
+            overlap.group for overlap in overlaps(names, get_vocabulary("kinetics-400"), names)
+        ]
         numbers[f"{dataset}_outside"] = int((~inside).sum())
-        others = [group for group, in_set in zip(groups, inside, strict=True) if not in_set]
-        numbers[f"{dataset}_related"] = len(others) - others.count("unrelated")
+        outside_groups = [group for group, in_set in zip(groups, inside, strict=True) if not in_set]
+        numbers[f"{dataset}_related"] = len(outside_groups) - outside_groups.count("unrelated")
     planted = class_facts("AWA2").classes["imagenet1k"].to_numpy() != ""
     numbers["planted_related"] = int(planted[related].sum())
     baseline = UNTRAINED[data.name]
-    in_set = [each.number for each in matches if each.group == "in the set"]
+    in_set = [match.number for match in matches if match.group == "in the set"]
     study = OverlapStudy.of([data, load(baseline)], GAIN_METHODS, in_set, 30)
     table = pd.read_parquet(SHIPPED / study.key / "table0.parquet")
     for name, left_out in (("two", ()), ("three", related)):

@@ -234,14 +234,14 @@ def _text_figures(tables: Tables) -> Iterator[Comparison]:
 VALIDATION_SPLITS = 3
 
 
-def counted_in_tables(tables: Tables, what: str) -> int:
+def counted_in_tables(tables: Tables, unit: str) -> int:
     """Count the "methods", "models", "data sets" or "observations" in figures 3 and 4."""
-    if what == "models":
+    if unit == "models":
         return int(tables["zsl_mean_ranks"]["method"].nunique())
-    if what == "methods":
+    if unit == "methods":
         return int(tables["zsl_top1"]["method"].nunique())
     data_sets = int(tables["zsl_top1"]["dataset"].nunique())
-    return data_sets * (VALIDATION_SPLITS if what == "observations" else 1)
+    return data_sets * (VALIDATION_SPLITS if unit == "observations" else 1)
 
 
 def _captions(tables: Tables) -> Iterator[Comparison]:
@@ -325,9 +325,9 @@ def _other_tests(tables: Tables) -> Iterator[Comparison]:
         method, data = row["method"], row["dataset"]
         two = _percent(_figure(tables, ("reproduction", method, data, "", "reproduced")))
         three = _percent(_figure(tables, ("zsl_top1", method, data, "SS", "top1_per_class")))
-        other = _other_test(row)
-        line = f"{method} on {data}: table 2's {two} is of {other}; table 3 prints {three}."
-        yield other is None, line
+        other_test = _other_test(row)
+        line = f"{method} on {data}: table 2's {two} is of {other_test}; table 3 prints {three}."
+        yield other_test is None, line
 
 
 def _other_test(row: Mapping[Any, Any]) -> str | None:
@@ -362,31 +362,31 @@ SOURCES = {
 
 def _action_text(tables: Tables) -> Iterator[Comparison]:
     for row in tables["action_text"].to_dict("records"):
-        what, data, stated = row["what"], row["dataset"], row["stated"]
-        low, high, digits = _supported(tables, what, data, row["semantics"])
+        unit, data, stated = row["what"], row["dataset"], row["stated"]
+        low, high, digits = _supported(tables, unit, data, row["semantics"])
         half = 0.5 * 10.0**-digits
         expected = f"has {low:,.{digits}f}" if low == high else f"gives {low:.2f} to {high:.2f}"
         yield (
             low - half - TINY <= stated <= high + half + TINY,
             (
-                f"{data}, {what}: section {row['section']} states {stated:,.{digits}f}; "
-                f"{SOURCES[what]} {expected}."
+                f"{data}, {unit}: section {row['section']} states {stated:,.{digits}f}; "
+                f"{SOURCES[unit]} {expected}."
             ),
         )
 
 
-def _supported(tables: Tables, what: str, data: str, semantics: object) -> tuple[float, float, int]:
+def _supported(tables: Tables, unit: str, data: str, semantics: object) -> tuple[float, float, int]:
     """Return the smallest and largest consistent value, and the decimals of the stated value."""
     facts = action_facts(data)
-    if what == "videos":
+    if unit == "videos":
         n = float(facts.videos.sum())
         return n, n, 0
     overlapping = facts.overlapping["Sports-1M"]
     share = 100 * float(np.mean([overlapping[test].mean() for test in facts.released[:DRAWN]]))
     digits = 1 if data == "UCF101" else 2
-    if what == "known classes of previous splits":
+    if unit == "known classes of previous splits":
         return share, share, digits
-    if what == "more known classes":
+    if unit == "more known classes":
         (drawn,) = (
             tables["action_splits"]
             .query("dataset == @data and pretraining == 'Sports-1M'")

@@ -97,10 +97,12 @@ def changes(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
     left_out: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            inside.update(each for part in node.body for each in ast.walk(part))
-        for each in (getattr(node, "annotation", None), getattr(node, "returns", None), node):
-            if isinstance(each, ast.AST) and (each is not node or isinstance(each, ast.JoinedStr)):
-                left_out.update(ast.walk(each))
+            inside.update(node_inside for part in node.body for node_inside in ast.walk(part))
+        for child in (getattr(node, "annotation", None), getattr(node, "returns", None), node):
+            if isinstance(child, ast.AST) and (
+                child is not node or isinstance(child, ast.JoinedStr)
+            ):
+                left_out.update(ast.walk(child))
     for node in ast.walk(tree):
         if node not in inside or node in left_out:
             continue
@@ -149,7 +151,9 @@ def imports() -> dict[str, set[str]]:
         names = importers.setdefault(path.relative_to(ROOT).as_posix(), set())
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
-                names.update([node.module, *(f"{node.module}.{each.name}" for each in node.names)])
+                names.update(
+                    [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+                )
     return importers
 
 
@@ -267,7 +271,7 @@ def main() -> None:
         broken = failures(seen, changed=False) if seen else []
         os.chdir(ROOT)
         git("worktree", "remove", "--force", str(tree))
-    sys.stderr.write("".join(f"{each} fails without a mutant\n" for each in broken))
+    sys.stderr.write("".join(f"{test} fails without a mutant\n" for test in broken))
     for done in records.values():
         done.update({tier: "" for tier, by in done.items() if by in broken})
     print(table(records))  # noqa: T201 - the report

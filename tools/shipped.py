@@ -148,7 +148,7 @@ def write_all_predictions(datasets: Collection[str]) -> None:
         for spec, result in todo
         if not predictions_path(spec).exists() and (spec.dataset in datasets or not datasets)
     ]
-    for spec, result in sorted(missing, key=lambda one: _order(one[0])):
+    for spec, result in sorted(missing, key=lambda pair: _order(pair[0])):
         predictions = _refit(result) if result else _of_board(spec)
         path = predictions_path(spec)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -301,28 +301,28 @@ def compact(predictions: Predictions) -> Predictions:
     return replace(smallest, provenance=replace(smallest.provenance, source=source))
 
 
-def largest_difference(one: Evaluation, other: Evaluation) -> float:
+def largest_difference(first: Evaluation, second: Evaluation) -> float:
     """Return the largest difference between two evaluations; infinity if a metric is missing.
 
     All fields are compared: ZSL, all points, AUSUC and the accuracies of all classes.
     """
     return max(
-        _difference(getattr(one, name), getattr(other, name))
+        _difference(getattr(first, name), getattr(second, name))
         for name in (field.name for field in fields(Evaluation))
     )
 
 
-def _difference(one: object, other: object) -> float:
-    if one is None or other is None:
-        return 0.0 if one is other else np.inf
-    if isinstance(one, dict) and isinstance(other, dict):
-        if one.keys() != other.keys():
+def _difference(first: object, second: object) -> float:
+    if first is None or second is None:
+        return 0.0 if first is second else np.inf
+    if isinstance(first, dict) and isinstance(second, dict):
+        if first.keys() != second.keys():
             return np.inf
-        return max((_difference(one[key], other[key]) for key in one), default=0.0)
-    if isinstance(one, bool | int | float) and isinstance(other, bool | int | float):
-        return 0.0 if one == other else abs(float(one) - float(other))
+        return max((_difference(first[key], second[key]) for key in first), default=0.0)
+    if isinstance(first, bool | int | float) and isinstance(second, bool | int | float):
+        return 0.0 if first == second else abs(float(first) - float(second))
     names = ("unseen", "seen", "harmonic")
-    return max(_difference(getattr(one, name), getattr(other, name)) for name in names)
+    return max(_difference(getattr(first, name), getattr(second, name)) for name in names)
 
 
 def _rounded(part: PredictedRows, bits: int, cuts: tuple[float, ...]) -> PredictedRows:

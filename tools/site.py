@@ -331,7 +331,7 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
     values = {
         "SHARED": next(shared for _, shared in packs.values()),
         "DATASET": name,
-        "OTHERS": {each: page for each, (page, _) in PLAYS.items()},
+        "OTHERS": {address: page for address, (page, _) in PLAYS.items()},
         "RULERS": pages,
         "METHODS": {method: asdict(packed) for method, (packed, _) in packs.items()},
     }

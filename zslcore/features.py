@@ -29,7 +29,7 @@ NUMBERS = "biuf"
 BLOCK = 1 << 21
 
 
-def as_array(A: Any, what: str) -> Any:
+def as_array(A: Any, name: str) -> Any:
     """Return ``A`` as an array of numbers.
 
     Arrays, memory maps and sources that are read by rows, such as HDF5 data sets, are returned
@@ -39,7 +39,7 @@ def as_array(A: Any, what: str) -> Any:
     if isinstance(A, np.ma.MaskedArray):
         if np.ma.is_masked(A):
             raise DatasetError(
-                f"{what}: expected an array of numbers; got one with masked values; fill them, or "
+                f"{name}: expected an array of numbers; got one with masked values; fill them, or "
                 "leave their rows out."
             )
         A = np.ma.getdata(A)
@@ -47,9 +47,9 @@ def as_array(A: Any, what: str) -> Any:
         A = np.asarray(A)
     is_array = isinstance(A, np.ndarray) and A.dtype.kind != "O"
     if not is_array and not _is_read_by_rows(A):
-        A = _converted(A, what)
+        A = _converted(A, name)
     if A.dtype.kind not in NUMBERS:
-        raise DatasetError(f"{what}: expected an array of numbers; got {A.dtype} values.")
+        raise DatasetError(f"{name}: expected an array of numbers; got {A.dtype} values.")
     return A
 
 
@@ -60,7 +60,7 @@ def _is_read_by_rows(A: Any) -> bool:
     return by_rows and hasattr(A, "__array__") and hasattr(A, "__getitem__")
 
 
-def _converted(A: Any, what: str) -> np.ndarray:
+def _converted(A: Any, name: str) -> np.ndarray:
     """Convert to an array with scikit-learn's ``check_array``; raise its errors as DatasetError."""
     from sklearn.utils import check_array  # imported late: readers of files do not need it
 
@@ -77,15 +77,15 @@ def _converted(A: Any, what: str) -> np.ndarray:
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         why = str(error).partition("\n")[0].strip().rstrip(".").replace(". ", "; ")
         raise DatasetError(
-            f"{what}: expected an array of numbers; got a {type(A).__name__}: "
+            f"{name}: expected an array of numbers; got a {type(A).__name__}: "
             f"{why[:1].lower()}{why[1:]}."
         ) from error
     if array.dtype.kind == "O":
-        raise DatasetError(f"{what}: expected an array of numbers; got a {type(A).__name__}.")
+        raise DatasetError(f"{name}: expected an array of numbers; got a {type(A).__name__}.")
     return cast("np.ndarray", array)
 
 
-def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
+def require_finite(A: np.ndarray, name: str, first: int = 0) -> None:
     """Raise DatasetError for the first value that is not finite, with its row and column.
 
     ``first`` is the number of the first row, if ``A`` is part of a larger array.
@@ -101,7 +101,7 @@ def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
             continue
         i, j = np.argwhere(bad)[0]
         raise DatasetError(
-            f"{what}: expected finite numbers; got {block[i, j]} in row {first + start + i}, "
+            f"{name}: expected finite numbers; got {block[i, j]} in row {first + start + i}, "
             f"column {j} (both counted from 0)."
         )
 

@@ -38,6 +38,6 @@ def three_digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}".replace("-", "−")
 
 
-def counted(n: int, one: str, many: str | None = None) -> str:
+def counted(n: int, singular: str, many: str | None = None) -> str:
     """Return a number with its noun: ``1 class``, ``3 classes``, ``1,764 rows``."""
-    return f"{n:,} {one}" if n == 1 else f"{n:,} {many or one + 's'}"
+    return f"{n:,} {singular}" if n == 1 else f"{n:,} {many or singular + 's'}"

@@ -338,10 +338,10 @@ def draw_bars(
 
     A bar is ``width`` thick, with the edge ``low``, and extends from ``start`` by ``length``.
     """
-    hatches = [each * 3 or None for each in np.broadcast_to(hatch, len(low)).tolist()]
+    hatches = [pattern * 3 or None for pattern in np.broadcast_to(hatch, len(low)).tolist()]
     look: dict[str, Any] = {"hatch": hatches, "linewidth": 0, "zorder": level(axes, 2)}
     look |= {"color": color, "label": name or NO_ENTRY}
-    look["edgecolor"] = ["white" if each else "none" for each in hatches]
+    look["edgecolor"] = ["white" if pattern else "none" for pattern in hatches]
     if lying:
         axes.barh(low, length, width, start, align="edge", **look)
     else:
@@ -417,7 +417,7 @@ def draw_symbols(
     Colour, symbol (such as "diamond" or "diamond-open") and size (in points) are single values for
     all points, or have one value per point.
     """
-    symbols, colors, sizes = (np.broadcast_to(each, len(x)) for each in (symbol, color, size))
+    symbols, colors, sizes = (np.broadcast_to(values, len(x)) for values in (symbol, color, size))
     zorder = level(axes, 3) if zorder is None else zorder
     for number, each in enumerate(dict.fromkeys(symbols.tolist())):
         has_symbol = symbols == each
@@ -565,18 +565,18 @@ def _draw_curves(curves: InteractiveCurve, axes: Axes) -> None:
 def of_map(point_map: PointMap) -> list[Panel]:
     """Return the panels of a map: all points in the colours of its palette."""
     return [
-        Panel(partial(_draw_map, point_map, each), each.title, square=True)
-        for each in point_map.panels
+        Panel(partial(_draw_map, point_map, panel), panel.title, square=True)
+        for panel in point_map.panels
     ]
 
 
 def _draw_map(point_map: PointMap, panel: MapPanel, axes: Axes) -> None:
     """Draw the entries of the legend, then the points, in layers that mix categories."""
-    named = [(each, each.label) for each in point_map.palette]
+    named = [(category, category.label) for category in point_map.palette]
     if point_map.legend == "scale":
         named = [(point_map.palette[k], point_map.ends[k]) for k in (0, -1)]
-    for each, label in named if point_map.legend != "none" else ():
-        draw_symbols(axes, [np.nan], [np.nan], each.color, label, symbol=each.symbol, size=4.0)
+    for entry, label in named if point_map.legend != "none" else ():
+        draw_symbols(axes, [np.nan], [np.nan], entry.color, label, symbol=entry.symbol, size=4.0)
     category, n = point_map.category[panel.image], len(panel.image)
     size = next(points for most, points in _SIZES if n <= most)
     for layer in np.array_split(np.random.default_rng(0).permutation(n), _LAYERS):

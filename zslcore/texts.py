@@ -77,12 +77,12 @@ def strict_json(value: Any, **options: Any) -> str:
     '{"p": null, "n": [1, 2.5]}'
     """
 
-    def finite(each: Any) -> Any:
-        if isinstance(each, Mapping):
-            return {key: finite(inner) for key, inner in each.items()}
-        if isinstance(each, list | tuple):
-            return [finite(inner) for inner in each]
-        return None if isinstance(each, float) and not math.isfinite(each) else each
+    def finite(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: finite(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [finite(inner) for inner in value]
+        return None if isinstance(value, float) and not math.isfinite(value) else value
 
     return json.dumps(finite(value), allow_nan=False, **options)
 
@@ -112,14 +112,18 @@ def expect(holds: object, where: Path | str, expected: str, got: object) -> None
         raise refusal_of(where, expected, got)
 
 
-def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, first: int = 1) -> None:
+def expect_range(
+    where: str, values: np.ndarray, n: int, quantity: str = "", *, first: int = 1
+) -> None:
     """Raise FileRefusedError for numbers outside ``first`` to ``first`` + ``n`` - 1."""
     last = first + n - 1
     outside = values[(values < first) | (values > last)]
     if outside.size:
         got = f"{outside[0]} ({outside.size} outside)"
         hint = "; are they 0-based?" if outside.max() == 0 else ""
-        raise refusal_of(where, f"numbers {first}..{last}{f' ({what})' * bool(what)}", got + hint)
+        raise refusal_of(
+            where, f"numbers {first}..{last}{f' ({quantity})' * bool(quantity)}", got + hint
+        )
 
 
 def refuse_repeated_names(where: Path | str, classes: Sequence[str]) -> None:
@@ -132,12 +136,12 @@ def refuse_repeated_names(where: Path | str, classes: Sequence[str]) -> None:
     for positions in shared_spellings(classes).values():
         first: dict[str, int] = {}
         for at in positions:
-            other = first.setdefault(classes[at], at)
-            other = positions[0] if other == at else other
-            same_letters = classes[at].casefold() == classes[other].casefold()
-            if other != at and (classes[at] == classes[other] or not same_letters):
-                names = dict.fromkeys((classes[other], classes[at]))
-                got = f"{' and '.join(map(repr, names))} for classes {other} and {at}"
+            duplicate = first.setdefault(classes[at], at)
+            duplicate = positions[0] if duplicate == at else duplicate
+            same_letters = classes[at].casefold() == classes[duplicate].casefold()
+            if duplicate != at and (classes[at] == classes[duplicate] or not same_letters):
+                names = dict.fromkeys((classes[duplicate], classes[at]))
+                got = f"{' and '.join(map(repr, names))} for classes {duplicate} and {at}"
                 raise refusal_of(where, "a different name for every class", got)
 
 

@@ -127,6 +127,6 @@ def _kind(offered: PairCandidate) -> str:
 def _default(offered: list[PairCandidate]) -> tuple[str, str]:
     """Return an imported AWA1 and AWA2 with equally wide features, else the simulated pair."""
     real = [candidate for candidate in offered if not candidate.simulated]
-    awa1, two = ([candidate for candidate in real if candidate.benchmark == name] for name in AWA)
-    pairs = [(a.name, b.name) for a in awa1 for b in two if a.width == b.width]
+    awa1, awa2 = ([candidate for candidate in real if candidate.benchmark == name] for name in AWA)
+    pairs = [(a.name, b.name) for a in awa1 for b in awa2 if a.width == b.width]
     return pairs[0] if pairs else ("simulated-AWA1", "simulated-AWA2")

@@ -232,8 +232,8 @@ class ActionSpec:
     def units(self) -> list[ActionFit]:
         """Return all fits of the study, grouped by data set."""
         return [
-            ActionFit(each, method, splits, k, draw, self.seed)
-            for each in self.sets
+            ActionFit(action_set, method, splits, k, draw, self.seed)
+            for action_set in self.sets
             for splits in self.splits
             for method in self.methods
             if splits == "controlled" or method in ON_RELEASED
@@ -370,7 +370,7 @@ def semantics_of(dataset: ZSLDataset) -> Semantics:
 def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
     """Return simulated baseline features, and features pre-trained on the configuration's set."""
     pretrained = [
-        key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining
+        key for key, extractor in EXTRACTORS.items() if extractor.knows == configuration.pretraining
     ]
     return simulated_sets(configuration, (BASELINE, *pretrained))
 
@@ -402,7 +402,7 @@ def feature_sets(
         for name, data in datasets.items()
     )
     baseline = baseline_of(sets)
-    if all(each.features == baseline for each in sets):
+    if all(action_set.features == baseline for action_set in sets):
         raise DatasetError(
             f"{configuration.name}: expected pre-trained features in addition to the baseline; got "
             f"{', '.join(datasets)}."
@@ -417,11 +417,11 @@ def _title_of_set(data: ZSLDataset) -> str:
 
 def baseline_of(sets: Sequence[FeatureSet]) -> str:
     """Return the name of features without pre-training; DatasetError if there are none."""
-    if not any(each.features == BASELINE for each in sets):
+    if not any(action_set.features == BASELINE for action_set in sets):
         raise DatasetError(
             "Expected one data set of features without pre-training, as the baseline; "
             "'zslcore import --pretraining none' declares it. Got "
-            f"{', '.join(each.dataset for each in sets) or 'none'}."
+            f"{', '.join(action_set.dataset for action_set in sets) or 'none'}."
         )
     return BASELINE
 

@@ -152,14 +152,16 @@ def decompose(
             f"none in {len(present)} draws."
         )
     h = t if truth is None else truth
-    of = _Squares.of(draws, present, h)
-    between, within = (part[enough].mean() / t.shape[1] for part in of.variances(draws, present))
+    squares = _Squares.of(draws, present, h)
+    between, within = (
+        part[enough].mean() / t.shape[1] for part in squares.variances(draws, present)
+    )
     K = present.sum(axis=0)
-    spread = _spread(of, draws, present)
-    bias = (of.to_mean - spread)[enough].mean() / t.shape[1]
+    spread = _spread(squares, draws, present)
+    bias = (squares.to_mean - spread)[enough].mean() / t.shape[1]
     error = ((draws.error * present).sum(axis=0)[enough] / K[enough]).mean() / t.shape[1]
     noise = 0.0 if truth is None else float(((t - truth) ** 2)[enough].mean())
-    share, low, high = _share(of, draws, present, enough)
+    share, low, high = _share(squares, draws, present, enough)
     return Decomposition(
         error=float(error),
         bias=float(bias),
@@ -215,20 +217,22 @@ class _Squares:
         return between, within
 
 
-def _spread(of: _Squares, draws: Draws, present: np.ndarray) -> np.ndarray:
+def _spread(squares: _Squares, draws: Draws, present: np.ndarray) -> np.ndarray:
     """Return the variance of the grand mean of each image."""
-    between, within = of.variances(draws, present)
+    between, within = squares.variances(draws, present)
     K = np.maximum(present.sum(axis=0), 1)
     return between / K + within / (K * draws.n_image_draws)
 
 
 def _share(
-    of: _Squares, draws: Draws, present: np.ndarray, enough: np.ndarray
+    squares: _Squares, draws: Draws, present: np.ndarray, enough: np.ndarray
 ) -> tuple[float, float, float]:
     """Return the share of ``between`` in the variance, and its jackknife interval over draws."""
 
     def share(without: int | None = None) -> float:
-        between, within = (part[enough].mean() for part in of.variances(draws, present, without))
+        between, within = (
+            part[enough].mean() for part in squares.variances(draws, present, without)
+        )
         variance = between + within
         return float(between / variance) if variance > 0 else np.nan
 
@@ -289,7 +293,10 @@ def bias_variance(
             n_trainings = class_draws * image_draws
             setting.progress(done, n_trainings, "Fitting to the next training set")
         summaries.append(
-            [Draws.of(np.array(each)[None], t) for each in zip(*predicted, strict=True)]
+            [
+                Draws.of(np.array(classes_of_draws)[None], t)
+                for classes_of_draws in zip(*predicted, strict=True)
+            ]
         )
         present.append(np.isin(classes, dataset.labels[drawn[0]]))
 

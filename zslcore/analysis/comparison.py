@@ -134,8 +134,8 @@ def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dic
     """Return the class accuracies that a metric averages, of unseen and of seen classes."""
     e = result.evaluation
     generalized = e.per_class if metric.endswith("gamma") else e.per_class_plain
-    of = e.per_class_zsl if metric == "zsl" else generalized
-    return accuracies_of_sides(of, e.per_class_zsl, metric)
+    of_task = e.per_class_zsl if metric == "zsl" else generalized
+    return accuracies_of_sides(of_task, e.per_class_zsl, metric)
 
 
 def metric_of_draws(
@@ -143,12 +143,14 @@ def metric_of_draws(
 ) -> np.ndarray:
     """Return a metric per row of ``weights`` (draws, classes); NaN if accuracies are missing."""
     unseen, seen = accuracies(result, metric)
-    of = unseen | seen
-    if not of or (metric[0] == "H" and not (unseen and seen)):
+    per_class = unseen | seen
+    if not per_class or (metric[0] == "H" and not (unseen and seen)):
         return np.full(len(weights), np.nan)
-    drawn = weights[:, np.searchsorted(classes, list(of))]
+    drawn = weights[:, np.searchsorted(classes, list(per_class))]
     with np.errstate(invalid="ignore"):
-        return drawn_figure(drawn, np.isin(list(of), list(seen)), np.array(list(of.values())))
+        return drawn_figure(
+            drawn, np.isin(list(per_class), list(seen)), np.array(list(per_class.values()))
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -121,8 +121,8 @@ class CrossFit(RecordStudy[CrossAccuracy]):
     @property
     def key(self) -> str:
         """First 16 hex digits of the SHA-256 of the spec and test sets."""
-        of = [self.spec.to_json(), *sorted(f"{name} {digest}" for name, digest in self.tests)]
-        return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
+        identity = [self.spec.to_json(), *sorted(f"{name} {digest}" for name, digest in self.tests)]
+        return hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
 
     def compute(self, progress: Progress) -> CrossAccuracy:
         """Fit on the training data set, and score every test set."""
@@ -147,12 +147,17 @@ def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
     Whether the features have the same meaning cannot be checked.
     """
     pair = f"{train.name} and {test.name}"
-    one, two = set(train.class_names), set(test.class_names)
-    if one != two or len(one) != train.n_classes or len(two) != test.n_classes:
-        odd = ", ".join(sorted(one ^ two)[:3])
+    train_names, test_names = set(train.class_names), set(test.class_names)
+    if (
+        train_names != test_names
+        or len(train_names) != train.n_classes
+        or len(test_names) != test.n_classes
+    ):
+        odd = ", ".join(sorted(train_names ^ test_names)[:3])
         raise DatasetError(
             f"{pair}: training on one and testing on the other needs the same classes by name, "
-            f"each once; got {train.n_classes} and {test.n_classes} with {len(one & two)} in common"
+            f"each once; got {train.n_classes} and {test.n_classes} with "
+            f"{len(train_names & test_names)} in common"
             + (f", not in both: {odd}." if odd else ".")
         )
     widths = train.features.shape[1], test.features.shape[1]
@@ -526,9 +531,11 @@ def cross_tests(
         )
     if unit == "method":
         x = x.groupby(["asked", "method"], sort=False, as_index=False)[["difference"]].mean()
-    of = {question: x["difference"][x["asked"] == question].to_numpy() for question in QUESTIONS}
+    differences = {
+        question: x["difference"][x["asked"] == question].to_numpy() for question in QUESTIONS
+    }
     return {
-        question: paired_test(text.format(first, second), of[question], of=f"{unit}s")
+        question: paired_test(text.format(first, second), differences[question], of=f"{unit}s")
         for question, text in QUESTIONS.items()
     }
 
@@ -539,14 +546,14 @@ def claim_explained(tests: Mapping[str, PairedTest]) -> str:
     test = tests[claim.question]
     if round(test.p, claim.decimals) == claim.p:
         return f"The printed p = {claim.p:g} follows from the printed table."
-    of = [key for key, test in tests.items() if round(test.p, claim.decimals) == claim.p]
+    matching = [key for key, test in tests.items() if round(test.p, claim.decimals) == claim.p]
     text = (
         f"The printed p = {claim.p:g} for the {claim.question} does not follow from the printed "
         f"table: its {test.pairs} pairs give p = {test.p:.2g}."
     )
-    if of:
+    if matching:
         text += (
             " It matches, to the last digit, the value that the same table gives for the "
-            f"{of[0]} (p = {tests[of[0]].p:.2g})."
+            f"{matching[0]} (p = {tests[matching[0]].p:.2g})."
         )
     return text

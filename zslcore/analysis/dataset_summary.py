@@ -166,7 +166,10 @@ def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
             train, held_out = hold_out(labels, fold.train, SEEN_VALIDATION, seed=0)
         parts = {"training": train, "seen validation": held_out, "validation": fold.val}
     parts |= {"test, seen": split.test_seen, "test, unseen": split.test_unseen}
-    rows = [(part, len(np.unique(labels[of])), len(of)) for part, of in parts.items()]
+    rows = [
+        (part, len(np.unique(labels[rows_of_part])), len(rows_of_part))
+        for part, rows_of_part in parts.items()
+    ]
     return pd.DataFrame(rows, columns=["part", "classes", "images"])
 
 
@@ -278,5 +281,5 @@ def _by_deviation(S: np.ndarray) -> np.ndarray:
 
 def class_means(dataset: ZSLDataset) -> np.ndarray:
     """Return the mean features of each class, (n_classes, n_features); NaN without images."""
-    of = ClassStatistics.of(dataset.features, dataset.labels, dataset.n_classes)
-    return np.where(of.counts[:, None] > 0, of.means, np.nan)
+    statistics = ClassStatistics.of(dataset.features, dataset.labels, dataset.n_classes)
+    return np.where(statistics.counts[:, None] > 0, statistics.means, np.nan)

@@ -285,8 +285,8 @@ class _Work:
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)
             rows = self.split.trainval[labels[self.split.trainval] == c]
-            others = np.setdiff1d(rows, shared)
-            left_out.append(rng.permutation(others)[:n])
+            other_rows = np.setdiff1d(rows, shared)
+            left_out.append(rng.permutation(other_rows)[:n])
             left_out.append(rng.permutation(shared[labels[shared] == c])[: n - len(left_out[-1])])
         return np.concatenate(left_out)
 

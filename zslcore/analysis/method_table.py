@@ -151,11 +151,15 @@ def inductive_rows() -> list[str]:
 def cells_of_runs(stored: Sequence[StoredRun]) -> list[MethodResult]:
     """Return the stored runs as cells, without runs with oracle parameters."""
     bounds, of_folds = oracle_keys(stored), single_fold_keys(stored)
-    return [_of_run(one, of_folds) for one in stored if one.result.key not in bounds]
+    return [
+        _of_run(stored_run, of_folds)
+        for stored_run in stored
+        if stored_run.result.key not in bounds
+    ]
 
 
-def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
-    result, spec, e = one.result, one.result.spec, one.result.evaluation
+def _of_run(stored_run: StoredRun, of_folds: Collection[str]) -> MethodResult:
+    result, spec, e = stored_run.result, stored_run.result.spec, stored_run.result.evaluation
     named = {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
     named |= {"at_gamma": e.per_class} if result.gamma_origin else {}
     names, task = result.class_names, chosen_for(result)
@@ -167,22 +171,26 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
         simulated=result.simulated,
         split=spec.split,
         task="" if task == "given" else task,
-        origin="shipped" if one.shipped else "mine",
-        state=_state(one),
+        origin="shipped" if stored_run.shipped else "mine",
+        state=_state(stored_run),
         figures=_figures(result),
-        per_class={k: {names[c]: x for c, x in of.items()} for k, of in named.items() if of},
+        per_class={
+            k: {names[c]: x for c, x in accuracies.items()}
+            for k, accuracies in named.items()
+            if accuracies
+        },
         unseen=frozenset(names[c] for c in e.per_class_zsl),
         pretraining=pretraining_by_name(spec.dataset, spec.digest),
         key=result.key,
         probe=result.key in of_folds,
         seconds=result.seconds,
-        source=one,
+        source=stored_run,
     )
 
 
-def _state(one: StoredRun) -> State:
+def _state(stored_run: StoredRun) -> State:
     """Return STATED for a precomputed run without predictions, else VERIFIED."""
-    if one.shipped and not has_predictions(one.result.key):
+    if stored_run.shipped and not has_predictions(stored_run.result.key):
         return State.STATED
     return State.VERIFIED
 
@@ -224,16 +232,16 @@ def best_cells(
         is_candidate = cell.split == split and cell.task in tasks and figure in cell.figures
         if is_candidate and (with_probes or not cell.probe):
             candidates.setdefault((cell.row, cell.data), []).append(cell)
-    return {key: _with_classes(min(of, key=_order), listed) for key, of in candidates.items()}
+    return {key: _with_classes(min(cells, key=_order), listed) for key, cells in candidates.items()}
 
 
 def _with_classes(cell: MethodResult, listed: Sequence[MethodResult]) -> MethodResult:
     """Return a cell with the per-class accuracies of an equal result, if it has none itself."""
     if cell.per_class:
         return cell
-    for other in listed:
-        if cell.equals(other):
-            return replace(cell, per_class=other.per_class, unseen=other.unseen)
+    for listed_cell in listed:
+        if cell.equals(listed_cell):
+            return replace(cell, per_class=listed_cell.per_class, unseen=listed_cell.unseen)
     return cell
 
 
@@ -296,8 +304,8 @@ def _drawn(
         return ["This metric is not a mean over classes."] * len(cells), *nothing
     sides = [cell.sides(figure) for cell in cells]
     needed = (figure[0] != "s", figure[0] in "sH")
-    classes = [tuple(frozenset(of) for of in both) for both in sides]
-    sizes = [[len(of) for of, n in zip(both, needed, strict=True) if n] for both in classes]
+    classes = [tuple(frozenset(side) for side in both) for both in sides]
+    sizes = [[len(side) for side, n in zip(both, needed, strict=True) if n] for both in classes]
     complete = [both for both, n in zip(classes, sizes, strict=True) if min(n) > 1]
     common = max(complete, key=complete.count, default=None)
     reasons = [
@@ -310,14 +318,14 @@ def _drawn(
     seen = np.repeat([False, True], [len(side) for side in names])
     accuracies = np.array(
         [
-            [of[c] for of, order in zip(both, names, strict=True) for c in order]
+            [side[c] for side, order in zip(both, names, strict=True) for c in order]
             for both, why in zip(sides, reasons, strict=True)
             if not why
         ]
     )
     order = order_of_classes(accuracies, seen)
     weights = class_draws(seen[order], n_draws)
-    figures = [drawn_figure(weights, seen[order], of[order]) for of in accuracies]
+    figures = [drawn_figure(weights, seen[order], accuracy[order]) for accuracy in accuracies]
     return reasons, np.column_stack(figures), fewest_classes(seen)
 
 
@@ -402,7 +410,7 @@ class MethodTable:
         }
         columns, usual = [], inductive_rows()
         for data, split in splits.items():
-            cells = {row: cell for (row, of), cell in best[split].items() if of == data}
+            cells = {row: cell for (row, name), cell in best[split].items() if name == data}
             if not self.variants:
                 cells = {r: c for r, c in cells.items() if c.origin != "shipped" or r in usual}
             if cells:
@@ -497,7 +505,11 @@ class MethodTable:
         first = self.printed[self.printed["table"] == self.source]
         wide = first.pivot_table("value", "benchmark", "row", sort=False)
         complete = {"measured": measured.dropna(axis=1), "printed": wide.dropna(axis=1)}
-        return {name: of for name, of in complete.items() if of.shape[0] > 1 and of.shape[1] > 2}
+        return {
+            name: matrix
+            for name, matrix in complete.items()
+            if matrix.shape[0] > 1 and matrix.shape[1] > 2
+        }
 
 
 # --- Printed --------------------------------------------------------------------------------------
@@ -515,18 +527,20 @@ def printed_cells() -> pd.DataFrame:
     before = pd.concat(of_benchmark_paper(earlier_version)).set_index(key_columns)["value"]
     before = before.reindex(now.index).where(lambda first: first != now)
     rows = []
-    for (_, one), first in zip(figures.iterrows(), before, strict=True):
-        paper = str(one["table"]).partition(" ")[0]
-        plain_row = row_name(one["method"], {}) if one["method"] in METHODS else one["method"]
+    for (_, printed), first in zip(figures.iterrows(), before, strict=True):
+        paper = str(printed["table"]).partition(" ")[0]
+        plain_row = (
+            row_name(printed["method"], {}) if printed["method"] in METHODS else printed["method"]
+        )
         rows.append(
             {
-                "row": _PRINTED_ROWS.get((paper, one["method"]), plain_row),
-                "benchmark": one["benchmark"],
-                "split": one["split"],
-                "figure": one["figure"],
-                "value": one["value"],
-                "table": one["table"],
-                "task": one["chosen_for"],
+                "row": _PRINTED_ROWS.get((paper, printed["method"]), plain_row),
+                "benchmark": printed["benchmark"],
+                "split": printed["split"],
+                "figure": printed["figure"],
+                "value": printed["value"],
+                "table": printed["table"],
+                "task": printed["chosen_for"],
                 "first_version": float(first),
             }
         )
@@ -551,9 +565,9 @@ def seconds_of(cells: Iterable[MethodResult], row: str, data: str, split: str) -
         mean.setdefault((cell.row, cell.data), []).append(cell.seconds)
     median = {key: float(np.median(values)) for key, values in mean.items()}
     guesses = []
-    for (method, other), seconds in median.items():
-        shared = [m for m, d in median if d == data and (m, other) in median]
+    for (method, other_data), seconds in median.items():
+        shared = [m for m, d in median if d == data and (m, other_data) in median]
         if method == row and shared:
-            ratios = [median[m, data] / max(median[m, other], 0.1) for m in shared]
+            ratios = [median[m, data] / max(median[m, other_data], 0.1) for m in shared]
             guesses.append(seconds * float(np.median(ratios)))
     return float(np.median(guesses)) if guesses else float("nan")

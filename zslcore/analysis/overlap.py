@@ -173,12 +173,12 @@ class OverlapStudy(Study[pd.DataFrame]):
         cls,
         datasets: Sequence[ZSLDataset],
         methods: Sequence[str],
-        known: Sequence[int],
+        in_set: Sequence[int],
         n_draws: int,
     ) -> Self:
         """Return the study of these data sets; ``known`` are classes in the pre-training set."""
         digests = {dataset.name: dataset.digest for dataset in datasets}
-        return cls(digests, tuple(methods), tuple(sorted(map(int, known))), n_draws)
+        return cls(digests, tuple(methods), tuple(sorted(map(int, in_set))), n_draws)
 
     @property
     def title(self) -> str:
@@ -401,7 +401,7 @@ def method_gains(
     return table.sort_values("all", ascending=False, kind="stable", ignore_index=True)
 
 
-def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
+def same_classes(names: Sequence[str], other_names: Sequence[str]) -> bool:
     """Whether two lists name the same classes in the same order, in any spelling.
 
     Examples
@@ -409,7 +409,7 @@ def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
     >>> same_classes(["persian cat", "pig"], ["persian+cat", "Pig"])
     True
     """
-    return [*map(class_key, names)] == [*map(class_key, others)]
+    return [*map(class_key, names)] == [*map(class_key, other_names)]
 
 
 # --- Effect of pre-training, class by class -------------------------------------------------------

@@ -230,8 +230,8 @@ class RegularizationPath:
     mse_seen: np.ndarray
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            if isinstance(array := getattr(self, each.name), np.ndarray):
+        for item in fields(self):
+            if isinstance(array := getattr(self, item.name), np.ndarray):
                 array.setflags(write=False)
 
     @property
@@ -327,12 +327,12 @@ def follow(
             "classes, which GZSL needs; got none."
         )
     method = with_seed(method, setting.seed)
-    others = {
+    fixed_params = {
         name: grid_values for name, grid_values in method.param_grid.items() if name in choose
     }
-    validated = bool(set(others) - {parameter})
+    validated = bool(set(fixed_params) - {parameter})
     if validated:
-        grid = others | {parameter: method.param_grid.get(parameter, values)}
+        grid = fixed_params | {parameter: method.param_grid.get(parameter, values)}
         chosen = setting.select(method, grid=grid, message="The folds, for other parameters").params
         method = clone(method).set_params(**chosen)
 
@@ -388,10 +388,10 @@ def _attribute_errors(
     true = problem.candidates[problem.y_test]
     of_seen = problem.seen[problem.y_test]
     predicted = problem.attributes(method, points)
-    each = np.array([((A - true) ** 2).mean(axis=1) for A in predicted])
+    errors = np.array([((A - true) ** 2).mean(axis=1) for A in predicted])
     return {
-        "mse_unseen": each[:, ~of_seen].mean(axis=1),
-        "mse_seen": each[:, of_seen].mean(axis=1),
+        "mse_unseen": errors[:, ~of_seen].mean(axis=1),
+        "mse_seen": errors[:, of_seen].mean(axis=1),
     }
 
 

@@ -105,14 +105,16 @@ def _read(
     names: Collection[str],
     counts: Iterator[np.ndarray],
 ) -> list[dict[str, np.ndarray]]:
-    how = {name: of for name in names if (of := REGISTERED[name].drawn) is not None}
+    how = {
+        name: drawn_metric for name in names if (drawn_metric := REGISTERED[name].drawn) is not None
+    }
     parts: list[dict[str, list[np.ndarray]]] = [{name: [] for name in how} for _ in tests]
     for block in counts:
         for (test, gamma), draws in zip(tests, parts, strict=True):
             drawn = BootstrapMetrics(test, block, gamma)
-            for name, of in how.items():
-                draws[name].append(of(drawn))
-    return [{name: np.concatenate(of) for name, of in draws.items()} for draws in parts]
+            for name, drawn_metric in how.items():
+                draws[name].append(drawn_metric(drawn))
+    return [{name: np.concatenate(values) for name, values in draws.items()} for draws in parts]
 
 
 def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:

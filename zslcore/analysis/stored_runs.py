@@ -66,16 +66,16 @@ class RunFilter:
     since: date | None = None
     own: bool = False
 
-    def __call__(self, one: StoredRun | Result) -> bool:
+    def __call__(self, result: StoredRun | Result) -> bool:
         """Return whether a result passes the filter."""
-        rows = one.table()
+        rows = result.table()
         names = {"dataset": self.datasets, "split": self.splits, "method": self.methods}
         return (
             all(
                 not listed or any(row.get(column) in listed for row in rows)
                 for column, listed in names.items()
             )
-            and (self.since is None or one.created[:10] >= self.since.isoformat())
+            and (self.since is None or result.created[:10] >= self.since.isoformat())
             and not (self.own and any(row["origin"] != HERE for row in rows))
         )
 
@@ -83,7 +83,7 @@ class RunFilter:
         """Raise UnknownNameError, with the closest name, for a name that no run has."""
         for field in fields(self)[:3]:
             kind = field.name.removesuffix("s")
-            names = {str(getattr(one.result.spec, kind)): None for one in runs}
+            names = {str(getattr(run.result.spec, kind)): None for run in runs}
             for name in getattr(self, field.name) if names else ():
                 if name not in names:
                     raise closest_name(f"{kind} among the runs", name, names)
@@ -123,7 +123,7 @@ def select_runs(
     runs: Sequence[StoredRun], run_filter: RunFilter, by: str = "created", *, reverse: bool = False
 ) -> list[StoredRun]:
     """Return the runs that pass a filter, sorted by :func:`sort_results`."""
-    chosen = [one for one in runs if run_filter(one)]
+    chosen = [run for run in runs if run_filter(run)]
     return [chosen[k] for k in sort_results(tabulate_results(chosen), by, reverse=reverse).index]
 
 
@@ -142,17 +142,17 @@ def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
 
 def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     keys: set[str] = set()
-    for one in runs:
+    for run in runs:
         with suppress(ZSLError):  # a method that this version does not have
-            if one.result.params_origin == "validated":
-                keys |= {spec.key for spec in planned(one.result, choice)}
+            if run.result.params_origin == "validated":
+                keys |= {spec.key for spec in planned(run.result, choice)}
     return frozenset(keys)
 
 
-def chosen(one: StoredRun, oracle_keys: Collection[str]) -> str:
+def chosen(run: StoredRun, oracle_keys: Collection[str]) -> str:
     """Return the task for which the parameters of a run were chosen, "oracle" or "given"."""
-    how = chosen_for(one.result)
-    return ORACLE if how == "given" and one.result.key in oracle_keys else _CHOSEN_FOR[how]
+    how = chosen_for(run.result)
+    return ORACLE if how == "given" and run.result.key in oracle_keys else _CHOSEN_FOR[how]
 
 
 def runs_as_csv(
@@ -166,7 +166,7 @@ def runs_as_csv(
 
 def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
     """Return the runs as JSON that :mod:`zslcore.results.run_files` reads."""
-    return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
+    return json.dumps([json.loads(run.to_json()) for run in runs], indent=1) + "\n"
 
 
 def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
@@ -176,7 +176,7 @@ def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> st
     """
     names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
     table = tabulate_results(runs, oracle_keys=oracle_keys).reindex(columns=list(names))
-    table["dataset"] = [_name(one) for one in runs]
+    table["dataset"] = [_name(run) for run in runs]
     empty = {name for name in names if len(table) and table[name].isna().all()}
     shown = [name for name in names if name not in empty]
     percent = [name for name in figures.metric_names(unit="fraction") if name in shown]
@@ -200,9 +200,9 @@ def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> st
     )
 
 
-def _name(one: StoredRun) -> str:
-    name = one.result.spec.dataset
-    needs_mark = one.result.simulated and not name.startswith("simulated")
+def _name(run: StoredRun) -> str:
+    name = run.result.spec.dataset
+    needs_mark = run.result.simulated and not name.startswith("simulated")
     return f"{name} (simulated)" if needs_mark else name
 
 
@@ -275,7 +275,7 @@ def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Compare the fields of two runs as text, empty if a run does not have the field."""
     both = [_spec_and_origin(result) for result in (first, second)]
     rows = [
-        (name, *("" if each.get(name) is None else str(each[name]) for each in both))
+        (name, *("" if values.get(name) is None else str(values[name]) for values in both))
         for name in dict.fromkeys([*both[0], *both[1]])
     ]
     table = pd.DataFrame(rows, columns=["field", "first", "second"])
@@ -299,7 +299,7 @@ def _spec_and_origin(result: RunResult) -> dict[str, Any]:
 def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Compare the metrics of two runs, as fractions; NaN if a run does not have the metric."""
     both = [dict(_figures(result)) for result in (first, second)]
-    rows = [(name, *(each.get(name) for each in both)) for name in dict.fromkeys(chain(*both))]
+    rows = [(name, *(values.get(name) for values in both)) for name in dict.fromkeys(chain(*both))]
     table = pd.DataFrame(rows, columns=["figure", "first", "second"])
     table[["first", "second"]] = table[["first", "second"]].astype(float)
     return table.assign(difference=table["second"] - table["first"])
@@ -326,11 +326,17 @@ def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
     """
     rows, unseen = [], set(_named(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
-        one, two = (_named(result, figure) for result in (first, second))
+        first_accuracies, second_accuracies = (_named(result, figure) for result in (first, second))
         rows += [
-            (name, "unseen" if name in unseen else "seen", task, one[name], two[name])
-            for name in one
-            if name in two
+            (
+                name,
+                "unseen" if name in unseen else "seen",
+                task,
+                first_accuracies[name],
+                second_accuracies[name],
+            )
+            for name in first_accuracies
+            if name in second_accuracies
         ]
     table = pd.DataFrame(rows, columns=["class", "side", "task", "first", "second"])
     table["difference"] = table["second"] - table["first"]
@@ -349,30 +355,36 @@ def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
 
     Returns None if the unseen classes of the runs differ, or are fewer than two.
     """
-    one, two = (_named(result, "per_class_zsl") for result in (first, second))
-    if one.keys() != two.keys():
+    first_accuracies, second_accuracies = (
+        _named(result, "per_class_zsl") for result in (first, second)
+    )
+    if first_accuracies.keys() != second_accuracies.keys():
         return None
     try:
         question = "Second run minus first, ZSL accuracy per class:"
-        return paired_test(question, [two[name] - one[name] for name in one], of="classes")
+        return paired_test(
+            question,
+            [second_accuracies[name] - first_accuracies[name] for name in first_accuracies],
+            of="classes",
+        )
     except DatasetError:
         return None
 
 
 def cautions(first: RunResult, second: RunResult) -> list[str]:
     """Return the limits of a comparison of two runs, one sentence each."""
-    one, two = first.spec, second.spec
+    first_spec, second_spec = first.spec, second.spec
     sentences = []
-    if one.dataset != two.dataset:
-        sentences.append(f"The data differ: {one.dataset} and {two.dataset}.")
-    elif one.digest != two.digest:
-        sentences.append(f"{one.dataset} has different content in the two runs (digest).")
-    if one.split != two.split:
-        sentences.append(f"The splits differ: {one.split} and {two.split}.")
-    if one.select_for != two.select_for:
+    if first_spec.dataset != second_spec.dataset:
+        sentences.append(f"The data differ: {first_spec.dataset} and {second_spec.dataset}.")
+    elif first_spec.digest != second_spec.digest:
+        sentences.append(f"{first_spec.dataset} has different content in the two runs (digest).")
+    if first_spec.split != second_spec.split:
+        sentences.append(f"The splits differ: {first_spec.split} and {second_spec.split}.")
+    if first_spec.select_for != second_spec.select_for:
         sentences.append(
-            f"Parameters were chosen for {one.select_for.upper()} in the first run and for "
-            f"{two.select_for.upper()} in the second."
+            f"Parameters were chosen for {first_spec.select_for.upper()} in the first run and for "
+            f"{second_spec.select_for.upper()} in the second."
         )
     chosen = [
         f"parameters {result.params_origin}, gamma {result.gamma_origin or 'none'}"
@@ -383,7 +395,7 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
     if first.rule != second.rule and first.params_origin == second.params_origin:
         rules = " and ".join(result.rule or "not stated" for result in (first, second))
         sentences.append(f"Parameters were chosen on the folds by different rules: {rules}.")
-    if one.revisions.get("protocol") != two.revisions.get("protocol"):
+    if first_spec.revisions.get("protocol") != second_spec.revisions.get("protocol"):
         sentences.append("The runs used different revisions of the protocol.")
     if first.simulated != second.simulated:
         sentences.append("One of the two data sets is simulated.")

@@ -134,9 +134,9 @@ def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
     return identity
 
 
-def study_key(of: object) -> str:
+def study_key(content: object) -> str:
     """Return the first 16 hex digits of the SHA-256 of a study's identity."""
-    text = json.dumps(of, sort_keys=True, allow_nan=False)
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

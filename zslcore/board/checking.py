@@ -193,7 +193,7 @@ def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
     partly = [(s, p) for s in published for p, d in digests.items() if s.parts.get(p) == d]
     if partly:
         split, _ = partly[0]
-        agree = [part for other, part in partly if other is split]
+        agree = [part for split_of_part, part in partly if split_of_part is split]
         why = f"Only {' and '.join(agree)} {'has' if len(agree) == 1 else 'have'} the rows of"
         return _rows_are("variant", f"{why} {split}.")
     return _rows_are("unknown", "Its rows are not those of a published split.")
@@ -376,11 +376,11 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
         {class_key(clean_text(names[c])) for c in classes} for classes in (unseen, tested)
     )
     if not with_images <= stated <= candidates:
-        others = sorted(stated - candidates) or sorted(with_images - stated)
-        kind_of_class = "an unseen class" if others[0] in stated else "no"
+        odd_classes = sorted(stated - candidates) or sorted(with_images - stated)
+        kind_of_class = "an unseen class" if odd_classes[0] in stated else "no"
         yield (
             f"unseen_classes: expected those of its predictions; got {kind_of_class} "
-            f"{clean_text(repr(others[0]), 60)}"
+            f"{clean_text(repr(odd_classes[0]), 60)}"
         )
 
 

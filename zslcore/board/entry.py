@@ -36,12 +36,12 @@ ROUNDING = 1.5e-3
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
 
 
-def _expected(what: str, holds: Callable[[Any], object]) -> AfterValidator:
+def _expected(expectation: str, holds: Callable[[Any], object]) -> AfterValidator:
     """Return the constraint ``holds``, with the error "expected ...; got ..."."""
 
     def validate(value: Any) -> Any:
         if not holds(value):
-            raise PydanticCustomError("expected", "expected {what}", {"what": what})
+            raise PydanticCustomError("expected", "expected {what}", {"what": expectation})
         return value
 
     return AfterValidator(validate)
@@ -294,7 +294,7 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if entry.data.benchmark and entry.data.benchmark not in fact_sources():
         benchmarks = ", ".join(fact_sources())
         yield f"data.benchmark: expected {benchmarks} or nothing; got {entry.data.benchmark!r}"
-    if not any(getattr(f, each.name) is not None for each in fields(f)):
+    if not any(getattr(f, field.name) is not None for field in fields(f)):
         yield "figures: expected at least one; got none"
     if entry.seeds.n == 1 and (entry.seeds.zsl_std, entry.seeds.H_gamma_std) != (None, None):
         yield "seeds.n: expected more than one, as deviations over seeds are given; got 1"

@@ -68,7 +68,7 @@ def entry_of_run(
         unseen = tuple(result.class_names[c] for c in e.per_class_zsl)
     else:
         dataset = dataset.require_digest(spec.digest)
-        of = dataset.split(spec.split)
+        split_parts = dataset.split(spec.split)
         data = Data(
             name=dataset.name,
             benchmark="" if dataset.simulated else benchmark_of(dataset) or "",
@@ -77,8 +77,8 @@ def entry_of_run(
             simulated=dataset.simulated,
             digest=dataset.digest,
         )
-        split = SplitMark(split_name(dataset, of), of.digests)
-        unseen = tuple(dataset.class_names[c] for c in of.unseen_classes)
+        split = SplitMark(split_name(dataset, split_parts), split_parts.digests)
+        unseen = tuple(dataset.class_names[c] for c in split_parts.unseen_classes)
     with_gamma = None not in (e.plain, result.gamma, result.gamma_origin)
     chosen_for = spec.select_for if e.plain else "zsl"
     return BoardEntry(

@@ -119,7 +119,7 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
     ZSL, largest first.
     """
     table = pd.DataFrame(rows_of_results(results), columns=list(COLUMNS))
-    table["used_test_set"] = [one.entry.used_test_set for one in results]
+    table["used_test_set"] = [result.entry.used_test_set for result in results]
     table["known_as"] = table["benchmark"].where(table["benchmark"] != "", table["data"])
     order = ["known_as", "data", "split", "used_test_set", "H_gamma", "H", "zsl", "file"]
     rising = [True, True, True, True, False, False, False, True]
@@ -129,11 +129,11 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
 
 def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
     """Return one row per result, by :data:`COLUMNS`; ranks are among these results."""
-    rows = [_row(one) for one in results]
+    rows = [_row(result) for result in results]
     for figure in RANKED:
         ranks = rank_results(results, figure)
-        for one, row in zip(results, rows, strict=True):
-            rank = ranks.get(one.file)
+        for result, row in zip(results, rows, strict=True):
+            rank = ranks.get(result.file)
             values = (None,) * 3 if rank is None else (rank.first, rank.last, rank.of)
             row |= dict(zip(_of_rank(figure), values, strict=True))
     return rows
@@ -141,19 +141,23 @@ def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
 
 def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
     """Return the interval of a rank, such as "2 to 5 of 36", or ""."""
-    first, last, of = (row[column] for column in _of_rank(figure))
-    return "" if pd.isna(first) else Rank(int(first), int(last), int(of)).in_words
+    first, last, n_ranked = (row[column] for column in _of_rank(figure))
+    return "" if pd.isna(first) else Rank(int(first), int(last), int(n_ranked)).in_words
 
 
-def _row(one: CheckedEntry) -> dict[str, Any]:
-    entry, data, overlap = one.entry, one.entry.data, one.overlap
+def _row(result: CheckedEntry) -> dict[str, Any]:
+    entry, data, overlap = result.entry, result.entry.data, result.overlap
     figures = {name: getattr(entry.figures, name) for name in entry.figures.__dataclass_fields__}
     row, words = figures | _intervals(entry), variant_of(entry)
     row |= {"method": f"{entry.method} ({', '.join(words)})" if words else entry.method}
     row |= {"who": entry.who, "data": data.name}
     row |= {"benchmark": data.benchmark, "simulated": data.simulated, "features": data.features}
-    row |= {"split": entry.split.name, "split_state": one.split_kind, "state": one.state.value}
-    row |= {"contamination": one.overlap_word, "pretraining": ", ".join(data.pretraining)}
+    row |= {
+        "split": entry.split.name,
+        "split_state": result.split_kind,
+        "state": result.state.value,
+    }
+    row |= {"contamination": result.overlap_word, "pretraining": ", ".join(data.pretraining)}
     row |= {"overlapping_classes": len(overlap.classes)}
     row |= {"related_classes": int(overlap.figures.get("related", 0))}
     row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
@@ -164,7 +168,7 @@ def _row(one: CheckedEntry) -> dict[str, Any]:
     row |= {"seeds": entry.seeds.n, "zsl_std": entry.seeds.zsl_std}
     row |= {"H_gamma_std": entry.seeds.H_gamma_std, "created": entry.created[:10]}
     row |= {"version": entry.versions.get("zslcore", ""), "link": entry.link}
-    row |= {"code": entry.code, "file": one.file}
+    row |= {"code": entry.code, "file": result.file}
     return row
 
 
@@ -245,10 +249,10 @@ def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, R
     Only results with all class accuracies are ranked, if at least two have the same classes.
     """
     groups: dict[_Group, dict[str, tuple[float, ...]]] = defaultdict(dict)
-    for one in results:
-        if (group := _group(one.entry, figure)) and not one.entry.used_test_set:
-            of_class = accuracies_by_key(one.entry.per_class[RANKED[figure]])
-            groups[group][one.file] = tuple(of_class[c] for c in group[2])
+    for result in results:
+        if (group := _group(result.entry, figure)) and not result.entry.used_test_set:
+            of_class = accuracies_by_key(result.entry.per_class[RANKED[figure]])
+            groups[group][result.file] = tuple(of_class[c] for c in group[2])
     rank_of: dict[str, Rank] = {}
     for (_, _, _, seen), members in groups.items():
         if len(members) > 1:
@@ -280,7 +284,9 @@ def _rank_bounds(
     order = order_of_classes(results, np.array(seen))
     of_seen = np.array(seen)[order]
     drawn = class_draws(of_seen)
-    figures = np.column_stack([drawn_figure(drawn, of_seen, of[order]) for of in results])
+    figures = np.column_stack(
+        [drawn_figure(drawn, of_seen, accuracies[order]) for accuracies in results]
+    )
     first, last = rank_bounds(figures, wider=widening(fewest_classes(of_seen)))
     return tuple(zip(first.astype(int).tolist(), last.astype(int).tolist(), strict=True))
 
@@ -343,12 +349,14 @@ def _percent(value: float | None) -> str:
 def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:
     """Return results as cells of a table of methods, without upper bounds and superseded splits."""
     return [
-        _of_entry(one) for one in results if not one.entry.used_test_set and one.split_kind != "v1"
+        _of_entry(result)
+        for result in results
+        if not result.entry.used_test_set and result.split_kind != "v1"
     ]
 
 
-def _of_entry(one: CheckedEntry) -> MethodResult:
-    entry, data = one.entry, one.entry.data
+def _of_entry(result: CheckedEntry) -> MethodResult:
+    entry, data = result.entry, result.entry.data
     values: dict[Any, float | None] = {
         name: getattr(entry.figures, REGISTERED[registered].board)
         for name, registered in METRICS.items()
@@ -365,13 +373,13 @@ def _of_entry(one: CheckedEntry) -> MethodResult:
         task=entry.parameters.chosen_for,
         origin="shipped" if entry.who == OURS else "others",
         who=entry.who,
-        state=one.state,
+        state=result.state,
         figures={name: x for name, x in values.items() if x is not None},
         per_class=entry.per_class,
         unseen=frozenset(unseen_classes_of(entry)),
         pretraining=data.pretraining,
-        key=one.file,
-        source=one,
+        key=result.file,
+        source=result,
     )
 
 
@@ -390,14 +398,16 @@ def write_curves(
 ) -> Mapping[str, Path]:
     """Write a page for each result with a curve to ``target``; return pages by result file."""
     pages: dict[str, Path] = {}
-    for done, one in enumerate(board.results, 1):
-        file = predictions_of_entry(folder / one.file, one.entry)
+    for done, result in enumerate(board.results, 1):
+        file = predictions_of_entry(folder / result.file, result.entry)
         if file is not None:
             predicted = read_predictions_of(file)
             if predicted.test.has_curve:
-                page = target / f"{Path(one.file).stem}.html"
-                write_out(page, predicted.page(f"{one.entry.method} on {one.entry.data.name}"))
-                pages[one.file] = page
+                page = target / f"{Path(result.file).stem}.html"
+                write_out(
+                    page, predicted.page(f"{result.entry.method} on {result.entry.data.name}")
+                )
+                pages[result.file] = page
         progress(done, len(board.results), "curves")
     return pages
 

@@ -53,20 +53,20 @@ def run(args: argparse.Namespace) -> Output:
     if side and not name:
         raise ParameterError("--side: expected the NAME of a set as well; got none.")
     sets = [open_world_set(name)] if name else list(open_world_sets().values())
-    records = [{field: getattr(one, field) for field in FIELDS} for one in sets]
+    records = [{field: getattr(class_set, field) for field in FIELDS} for class_set in sets]
     if not name:
         lines = [f"{'name':<14}{'classes':>8}{'base':>6}{'new':>6}  labels are (state)"]
-        for one in sets:
-            counts = f"{len(one.classes):>8,}{len(one.base):>6}{len(one.new):>6}"
-            lines.append(f"{one.name:<14}{counts}  {one.order} ({one.state})")
+        for class_set in sets:
+            counts = f"{len(class_set.classes):>8,}{len(class_set.base):>6}{len(class_set.new):>6}"
+            lines.append(f"{class_set.name:<14}{counts}  {class_set.order} ({class_set.state})")
         return Output("\n".join(lines), records)
-    (one,) = sets
+    (chosen,) = sets
     if side:
-        return Output("\n".join(getattr(one, side)), records)
+        return Output("\n".join(getattr(chosen, side)), records)
     text = (
-        f"{one.title}: {len(one.base)} base and {len(one.new)} new classes; labels are {one.order} "
-        f"({one.state})\n{one.source}; {one.url}\n{one.template}\n\n"
-        f"base: {', '.join(one.base)}\n\nnew: {', '.join(one.new)}"
+        f"{chosen.title}: {len(chosen.base)} base and {len(chosen.new)} new classes; labels are "
+        f"{chosen.order} ({chosen.state})\n{chosen.source}; {chosen.url}\n{chosen.template}\n\n"
+        f"base: {', '.join(chosen.base)}\n\nnew: {', '.join(chosen.new)}"
     )
     return Output(text, records)
 

@@ -133,12 +133,12 @@ def _summary(board: Board) -> str:
     """Return the number of results in total, by split and by overlap."""
     from zslcore.evaluation.verification import State
 
-    kinds = [one.split_kind for one in board.results]
-    states = [one.overlap_word for one in board.results]
+    kinds = [result.split_kind for result in board.results]
+    states = [result.overlap_word for result in board.results]
     splits = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
     overlap = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))
     total = f"{counted(len(board.results), 'result')} (splits: {splits or 'none'}; overlap: "
-    verified = sum(one.state is State.VERIFIED for one in board.results)
+    verified = sum(result.state is State.VERIFIED for result in board.results)
     verified_clause = f", {verified} verified" if verified else ""
     refused = f"{len(board.refused)} refused"
     return f"{total}{overlap or 'none'}){verified_clause}, {refused}, files {board.digest}"

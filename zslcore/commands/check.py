@@ -90,8 +90,8 @@ def _checked(args: argparse.Namespace) -> Output | int:
         write_out(args.output, reports_html(*cards))
 
     def values() -> object:
-        each = [json.loads(to_json(card)) for card in cards]
-        return each[0] if len(each) == 1 else each
+        contents = [json.loads(to_json(card)) for card in cards]
+        return contents[0] if len(contents) == 1 else contents
 
     if args.format == "json":
         args.json = True
@@ -129,33 +129,36 @@ def _subjects(args: argparse.Namespace) -> Iterator[dict[str, str]]:
     """Yield the path of every subject, with its files of labels and features."""
     files = [path for path in args.files if path.is_file()]
     if len(files) < 2:
-        yield from ({"path": str(p)} for each in args.files for p in data_sets_in(each) or [each])
+        yield from ({"path": str(p)} for file in args.files for p in data_sets_in(file) or [file])
         return
     yield from ({"path": str(path)} for path in args.files if path not in files)
     for group in grouped([recognise_file(path) for path in files]):
-        others = {other.kind: str(other.path) for other in group.others}
-        yield {"path": str(group.main.path)} | others
+        companions = {file.kind: str(file.path) for file in group.others}
+        yield {"path": str(group.main.path)} | companions
 
 
 def _submission(args: argparse.Namespace) -> argparse.Namespace:
     """Return the options with a path for each role: at most one split and one score file."""
-    of: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
+    path_of_role: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
     for name, path in (("split_labels", args.labels), ("features", args.features)):
-        of[name] = path and Path(path)
+        path_of_role[name] = path and Path(path)
     for group in grouped([recognise_file(path) for path in args.files]):
         main_role = "split" if group.main.kind == "split" else "scores"
-        if group.main.kind not in ("split", "scores", "predictions") or of[main_role] is not None:
+        if (
+            group.main.kind not in ("split", "scores", "predictions")
+            or path_of_role[main_role] is not None
+        ):
             raise ParameterError(
                 f"--page: expected one split, one score file or both; got {group.main.name} as "
                 "well."
             )
-        of[main_role] = group.main.path
-        for other in group.others:
+        path_of_role[main_role] = group.main.path
+        for file in group.others:
             role = (
-                "labels" if main_role == "scores" else other.kind.replace("labels", "split_labels")
+                "labels" if main_role == "scores" else file.kind.replace("labels", "split_labels")
             )
-            of[role] = other.path
-    return argparse.Namespace(**vars(args) | of | {"pretraining": args.pretraining or []})
+            path_of_role[role] = file.path
+    return argparse.Namespace(**vars(args) | path_of_role | {"pretraining": args.pretraining or []})
 
 
 def cards_of(
@@ -172,7 +175,7 @@ def cards_of(
     score files: unseen classes, and answers to open questions. Raises FileRefusedError.
     """
     named = [vocabulary_of(name) for name in pretraining or ()]
-    of: dict[str, Callable[[Group, list[Vocabulary]], CheckedFile]] = {
+    checkers: dict[str, Callable[[Group, list[Vocabulary]], CheckedFile]] = {
         "split": _of_split,
         "scores": partial(_of_scores, unseen=unseen, fixes=fixes),
         "predictions": _of_predictions,
@@ -180,7 +183,7 @@ def cards_of(
         "classes": _of_classes,
         "entry": _of_result,
     }
-    return joined_cards([of[group.main.kind](group, named) for group in groups], printed)
+    return joined_cards([checkers[group.main.kind](group, named) for group in groups], printed)
 
 
 def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:

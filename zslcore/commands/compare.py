@@ -50,9 +50,9 @@ def run(args: argparse.Namespace) -> Output:
 
     for name in ("dataset", "split", "method"):
         values = getattr(args, name) or []
-        if repeated := [each for k, each in enumerate(values) if each in values[:k]]:
+        if repeated := [value for k, value in enumerate(values) if value in values[:k]]:
             raise ParameterError(f"--{name}: expected each name once; got {repeated[0]!r} twice.")
-    methods = [plugins.register(each) for each in args.method or ()]
+    methods = [plugins.register(method) for method in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.in_default_comparison]
     datasets = {name: cached_dataset(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         (
             option(
                 "--on SET",
-                "a test set: of the map, such as 'CUB, PS'; of base-to-new, such as oxford_pets or "
-                "'oxford_pets, new'; or of Kinetics-600, such as 'Kinetics-600, ZSL220 1'",
+                "a test set: of the map ('CUB, PS'), base-to-new (oxford_pets, "
+                "'oxford_pets, new'), or Kinetics-600 ('Kinetics-600, ZSL220 1')",
             ),
             option("--dataset NAME", "the unseen classes of a data set"),
             option(
@@ -96,7 +96,7 @@ def _verdicts(tested: TestSet, args: argparse.Namespace) -> Output:
         lines.append(f"{name}: {answer.verdict}. {answer.sentence}")
         lines += [f"    {answer.advice}"] if answer.advice else []
     about = {"test_set": str(tested), "read_as": tested.read_as}
-    records = [about | {"extractor": n} | asdict(each) for n, each in answers.items()]
+    records = [about | {"extractor": n} | asdict(answer) for n, answer in answers.items()]
     return Output("\n".join(lines), records)
 
 

@@ -50,8 +50,8 @@ def next_steps(names: Sequence[str]) -> str:
     views = [f"Playground opens {first}"]
     if {"AWA1", "AWA2"} <= {*names}:
         views.insert(0, "the page AWA1 and AWA2 shows this pair instead of the simulated one")
-    *others, last = names
-    listed = f"{', '.join(others)} and {last}" if others else last
+    *first_names, last = names
+    listed = f"{', '.join(first_names)} and {last}" if first_names else last
     return (
         f"The app now shows the real {listed}: {', and '.join(views)} "
         f"(zslcore app). 'zslcore reproduce gbu:table3 --dataset {first}' computes a table of the "

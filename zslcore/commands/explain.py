@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> Output:
         raise ParameterError("--printed: expected a number, such as 'H 52.8'; got none.")
     groups = grouped([recognise_file(path) for path in args.files])
     splits = [group for group in groups if group.main.kind == "split"]
-    others = [group for group in groups if group.main.kind not in ("split", "classes")]
-    wrong = [g for g in others if g.main.kind not in ("scores", "predictions")]
-    if wrong or not others or len(splits) > 1:
+    judged_groups = [group for group in groups if group.main.kind not in ("split", "classes")]
+    wrong = [g for g in judged_groups if g.main.kind not in ("scores", "predictions")]
+    if wrong or not judged_groups or len(splits) > 1:
         got = ", ".join(f"{group.main.name} ({group.main.kind})" for group in groups)
         raise ParameterError(
             f"explain: expected scores or predictions, and at most one split; got {got}."
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> Output:
     try:
         validation_options = args.validation_labels, args.validation_unseen
         validation = [understood(path, *validation_options, args.fix) for path in args.validation]
-        reports = [_judged(group, args, validation) for group in others]
+        reports = [_judged(group, args, validation) for group in judged_groups]
     except OpenQuestionError as question:
         return Output(f"UNKNOWN  {question}", None, UNKNOWN)
     clean, first = _without_leaks(splits[0], reports[0]) if splits else (None, False)

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> Output:
     dataset = load(args.dataset)
     split = dataset.split(args.split)
     setting = Setting(dataset, split, progress=show_steps)
-    methods = [get_method(plugins.register(each))() for each in args.method]
+    methods = [get_method(plugins.register(method))() for method in args.method]
     costs = []
     for method in methods:
         try:

@@ -145,10 +145,10 @@ def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     return params
 
 
-def show_piece(done: int, total: int, what: str, runs: int) -> None:
+def show_piece(done: int, total: int, task: str, runs: int) -> None:
     """Print a finished part on standard error."""
     was = f"{runs} run{'s' * (runs != 1)}" if runs else "already stored"
-    sys.stderr.write(f"{done}/{total}  {what}: {was}\n")
+    sys.stderr.write(f"{done}/{total}  {task}: {was}\n")
 
 
 def write_answers(table: pd.DataFrame, folder: Path) -> None:

@@ -101,8 +101,12 @@ def list_runs(args: argparse.Namespace) -> Output:
 
         zslcore runs list --dataset digits --sort ausuc
     """
-    runs, others, stored = _selected_and_all(args, LISTED)
-    more = [row for one in others for row in (one.table() if args.json else shown_rows(one))]
+    runs, other_results, stored = _selected_and_all(args, LISTED)
+    more = [
+        row
+        for result in other_results
+        for row in (result.table() if args.json else shown_rows(result))
+    ]
     table = tabulate_results(runs, more, oracle_keys(stored))
     table = sort_results(table, args.sort, reverse=args.reverse)
     text = "No such run is stored." if stored else "No run is stored yet."
@@ -128,25 +132,29 @@ def _selected_and_all(
             raise closest_name("kind of result", kind, KINDS)
     kinds, stored = args.kind or default, _all_runs()
     run_filter = RunFilter(args.dataset, args.split, args.method, _day(args.since), args.own)
-    others = [one for one in ResultStore().others(kinds) if run_filter(one)]
+    other_results = [result for result in ResultStore().others(kinds) if run_filter(result)]
     if RUN not in kinds:
-        return [], others, stored
+        return [], other_results, stored
     try:
         run_filter.check(stored)
-        return select_runs(stored, run_filter, args.sort, reverse=args.reverse), others, stored
+        return (
+            select_runs(stored, run_filter, args.sort, reverse=args.reverse),
+            other_results,
+            stored,
+        )
     except UnknownNameError:  # no run has this name, but another result may
-        if others and args.sort in sorted_by():
-            return [], others, stored
+        if other_results and args.sort in sorted_by():
+            return [], other_results, stored
         raise
 
 
-def shown_rows(one: Result) -> list[dict[str, Any]]:
+def shown_rows(result: Result) -> list[dict[str, Any]]:
     """Return the rows of a result for the list; many rows become one summary row."""
-    rows = one.table()
+    rows = result.table()
     if len(rows) <= MOST_ROWS:
         return rows
     head = {name: rows[0].get(name) for name in ("kind", "id", "created", "origin")}
-    return [head | one.about | {"tested": f"{len(rows)} rows: see runs show"}]
+    return [head | result.about | {"tested": f"{len(rows)} rows: see runs show"}]
 
 
 def _as_text(table: pd.DataFrame) -> str:
@@ -168,15 +176,15 @@ def show_run(args: argparse.Namespace) -> Output:
 
         zslcore runs show 3f2c
     """
-    one = ResultStore().find_any(args.key)
-    if isinstance(one, Result):
-        about = {"kind": one.kind, "key": one.key, "created": one.created} | one.about
+    entry = ResultStore().find_any(args.key)
+    if isinstance(entry, Result):
+        about = {"kind": entry.kind, "key": entry.key, "created": entry.created} | entry.about
         lines = [f"{name:<12} {value}" for name, value in about.items()]
-        return Output("\n".join([*lines, _as_text(pd.DataFrame(one.rows))]), one.to_json)
-    result = one.result
+        return Output("\n".join([*lines, _as_text(pd.DataFrame(entry.rows))]), entry.to_json)
+    result = entry.result
     created = f"{result.created}, version {result.version} {result.commit}".rstrip()
-    head = f"key          {one.id}\norigin       {one.origin}\ncreated      {created}\n"
-    return Output(head + as_text(result), one.to_json)
+    head = f"key          {entry.id}\norigin       {entry.origin}\ncreated      {created}\n"
+    return Output(head + as_text(result), entry.to_json)
 
 
 @command(option("keys KEY", "keys of two runs", nargs=2), JSON)
@@ -266,17 +274,17 @@ def export_runs(args: argparse.Namespace) -> None:
         return
     if args.format not in FORMATS:
         raise ParameterError(f"--format: expected {' or '.join(FORMATS)}; got {args.format!r}.")
-    runs, others, stored = _selected_and_all(args, (RUN,))
+    runs, other_results, stored = _selected_and_all(args, (RUN,))
     if args.key:
-        runs, others = [ResultStore().find(args.key)], []
-    if others and args.format != "csv":
+        runs, other_results = [ResultStore().find(args.key)], []
+    if other_results and args.format != "csv":
         raise ParameterError(
             f"--format {args.format}: expected runs; got --kind {' '.join(args.kind)}. "
             "Use --format csv for every kind of result."
         )
-    if others:
+    if other_results:
         text = runs_as_csv(
-            runs, oracle_keys(stored), [row for one in others for row in one.table()]
+            runs, oracle_keys(stored), [row for result in other_results for row in result.table()]
         )
     else:
         text = FORMATS[args.format](runs, oracle_keys(stored))
@@ -295,11 +303,11 @@ def export_answers(args: argparse.Namespace) -> None:
         option = next(name for name in ("predictions", "html", "figure") if getattr(args, name))
         raise ParameterError(f"--{option}: expected the KEY of one run; got none.")
     store = ResultStore()
-    one = store.find(args.key)
-    predictions = store.predictions(one.id)
+    run = store.find(args.key)
+    predictions = store.predictions(run.id)
     if predictions is None:
         raise ParameterError(
-            f"{one.id}: no predictions are stored; `zslcore run --predictions FILE` writes them."
+            f"{run.id}: no predictions are stored; `zslcore run --predictions FILE` writes them."
         )
     if args.predictions:
         write_predictions(args.predictions, predictions)
@@ -329,9 +337,9 @@ def delete_runs(args: argparse.Namespace) -> None:
         zslcore runs delete 3f2c 81ab
     """
     store = ResultStore()
-    for one in [store.find_any(key) for key in args.keys]:
-        store.delete(one.id)
-        print(f"deleted {one.id}")
+    for result in [store.find_any(key) for key in args.keys]:
+        store.delete(result.id)
+        print(f"deleted {result.id}")
 
 
 def run(_: argparse.Namespace) -> object:

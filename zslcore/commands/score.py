@@ -136,7 +136,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
         from zslcore.scores.judging import predictions_of_scores
 
         write_predictions(args.predictions, predictions_of_scores(reports[0]))
-    pairs = [paired(reports[0], other) for other in reports[1:]] if args.compare else []
+    pairs = [paired(reports[0], report) for report in reports[1:]] if args.compare else []
     embed = "" if args.html is None else written_page(reports, args.html, words)
 
     def text() -> str:
@@ -151,7 +151,7 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
         parts += [json.loads(pair.to_json()) for pair in pairs]
         return parts[0] if len(parts) == 1 else parts
 
-    return Output(text, values, worst_status(STATUS[each.verdict] for each in reports))
+    return Output(text, values, worst_status(STATUS[report.verdict] for report in reports))
 
 
 def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:
@@ -159,8 +159,8 @@ def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> st
     from zslcore.interactive.one_file import frame_line
     from zslcore.storage.files import write_out
 
-    first, *others = reports
-    write_out(path, first.page(others=others, words=words))
+    first, *more_reports = reports
+    write_out(path, first.page(others=more_reports, words=words))
     return frame_line(path.name, f"{words.name.capitalize()} curve of {first.matrix.name}")
 
 

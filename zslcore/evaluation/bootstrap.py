@@ -200,8 +200,8 @@ class BootstrapMetrics:
         ``ends`` are the increasing positions of the cuts; the result has shape (1 + n_ends,
         n_draws).
         """
-        of = self._of_seen[images] == of_seen
-        rows, images = np.searchsorted(ends, np.flatnonzero(of), side="right"), images[of]
+        on_side = self._of_seen[images] == of_seen
+        rows, images = np.searchsorted(ends, np.flatnonzero(on_side), side="right"), images[on_side]
         weights, shape = self._weights(average)[images], (len(ends) + 1, len(self._size))
         summed: np.ndarray = _member(rows, images, shape, weights) @ self._columns
         return summed
@@ -249,7 +249,7 @@ class BootstrapMetrics:
         last = np.append(margin[order][1:] != margin[order][:-1], True)
         ends = _run_ends(self._of_seen[order], np.append(0, 1 + np.flatnonzero(last)))
         sums = (self._between(ends, order, side, "sample") for side in (True, False))
-        seen, unseen = (np.cumsum(each, axis=0)[1:-1] for each in sums)
+        seen, unseen = (np.cumsum(weights, axis=0)[1:-1] for weights in sums)
         return _shares(SeenUnseen(seen, unseen), SeenUnseen(seen[-1], unseen[-1]))
 
     def auroc(self) -> np.ndarray:
@@ -281,15 +281,15 @@ class BootstrapMetrics:
         pairs, of_image, images = np.unique(
             y * n + predicted, return_inverse=True, return_counts=True
         )
-        of, answered = np.divmod(pairs, n)
+        classes, answered = np.divmod(pairs, n)
         counts = _member(of_image, np.arange(len(y)), (len(pairs), len(y))) @ self._columns
-        of_class = _member(of, np.arange(len(pairs)), (n, len(pairs)))
+        of_class = _member(classes, np.arange(len(pairs)), (n, len(pairs)))
         size = np.maximum(of_class @ images, 1)[:, None]
         times = (of_class @ counts) / size  # number of times each class is drawn
         sizes = np.broadcast_to(images[:, None], counts.shape).astype(float)
-        once = np.divide(counts, times[of], out=sizes, where=times[of] > 0)
-        right = of == answered
-        true = _member(of[right], np.flatnonzero(right), of_class.shape) @ once
+        once = np.divide(counts, times[classes], out=sizes, where=times[classes] > 0)
+        right = classes == answered
+        true = _member(classes[right], np.flatnonzero(right), of_class.shape) @ once
         answers = _member(answered, np.arange(len(pairs)), of_class.shape) @ once
         f1 = 2 * true / np.maximum(size + answers, 1)
         seen = self.test.seen

@@ -185,14 +185,14 @@ def _expect(holds: object, expected: str, got: object) -> None:
 
 
 def _require_same(
-    got: np.ndarray, expected: np.ndarray, what: str, rtol: float = RTOL, atol: float = ATOL
+    got: np.ndarray, expected: np.ndarray, name: str, rtol: float = RTOL, atol: float = ATOL
 ) -> None:
     if got.shape != expected.shape:
-        raise ContractError(f"expected {what} of shape {expected.shape}; got {got.shape}.")
+        raise ContractError(f"expected {name} of shape {expected.shape}; got {got.shape}.")
     if not np.allclose(got, expected, rtol=rtol, atol=atol):
         row, column = np.unravel_index(np.abs(got - expected).argmax(), got.shape)
         raise ContractError(
-            f"expected {what}; got {got[row, column]:.6g} instead of {expected[row, column]:.6g} "
+            f"expected {name}; got {got[row, column]:.6g} instead of {expected[row, column]:.6g} "
             f"for sample {row}, candidate {column}."
         )
 
@@ -293,8 +293,8 @@ def unseen_scores_do_not_depend_on_seen_candidates(
 
 def scores_of_a_sample_do_not_depend_on_its_batch(case: MethodUnderTest) -> None:
     """The scores of a sample do not depend on the other samples."""
-    one = case.fitted.decision_function(case.problem.X_test[:1], case.problem.candidates)
-    _require_same(one, case.scores[:1], "the scores of the sample in the whole batch")
+    first_scores = case.fitted.decision_function(case.problem.X_test[:1], case.problem.candidates)
+    _require_same(first_scores, case.scores[:1], "the scores of the sample in the whole batch")
 
 
 def fitting_twice_gives_the_same_scores(case: MethodUnderTest) -> None:

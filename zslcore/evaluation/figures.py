@@ -92,7 +92,7 @@ def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, .
 def headings(*, printed: bool = False) -> dict[str, str]:
     """Map the names of the metrics that lists show to labels, or to headings of papers."""
     shown = (figure for figure in FIGURES.values() if figure.shown)
-    return {each.name: (printed and each.printed) or each.label for each in shown}
+    return {metric.name: (printed and metric.printed) or metric.label for metric in shown}
 
 
 def on_board() -> dict[str, ResultMetric]:
@@ -204,5 +204,5 @@ _OTHERS = (
         "fpr95", "FPR95", of_answers_alone, larger_is_better=False, drawn=lambda d: d.fpr95()
     ),
 )
-for _figure in (*_PER_CLASS, *(replace(other, shown=False) for other in _OTHERS)):
+for _figure in (*_PER_CLASS, *(replace(metric, shown=False) for metric in _OTHERS)):
     register_metric(_figure)

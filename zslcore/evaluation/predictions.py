@@ -204,7 +204,7 @@ class PredictedRows(AnsweredTest):
     def nbytes(self) -> int:
         """Bytes in memory."""
         arrays = (getattr(self, column) for column in _COLUMNS)
-        return sum(each.nbytes for each in arrays if each is not None)
+        return sum(array.nbytes for array in arrays if array is not None)
 
     def among_candidates(self) -> PredictedRows:
         """Return the rows with each class number replaced by its position among the candidates."""
@@ -248,51 +248,51 @@ def _rows_of_answers(
     )
 
 
-def _check_columns(of: PredictedRows) -> None:
+def _check_columns(rows: PredictedRows) -> None:
     """Refuse columns of unequal length, row numbers below 0 and NaN margins."""
-    n = len(of.rows)
+    n = len(rows.rows)
     if not n:
-        raise DatasetError(f"{of.name}: expected at least one row; got none.")
+        raise DatasetError(f"{rows.name}: expected at least one row; got none.")
     for column in ("labels", "seen_class", "unseen_class", "margin", "zsl_class", "zsl_rank"):
-        array = getattr(of, column)
+        array = getattr(rows, column)
         if array is not None and array.shape != (n,):
-            raise DatasetError(f"{of.name}, {column}: expected {n:,} rows; got {array.shape}.")
-    if np.isnan(of.margin).any():
-        row = of.rows[np.isnan(of.margin)][0]
-        raise DatasetError(f"{of.name}, margin: expected numbers; got NaN for row {row:,}.")
-    if of.rows.min() < 0:
+            raise DatasetError(f"{rows.name}, {column}: expected {n:,} rows; got {array.shape}.")
+    if np.isnan(rows.margin).any():
+        row = rows.rows[np.isnan(rows.margin)][0]
+        raise DatasetError(f"{rows.name}, margin: expected numbers; got NaN for row {row:,}.")
+    if rows.rows.min() < 0:
         raise DatasetError(
-            f"{of.name}, row: expected numbers of at least 0; got {of.rows.min():,}."
+            f"{rows.name}, row: expected numbers of at least 0; got {rows.rows.min():,}."
         )
-    if not 0 <= of.resolution < np.inf:
+    if not 0 <= rows.resolution < np.inf:
         raise DatasetError(
-            f"{of.name}, resolution: expected a number of at least 0; got {of.resolution}."
+            f"{rows.name}, resolution: expected a number of at least 0; got {rows.resolution}."
         )
 
 
-def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
+def _column_rules(rows: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
     """Yield, per rule, the mask of invalid rows, the start of the message, and the values."""
-    unseen = of.classes[~of.seen]
-    no_row = np.zeros(len(of.rows), bool)
+    unseen = rows.classes[~rows.seen]
+    no_row = np.zeros(len(rows.rows), bool)
     # A side without candidates has class -1 and an infinite margin, so it is never predicted.
     sides = [
-        ("label", of.labels, of.classes, no_row, "a candidate"),
-        ("seen_class", of.seen_class, of.classes[of.seen], of.margin == -np.inf, "a seen"),
-        ("unseen_class", of.unseen_class, unseen, of.margin == np.inf, "an unseen"),
+        ("label", rows.labels, rows.classes, no_row, "a candidate"),
+        ("seen_class", rows.seen_class, rows.classes[rows.seen], rows.margin == -np.inf, "a seen"),
+        ("unseen_class", rows.unseen_class, unseen, rows.margin == np.inf, "an unseen"),
     ]
-    if of.zsl_class is not None:
-        sides.append(("zsl_class", of.zsl_class, unseen, no_row, "an unseen"))
-    for column, values, candidates, never, what in sides:
+    if rows.zsl_class is not None:
+        sides.append(("zsl_class", rows.zsl_class, unseen, no_row, "an unseen"))
+    for column, values, candidates, never, class_kind in sides:
         wrong = ~(np.isin(values, candidates) | ((values == -1) & never))
-        yield wrong, f"{column}: expected {what} class; got class", values
-    if of.zsl_rank is not None:
-        answer = of.unseen_class if of.zsl_class is None else of.zsl_class
-        has_rank = of.zsl_rank != -1
-        wrong = has_rank & ((of.zsl_rank < 1) | (of.zsl_rank > len(unseen)))
-        of_unseen = has_rank & np.isin(of.labels, unseen)
-        wrong |= of_unseen & ((of.zsl_rank == 1) != (answer == of.labels))
+        yield wrong, f"{column}: expected {class_kind} class; got class", values
+    if rows.zsl_rank is not None:
+        answer = rows.unseen_class if rows.zsl_class is None else rows.zsl_class
+        has_rank = rows.zsl_rank != -1
+        wrong = has_rank & ((rows.zsl_rank < 1) | (rows.zsl_rank > len(unseen)))
+        of_unseen = has_rank & np.isin(rows.labels, unseen)
+        wrong |= of_unseen & ((rows.zsl_rank == 1) != (answer == rows.labels))
         right = f"1 for a correct prediction, else 2 to {len(unseen)}"
-        yield wrong, f"zsl_rank: expected {right}; got", of.zsl_rank
+        yield wrong, f"zsl_rank: expected {right}; got", rows.zsl_rank
 
 
 @dataclass(frozen=True, eq=False)

@@ -119,7 +119,11 @@ def _columns(predictions: Predictions) -> dict[str, Any]:
         return pa.array(values.astype(number), mask=~is_known)
 
     sides = [np.where(part.seen[part.y], "seen", "unseen") for part in parts]
-    names = [f"{part.name}_{side}" for part, of in zip(parts, sides, strict=True) for side in of]
+    names = [
+        f"{part.name}_{side}"
+        for part, columns in zip(parts, sides, strict=True)
+        for side in columns
+    ]
     seen, unseen = joined("seen_class"), joined("unseen_class")
     zsl, rank = (
         np.concatenate(
@@ -230,9 +234,9 @@ def _clean_json(value: Any) -> Any:
     if isinstance(value, str):
         return clean_text(value, MAX_LETTERS)
     if isinstance(value, list):
-        return [_clean_json(each) for each in value]
+        return [_clean_json(item) for item in value]
     if isinstance(value, dict):
-        return {clean_text(key): _clean_json(each) for key, each in value.items()}
+        return {clean_text(key): _clean_json(item) for key, item in value.items()}
     return value
 
 
@@ -260,11 +264,11 @@ def _parts(
         yield name, _rows(name, columns, classes, attributes)
 
 
-def _check_classes(what: str, classes: tuple[int, ...], n: int) -> None:
+def _check_classes(name: str, classes: tuple[int, ...], n: int) -> None:
     outside = [c for c in classes if not 0 <= c < n]
     if outside or not classes or len(set(classes)) < len(classes):
         got = f"class {outside[0]}" if outside else "some twice" if classes else "none"
-        raise DatasetError(f"{what}: expected different numbers from 0 to {n - 1}; got {got}.")
+        raise DatasetError(f"{name}: expected different numbers from 0 to {n - 1}; got {got}.")
 
 
 def _rows(

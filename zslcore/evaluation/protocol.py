@@ -430,11 +430,15 @@ class Setting:
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         rule = rule_of(method, points) if rule is None else _checked(rule, method)
         tick = self._ticks(range(len(points) * len(folds)), message)
-        judged = [one for fold in folds for one in self._judge(method, fold, points, task, tick)]
+        judged = [
+            judged_point
+            for fold in folds
+            for judged_point in self._judge(method, fold, points, task, tick)
+        ]
         rows = [
-            {**params, "fold": k, **one.row}
+            {**params, "fold": k, **judged_point.row}
             for k, of_fold in enumerate(_batched(judged, len(points)))
-            for params, one in zip(points, of_fold, strict=True)
+            for params, judged_point in zip(points, of_fold, strict=True)
         ]
         table = pd.DataFrame(rows)
         scores = table["score"].to_numpy().reshape(len(folds), len(points))
@@ -444,9 +448,15 @@ class Setting:
         chosen = judged[best :: len(points)]
         if task == "zsl":  # only gamma needs fits with seen validation
             folds, point = folds if with_gamma else (), [points[best]]
-            chosen = [one for f in folds for one in self._judge(method, f, point, "gzsl", tick)]
-        curves = [one.curve for one in judged if one.curve is not None]
-        of_chosen = [one.curve for one in chosen if one.curve is not None]
+            chosen = [
+                judged_point
+                for f in folds
+                for judged_point in self._judge(method, f, point, "gzsl", tick)
+            ]
+        curves = [judged_point.curve for judged_point in judged if judged_point.curve is not None]
+        of_chosen = [
+            judged_point.curve for judged_point in chosen if judged_point.curve is not None
+        ]
         simpler = method.complexity_order if rule == "one standard error" else ()
         return Selection(
             task,
@@ -457,7 +467,9 @@ class Setting:
             table=table,
             of_folds=_choices_of_folds(points, rows, simpler),
             curves=tuple(zip(*_batched(curves, len(points)), strict=True)),
-            validation=tuple(one.answers for one in chosen if one.answers is not None),
+            validation=tuple(
+                judged_point.answers for judged_point in chosen if judged_point.answers is not None
+            ),
         )
 
     def oracle(

@@ -415,15 +415,17 @@ class _Steps:
     ) -> _Steps:
         """Plan the trainings of a run and, if ``with_oracle``, of the sweep on the test set."""
         split = dataset.split(spec.split)
-        each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
-        longest = each and (max(each),)
+        epochs_of_params = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
+        longest = epochs_of_params and (max(epochs_of_params),)
         generalized = bool(len(split.test_seen))
-        on_folds = each
+        on_folds = epochs_of_params
         if spec.grid and generalized and spec.select_for == "zsl":
             on_folds += longest  # one more training at the chosen point, to choose gamma
         chooses = spec.grid or (generalized and spec.gamma is None)
         on_folds *= len(split.folds) if chooses else 0
-        return cls(on_folds + longest + (each if with_oracle else ()), len(on_folds), progress)
+        return cls(
+            on_folds + longest + (epochs_of_params if with_oracle else ()), len(on_folds), progress
+        )
 
     def report_epoch(self, epoch: int, loss: float) -> None:
         """Report an epoch; epoch 1 starts the next training."""

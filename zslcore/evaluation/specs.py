@@ -155,7 +155,7 @@ class RunSpec:
         return shlex.join(words)
 
 
-_FIELDS = tuple(each.name for each in fields(RunSpec))
+_FIELDS = tuple(field.name for field in fields(RunSpec))
 
 
 @cache

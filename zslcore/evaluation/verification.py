@@ -171,8 +171,10 @@ def _check_folds(predictions: Predictions) -> Iterator[str]:
             yield f"{fold.name}: expected every row once; row {row:,} occurs {times.max()} times."
 
 
-def _more(n: int, one: str, many: str = "") -> str:
-    return f" and {counted(n - 1, f'more {one}', f'more {many}' * bool(many))}" if n > 1 else ""
+def _more(n: int, singular: str, many: str = "") -> str:
+    return (
+        f" and {counted(n - 1, f'more {singular}', f'more {many}' * bool(many))}" if n > 1 else ""
+    )
 
 
 # --- Rows and labels ------------------------------------------------------------------------------
@@ -182,18 +184,20 @@ def _check_classes(predictions: Predictions, truth: Reference) -> Iterator[str]:
     digest = predictions.provenance.digest
     if digest and truth.digest and digest != truth.digest:
         yield f"{truth.name}: expected data {truth.digest}; got predictions of {digest}."
-    names, expected = (tuple(map(clean_text, of.class_names)) for of in (predictions, truth))
+    names, expected = (
+        tuple(map(clean_text, source.class_names)) for source in (predictions, truth)
+    )
     if names != expected:
         pairs = enumerate(zip_longest(expected, names, fillvalue="none"))
         k, (expected_name, got_name) = next((k, both) for k, both in pairs if both[0] != both[1])
         yield f"class {k}: expected the name {expected_name!r}; got {got_name!r}."
     elif not np.array_equal(predictions.unseen_classes, truth.unseen_classes):
-        other = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
-        side = "unseen" if other[0] in truth.unseen_classes else "seen"
+        differing = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
+        side = "unseen" if differing[0] in truth.unseen_classes else "seen"
         yield (
             f"unseen_classes: expected the unseen classes of {truth.name}; got a list that differs "
-            f"in {counted(len(other), 'class', 'classes')}; {names[other[0]]!r} is {side} in "
-            f"{truth.name}."
+            f"in {counted(len(differing), 'class', 'classes')}; {names[differing[0]]!r} is {side} "
+            f"in {truth.name}."
         )
 
 

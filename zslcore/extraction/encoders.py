@@ -446,13 +446,13 @@ def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:
     """Return the prompts of a class; refuse anything but a list of sentences."""
     listed = isinstance(prompts, list) and 0 < len(prompts) <= MAX_PROMPTS
     if not listed or not all(
-        isinstance(one, str) and 0 < len(one.strip()) <= MAX_CHARACTERS for one in prompts
+        isinstance(prompt, str) and 0 < len(prompt.strip()) <= MAX_CHARACTERS for prompt in prompts
     ):
         raise FileRefusedError(
             f"{clean_text(path.name)}, {clean_text(name, 60)!r}: expected a list of 1 to "
             f"{MAX_PROMPTS:,} prompts of up to {MAX_CHARACTERS:,} characters."
         )
-    return tuple(one.strip() for one in prompts)
+    return tuple(prompt.strip() for prompt in prompts)
 
 
 def prototypes_of_prompts(encoder: Encoder, prompts: Sequence[Sequence[str]]) -> np.ndarray:

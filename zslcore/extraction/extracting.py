@@ -156,13 +156,13 @@ def _encoded(
     skipped = {name: why for name, why in pairs if isinstance(why, str)}
     if skipped and on_bad == "refuse":
         raise FileRefusedError(next(iter(skipped.values())))
-    pictures = {name: one for name, one in pairs if isinstance(one, DecodedImage)}
-    unusual = {name: one.unusual for name, one in pictures.items() if one.unusual}
+    pictures = {name: picture for name, picture in pairs if isinstance(picture, DecodedImage)}
+    unusual = {name: picture.unusual for name, picture in pictures.items() if picture.unusual}
     notes = {"skipped": skipped, "unusual": unusual}
     if not pictures:
         return np.empty((0, 0), np.float32), notes
     size = encoder.preset.crop
-    every = np.concatenate([crops_of(one.pixels, size, crops) for one in pictures.values()])
+    every = np.concatenate([crops_of(picture.pixels, size, crops) for picture in pictures.values()])
     features = encoder.encode(every, batch)
     features = features.reshape(len(pictures), crops, -1).mean(axis=1)
     if not np.isfinite(features).all():

@@ -290,12 +290,12 @@ def images_of_folder(folder: Path) -> Listing:
         return _of_tree(folder, tree)
     files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
     labelled = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
-    others = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
+    unreadable = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
     if not labelled:
         raise DatasetError(
             f"{clean_text(folder)}: expected a folder for every class, with images in it; got none."
         )
-    return _listing(folder, labelled, others)
+    return _listing(folder, labelled, unreadable)
 
 
 def _of_tree(folder: Path, tree: SplitList) -> Listing:
@@ -337,7 +337,7 @@ def _of_row(row: dict[str, str], line: str, folder: Path) -> tuple[str, str]:
     return inside, label
 
 
-def _listing(folder: Path, labelled: list[tuple[str, str]], others: list[str]) -> Listing:
+def _listing(folder: Path, labelled: list[tuple[str, str]], unreadable: list[str]) -> Listing:
     if len(labelled) > MAX_IMAGES:
         raise DatasetError(f"Expected at most {MAX_IMAGES:,} images; got {len(labelled):,}.")
     repeated = [file for file, n in Counter(file for file, _ in labelled).items() if n > 1]
@@ -355,7 +355,7 @@ def _listing(folder: Path, labelled: list[tuple[str, str]], others: list[str]) -
         files=tuple(file for file, _ in labelled),
         labels=np.array([number_of[label] for label in cleaned], dtype=np.int64),
         class_names=tuple(names),
-        left_out=tuple(others),
+        left_out=tuple(unreadable),
     )
 
 

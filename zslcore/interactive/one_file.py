@@ -197,7 +197,7 @@ def joined(entry: Path) -> str:
                 if imported not in texts:
                     collect(imported)
         body = (
-            re.sub("^export (?!default)", "", each) for each in lines if not _IMPORT.match(each)
+            re.sub("^export (?!default)", "", line) for line in lines if not _IMPORT.match(line)
         )
         texts[path] = "".join(body)
 

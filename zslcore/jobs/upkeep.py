@@ -159,7 +159,7 @@ def _store() -> Iterator[FolderCheck]:
         return
     try:
         stored = store.stored()
-        unreadable, results = store.unreadable(stored), sum(not one.shipped for one in stored)
+        unreadable, results = store.unreadable(stored), sum(not run.shipped for run in stored)
     except ZSLError as error:
         yield FolderCheck("store", False, str(error))
         return

@@ -138,9 +138,9 @@ def run_job(
         if isinstance(error, OSError) and is_full(error):
             return {"error": str(refusal(error, "The result")), "stays": True}
         traceback.print_exc()
-        what = type(error).__name__
+        error_name = type(error).__name__
         return {
-            "error": f"The computation failed ({what}); see the log of the server.",
+            "error": f"The computation failed ({error_name}); see the log of the server.",
             "stays": False,
         }
     return {"finished": True, "stays": True}

@@ -147,17 +147,17 @@ class Counts:
 
 def merged(several: Sequence[Counts]) -> Counts:
     """Return the sum of counts, with images in the order of rows."""
-    classes = np.unique(np.concatenate([each.classes for each in several]))
+    classes = np.unique(np.concatenate([counts.classes for counts in several]))
     totals = np.zeros(len(classes), np.int64)
     hits = np.zeros((*several[0].hits.shape[:3], len(classes)), np.int64)
-    for each in several:
-        at = np.searchsorted(classes, each.classes)
-        totals[at] += each.totals
-        hits[..., at] += each.hits
-    order = np.argsort(np.concatenate([each.images.rows for each in several]), kind="stable")
+    for counts in several:
+        at = np.searchsorted(classes, counts.classes)
+        totals[at] += counts.totals
+        hits[..., at] += counts.hits
+    order = np.argsort(np.concatenate([counts.images.rows for counts in several]), kind="stable")
     images = Images(
         *(
-            np.concatenate([getattr(each.images, name) for each in several])[order]
+            np.concatenate([getattr(counts.images, name) for counts in several])[order]
             for name in Images.__slots__
         )
     )

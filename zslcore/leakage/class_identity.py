@@ -36,8 +36,10 @@ def _with_ids(listed: SplitList) -> SplitList:
     merge_into = {}
     for c, i in ids.items():
         keys = [class_key(lemma) for lemma in synsets[i].lemmas] if i in synsets else []
-        if (other := next((class_of_key[k] for k in keys if k in class_of_key), None)) is not None:
-            merge_into[c] = other
+        if (
+            duplicate := next((class_of_key[k] for k in keys if k in class_of_key), None)
+        ) is not None:
+            merge_into[c] = duplicate
     if not merge_into:
         both = " and ".join(clean_text(names[c], 40) for c in (min(ids), class_of_name[0]))
         question = f"Some classes have WordNet ids and some have names, such as {both}."
@@ -53,8 +55,8 @@ def _with_ids(listed: SplitList) -> SplitList:
 def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> SplitList:
     """Replace each key of ``merge_into`` by its value; renumber the other classes in order."""
     target = np.arange(len(listed.class_names))
-    for c, other in merge_into.items():
-        target[c] = other
+    for c, kept_class in merge_into.items():
+        target[c] = kept_class
     kept_classes, number = np.unique(target, return_inverse=True)
     order = sorted(range(len(kept_classes)), key=lambda k: int(np.flatnonzero(number == k)[0]))
     rank = np.argsort(order)[number]

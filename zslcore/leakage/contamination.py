@@ -164,9 +164,9 @@ def find_extractor(name: str) -> Extractor:
     """
     if name in extractors():
         return extractors()[name]
-    for each in extractors().values():
-        if _letters(name) in map(_letters, (each.name, *each.name.split(" and "))):
-            return each
+    for extractor in extractors().values():
+        if _letters(name) in map(_letters, (extractor.name, *extractor.name.split(" and "))):
+            return extractor
     raise closest_name("extractor", name, extractors())
 
 
@@ -264,9 +264,9 @@ def test_sets() -> tuple[TestSet, ...]:
         names = tuple(class_facts(benchmark).classes["class"])
         tests += [TestSet(title, s, unseen_classes(benchmark, s), names) for s in ("SS", "PS")]
     in_1k = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
-    others = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in in_1k]
-    names = tuple(entry.names[0] for entry in others)
-    tests.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in others)))
+    entries = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in in_1k]
+    names = tuple(entry.names[0] for entry in entries)
+    tests.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in entries)))
     listed_actions = published("overlap_action")
     for dataset in ACTIONS:
         of_set = listed_actions["class"][listed_actions["dataset"] == dataset]
@@ -282,15 +282,23 @@ def find_test_set(title: str) -> TestSet:
     zero-shot tests on Kinetics-600 ("Kinetics-600, ZSL220", "Kinetics-600, ZSL220 1"); the cells of
     these sets are counted when needed.
     """
-    test_of_title = {str(each): each for each in test_sets()}
-    for name, one in open_world_sets().items():
-        parts = (("", one.class_names), ("new", one.new))
-        of = [TestSet(name, part, classes, one.class_names) for part, classes in parts]
-        test_of_title |= {str(each): each for each in of if each.dataset != "ucf101" or each.split}
+    test_of_title = {str(test_set): test_set for test_set in test_sets()}
+    for name, class_set in open_world_sets().items():
+        parts = (("", class_set.class_names), ("new", class_set.new))
+        sets_of_name = [
+            TestSet(name, part, classes, class_set.class_names) for part, classes in parts
+        ]
+        test_of_title |= {
+            str(test_set): test_set
+            for test_set in sets_of_name
+            if test_set.dataset != "ucf101" or test_set.split
+        }
     actions = zsl220().class_names
-    of = [TestSet("Kinetics-600", "ZSL220", actions, actions)]
-    of += [TestSet("Kinetics-600", f"ZSL220 {s}", zsl220().tested(s), actions) for s in (1, 2, 3)]
-    test_of_title |= {str(each): each for each in of}
+    sets_of_name = [TestSet("Kinetics-600", "ZSL220", actions, actions)]
+    sets_of_name += [
+        TestSet("Kinetics-600", f"ZSL220 {s}", zsl220().tested(s), actions) for s in (1, 2, 3)
+    ]
+    test_of_title |= {str(test_set): test_set for test_set in sets_of_name}
     test_of_title |= {
         f"{name}, {s}": test_of_title[f"{title}, {s}"]
         for title, name in _ALSO
@@ -565,8 +573,8 @@ def _leaking(
     n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
     advice = "Test on other classes."
     if n_others := total - n:
-        others = "the other class" if n_others == 1 else f"the other {n_others:,}"
-        first = f"Report {others} separately as well"
+        other_classes = "the other class" if n_others == 1 else f"the other {n_others:,}"
+        first = f"Report {other_classes} separately as well"
         if n_open:
             related = "the 1 related class" if n_open == 1 else f"the {n_open:,} related classes"
             overlap = "it overlaps" if n_others == 1 else f"{related} overlap{'s' * (n_open == 1)}"
@@ -627,11 +635,13 @@ def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
 def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
     n = of_sets[0].classes
     n_others = n - len(unread)
-    others = "The other one is not" if n_others == 1 else f"None of the other {n_others:,} is"
+    other_classes_clause = (
+        "The other one is not" if n_others == 1 else f"None of the other {n_others:,} is"
+    )
     return (
         "Unknown",
         not_found(unread, n),
-        f"{others} in {_titles(of_sets, 'or')}." if n_others else "",
+        f"{other_classes_clause} in {_titles(of_sets, 'or')}." if n_others else "",
         "Give the usual English name of every class, or its WordNet id, one per line.",
     )
 

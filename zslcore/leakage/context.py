@@ -67,9 +67,9 @@ class DeclaredProvenance:
     def options(self) -> list[str]:
         """Return the declarations as options of the command line."""
         words = []
-        for each in fields(self):
-            option = "--prototypes-from" if each.name == "prototypes" else f"--{each.name}-on"
-            value = getattr(self, each.name)
+        for item in fields(self):
+            option = "--prototypes-from" if item.name == "prototypes" else f"--{item.name}-on"
+            value = getattr(self, item.name)
             words += [option, value] if value != "unknown" else []
         return words
 
@@ -294,9 +294,9 @@ class AuditContext:
         """Photographs of the rows; raises ZSLError if unknown."""
         return self._required(self.photographs, "the photograph of every row")
 
-    def _required(self, value: Value | None, what: str) -> Value:
+    def _required(self, value: Value | None, input_name: str) -> Value:
         if value is None:
-            raise DatasetError(f"{self.name}: needs {what}; got none.")
+            raise DatasetError(f"{self.name}: needs {input_name}; got none.")
         return value
 
 

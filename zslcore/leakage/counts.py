@@ -157,11 +157,11 @@ def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]
 
 def _refuse_others(first: AuditContext, second: AuditContext, names: Sequence[str]) -> None:
     """Refuse splits of different data: their row numbers cannot be compared."""
-    of = [numbers_rows_of(context) for context in (first, second)]
-    if None not in of and of[0] != of[1]:
+    benchmarks = [numbers_rows_of(context) for context in (first, second)]
+    if None not in benchmarks and benchmarks[0] != benchmarks[1]:
         raise DatasetError(
-            f"{names[0]} is a split of {of[0]}, {names[1]} of {of[1]}: expected splits of the same "
-            "data."
+            f"{names[0]} is a split of {benchmarks[0]}, {names[1]} of {benchmarks[1]}: "
+            "expected splits of the same data."
         )
     n = [context.n_rows for context in (first, second)]
     if None not in n and n[0] != n[1]:
@@ -300,7 +300,7 @@ def overlaps_of_split(
     rows = [int(c) for c in (context.known_unseen_classes if classes is None else classes)]
     decisions = context.decisions.get(vocabulary.name, {})
     rows_compared = overlaps(context.names(rows), vocabulary, context.class_names, decisions)
-    return tuple(replace(each, number=rows[each.number]) for each in rows_compared)
+    return tuple(replace(row, number=rows[row.number]) for row in rows_compared)
 
 
 def certain_and_possible(
@@ -385,8 +385,8 @@ def overlap_table(
     compared = overlaps_of_split(context, vocabulary, classes)
     names = context.class_names  # names as used on pages and in decisions
     rows = [
-        replace(each, class_name=names[each.number]).row if each.number < len(names) else each.row
-        for each in compared
+        replace(row, class_name=names[row.number]).row if row.number < len(names) else row.row
+        for row in compared
     ]
     table = pd.DataFrame(rows, columns=list(OVERLAP_COLUMNS))
     rank = table["strength"].map({"strong": 0, "weak": 1, "none": 2})

@@ -102,8 +102,8 @@ def audit(
 
 
 def _compared(context: AuditContext, against: Subject) -> SplitComparison:
-    with _opened(against) as other:
-        return compare_splits(context, other)
+    with _opened(against) as other_context:
+        return compare_splits(context, other_context)
 
 
 def audit_context(

@@ -271,7 +271,9 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         return "scores"
     if {"prototypes", "class_names"} <= names:
         size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())
-        raise _refusal(path, f"class embeddings ({size}), which import takes with --prototypes")
+        raise _refusal(
+            path, f"class embeddings ({size}), which `zslcore import` reads with --prototypes"
+        )
     for name, reason in contents.refused.items():
         raise _refusal(path, f"a file whose {clean_text(name, 40)} is refused: {reason}")
     content = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"

@@ -260,15 +260,18 @@ def _split_below(
     splits: dict[Path, SplitList] = {}
     for below in _folders_in(folder):
         if FOR_SPLITS.fullmatch(below.name):
-            for each in (below, *_folders_in(below)):
-                if below not in splits and (listed := _split_in(each, files, labels)) is not None:
-                    splits[each] = listed
+            for subfolder in (below, *_folders_in(below)):
+                if (
+                    below not in splits
+                    and (listed := _split_in(subfolder, files, labels)) is not None
+                ):
+                    splits[subfolder] = listed
     if len(splits) > 1:
         raise _several_splits(folder, [*splits])
     return next(
         (
-            replace(listed, note=f"{each.relative_to(folder).as_posix()}: {listed.note}")
-            for each, listed in splits.items()
+            replace(listed, note=f"{subfolder.relative_to(folder).as_posix()}: {listed.note}")
+            for subfolder, listed in splits.items()
         ),
         None,
     )
@@ -276,8 +279,8 @@ def _split_below(
 
 def _folders_in(folder: Path) -> list[Path]:
     """Return the first visible subfolders of a folder, without links, in alphabetical order."""
-    inner = (each for each in sorted(folder.iterdir()) if each.is_dir() and not each.is_symlink())
-    return list(islice((each for each in inner if not each.name.startswith(".")), MOST_FILES))
+    inner = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
+    return list(islice((path for path in inner if not path.name.startswith(".")), MOST_FILES))
 
 
 def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:

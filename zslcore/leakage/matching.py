@@ -383,8 +383,8 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     if synset != common and not (first and synset in query.fitting and _are_alike(synset, common)):
         return False
     category = wordnet().synsets[synset].category
-    others = [s for s in query.fitting if wordnet().synsets[s].category == category and s != synset]
-    return not others or (first and not any(_is_rival(query, synset, s) for s in others))
+    rivals = [s for s in query.fitting if wordnet().synsets[s].category == category and s != synset]
+    return not rivals or (first and not any(_is_rival(query, synset, s) for s in rivals))
 
 
 def _are_alike(synset: str, other: str) -> bool:
@@ -555,7 +555,7 @@ def _kind(query: Query, index: Index) -> Hits:
             named = any(name.content[-1] in heads for name in index.names[i])
             evidence = f"a kind of {synset.lemmas[0]}, at distance {steps} in WordNet ({sense})"
             kinds.append((not named, i, evidence))
-    yield from ((i, evidence) for _, i, evidence in sorted(kinds, key=lambda each: each[0]))
+    yield from ((i, evidence) for _, i, evidence in sorted(kinds, key=lambda kind: kind[0]))
 
 
 def _broader(query: Query, index: Index) -> Hits:
@@ -653,17 +653,22 @@ def _topic(query: Query, index: Index) -> Hits:
 
 def _shared_word(query: Query, index: Index) -> Hits:
     for word in query.name.content:
-        for other in _relatives(word, index):
-            if not index.common(other):
-                for i in sorted(index.by_word[other]):
-                    yield i, f"both contain {word!r}" + (f" ({other})" if other != word else "")
+        for relative in _relatives(word, index):
+            if not index.common(relative):
+                for i in sorted(index.by_word[relative]):
+                    yield (
+                        i,
+                        f"both contain {word!r}" + (f" ({relative})" if relative != word else ""),
+                    )
 
 
 def _relatives(word: str, index: Index) -> tuple[str, ...]:
     """Return words of the index with a meaning of ``word``, and compounds that begin with it."""
     if word not in index.relatives:
         senses = wordnet().senses(word, "n")[:2]
-        relatives = {other for sense in senses for other in index.by_first_sense.get(sense, ())}
+        relatives = {
+            relative for sense in senses for relative in index.by_first_sense.get(sense, ())
+        }
         if len(word) > 2:
             relatives |= set(_compounds(word, index))
         relatives.discard(word)
@@ -675,11 +680,11 @@ def _relatives(word: str, index: Index) -> tuple[str, ...]:
 def _compounds(word: str, index: Index) -> Iterator[str]:
     """Yield compounds of ``word`` and a second word."""
     for k in range(bisect_left(index.in_order, word), len(index.in_order)):
-        other = index.in_order[k]
-        if not other.startswith(word):
+        candidate = index.in_order[k]
+        if not candidate.startswith(word):
             break
-        if len(other) - len(word) > 3 and wordnet().senses(other[len(word) :]):
-            yield other
+        if len(candidate) - len(word) > 3 and wordnet().senses(candidate[len(word) :]):
+            yield candidate
 
 
 #: The first rule that holds for a pair gives the match; the name of a function names its rule.

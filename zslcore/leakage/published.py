@@ -98,7 +98,7 @@ def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
     """Return the known splits that agree in all given parts: several if they share these parts."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
     agree = agreeing(context)
-    return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
+    return tuple(this_file or [split for split, (_, differing) in agree.items() if not differing])
 
 
 def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
@@ -181,8 +181,10 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
 
 def _names_and_labels_fit(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
     """Return whether given names and labels agree with names and labels of the benchmark."""
-    others = {class_key(name) for name in context.class_names} ^ {class_key(n) for n in names}
-    return not (context.class_names and others) and _labels_fit(context, facts)
+    differing_names = {class_key(name) for name in context.class_names} ^ {
+        class_key(n) for n in names
+    }
+    return not (context.class_names and differing_names) and _labels_fit(context, facts)
 
 
 def _jaccard(rows: np.ndarray, others: np.ndarray) -> float:
@@ -198,8 +200,8 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
         if min((rows.min() for rows in moved.values() if rows.size), default=-1) >= 0:
             splits = [
                 split
-                for split, (_, other) in agreeing(replace(context, parts=moved)).items()
-                if not other
+                for split, (_, differing) in agreeing(replace(context, parts=moved)).items()
+                if not differing
             ]
             if splits:
                 return splits[-1], shift

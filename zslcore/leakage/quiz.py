@@ -59,8 +59,8 @@ def _copies(context: AuditContext) -> AuditContext:
 
 def _known_classes(context: AuditContext) -> AuditContext:
     names = context.names(context.known_unseen_classes)
-    others = ("tabby cat", "teapot", "zebra")
-    return replace(context, vocabularies=(Vocabulary.of("extractor", (*names[:2], *others)),))
+    more_names = ("tabby cat", "teapot", "zebra")
+    return replace(context, vocabularies=(Vocabulary.of("extractor", (*names[:2], *more_names)),))
 
 
 def _with(context: AuditContext, **parts: np.ndarray) -> AuditContext:
@@ -91,8 +91,8 @@ def plant(question: str, dataset: ZSLDataset) -> AuditContext:
     if question not in QUESTIONS:
         raise closest_name("question", question, QUESTIONS)
     split = next(iter(dataset.splits.values()))
-    others = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
-    context = AuditContext.of_split(split, dataset, vocabularies=(others,))
+    vocabulary = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
+    context = AuditContext.of_split(split, dataset, vocabularies=(vocabulary,))
     # Drop the rows of the folds: they would contradict the planted rows and add findings. The
     # classes of the folds remain.
     return QUESTIONS[question](replace(context, fold_rows=()))
@@ -126,7 +126,7 @@ def clues(context: AuditContext) -> list[tuple[str, str]]:
     return [
         ("images in the data set", f"{context.n_rows:,}"),
         ("rows in trainval + test seen + test unseen", sizes),
-        *((what, ", ".join(context.names(of))) for what, of in classes.items()),
+        *((topic, ", ".join(context.names(numbers))) for topic, numbers in classes.items()),
         ("near-duplicates of training images in the test set", copies),
         ("the extractor was trained on", ", ".join(map(str, context.vocabularies[0].entries))),
     ]

@@ -44,10 +44,10 @@ def with_best_reading(context: AuditContext, first: int = 1) -> AuditContext:
                 sentence=f"{reading.sentence}; all are numbered from {start}",
                 first_row=start,
             ),
-            {part: rows + shift for part, rows in of.items()},
+            {part: rows + shift for part, rows in rows_of_part.items()},
         )
         for shift, start in starts
-        for reading, of in _with_shifted_lists(parts)
+        for reading, rows_of_part in _with_shifted_lists(parts)
     ]
     readings = [*_with_other_starts(parts)] if first == 1 else []
     readings += [*_with_shifted_lists(parts), *_with_exchanged_tests(parts)]
@@ -66,20 +66,24 @@ def _best_of(
     The context is None if no reading is supported.
     """
     literal = _contradictions(context)
-    others = [(reading, replace(context, parts=parts)) for reading, parts in readings]
-    published = [(reading, other) for reading, other in others if published_as(other)]
+    candidates = [(reading, replace(context, parts=parts)) for reading, parts in readings]
+    published = [
+        (reading, candidate) for reading, candidate in candidates if published_as(candidate)
+    ]
     if published:
-        reading, other = published[0]
-        return replace(other, reading=reading), NONE
+        reading, candidate = published[0]
+        return replace(candidate, reading=reading), NONE
     if context.labels is None:
         return None, literal
     left = [
-        (_contradictions(other), reading, other)
-        for reading, other in others
-        if _is_supported(context, other, reading) or literal.classes >= MANY
+        (_contradictions(candidate), reading, candidate)
+        for reading, candidate in candidates
+        if _is_supported(context, candidate, reading) or literal.classes >= MANY
     ]
-    fewest = min((of for of, _, _ in left), key=sum, default=literal)
-    best = [(reading, other) for of, reading, other in left if sum(of) == sum(fewest)]
+    fewest = min((faults for faults, _, _ in left), key=sum, default=literal)
+    best = [
+        (reading, candidate) for faults, reading, candidate in left if sum(faults) == sum(fewest)
+    ]
     removed = (
         fewest.outside <= literal.outside
         and fewest.outside + fewest.rows <= literal.outside + literal.rows
@@ -88,8 +92,8 @@ def _best_of(
     )
     if len(best) != 1 or not (fewest == NONE or removed):
         return None, literal
-    reading, other = best[0]
-    return replace(other, reading=reading), fewest
+    reading, candidate = best[0]
+    return replace(candidate, reading=reading), fewest
 
 
 def with_likely_start(context: AuditContext, first: int) -> AuditContext:
@@ -101,38 +105,42 @@ def with_likely_start(context: AuditContext, first: int) -> AuditContext:
     """
     outside, rows, classes = _contradictions(context)
     shift = 2 * first - 1
-    parts = {part: np.asarray(of) + shift for part, of in context.parts.items()}
-    other = replace(context, parts=parts)
-    if outside or rows or not classes or _contradictions(other) != NONE:
+    parts = {part: np.asarray(numbers) + shift for part, numbers in context.parts.items()}
+    shifted = replace(context, parts=parts)
+    if outside or rows or not classes or _contradictions(shifted) != NONE:
         return context
     text = f"The rows are read as numbered from {first - shift}; from {first}, classes are on both "
     advice = "Check where row numbers start: at 0 or at 1?"
     reading = Reading(f"{text}sides", "open", advice, first_row=first - shift)
-    return replace(other, reading=reading)
+    return replace(shifted, reading=reading)
 
 
 def _as_masks(context: AuditContext) -> AuditContext | None:
     """Read lists of zeros and ones, one value per image, as masks; None for other lists."""
     values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}  # as in the file
     n_images = context.n_rows or 0
-    marks = [p for p, of in values.items() if of.size == n_images and np.isin(of, (0, 1)).all()]
+    marks = [
+        p
+        for p, marks_of_part in values.items()
+        if marks_of_part.size == n_images and np.isin(marks_of_part, (0, 1)).all()
+    ]
     if n_images >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
         kind = f"Read as masks of {n_images:,} images, although other lists have row numbers"
         text = f"{kind}: {' and '.join(marks)}"
         reading = Reading(text, "warning", "Write all lists in the same format.")
         mixed = {part: np.flatnonzero(values[part]) for part in marks}
         return replace(context, parts={**context.parts, **mixed}, reading=reading)
-    sizes = {of.size for of in values.values()}
+    sizes = {value.size for value in values.values()}
     n = max(sizes, default=0)
     if len(sizes) != 1 or n < FEWEST_OF_MASK or context.n_rows not in (None, n):
         return None
-    if not all(np.isin(of, (0, 1)).all() for of in values.values()):
+    if not all(np.isin(value, (0, 1)).all() for value in values.values()):
         return None
     if len(values) == 1 or context.name.endswith(".json"):
         return None
     text = f"The lists are read as masks of {n:,} images (0 and 1)"
     advice = "Write row numbers if other programs have to read the file."
-    parts = {part: np.flatnonzero(of) for part, of in values.items()}
+    parts = {part: np.flatnonzero(marks_of_part) for part, marks_of_part in values.items()}
     reading = Reading(text, "warning", advice)
     return replace(context, parts=parts, n_rows=n, reading=reading)
 
@@ -149,11 +157,13 @@ def _with_other_starts(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
 def _with_shifted_lists(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
     """Yield the readings in which some lists are shifted by one."""
     groups: list[tuple[str, ...]] = [(part,) for part in parts]
-    groups += [of for of in (TRAIN_PARTS, ("train", "val"), TEST_PARTS) if {*of} < {*parts}]
+    groups += [
+        group for group in (TRAIN_PARTS, ("train", "val"), TEST_PARTS) if {*group} < {*parts}
+    ]
     for group in groups:
         names = " and ".join(group) if len(group) < 3 else "the training lists"
-        for shift, what, do in ((1, "low", "Add 1 to"), (-1, "high", "Subtract 1 from")):
-            text = f"Row numbers of {names} alone are one too {what}; they are read shifted by one"
+        for shift, way, do in ((1, "low", "Add 1 to"), (-1, "high", "Subtract 1 from")):
+            text = f"Row numbers of {names} alone are one too {way}; they are read shifted by one"
             reading = Reading(text, "error", f"{do} the row numbers of {names}.")
             yield reading, {p: rows + shift * (p in group) for p, rows in parts.items()}
 

@@ -157,10 +157,10 @@ def codes_by_training_list() -> dict[str, list[str]]:
 def trained_in_words() -> str:
     """Return the numbers of code bases that train on trainval, and those that train on train."""
     codes = codes_by_training_list()
-    n, others = len(codes["trainval"]), codes["train"]
-    names, uses = " and ".join(others), "uses" if len(others) == 1 else "use"
+    n, other_codes = len(codes["trainval"]), codes["train"]
+    names, uses = " and ".join(other_codes), "uses" if len(other_codes) == 1 else "use"
     return (
-        f"{n} of the {n + len(others)} released code bases with a known training list "
+        f"{n} of the {n + len(other_codes)} released code bases with a known training list "
         f"({names} {uses} train)"
     )
 

@@ -127,13 +127,13 @@ def stored_reliability() -> tuple[Measured, ...]:
 
 def how_reliable() -> str:
     """Return two sentences on the accuracy of the comparison on held-out pairs."""
-    of = {row.part: row for row in stored_reliability()}["held_out"]
+    row = {row.part: row for row in stored_reliability()}["held_out"]
     return (
-        f"On {of.pairs} labelled pairs of a class of ImageNet-1K and a class of a list that was "
-        f"not used in development, {of.certain_right} of {of.certain} certain pairs are the same "
-        f"class ({percent(of.precision['certain'])}). Of the {of.same} pairs of the same class, "
-        f"{of.same_found} were rated certain or possible "
-        f"({percent(of.recall['certain or possible'])})."
+        f"On {row.pairs} labelled pairs of a class of ImageNet-1K and a class of a list that was "
+        f"not used in development, {row.certain_right} of {row.certain} certain pairs are the same "
+        f"class ({percent(row.precision['certain'])}). Of the {row.same} pairs of the same class, "
+        f"{row.same_found} were rated certain or possible "
+        f"({percent(row.recall['certain or possible'])})."
     )
 
 
@@ -162,7 +162,7 @@ def transfer_table() -> pd.DataFrame:
     ``pairs_right`` of these are the same class.
     """
     strength_of, rows = strengths(), []
-    for name, one in open_world_sets().items():
+    for name, class_set in open_world_sets().items():
         if name == "imagenet":
             continue
         cell = cell_of(find_test_set("UCF101" if name == "ucf101" else name), AGAINST)
@@ -173,8 +173,8 @@ def transfer_table() -> pd.DataFrame:
         rows.append(
             {
                 "name": name,
-                "title": one.title,
-                "classes": len(one.classes),
+                "title": class_set.title,
+                "classes": len(class_set.classes),
                 "same": len(same),
                 "related": len(related),
                 "certain": cell.n_certain,

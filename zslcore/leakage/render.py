@@ -245,7 +245,7 @@ def read_report(content: bytes, file: str) -> Report:
     The comparison with another split is left out.
     """
     values = json.loads(content)
-    files = [(one["name"], one["sha256"]) for one in values["files"]]
+    files = [(value["name"], value["sha256"]) for value in values["files"]]
     if values["schema"] == "zslcore-card/1":
         values["findings"] = [_finding_of_point(values["verdict"], p) for p in values["points"]]
     values |= {

@@ -25,15 +25,15 @@ HOW = {
 }
 
 
-def options_hint(what: str) -> str:
+def options_hint(name: str) -> str:
     """Return the parameters of an input in brackets: ``(labels=, --labels)``."""
-    return f"({HOW[what]})"
+    return f"({HOW[name]})"
 
 
 def without_options(text: str) -> str:
     """Remove the parameters of Python and the command line from a sentence."""
-    for what in HOW:
-        text = text.replace(f" {options_hint(what)}", "")
+    for name in HOW:
+        text = text.replace(f" {options_hint(name)}", "")
     return text
 
 

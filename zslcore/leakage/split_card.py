@@ -263,9 +263,9 @@ def _read_as(context: AuditContext, report: Report) -> dict[str, str]:
     }
     if "read as" in context.facts:
         values["rows"] = str(context.facts["read as"])
-    others = [*context.other_lists, *filter(None, [context.facts.get(UNREAD)])]
-    if others:
-        values["in the file, but outside the split"] = ", ".join(others)
+    unused_lists = [*context.other_lists, *filter(None, [context.facts.get(UNREAD)])]
+    if unused_lists:
+        values["in the file, but outside the split"] = ", ".join(unused_lists)
     parts = {
         f"{part} rows, digest": part_digest(context.parts[part])
         for part in SPLIT_PARTS

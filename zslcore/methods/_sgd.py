@@ -338,8 +338,8 @@ class _Descent:
         for name in ("W", "mean"):
             W = getattr(self, name)
             if W is not None:
-                each = W.reshape(len(W), len(used), -1)
-                setattr(self, name, each[:, keep].reshape(len(W), -1).contiguous())
+                blocks = W.reshape(len(W), len(used), -1)
+                setattr(self, name, blocks[:, keep].reshape(len(W), -1).contiguous())
         self.remaining = self.remaining[keep]
 
     def solution(self) -> np.ndarray:

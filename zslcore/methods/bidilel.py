@@ -184,14 +184,14 @@ class BiDiLEL(ZSLEstimator):
         length, which need half the rounds.
         """
         B = self.landmarks_
-        others = np.vstack([self.S_, S]) if self.semi_supervised else self.S_
-        if self.semi_supervised and 8 * len(S) * len(others) > MAX_DISTANCE_BYTES:
+        placed = np.vstack([self.S_, S]) if self.semi_supervised else self.S_
+        if self.semi_supervised and 8 * len(S) * len(placed) > MAX_DISTANCE_BYTES:
             raise ParameterError(
                 f"BiDiLEL: expected at most {isqrt(MAX_DISTANCE_BYTES // 8):,} classes to place "
                 f"together, as memory grows with their square; got {len(S):,} "
                 "(semi_supervised=False places each by itself)."
             )
-        delta = self.rho_ * _distances(S, others)
+        delta = self.rho_ * _distances(S, placed)
         w = 1 / np.maximum(delta, NEAREST * self.rho_)
         w[:, len(B) :][np.diag_indices(len(S) if self.semi_supervised else 0)] = 0
         solve, fixed = _solver(w, len(B)), w[:, : len(B)] @ B

@@ -181,8 +181,8 @@ def kl_to_normal(mu: Tensor, log_variance: Tensor) -> Tensor:
     return (mu.square() + log_variance.exp() - 1 - log_variance).sum(dim=1).mean() / 2
 
 
-def wasserstein(one: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]) -> Tensor:
+def wasserstein(first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor]) -> Tensor:
     """Return the mean 2-Wasserstein distance of pairs of Gaussians (mean, log variance)."""
-    distance = (one[0] - other[0]).square()
-    distance = distance + ((one[1] / 2).exp() - (other[1] / 2).exp()).square()
+    distance = (first[0] - second[0]).square()
+    distance = distance + ((first[1] / 2).exp() - (second[1] / 2).exp()).square()
     return (distance.sum(dim=1) + 1e-12).sqrt().mean()

@@ -112,7 +112,7 @@ def require_scores(F: np.ndarray, method: ZSLEstimator, shape: tuple[int, int]) 
 
 
 def require_array(
-    array: Any, method: ZSLEstimator, shape: tuple[int, ...], what: str
+    array: Any, method: ZSLEstimator, shape: tuple[int, ...], name: str
 ) -> np.ndarray:
     """Return an array from a method; refuse anything but a float64 array of ``shape``."""
     got = type(array).__name__
@@ -121,7 +121,7 @@ def require_array(
             return array
         got = f"{array.dtype} of shape {array.shape}"
     raise MethodError(
-        f"{method.card.name}: expected {what}, a float64 array of shape {shape}; got {got}."
+        f"{method.card.name}: expected {name}, a float64 array of shape {shape}; got {got}."
     )
 
 

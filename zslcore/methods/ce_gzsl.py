@@ -171,8 +171,8 @@ def instance_contrast(p: Tensor, y: Tensor, temperature: float) -> Tensor:
     similarity = p @ p.T / temperature
     same = y[:, None] == y[None]
     pair = same & ~torch.eye(len(y), dtype=torch.bool)
-    others = similarity.masked_fill(same, -torch.inf).logsumexp(dim=1, keepdim=True)
-    loss = torch.logaddexp(similarity, others) - similarity
+    of_different = similarity.masked_fill(same, -torch.inf).logsumexp(dim=1, keepdim=True)
+    loss = torch.logaddexp(similarity, of_different) - similarity
     return loss[pair].mean() if pair.any() else p.new_zeros(())
 
 

@@ -41,7 +41,10 @@ class ClassifierCache:
         else:
             self.seconds_saved += entry[1]
         self._cache[key] = entry
-        while sum(W.nbytes for each, _ in self._cache.values() for W in each.values()) > self.limit:
+        while (
+            sum(W.nbytes for classifiers, _ in self._cache.values() for W in classifiers.values())
+            > self.limit
+        ):
             self._cache.popitem(last=False)
         return entry[0]
 

@@ -94,8 +94,8 @@ def _combined(Z: np.ndarray, S: np.ndarray, T: int) -> np.ndarray:
     """Return the sums of prototypes ``S`` weighted by the ``T`` largest posteriors of logits Z."""
     P = softmax(Z, axis=1)
     if P.shape[1] > T:
-        others = np.argpartition(P, -T, axis=1)[:, :-T]
-        np.put_along_axis(P, others, 0, axis=1)
+        remaining = np.argpartition(P, -T, axis=1)[:, :-T]
+        np.put_along_axis(P, remaining, 0, axis=1)
     return P @ S
 
 

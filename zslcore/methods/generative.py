@@ -147,8 +147,8 @@ class GenerativeZSL(EpochModel):
             if S.tobytes() not in model.classifiers_:
                 of_softmax = [m for m in models[i:] if _same_softmax(m, model)]
                 stops = [m.classifier_epochs for m in of_softmax]
-                for one, W in zip(of_softmax, model._softmaxes(S, stops), strict=True):
-                    one.classifiers_[S.tobytes()] = W
+                for softmax, W in zip(of_softmax, model._softmaxes(S, stops), strict=True):
+                    softmax.classifiers_[S.tobytes()] = W
             if projected is None or model.components_ is not models[i - 1].components_:
                 projected = model._projected(model._check_scoring(on.X_test, S)[0])
             yield model._scores(projected, S)
@@ -237,7 +237,10 @@ class GenerativeZSL(EpochModel):
         self, S: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return representations: real for seen candidates, generated for unseen candidates."""
-        rows = [self.seen_rows(of, rng) if len(of) else of for of in self._rows_of(S)]
+        rows = [
+            self.seen_rows(rows_of_class, rng) if len(rows_of_class) else rows_of_class
+            for rows_of_class in self._rows_of(S)
+        ]
         unseen = np.array([c for c in range(len(S)) if not len(rows[c])], dtype=int)
         self._require_room(len(S), len(unseen), S.shape[1])
         real = np.concatenate(rows)

@@ -207,7 +207,7 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
         if step % STEPS == 0:
             exact, minimal = _given_support(Q, k, alpha > 0)
             weights[left[minimal]] = exact[minimal]
-            left, alpha, ahead, k = (each[~minimal] for each in (left, alpha, ahead, k))
+            left, alpha, ahead, k = (column[~minimal] for column in (left, alpha, ahead, k))
             if not len(left):
                 return weights
     weights[left] = alpha

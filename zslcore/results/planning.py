@@ -93,7 +93,9 @@ class RunPlan:
         for spec in self.specs:
             first = self.first(spec, results)
             next_ = [spec] if first is None else self.following(first)
-            todo += [one for one in next_ if one is spec or results.get(one.key) is None]
+            todo += [
+                planned for planned in next_ if planned is spec or results.get(planned.key) is None
+            ]
         return todo
 
     def unfinished(self, results: Results) -> list[RunSpec]:
@@ -121,9 +123,9 @@ class RunPlan:
         if first is None:
             first = put(spec, 0, with_oracle="oracle" in self.choices)
             fitted += 1
-        for position, other in enumerate(self.following(first), 1):
-            if store.get(other.key) is None:
-                put(other, position)
+        for position, next_spec in enumerate(self.following(first), 1):
+            if store.get(next_spec.key) is None:
+                put(next_spec, position)
                 fitted += 1
         return fitted
 
@@ -224,7 +226,7 @@ def first_specs(
 ) -> tuple[RunSpec, ...]:
     """Return the runs that choose parameters, one per task, by default for the first variant."""
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
-    one = RunSpec(
+    spec = RunSpec(
         dataset.name, split, method, params=params, features=features, digest=dataset.digest
     )
-    return tuple(replace(one, select_for=task) for task in tasks)
+    return tuple(replace(spec, select_for=task) for task in tasks)

@@ -189,18 +189,18 @@ def load_results_only(name: str) -> ResultsOnly:
             continue
         if (predictions := shipped_predictions(result.key)) is not None:
             of_split[split] = predictions
-    one = next(iter(of_split.values()))
-    labels = _labels(one)
+    any_result = next(iter(of_split.values()))
+    labels = _labels(any_result)
     return ResultsOnly(
         name=name,
         features=_Missing(name, len(labels)),  # type: ignore[arg-type]
         labels=labels,
-        prototypes=np.zeros((len(one.class_names), 0), np.float32),
-        class_names=readable_names(one.class_names),
+        prototypes=np.zeros((len(any_result.class_names), 0), np.float32),
+        class_names=readable_names(any_result.class_names),
         splits={name: _split(of_split[name], labels) for name in sorted(of_split)},
         source="Precomputed results only; the features are not installed.",
         known_digest=digests[name],
-        pretraining=one.provenance.pretraining,
+        pretraining=any_result.provenance.pretraining,
     )
 
 

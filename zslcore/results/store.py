@@ -227,7 +227,7 @@ class ResultStore:
 
     def results(self) -> list[RunResult]:
         """Return the readable stored results, newest first, then precomputed results."""
-        return [one.result for one in self.stored()]
+        return [run.result for run in self.stored()]
 
     def _shipped(self, stored_keys: Collection[str]) -> list[RunResult]:
         """Return the precomputed results without a stored result of the same key."""
@@ -255,10 +255,10 @@ class ResultStore:
         try:
             return _named(name, self.stored(), "run")
         except UnknownNameError:
-            for other in self.others():
-                if other.id == name:
+            for result in self.others():
+                if result.id == name:
                     raise UnknownNameError(
-                        f"Expected a run; {name!r} is of kind {other.kind}."
+                        f"Expected a run; {name!r} is of kind {result.kind}."
                     ) from None
             raise
 
@@ -270,7 +270,7 @@ class ResultStore:
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
         """Return a sentence on the number of unreadable results; "" without such results."""
         stored = self.stored() if readable is None else readable
-        readable_ids = {one.id for one in stored if not one.shipped}
+        readable_ids = {run.id for run in stored if not run.shipped}
         # Rows added since the reading do not count as unreadable.
         n = sum(
             row[0] not in readable_ids and not [*_readable([row[-1:]])]
@@ -421,9 +421,9 @@ def _parsed_predictions(content: bytes) -> Predictions:
 Entry = TypeVar("Entry", StoredRun, Result, StoredRun | Result)
 
 
-def _named(name: str, among: Sequence[Entry], what: str) -> Entry:
+def _named(name: str, among: Sequence[Entry], kind: str) -> Entry:
     """Return the entry with this id or unique prefix of an id."""
-    by_id = {one.id: one for one in among}
+    by_id = {entry.id: entry for entry in among}
     begin = [id_ for id_ in by_id if id_.startswith(name)] if name else []
     if name in by_id:
         return by_id[name]
@@ -431,9 +431,9 @@ def _named(name: str, among: Sequence[Entry], what: str) -> Entry:
         return by_id[begin[0]]
     if begin:
         raise UnknownNameError(
-            f"{len(begin)} {what}s begin with {name!r}: {', '.join(begin[:4])} ..."
+            f"{len(begin)} {kind}s begin with {name!r}: {', '.join(begin[:4])} ..."
         )
-    raise UnknownNameError(f"No {what} is stored under {name!r}; `zslcore runs` lists them.")
+    raise UnknownNameError(f"No {kind} is stored under {name!r}; `zslcore runs` lists them.")
 
 
 #: Largest number of attempts at a change while repairs replace the file.

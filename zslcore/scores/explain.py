@@ -69,7 +69,7 @@ class Explanation:
     @property
     def explained(self) -> bool:
         """Whether every printed number is explained by some reading."""
-        return all(any(each.explains for each in of) for of in self.distances)
+        return all(any(reading.explains for reading in readings) for readings in self.distances)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -87,11 +87,11 @@ class Explanation:
         lines = [*self.sentences]
         for printed, distances in zip(self.printed, self.distances, strict=True):
             lines += ["", f"Readings of {printed.name} {printed.text}, the nearest first"]
-            for each in distances[:LISTED]:
-                mark = "=" if each.explains else " "
+            for reading in distances[:LISTED]:
+                mark = "=" if reading.explains else " "
                 lines.append(
-                    f"  {mark} {percent(each.value):>7}  {signed(each.points / 100):>6} points  "
-                    f"{each.name}"
+                    f"  {mark} {percent(reading.value):>7}  {signed(reading.points / 100):>6} "
+                    f"points  {reading.name}"
                 )
         lines += ["", "Causes that scores cannot show"]
         return "\n".join([*lines, *(f"  {text}" for text in self.other_causes)]).replace(
@@ -153,7 +153,7 @@ def explain(
     if without_leaks:
         description = "γ = 0, per class, without the test images that the split trains on"
         readings.append(ScoreReading(description, without_leaks, "name it"))
-    distances = tuple(compare_readings(each, readings) for each in printed)
+    distances = tuple(compare_readings(number, readings) for number in printed)
     common = tuple(
         reading.name
         for reading in readings
@@ -201,8 +201,8 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
             other = test.curve_of("sample" if kind == "class" else "class").best().gamma
             point = test.curve_of(kind).at(other)
             values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
-            of = "image" if kind == "class" else "class"
-            description = f"best γ on the test images per {of} (oracle), printed {average}"
+            unit = "image" if kind == "class" else "class"
+            description = f"best γ on the test images per {unit} (oracle), printed {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
                 yield ScoreReading(description, values, "oracle")
         within = _named(figures, "separate", end, {"unseen": f"zsl{end}"})
@@ -300,7 +300,7 @@ def compare_readings(
 
 def _sentence(printed: Printed, distances: Sequence[ComparedReading]) -> str:
     number = f"{printed.name} {printed.text}"
-    fit = [each for each in distances if each.explains]
+    fit = [reading for reading in distances if reading.explains]
     if not distances:
         return f"{number}: these scores have no such metric."
     if not fit:
@@ -311,7 +311,7 @@ def _sentence(printed: Printed, distances: Sequence[ComparedReading]) -> str:
         )
     if len(fit) == 1:
         return f"{number} is explained by one reading: {fit[0].name}."
-    names = "; ".join(each.name for each in fit)
+    names = "; ".join(reading.name for reading in fit)
     return f"{number} is explained by {len(fit)} readings, which all give the same digits: {names}."
 
 

@@ -49,10 +49,13 @@ def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str
         out, saturated = (
             np.concatenate(parts) for parts in zip(*_in_blocks(F, seen == side), strict=True)
         )
-        others = of_seen != side
-        if not _exactly(out, others, FEWEST_IMAGES):
+        on_other_side = of_seen != side
+        if not _exactly(out, on_other_side, FEWEST_IMAGES):
             continue
-        if saturated[others].mean() < 0.5 or _errors_within(F, y, seen, others) >= ERRORS:
+        if (
+            saturated[on_other_side].mean() < 0.5
+            or _errors_within(F, y, seen, on_other_side) >= ERRORS
+        ):
             sides.append("seen" if side else "unseen")
     return tuple(sides)
 
@@ -62,11 +65,11 @@ def _in_blocks(F: np.ndarray, columns: np.ndarray) -> Iterator[tuple[np.ndarray,
         yield _ruled_out(block, columns, ~columns)
 
 
-def _exactly(out: np.ndarray, others: np.ndarray, fewest: int) -> bool:
+def _exactly(out: np.ndarray, on_other_side: np.ndarray, fewest: int) -> bool:
     """Whether a side is ruled out in the rows ``others``, and in (nearly) no further row."""
-    if min(others.sum(), (~others).sum()) < max(fewest, 1):
+    if min(on_other_side.sum(), (~on_other_side).sum()) < max(fewest, 1):
         return not fewest
-    return bool(out[others].mean() >= EXACTLY and out[~others].mean() <= NEVER)
+    return bool(out[on_other_side].mean() >= EXACTLY and out[~on_other_side].mean() <= NEVER)
 
 
 def _ruled_out(
@@ -96,7 +99,7 @@ def _errors_within(F: np.ndarray, y: np.ndarray, seen: np.ndarray, rows: np.ndar
     wrong, across = 0, 0
     for part, block in blocks(F):
         answer = block.argmax(axis=1)
-        of = rows[part]
-        across += int((seen[answer] != seen[y[part]])[of].sum())
-        wrong += int((answer != y[part])[of].sum())
+        part_rows = rows[part]
+        across += int((seen[answer] != seen[y[part]])[part_rows].sum())
+        wrong += int((answer != y[part])[part_rows].sum())
     return 0 if across else wrong

@@ -66,7 +66,7 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
     rows = context.parts if with_seen else {}
     seen = np.asarray(rows.get("test_seen", ()), np.intp)
     unseen = np.asarray(context.parts.get("test_unseen", ()), np.intp)
-    seen, unseen = (each[(each >= 0) & (each < len(context.labels))] for each in (seen, unseen))
+    seen, unseen = (rows[(rows >= 0) & (rows < len(context.labels))] for rows in (seen, unseen))
     tested = np.concatenate([seen, unseen])
     classes = _columns(matrix, context)
     y = matrix.y if classes is None else classes[matrix.y]
@@ -98,7 +98,7 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
             )
             return Fit("counts", sentence, None, classes)
         sizes_of_split, sizes_of_scores = (
-            np.sort(np.bincount(each)) for each in (labels[tested], y)
+            np.sort(np.bincount(labels_of_rows)) for labels_of_rows in (labels[tested], y)
         )
         if np.array_equal(sizes_of_split[sizes_of_split > 0], sizes_of_scores[sizes_of_scores > 0]):
             sentence = (
@@ -129,19 +129,19 @@ def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
 
 
 def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: int) -> str:
-    of = f"{matrix.benchmark} {matrix.split}".strip()
+    benchmark = f"{matrix.benchmark} {matrix.split}".strip()
     published = published_as(context)
     split = str(published[0]) if published else "this split"
     part = "images"
-    if published and of:
+    if published and benchmark:
         part = "split" if matrix.benchmark == published[0].dataset else "data set"
     elif matrix.seen[matrix.y].any() and len(matrix.seen) != len(np.unique(context.known_labels)):
         part = "data set"
     scored = counted(len(np.unique(matrix.y)), "class", "classes")
     return (
         f"The scores belong to {'other images' if part == 'images' else f'another {part}'}: they "
-        f"cover {f'{of}, ' if of else ''}{len(matrix.y):,} images of {scored}; {split} tests {n:,} "
-        f"images of {classes:,}."
+        f"cover {f'{benchmark}, ' if benchmark else ''}{len(matrix.y):,} images of {scored}; "
+        f"{split} tests {n:,} images of {classes:,}."
     )
 
 
@@ -180,16 +180,16 @@ def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) 
     Joint cards require exactly one split. Without a split, the cards of scores include the findings
     on ``printed``. Raises ParameterError for printed metrics without scores.
     """
-    splits = [each for each in files if isinstance(each, CheckedSplit)]
-    scores = [each for each in files if isinstance(each, CheckedScores)]
+    splits = [file for file in files if isinstance(file, CheckedSplit)]
+    scores = [file for file in files if isinstance(file, CheckedScores)]
     if printed and not scores:
         raise ParameterError("Printed metrics: expected scores or predictions as well; got none.")
     if len(splits) == 1:
-        joined = [joined_card(splits[0], each, printed) for each in scores]
-        return [*joined, *(each.card for each in files)]
+        joined = [joined_card(splits[0], scores_file, printed) for scores_file in scores]
+        return [*joined, *(file.card for file in files)]
     return [
-        with_printed(each, printed) if printed and isinstance(each, CheckedScores) else each.card
-        for each in files
+        with_printed(file, printed) if printed and isinstance(file, CheckedScores) else file.card
+        for file in files
     ]
 
 
@@ -360,20 +360,20 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
     table = report.table().dropna(subset=["value"])
     columns = (table[name].astype(str) for name in ("protocol", "line", "average"))
     rows = list(zip(*columns, table["value"].astype(float), strict=True))
-    for each in printed:
-        of = [
+    for number in printed:
+        candidates = [
             (protocol, average, value)
-            for start, meaning in PRINTED[each.name]
+            for start, meaning in PRINTED[number.name]
             for protocol, line, average, value in rows
             if protocol.startswith(start) and line == meaning
         ]
-        reproduced = [row for row in of if each.is_of(row[2])]
+        reproduced = [row for row in candidates if number.is_of(row[2])]
         fair = [row for row in reproduced if row[0] != ORACLE]
-        title = f"Printed {each.name} {each.text}"
+        title = f"Printed {number.name} {number.text}"
         if not reproduced:
-            actual = f"; the scores give {percent(of[0][2])}" if of else ""
+            actual = f"; the scores give {percent(candidates[0][2])}" if candidates else ""
             text = f"Not reproduced by any protocol{actual}."
-            nearest = next(iter(compare_readings(each, [*readings_of([report])])), None)
+            nearest = next(iter(compare_readings(number, [*readings_of([report])])), None)
             if nearest is not None and nearest.explains:
                 text = (
                     f"Not reproduced by any protocol{actual}, but by this reading: {nearest.name}."
@@ -442,6 +442,6 @@ def _figures(
         is_defined = without.clean[2] if name == "H" else without.clean[0]
         value = "none left" if is_defined is None else percent(is_defined)
         clean = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.clean)}")
-        of = f"of {without.tested:,} scored images"
-        leaked = Figure(TRAINED_ON, f"{without.leaked:,}", of)
+        denominator = f"of {without.tested:,} scored images"
+        leaked = Figure(TRAINED_ON, f"{without.leaked:,}", denominator)
     return leaked, Figure(f"{name} as scored", scored, note), clean

@@ -76,7 +76,7 @@ class ScoreReport:
         """Memory of the predictions in bytes, without the scores."""
         m = self.matrix
         of_test = m.predictions.nbytes if isinstance(m, PredictedScores) else m.tested.nbytes
-        return of_test + sum(each.tested.nbytes for each in self.validation)
+        return of_test + sum(scores.tested.nbytes for scores in self.validation)
 
     @property
     def chosen(self) -> float | None:
@@ -140,7 +140,7 @@ class ScoreReport:
         for each in (self, *others):
             each.matrix.tested.require_curve(each.matrix.name)
         looks = zip([self, *others], ["harmonic", *GHOSTS], strict=False)
-        lines = [each.line(look) for each, look in looks]
+        lines = [report.line(look) for report, look in looks]
         m = self.matrix
         test_set = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         source = f"{test_set}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
@@ -191,8 +191,8 @@ class ScoreReport:
     def _figures(self) -> dict[str, Any]:
         named = self.matrix.class_names
         figures = asdict(self.evaluation)
-        for of in ("per_class_zsl", "per_class", "per_class_plain"):
-            figures[of] = {named[c]: value for c, value in figures[of].items()}
+        for figure in ("per_class_zsl", "per_class", "per_class_plain"):
+            figures[figure] = {named[c]: value for c, value in figures[figure].items()}
         for name in ("plain", "calibrated", "plain_per_sample", "calibrated_per_sample"):
             if (point := getattr(self.evaluation, name)) is not None:
                 figures[name] |= {"harmonic": point.harmonic}
@@ -364,12 +364,12 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
             f"predictions are made; {WITHOUT_CURVE[matrix.tested.limits]}."
         )
     names, folds = matrix.class_names, []
-    for each in validation:
+    for scores in validation:
         # A fold may have columns of classes without a test column.
-        names += tuple(name for name in each.class_names if name not in names)
-        classes = np.array([names.index(name) for name in each.class_names])
-        rows, answers = np.arange(len(each.y)), each.tested.answers
-        folds.append(FoldAnswers(rows, classes, each.seen, answers))
+        names += tuple(name for name in scores.class_names if name not in names)
+        classes = np.array([names.index(name) for name in scores.class_names])
+        rows, answers = np.arange(len(scores.y)), scores.tested.answers
+        folds.append(FoldAnswers(rows, classes, scores.seen, answers))
     return Predictions.of_scores(
         matrix.tested,
         np.arange(len(matrix.y)),

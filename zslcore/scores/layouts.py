@@ -224,11 +224,13 @@ def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
         starts = [0, *(match.end() for match in re.finditer(r"(?<=[^\W_])[\W_]+", name))]
         for start in starts:
             ending.setdefault(name[:start], {})[class_key(name[start:])] = k
-    complete = {start: of for start, of in ending.items() if {*tested} <= {*of}}
+    complete = {start: ranks_of for start, ranks_of in ending.items() if {*tested} <= {*ranks_of}}
     if len(complete) < 2:
         return {}
-    shared = set.intersection(*({*of} for of in complete.values()))
-    return {start: [k for key, k in of.items() if key in shared] for start, of in complete.items()}
+    shared = set.intersection(*({*ranks} for ranks in complete.values()))
+    return {
+        start: [k for key, k in ranks.items() if key in shared] for start, ranks in complete.items()
+    }
 
 
 def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
@@ -236,9 +238,11 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
 
     Raises FileRefusedError if two families that may be scores have different best classes.
     """
-    of = families(names, labels)
-    scores = {start: columns for start, columns in of.items() if plain_name(start) not in RANKS}
-    if len(of) < 2 or not scores:
+    columns_of = families(names, labels)
+    scores = {
+        start: columns for start, columns in columns_of.items() if plain_name(start) not in RANKS
+    }
+    if len(columns_of) < 2 or not scores:
         return []
     first = "" if "" in scores else next(iter(scores))
     classes = [class_key(names[k][len(first) :]) for k in scores[first]]
@@ -247,13 +251,13 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
         column_of = {class_key(names[k][len(start) :]): k for k in columns}
         predicted = values[:, [column_of[key] for key in classes]].argmax(axis=1)
         if not np.array_equal(predicted, best):
-            shown = " and ".join(repr(names[of[each][0]]) for each in (first, start))
+            shown = " and ".join(repr(names[columns_of[prefix][0]]) for prefix in (first, start))
             raise FileRefusedError(
                 f"{file}: expected one column of scores per class; got several, such as {shown}, "
                 "which predict different classes; keep only one of them."
             )
     used_columns = {*scores[first]}
-    return [k for columns in of.values() for k in columns if k not in used_columns]
+    return [k for columns in columns_of.values() for k in columns if k not in used_columns]
 
 
 # --- Side of each image ---------------------------------------------------------------------------

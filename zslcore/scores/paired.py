@@ -80,15 +80,20 @@ class Pair:
         over images within their class; and ``p`` and ``p_images``, the two-sided p-values of the
         same two bootstraps.
         """
-        both = [metrics_of_test(*one) for one in zip(self.tests, self.gammas, strict=True)]
+        both = [
+            metrics_of_test(*test_and_gamma)
+            for test_and_gamma in zip(self.tests, self.gammas, strict=True)
+        ]
         names = [name for name in both[0] if None not in (both[0][name], both[1][name])]
         table = pd.DataFrame(
             {"first": both[0], "second": both[1]}, index=names, dtype=float
         ).assign(difference=lambda t: t["second"] - t["first"])
         for end, over in OVER.items():
-            of = [(t, gamma or 0.0) for t, gamma in zip(self.tests, self.gammas, strict=True)]
-            one, two = draws_of_all(of, names, over=over)
-            drawn = [two[name] - one[name] for name in names]
+            tests_and_gammas = [
+                (t, gamma or 0.0) for t, gamma in zip(self.tests, self.gammas, strict=True)
+            ]
+            first_draws, second_draws = draws_of_all(tests_and_gammas, names, over=over)
+            drawn = [second_draws[name] - first_draws[name] for name in names]
             sides = tested_sides(self.tests[0])
             few = [fewest_classes(sides, name) if over == "classes" else None for name in names]
             pairs = list(zip(drawn, few, strict=True))
@@ -127,8 +132,8 @@ class Pair:
             "separate_harmonic": ", separate label spaces",
         }.get(name, "")
         first, second = (
-            f"{percent(row[column])} ({of})"
-            for column, of in zip(("first", "second"), self.names, strict=True)
+            f"{percent(row[column])} ({name})"
+            for column, name in zip(("first", "second"), self.names, strict=True)
         )
         ends = f"{signed(row['low'])} to {signed(row['high'])}"
         values = (
@@ -157,10 +162,10 @@ class Pair:
         """Paired tests over the classes of each side, on accuracies at the gamma of each file."""
         tests = []
         for seen in (True, False):
-            of = self.classes["difference"][self.classes["seen"] == seen]
-            if len(of) > 1:
+            differences = self.classes["difference"][self.classes["seen"] == seen]
+            if len(differences) > 1:
                 side = "Seen classes:" if seen else "Unseen classes:"
-                tests.append(paired_test(side, of.to_numpy(), of="classes"))
+                tests.append(paired_test(side, differences.to_numpy(), of="classes"))
         return tuple(tests)
 
     def table(self, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
@@ -235,28 +240,30 @@ def compare_scores(
     both = first, second
     answers = [m.tested.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]
     right = [answer == y for answer in answers]
-    of = [per_class_accuracy(y, answer) for answer in answers]
-    present = np.array(sorted(of[0]))
+    accuracies = [per_class_accuracy(y, answer) for answer in answers]
+    present = np.array(sorted(accuracies[0]))
     table = pd.DataFrame(
         {
             "class": [first.class_names[c] for c in present],
             "seen": seen[present],
             "images": np.bincount(y, minlength=len(seen))[present],
-            "first": [of[0][c] for c in present],
-            "second": [of[1][c] for c in present],
+            "first": [accuracies[0][c] for c in present],
+            "second": [accuracies[1][c] for c in present],
         }
     )
     table["difference"] = table["second"] - table["first"]
-    one, two = (int((a & ~b).sum()) for a, b in (right, right[::-1]))
+    only_first, only_second = (int((a & ~b).sum()) for a, b in (right, right[::-1]))
     return Pair(
         names=(first.name, second.name),
         tests=(first.tested, second.tested),
         gammas=gammas,
         classes=table,
         agreement=float((answers[0] == answers[1]).mean()),
-        only_first=one,
-        only_second=two,
-        p=float(binomtest(one, one + two).pvalue) if one + two else 1.0,
+        only_first=only_first,
+        only_second=only_second,
+        p=float(binomtest(only_first, only_first + only_second).pvalue)
+        if only_first + only_second
+        else 1.0,
     )
 
 
@@ -273,20 +280,22 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
         return second
     both = first.predictions, second.predictions
-    if any(of.provenance.rows != "benchmark" for of in both):
+    if any(predictions.provenance.rows != "benchmark" for predictions in both):
         return second
-    one, two = (of.test.rows for of in both)
-    if not np.array_equal(np.sort(one), np.sort(two)):
-        other = np.setxor1d(one, two)
+    first_rows, second_rows = (predictions.test.rows for predictions in both)
+    if not np.array_equal(np.sort(first_rows), np.sort(second_rows)):
+        unmatched = np.setxor1d(first_rows, second_rows)
         reason = (
-            f"row {other[0]:,} is in only one of them"
-            if other.size
+            f"row {unmatched[0]:,} is in only one of them"
+            if unmatched.size
             else "some occur more often in one"
         )
         raise DatasetError(
             f"{first.name} and {second.name}: expected predictions of the same rows; {reason}."
         )
-    order = np.argsort(two, kind="stable")[np.argsort(np.argsort(one, kind="stable"))]
+    order = np.argsort(second_rows, kind="stable")[
+        np.argsort(np.argsort(first_rows, kind="stable"))
+    ]
     test = both[1].test.select(order)
     return replace(second, predictions=replace(both[1], test=test))
 
@@ -314,13 +323,13 @@ def _right(test: AnsweredTest, point: str, gamma: float) -> np.ndarray:
 
 
 def _of_harmonic(y: np.ndarray, right: list[np.ndarray], sides: dict[str, np.ndarray]) -> Design:
-    values = {side: np.zeros(int(of.sum())) for side, of in sides.items()}
+    values = {side: np.zeros(int(on_side.sum())) for side, on_side in sides.items()}
     for sign, r in zip((-1, 1), right, strict=True):
-        u, s = (_mean(r[of], y[of]) for of in sides.values())
+        u, s = (_mean(r[on_side], y[on_side]) for on_side in sides.values())
         total = (s + u) ** 2 or 1.0
         for side, other in (("unseen", s), ("seen", u)):
             values[side] += sign * 2 * other**2 / total * r[sides[side]]
-    return Design(tuple(stratum_of(values[side], y[of]) for side, of in sides.items()))
+    return Design(tuple(stratum_of(values[side], y[on_side]) for side, on_side in sides.items()))
 
 
 def _mean(right: np.ndarray, y: np.ndarray) -> float:

@@ -309,19 +309,22 @@ def in_lines(
     without: dict[str, list[str]] = {}
     for protocol in PROTOCOLS:
         name = words.translate(protocol.name)
-        of = table[table["protocol"] == name]
-        if of["value"].isna().all() and (of["reason"] == of["reason"].iloc[0]).all():
-            without.setdefault(str(of["reason"].iloc[0]), []).append(name)
+        protocol_rows = table[table["protocol"] == name]
+        if (
+            protocol_rows["value"].isna().all()
+            and (protocol_rows["reason"] == protocol_rows["reason"].iloc[0]).all()
+        ):
+            without.setdefault(str(protocol_rows["reason"].iloc[0]), []).append(name)
             continue
         note = (notes or {}).get(protocol.name, "")
         lines += ["", (f"{name}: {note}" if note else name).replace("γ", "gamma")]
-        for heading, rows in of.groupby("line", sort=False):
+        for heading, rows in protocol_rows.groupby("line", sort=False):
             cells = rows.set_index("average").apply(_cell, axis=1).reindex(averages, fill_value="")
             lines.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
         lines += _wrapped(
             f"{words.translate(protocol.steps)} Used: {words.translate(protocol.users)}."
         )
-        for reason in dict.fromkeys(of["reason"][of["reason"] != ""]):
+        for reason in dict.fromkeys(protocol_rows["reason"][protocol_rows["reason"] != ""]):
             lines += _wrapped(f"{reason}.")
     for reason, names in without.items():
         lines += ["", f"Not computed: {'; '.join(names)}".replace("γ", "gamma")]

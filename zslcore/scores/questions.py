@@ -616,20 +616,20 @@ def _says_all(unseen: np.ndarray) -> bool:
     return unseen.dtype.kind in "UO" and [str(u).lower() for u in unseen.ravel()] == [ALL]
 
 
-def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) -> np.ndarray:
+def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str) -> np.ndarray:
     array = np.asarray(labels)
     if array.dtype.kind in "iu":
         return array.astype(np.intp)
     if array.dtype.kind == "f" and (array == np.round(array)).all():
         return array.astype(np.intp)
     if array.dtype.kind not in "UO":
-        raise DatasetError(f"{file.name}, {what}: expected numbers or names; got {array.dtype}.")
+        raise DatasetError(f"{file.name}, {target}: expected numbers or names; got {array.dtype}.")
     numbers = numbers_or_names(array.astype(str).ravel())
     if isinstance(numbers, np.ndarray) and not np.isin(array, file.class_names).any():
         return numbers.astype(np.intp)  # numbers stored as strings
     if not file.class_names:
         raise DatasetError(
-            f"{file.name}, {what}: class names identify columns only if columns have names; "
+            f"{file.name}, {target}: class names identify columns only if columns have names; "
             "expected class_names."
         )
     number_of = {name: k for k, name in enumerate(file.class_names)}
@@ -642,7 +642,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
     for name in map(str, different):
         k = number_of.get(name, plain.get(class_key(name), -1))
         if k < 0:
-            raise closest_name(f"class in {what} of {file.name}", name, number_of)
+            raise closest_name(f"class in {target} of {file.name}", name, number_of)
         columns.append(k)
     return np.array(columns, dtype=np.intp)[codes.ravel()]
 
@@ -692,9 +692,9 @@ def _counting_question(name: str, F: np.ndarray, numbers: np.ndarray) -> Questio
 def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
     """Return a mask of the seen classes among all ``C``, from the listed classes of one side."""
     if not len(listed) or listed.min() < 0 or listed.max() >= C:
-        of = "classes" if file.scores is None else "columns of the scores,"
+        targets = "classes" if file.scores is None else "columns of the scores,"
         raise DatasetError(
-            f"{file.name}, {file.listed}: expected {of} 0 to {C - 1}; got "
+            f"{file.name}, {file.listed}: expected {targets} 0 to {C - 1}; got "
             f"{', '.join(map(str, listed[:5])) or 'none'}."
         )
     seen = np.full(C, not lists_seen)
@@ -791,9 +791,9 @@ def _columns_question(sample: Scores) -> Question | None:
 
 def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
     """Yield a remark on scores masked by the true side, and on the meaning of H for such scores."""
-    other = {"seen": "unseen", "unseen": "seen"}
+    other_side = {"seen": "unseen", "unseen": "seen"}
     out = " and ".join(
-        f"scores of {side} classes for images of {other[side]} classes" for side in sides
+        f"scores of {side} classes for images of {other_side[side]} classes" for side in sides
     )
     yield (
         f"Masked by the true side: {out} are ruled out, and no others, so the side of every image "
@@ -913,10 +913,10 @@ def _unused_column_question(
     return None
 
 
-def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
+def _wins(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
     """Return whether a column has the best seen score of any image; else no metric needs it."""
-    return bool(len(others)) and any(
-        (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
+    return bool(len(other_columns)) and any(
+        (values[rows] >= block[:, other_columns].max(axis=1)).any() for rows, block in blocks(F)
     )
 
 
@@ -973,13 +973,13 @@ def _refuse_other_columns(sample: Scores, matrix: Scores) -> None:
     largest for such classes.
     """
     tested = np.unique(matrix.y)
-    others = np.setdiff1d(np.flatnonzero(matrix.seen), tested)
-    wins = np.isin(sample.F.argmax(axis=1), others).mean()
-    if wins > MOST_WINS and len(others) < matrix.seen[tested].sum() / 2:
-        names = ", ".join(repr(matrix.class_names[k]) for k in others[:LISTED])
+    untested = np.setdiff1d(np.flatnonzero(matrix.seen), tested)
+    wins = np.isin(sample.F.argmax(axis=1), untested).mean()
+    if wins > MOST_WINS and len(untested) < matrix.seen[tested].sum() / 2:
+        names = ", ".join(repr(matrix.class_names[k]) for k in untested[:LISTED])
         raise DatasetError(
             f"{matrix.name}: {percent(wins)} of the images have their largest score in "
-            f"{len(others)} columns without an image ({names}); leave out columns that belong to "
+            f"{len(untested)} columns without an image ({names}); leave out columns that belong to "
             "no class, or keep them with as-is (--fix as-is)."
         )
 

@@ -303,13 +303,13 @@ def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     They can be if, with column k as class k, the same classes are unseen and each class has as many
     images as in the test set.
     """
-    of, n_classes = dataset.split(split), len(dataset.class_names)
+    split_rows, n_classes = dataset.split(split), len(dataset.class_names)
     if len(matrix.seen) != n_classes:
         return False
-    rows = np.concatenate([of.test_seen, of.test_unseen])
+    rows = np.concatenate([split_rows.test_seen, split_rows.test_unseen])
     tested = np.bincount(dataset.labels[rows], minlength=n_classes)
     return bool(
-        np.array_equal(np.flatnonzero(~matrix.seen), np.unique(of.unseen_classes))
+        np.array_equal(np.flatnonzero(~matrix.seen), np.unique(split_rows.unseen_classes))
         and np.array_equal(np.bincount(matrix.y, minlength=n_classes), tested)
     )
 
@@ -380,10 +380,10 @@ def read_scores(
         )
     with scratch() as folder:
         parts = _read_parts(path, folder, limits, keyed=labels is not None or unseen is None)
-        others = parts.pop("others", {})
+        more_arrays = parts.pop("others", {})
         more = {part: parts.pop(f"unseen_{part}", None) for part in ("scores", "labels")}
         if unseen_scores is not None:
-            more = _read_unseen(unseen_scores, folder / "unseen", limits, name, others)
+            more = _read_unseen(unseen_scores, folder / "unseen", limits, name, more_arrays)
         if _are_other_images(parts, more):
             more = _append_images(parts, more)
         for part in ("labels", "unseen", "seen"):
@@ -391,7 +391,7 @@ def read_scores(
                 parts.setdefault(part, more[part])
         matrix = parts.pop("named_matrix", None)
         if labels is not None:
-            axes = others if matrix is None else matrix.axes
+            axes = more_arrays if matrix is None else matrix.axes
             parts["labels"] = _read_labels(labels, folder / "labels", limits, name, axes)
         if matrix is not None:
             _orient(name, parts, matrix)
@@ -401,14 +401,14 @@ def read_scores(
             parts["unseen"] = numbers_or_names(tuple(unseen))
         else:
             _refuse_shared(name, parts)
-        return _score_file(name, parts, others, more)
+        return _score_file(name, parts, more_arrays, more)
 
 
 def _append_images(parts: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Append the rows of images of unseen classes to those of seen classes."""
     parts.setdefault("unseen", np.unique(np.asarray(more["labels"])))
     for part in ("scores", "labels"):
-        parts[part] = np.concatenate([np.asarray(of[part]) for of in (parts, more)])
+        parts[part] = np.concatenate([np.asarray(half[part]) for half in (parts, more)])
     return {}
 
 
@@ -426,10 +426,10 @@ def _orient(name: str, parts: dict[str, Any], matrix: NamedMatrix) -> None:
 
 
 def _score_file(
-    name: str, parts: dict[str, Any], others: dict[str, np.ndarray], more: Mapping[str, Any]
+    name: str, parts: dict[str, Any], more_arrays: dict[str, np.ndarray], more: Mapping[str, Any]
 ) -> ScoreFile:
     """Return the score file; ``more`` has the parts of a second file, with unseen columns."""
-    _move_marks(parts, others)
+    _move_marks(parts, more_arrays)
     second = more.get("scores")
     lists_seen = "unseen" not in parts and "seen" in parts and second is None
     if lists_seen:
@@ -442,9 +442,9 @@ def _score_file(
             f"{', '.join(NAMES['labels'][:4])} or similar, or a label file; got "
             f"{_described(parts)} alone."
         )
-    _refuse_runs(name, parts["labels"], others)
+    _refuse_runs(name, parts["labels"], more_arrays)
     _number_columns(parts)
-    _find_sides(name, parts, others)
+    _find_sides(name, parts, more_arrays)
     if "scores" in parts and _are_class_embeddings(parts):
         raise FileRefusedError(
             f"{name}: expected one row of scores per image; got one row per class and no column "
@@ -471,7 +471,7 @@ def _score_file(
     )
 
 
-def _find_sides(name: str, parts: dict[str, Any], others: Mapping[str, np.ndarray]) -> None:
+def _find_sides(name: str, parts: dict[str, Any], more_arrays: Mapping[str, np.ndarray]) -> None:
     """Find the unseen classes by the side of each image, if the file lists no classes."""
     if "unseen" in parts:
         return
@@ -481,18 +481,18 @@ def _find_sides(name: str, parts: dict[str, Any], others: Mapping[str, np.ndarra
         classes = np.unique(np.asarray(parts["predicted"])).tolist()
     elif not classes or y.dtype.kind not in "UO":
         classes = range(np.shape(parts["scores"])[1])
-    stated = unseen_by_image(name, y, others, classes)
+    stated = unseen_by_image(name, y, more_arrays, classes)
     if stated is not None:
         parts["unseen"], title = stated
         left_out, shown = f"Column {title!r}: left out", clean_text(title, 40)
-        remarks = [each for each in parts.get("remarks", ()) if not each.startswith(left_out)]
+        remarks = [remark for remark in parts.get("remarks", ()) if not remark.startswith(left_out)]
         parts["remarks"] = [
             *remarks,
             f"Unseen classes are taken from {shown!r}, which gives the side of each image.",
         ]
 
 
-def _move_marks(parts: dict[str, Any], others: dict[str, np.ndarray]) -> None:
+def _move_marks(parts: dict[str, Any], more_arrays: dict[str, np.ndarray]) -> None:
     """Move marks of images, such as seen or not, from the lists of classes to the columns."""
     n = len(parts.get("labels", ()))
     n_classes = np.shape(parts["scores"])[1] if "scores" in parts else 0
@@ -500,7 +500,7 @@ def _move_marks(parts: dict[str, Any], others: dict[str, np.ndarray]) -> None:
         listed = np.asarray(parts.get(part, ()))
         are_marks = listed.dtype.kind in "bi" and np.isin(listed, (0, 1)).all()
         if are_marks and len(listed) == n > 2 and n != n_classes:
-            others[part] = parts.pop(part)
+            more_arrays[part] = parts.pop(part)
 
 
 def _refuse_shared(name: str, parts: Mapping[str, Any]) -> None:
@@ -537,7 +537,7 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
 
 
 def _read_unseen(
-    path: Path, folder: Path, limits: Limits, scores: str, others: Mapping[str, np.ndarray]
+    path: Path, folder: Path, limits: Limits, scores: str, more_arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Any]:
     """Read the scores of unseen classes; if images have names, in their order in ``scores``.
 
@@ -547,7 +547,7 @@ def _read_unseen(
     parts = _read_parts(path, folder, limits)
     if "scores" not in parts:
         raise refusal_of(path, "the scores of unseen classes", "predicted classes")
-    rows = rows_by_image(others, parts.get("others", {}), path.name, scores)
+    rows = rows_by_image(more_arrays, parts.get("others", {}), path.name, scores)
     if rows is not None:
         parts["scores"] = np.asarray(parts["scores"])[rows]
         parts.pop("labels", None)
@@ -562,10 +562,10 @@ def _described(parts: Mapping[str, Any]) -> str:
     return f"scores called {columns}" if columns else "scores"
 
 
-def _refuse_runs(name: str, labels: Any, others: Mapping[str, np.ndarray]) -> None:
+def _refuse_runs(name: str, labels: Any, more_arrays: Mapping[str, np.ndarray]) -> None:
     """Refuse a table that has the same images several times, once per seed or model."""
     y = np.asarray(labels)
-    for title, values in others.items():
+    for title, values in more_arrays.items():
         if not is_named(title, RUNS) or len(values) != len(y):
             continue
         runs = np.unique(values)
@@ -597,9 +597,9 @@ def _number_columns(parts: dict[str, Any]) -> None:
     are_numbers = y.dtype.kind == "i" and len({*counted}) == len(counted) > 1
     if not are_numbers or (len(counted) < len(names) and not np.isin(y, counted).all()):
         return
-    others = [name for k, name in enumerate(names) if k not in number]
-    if others:
-        parts["remarks"] = [*parts["remarks"], _left_out(others, "not scores of a class")]
+    unused = [name for k, name in enumerate(names) if k not in number]
+    if unused:
+        parts["remarks"] = [*parts["remarks"], _left_out(unused, "not scores of a class")]
     if columns != [*range(len(names))]:
         parts["scores"] = np.array(np.asarray(parts["scores"])[:, columns])
     are_columns = not start and counted == [*range(len(counted))]
@@ -683,7 +683,9 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
 def _parts_of_json_table(contents: Contents) -> dict[str, Any]:
     """Return the parts of a table in JSON: its numbers, and its columns of texts."""
     columns, values = contents.names("columns"), contents.scores("values")
-    texts = {name: each.astype(str) for name, each in contents.arrays.items() if each.ndim == 1}
+    texts = {
+        name: values.astype(str) for name, values in contents.arrays.items() if values.ndim == 1
+    }
     texts = {name: column for name, column in texts.items() if len(column) == len(values)}
     return _parts_of_table(contents.name, ScoreTable(values, columns, texts, ()))
 
@@ -778,9 +780,9 @@ def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict
     with suppress(FileRefusedError):  # neither numbers nor texts
         if keyed and read.unread:
             roles: dict[str, Role] = dict.fromkeys(read.unread, "labels")
-            others = read_arrays(path, roles, folder, limits=limits)
-            texts |= {title: np.array(values) for title, values in others.names.items()}
-            left_out = tuple(title for title in read.unread if title not in others.names)
+            arrays = read_arrays(path, roles, folder, limits=limits)
+            texts |= {title: np.array(values) for title, values in arrays.names.items()}
+            left_out = tuple(title for title in read.unread if title not in arrays.names)
     n = len(next(iter(texts.values()), ()))
     values = read.arrays.get("scores", np.empty((n, 0)))
     columns = tuple(read.names.get("class_names", ()))
@@ -792,11 +794,11 @@ def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict
 
 def _are_other_images(parts: Mapping[str, Any], more: Mapping[str, Any]) -> bool:
     """Whether two matrices have the same columns, and rows of images that share no class."""
-    if any(of.get(part) is None for of in (parts, more) for part in ("scores", "labels")):
+    if any(half.get(part) is None for half in (parts, more) for part in ("scores", "labels")):
         return False
-    names = [tuple(of.get("class_names", ())) for of in (parts, more)]
-    columns = [np.shape(of["scores"])[1] for of in (parts, more)]
-    labels = [{*np.asarray(of["labels"]).tolist()} for of in (parts, more)]
+    names = [tuple(half.get("class_names", ())) for half in (parts, more)]
+    columns = [np.shape(half["scores"])[1] for half in (parts, more)]
+    labels = [{*np.asarray(half["labels"]).tolist()} for half in (parts, more)]
     same = columns[0] == columns[1] and (names[0] == names[1] or not names[1])
     return same and labels[0].isdisjoint(labels[1])
 
@@ -869,8 +871,8 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
         matrix, named = pairs
         of_images = {} if named is None else {"labels": numbers_or_names(named)}
         return of_images | {"named_matrix": matrix, "others": {}}
-    other = best_family(file, table.columns, tested, table.values)
-    scored = [k for k in scored if k not in other]
+    family = best_family(file, table.columns, tested, table.values)
+    scored = [k for k in scored if k not in family]
     if answers is None and (ranks := _ranked_columns([*texts, *table.columns])):
         answers = ranks[0]
         scored = [k for k in scored if table.columns[k] not in ranks]
@@ -903,8 +905,8 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
     if "scores" in parts and answers is not None:
         del texts[answers]
         remarks.append(_left_out([answers], "scores decide"))
-    if others := [name for name in (*texts, *table.left_out) if name not in INDEX]:
-        remarks.append(_left_out(others, "strings, not the scores of a class"))
+    if unused := [name for name in (*texts, *table.left_out) if name not in INDEX]:
+        remarks.append(_left_out(unused, "strings, not the scores of a class"))
     if counters:
         why = "not scores of a class" if "scores" in parts else "predicted classes decide"
         remarks.append(_left_out([table.columns[k] for k in counters], why))
@@ -931,8 +933,12 @@ def _ranked_columns(names: Sequence[str]) -> list[str]:
         ranks = [*range(1, len(columns) + 1)]
         is_class = stem == "top" or is_named(stem, PREDICTED)
         if is_class and len(columns) > 1 and sorted(columns) == ranks:
-            same = [of for of in families.values() if sorted(of) == ranks and of is not columns]
-            return [of[rank] for of in (columns, *same) for rank in ranks]
+            same = [
+                family
+                for family in families.values()
+                if sorted(family) == ranks and family is not columns
+            ]
+            return [family[rank] for family in (columns, *same) for rank in ranks]
     return []
 
 
@@ -975,12 +981,12 @@ def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray)
     Columns named in :data:`COUNTERS` or :data:`NO_CLASSES`, and columns of whole numbers among
     fractions, are left out, unless a label has the name.
     """
-    others = {name for name in columns if is_named(name, (*COUNTERS, *NO_CLASSES))}
-    others |= _whole_columns(columns, values)
-    if others:
+    unused_names = {name for name in columns if is_named(name, (*COUNTERS, *NO_CLASSES))}
+    unused_names |= _whole_columns(columns, values)
+    if unused_names:
         tested = {class_key(str(label)) for label in np.unique(np.asarray(labels))}
-        others = {name for name in others if class_key(name) not in tested}
-    return [k for k, name in enumerate(columns) if name not in others]
+        unused_names = {name for name in unused_names if class_key(name) not in tested}
+    return [k for k, name in enumerate(columns) if name not in unused_names]
 
 
 def _whole_columns(columns: Sequence[str], values: np.ndarray) -> set[str]:
@@ -1004,7 +1010,7 @@ def _read_labels(
     folder: Path,
     limits: Limits,
     scores: str,
-    others: Mapping[str, np.ndarray],
+    more_arrays: Mapping[str, np.ndarray],
 ) -> np.ndarray | tuple[str, ...]:
     """Read labels from a separate file, in the order of the images of ``scores``.
 
@@ -1012,26 +1018,26 @@ def _read_labels(
     """
     folder.mkdir(exist_ok=True)
     if isinstance(source, Path) and container_of(source) == "text":
-        return _labels_of_text(source, folder, limits, scores, others)
+        return _labels_of_text(source, folder, limits, scores, more_arrays)
     contents = look_into(source, limits=limits) if isinstance(source, Path) else source
     name = first_named(contents.shapes, ("array", *NAMES["labels"]))
     labels = None if name is None else _labels_in(contents, name, folder, limits)
     if labels is None:
         raise refusal_of(clean_text(source.name), "labels", "none")
-    return _by_image(contents, labels, scores, others)
+    return _by_image(contents, labels, scores, more_arrays)
 
 
 def _by_image(
     file: Contents,
     labels: np.ndarray | tuple[str, ...],
     scores: str,
-    others: Mapping[str, np.ndarray],
+    more_arrays: Mapping[str, np.ndarray],
 ) -> np.ndarray | tuple[str, ...]:
     """Return labels in the order of the images of ``scores``, if both files name the images."""
-    listed = {name: each for name, each in file.arrays.items() if each.shape == (len(labels),)}
-    rows = rows_by_image(others, listed, file.name, scores)
+    listed = {name: array for name, array in file.arrays.items() if array.shape == (len(labels),)}
+    rows = rows_by_image(more_arrays, listed, file.name, scores)
     images = [v for v in listed.values() if v.dtype.kind == "U" and len(np.unique(v)) == len(v) > 1]
-    if rows is None and "" in others and images:
+    if rows is None and "" in more_arrays and images:
         got = f"others, such as {clean_text(str(images[0][0]), 60)!r}"
         raise refusal_of(file.name, f"the image names in {scores}", got)
     if rows is None:
@@ -1047,7 +1053,7 @@ def _labels_in(
 
 
 def _labels_of_text(
-    path: Path, folder: Path, limits: Limits, scores: str, others: Mapping[str, np.ndarray]
+    path: Path, folder: Path, limits: Limits, scores: str, more_arrays: Mapping[str, np.ndarray]
 ) -> np.ndarray | tuple[str, ...]:
     """Read the labels in a column of a table, or one per line, alone or after the image."""
     try:
@@ -1059,7 +1065,7 @@ def _labels_of_text(
     if pairs and all(pair and pair[2] for pair in pairs):
         arrays = {"image": np.array([pair[1] for pair in pairs if pair])}
         after_image = numbers_or_names([pair[2] for pair in pairs if pair])
-        return _by_image(replace(table, arrays=arrays), after_image, scores, others)
+        return _by_image(replace(table, arrays=arrays), after_image, scores, more_arrays)
     name = first_named(table.shapes, ("array", *LABELS))
     name = name or _only_repeating(table, folder, limits)
     labels = None if name is None else _labels_in(table, name, folder, limits)
@@ -1068,7 +1074,7 @@ def _labels_of_text(
         raise refusal_of(table.name, "one column of labels, called label", titles)
     if labels is None:  # the commas are in names of classes, one per line
         return numbers_or_names(read_lines(path, max_bytes=64 << 20))
-    return _by_image(table, labels, scores, others)
+    return _by_image(table, labels, scores, more_arrays)
 
 
 def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None:

@@ -75,54 +75,62 @@ class Submission:
         return tuple(map(vocabulary_of, (*listed, *self.pretraining)))
 
 
-def review(of: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport | None]:
+def review(submission: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport | None]:
     """Return the report on a submission, and the report of its scores.
 
     ``blind`` replaces names of files and paths by roles. Raises FileRefusedError, DatasetError or
     UnknownNameError if the split cannot be read, or if the extractor is not in the map.
     """
     with scratch() as folder:
-        split, scores = _judged_split(of, folder), _judged_scores(of)
+        split, scores = _judged_split(submission, folder), _judged_scores(submission)
         if split and scores:
-            card = joined_card(split, scores, of.printed)
+            card = joined_card(split, scores, submission.printed)
         else:
             (single_card,) = filter(None, (split, scores))
-            card = with_printed(scores, of.printed) if scores and of.printed else single_card.card
-        if of.extractor:
+            card = (
+                with_printed(scores, submission.printed)
+                if scores and submission.printed
+                else single_card.card
+            )
+        if submission.extractor:
             context = split.context if split else None
-            card = _with_finding(card, _of_extractor(of, context))
+            card = _with_finding(card, _of_extractor(submission, context))
     figures = (*card.figures, *(split.card.figures[1:] if split and scores else ()))
     # No picture, since the page has the full curve.
-    card = replace(card, figures=figures, picture=None, command=of.command)
-    return _blinded(card, of) if blind else (card, of.report)
+    card = replace(card, figures=figures, picture=None, command=submission.command)
+    return _blinded(card, submission) if blind else (card, submission.report)
 
 
-def _judged_split(of: Submission, folder: Path) -> CheckedSplit | None:
-    if "split" not in of.files:
+def _judged_split(submission: Submission, folder: Path) -> CheckedSplit | None:
+    if "split" not in submission.files:
         return None
-    path = of.files["split"]
-    near = {role: file for role, file in of.files.items() if role in ("labels", "features")}
+    path = submission.files["split"]
+    near = {role: file for role, file in submission.files.items() if role in ("labels", "features")}
     sources: dict[str, Any] = {role: path_of(file, path.parent) for role, file in near.items()}
     context = context_of(
-        path, into=folder, vocabularies=of.vocabularies, provenance=of.provenance, **sources
+        path,
+        into=folder,
+        vocabularies=submission.vocabularies,
+        provenance=submission.provenance,
+        **sources,
     )
-    return CheckedSplit.of(context, _files(of, "split", "labels", "features"))
+    return CheckedSplit.of(context, _files(submission, "split", "labels", "features"))
 
 
-def _judged_scores(of: Submission) -> CheckedScores | None:
-    if of.report is None:
+def _judged_scores(submission: Submission) -> CheckedScores | None:
+    if submission.report is None:
         return None
-    names = [role for role in of.files if role not in ("split", "labels", "features")]
-    card = card_of_scores(of.report, _files(of, *names), of.vocabularies)
-    return CheckedScores(card, of.report)
+    names = [role for role in submission.files if role not in ("split", "labels", "features")]
+    card = card_of_scores(submission.report, _files(submission, *names), submission.vocabularies)
+    return CheckedScores(card, submission.report)
 
 
-def _files(of: Submission, *roles: str) -> list[tuple[str, str]]:
-    near = of.files["split"].parent if "split" in of.files else Path()
+def _files(submission: Submission, *roles: str) -> list[tuple[str, str]]:
+    near = submission.files["split"].parent if "split" in submission.files else Path()
     return [
-        (of.files[role].name, sha256_of_file(path_of(of.files[role], near)))
+        (submission.files[role].name, sha256_of_file(path_of(submission.files[role], near)))
         for role in roles
-        if role in of.files
+        if role in submission.files
     ]
 
 
@@ -132,9 +140,12 @@ def _with_finding(card: Report, finding: Finding) -> Report:
     return replace(with_finding, reason=finding.sentence) if changed else with_finding
 
 
-def _of_extractor(of: Submission, context: AuditContext | None) -> Finding:
+def _of_extractor(submission: Submission, context: AuditContext | None) -> Finding:
     """State whether an extractor of the map was trained on the test classes."""
-    extractor, tested = contamination.find_extractor(of.extractor), _tested(of.report, context)
+    extractor, tested = (
+        contamination.find_extractor(submission.extractor),
+        _tested(submission.report, context),
+    )
     if tested is None:
         text = (
             f"The files do not name the test classes: whether {extractor.name} was trained on them "
@@ -180,15 +191,15 @@ def scrubbed(text: str, names: Mapping[str, str]) -> str:
     return _PATH.sub("(path)", text)
 
 
-def _blinded(card: Report, of: Submission) -> tuple[Report, ScoreReport | None]:
+def _blinded(card: Report, submission: Submission) -> tuple[Report, ScoreReport | None]:
     names = {}
-    for role, path in of.files.items():
+    for role, path in submission.files.items():
         shown = f"{role}{path.suffix.lower()}"
         for name in (str(path), str(path.absolute()), str(path.resolve()), path.name):
             names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = shown
         if role.startswith("pretraining"):
             names[clean_text(path.stem)] = role  # the class list is named after the file
-    report = of.report
+    report = submission.report
     if report is not None:
         shown = names.get(report.matrix.name, "scores")
         report = replace(report, matrix=replace(report.matrix, name=shown))
@@ -218,11 +229,11 @@ def review_html(card: Report, report: ScoreReport | None) -> str:
 def _figures(report: ScoreReport) -> str:
     """Return a table of every metric with its intervals, in percent, by protocol."""
     protocols = []
-    for protocol, of in report.table(with_intervals=True).groupby("protocol", sort=False):
-        with_values = of.dropna(subset=["value"])
-        reason = "" if len(with_values) else of["reason"].iloc[0]
+    for protocol, rows in report.table(with_intervals=True).groupby("protocol", sort=False):
+        with_values = rows.dropna(subset=["value"])
+        reason = "" if len(with_values) else rows["reason"].iloc[0]
         lines: dict[str, dict[str, Any]] = (
-            {line: {} for line in of["line"]} if len(with_values) else {}
+            {line: {} for line in rows["line"]} if len(with_values) else {}
         )
         for row in with_values.to_dict("records"):
             lines[row["line"]].setdefault(row["average"], row)

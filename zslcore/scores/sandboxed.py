@@ -56,8 +56,8 @@ class ScoreRequest:
     @property
     def files(self) -> list[Path]:
         """Files to read."""
-        others = self.labels, self.unseen_scores
-        return [self.path, *(path for path in others if path is not None)]
+        further_files = self.labels, self.unseen_scores
+        return [self.path, *(path for path in further_files if path is not None)]
 
     def to_values(self) -> dict[str, Any]:
         """Return the request as values for JSON."""
@@ -124,27 +124,29 @@ def do(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
 
 def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
     chosen_on, matrices = arguments["validation"], []
-    for each in (arguments["given"], chosen_on):
-        if each is not None:
+    for source in (arguments["given"], chosen_on):
+        if source is not None:
             file = read_scores(
-                Path(each["path"]),
-                labels=Path(each["labels"]) if each.get("labels") else None,
-                unseen=each["unseen"],
-                unseen_scores=Path(each["unseen_scores"]) if each.get("unseen_scores") else None,
+                Path(source["path"]),
+                labels=Path(source["labels"]) if source.get("labels") else None,
+                unseen=source["unseen"],
+                unseen_scores=Path(source["unseen_scores"])
+                if source.get("unseen_scores")
+                else None,
                 limits=limits,
             )
-            matrix, questions = interpreted(file, each["fixes"])
+            matrix, questions = interpreted(file, source["fixes"])
             if matrix is None:
-                return {"asked": asdict(questions[0]), "of_validation": each is chosen_on}
+                return {"asked": asdict(questions[0]), "of_validation": source is chosen_on}
             matrices.append(matrix)
-    matrix, *others = matrices
-    report = judge(matrix, validation=others)
+    matrix, *validation = matrices
+    report = judge(matrix, validation=validation)
     return _write_answers(matrix, into) | {
         "gamma": report.gamma,
         "origin": report.origin,
         "note": report.note,
         "checked": report.checked,
-        "validation": _write_answers(others[0], into, OF_VALIDATION) if others else None,
+        "validation": _write_answers(validation[0], into, OF_VALIDATION) if validation else None,
     }
 
 

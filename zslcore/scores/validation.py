@@ -81,20 +81,20 @@ def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     folds. Each file must have images of its seen and of its unseen classes. Raises DatasetError for
     scores without a curve, or for the test scores themselves.
     """
-    for each in validation:
-        _refuse_without_curve(matrix, each)
-    gamma = best_common_gamma([each.tested.curve for each in validation])
-    choices = [_judge_file(matrix, each, gamma) for each in validation]
+    for scores in validation:
+        _refuse_without_curve(matrix, scores)
+    gamma = best_common_gamma([scores.tested.curve for scores in validation])
+    choices = [_judge_file(matrix, scores, gamma) for scores in validation]
     for worst in (
-        [one for one in choices if one.origin == "oracle"],
-        [one for one in choices if not one.checked],
+        [choice for choice in choices if choice.origin == "oracle"],
+        [choice for choice in choices if not choice.checked],
     ):
         if worst:
             return worst[0]
     if len(choices) == 1:
         return choices[0]
-    names = ", ".join(each.name for each in validation)
-    by_number = any(_by_number(matrix, each) for each in validation)
+    names = ", ".join(scores.name for scores in validation)
+    by_number = any(_by_number(matrix, scores) for scores in validation)
     note = (
         f"Gamma was chosen on {names}, where the mean H is largest; according to their lists of "
         "classes, these files have no images of unseen test classes. Test rows with strong "
@@ -207,9 +207,12 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     m, share_copied = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
     for tested, validated, of_what in _signatures(matrix, validation):
         sampled = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
-        others, matches = _nearest(tested[sampled], tested, sampled), _nearest(validated, tested)
+        neighbours, matches = (
+            _nearest(tested[sampled], tested, sampled),
+            _nearest(validated, tested),
+        )
         for nearer, times, least in of_what:
-            n_chance, n_found = len(_matched(*others, nearer)), len(_matched(*matches, nearer))
+            n_chance, n_found = len(_matched(*neighbours, nearer)), len(_matched(*matches, nearer))
             chance, share = n_chance / len(sampled), n_found / len(validated)
             if share <= max(times * chance + least, share_copied) or share * m < FEWEST:
                 continue
@@ -232,7 +235,7 @@ def _signatures(
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     for common in _columns_to_compare(matrix, validation, rows):
         picked = np.unique(np.linspace(0, len(common[0]) - 1, WIDTH).astype(np.intp))
-        test_columns, columns = (each[picked] for each in common)
+        test_columns, columns = (values[picked] for values in common)
         values = _finite(matrix.F[:, test_columns]), _finite(validation.F[rows][:, columns])
         yield _standard(values[0]), _standard(values[1]), (COPIES, NOISY)
         ranks = [_standard(v.argsort(1).argsort(1).astype(float)) for v in values]
@@ -292,7 +295,9 @@ def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
         return 0.0
     values = F[:, columns]
     mixed = np.column_stack([np.roll(v, 1 + k) for k, v in enumerate(values.T)])
-    share, by_chance = (_share_found(matrix.F, each) for each in (values, mixed))
+    share, by_chance = (
+        _share_found(matrix.F, candidate_columns) for candidate_columns in (values, mixed)
+    )
     return share if share > 0.05 and share > 5 * by_chance and share * len(rows) >= FEWEST else 0.0
 
 
@@ -307,7 +312,7 @@ def _share_found(F: np.ndarray, values: np.ndarray) -> float:
         for i, k in np.argwhere(near[position] == single):
             rows_with_value[float(near[position[i, k]])].add(part.start + int(i))
     of_rows = (set.intersection(*(rows_with_value[float(v)] for v in row)) for row in single_values)
-    return float(np.mean([bool(of) for of in of_rows]))
+    return float(np.mean([bool(is_found) for is_found in of_rows]))
 
 
 def _in_order(F: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -220,8 +220,8 @@ def _folders_in(folder: Path) -> list[Path]:
     """Return the subfolders of a folder, after giving this process access to them."""
     with os.scandir(folder) as entries:
         folders = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
-    for each in folders:
-        each.chmod(0o700)
+    for path in folders:
+        path.chmod(0o700)
     return folders
 
 

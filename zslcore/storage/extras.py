@@ -65,7 +65,7 @@ def is_missing(name: str) -> bool:
 
 def package_title(name: str, package: str = "") -> str:
     """Return the title of a package of an extra, by default the first missing package."""
-    missing = (each for each in EXTRAS[name] if find_spec(each) is None)
+    missing = (package for package in EXTRAS[name] if find_spec(package) is None)
     package = package or next(missing, EXTRAS[name][0])
     return _TITLES.get(package, package)
 
@@ -123,7 +123,7 @@ def _clone() -> Path | None:
 def _requirements(name: str) -> list[str]:
     requirements = []
     for line in metadata.requires("zslcore") or []:
-        requirement, _, marker = (each.strip() for each in line.partition(";"))
+        requirement, _, marker = (field.strip() for field in line.partition(";"))
         if re.search(rf"extra == ['\"]{name}['\"]", marker):
             extra_match = re.fullmatch(r"zslcore\[(\w+)\]", requirement)
             requirements += _requirements(extra_match[1]) if extra_match else [requirement]

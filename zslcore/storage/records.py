@@ -91,11 +91,11 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
             arrays[name] = value
             return {"$array": name}
         if is_dataclass(value):
-            return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         if isinstance(value, Mapping):
-            return {str(key): plain(each) for key, each in value.items()}
+            return {str(key): plain(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [plain(each) for each in value]
+            return [plain(item) for item in value]
         return value.item() if isinstance(value, np.generic) else value
 
     (folder / VALUES).write_text(json.dumps(plain(result)), encoding="utf-8")

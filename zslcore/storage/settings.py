@@ -85,8 +85,8 @@ def _switch(text: str) -> bool:
 
 
 def _items(text: str) -> tuple[str, ...]:
-    parts = tuple(each.strip() for each in text.split(",") if each.strip())
-    if not all(re.fullmatch(r".+\.py:\w+", each) for each in parts):
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not all(re.fullmatch(r".+\.py:\w+", part) for part in parts):
         raise ValueError
     return parts
 

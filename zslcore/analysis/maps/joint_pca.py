@@ -46,7 +46,7 @@ class MapData:
         if len(datasets) == 2 and (reason := why_incompatible(*datasets)):
             raise DatasetError(reason)
         labels = [datasets[0].labels]
-        labels += [match_classes(datasets[0], other)[other.labels] for other in datasets[1:]]
+        labels += [match_classes(datasets[0], dataset)[dataset.labels] for dataset in datasets[1:]]
         part = np.repeat(np.arange(len(labels)), [len(y) for y in labels])
         row = np.concatenate([np.arange(len(y)) for y in labels])
         y = np.concatenate(labels)

@@ -88,9 +88,9 @@ class MapSettings:
             return
         is_number = isinstance(value, kind) and not isinstance(value, bool)
         if not is_number or not value >= lowest:
-            what = "whole number" if kind is Integral else "number"
+            kind_in_words = "whole number" if kind is Integral else "number"
             raise ParameterError(
-                f"Map: {name} must be a {what} of at least {lowest}; got {value!r}."
+                f"Map: {name} must be a {kind_in_words} of at least {lowest}; got {value!r}."
             )
 
     @property

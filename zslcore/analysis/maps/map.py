@@ -262,8 +262,8 @@ def estimated_seconds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> 
 def _mixing(data: MapData, Z: np.ndarray, Y: np.ndarray, settings: MapSettings) -> pd.DataFrame:
     if len(data.datasets) == 1:
         return pd.DataFrame()
-    points, of = {"PCA": Z, "map": Y}, (data.part, data.labels, data.class_names)
-    return mixing_scores(points, *of, k=K, threads=settings.threads)
+    points, labelling = {"PCA": Z, "map": Y}, (data.part, data.labels, data.class_names)
+    return mixing_scores(points, *labelling, k=K, threads=settings.threads)
 
 
 def _refuse_few(n: int, settings: MapSettings) -> None:

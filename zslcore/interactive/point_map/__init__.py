@@ -122,8 +122,8 @@ class PointMap:
             "n": len(self.category),
             "panels": panels,
             "palette": [
-                {"label": each.label, "color": each.color, "symbol": each.symbol}
-                for each in self.palette
+                {"label": category.label, "color": category.color, "symbol": category.symbol}
+                for category in self.palette
             ],
             "classes": list(self.classes),
             "sets": list(self.sets),

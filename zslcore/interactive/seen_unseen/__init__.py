@@ -119,7 +119,7 @@ class InteractiveCurve:
     @property
     def alt(self) -> str:
         """Description of the curves: the metrics to report, and the oracle."""
-        first, *others = self.lines
+        first, *more_lines = self.lines
         text = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
         for stop in first.stops:
             if stop.look == "validated":
@@ -130,9 +130,9 @@ class InteractiveCurve:
                 )
         best = first.curve.best()
         text += f". Oracle, gamma chosen on the test set: {percent(best.harmonic)}, an upper bound."
-        if others:
+        if more_lines:
             listed = ", ".join(
-                f"{line.name} (AUSUC {percent(line.curve.ausuc)})" for line in others
+                f"{line.name} (AUSUC {percent(line.curve.ausuc)})" for line in more_lines
             )
             text += f" Compared with: {listed}."
         return text
@@ -194,14 +194,18 @@ class InteractiveCurve:
 def _packed_images(scores: Answered, names: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
     """Return head and arrays of the images; classes without images are left out."""
     switches = scores.switches
-    present, of = np.unique(switches.y, return_inverse=True)
+    present, class_number = np.unique(switches.y, return_inverse=True)
     head = {
         "n": len(switches.gamma),
         "classes": [str(names[c]) for c in scores.classes[present]],
         "seen": switches.seen[present].tolist(),
     }
     right = switches.right_if_seen + 2 * switches.right_if_unseen
-    return head, [as_bytes(switches.gamma, "<f8"), as_bytes(of, "<u2"), as_bytes(right, "u1")]
+    return head, [
+        as_bytes(switches.gamma, "<f8"),
+        as_bytes(class_number, "<u2"),
+        as_bytes(right, "u1"),
+    ]
 
 
 LOOKS: dict[str, Look] = {

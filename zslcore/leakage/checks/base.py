@@ -60,7 +60,7 @@ def check(
 
     def register(run: Run) -> Run:
         CHECKS.append(Check(id, title, passes, needs, run, decides, compares))
-        CHECKS.sort(key=lambda each: each.id)
+        CHECKS.sort(key=lambda check: check.id)
         return run
 
     return register

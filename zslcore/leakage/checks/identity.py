@@ -35,8 +35,10 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
     elif published:
         yield _partly(context, published) or _one_of(published, agree[published[0]][0])
     elif agree:
-        fewest = min(len(other) for _, other in agree.values())
-        closest = tuple(split for split, (_, other) in agree.items() if len(other) == fewest)
+        fewest = min(len(differing) for _, differing in agree.values())
+        closest = tuple(
+            split for split, (_, differing) in agree.items() if len(differing) == fewest
+        )
         yield _variant(context, closest, *agree[closest[0]])
     elif near := nearest(context):
         yield _near(near)

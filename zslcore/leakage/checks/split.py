@@ -119,8 +119,8 @@ def _misnumbered(context: AuditContext) -> Findings:
         if (repeated := unique[count > 1]).size:
             times = zip([part] * repeated.size, repeated, count[count > 1], strict=True)
             table = Evidence.of(title, ("part", "row", "times"), times)
-            what = f"Listed more than once in {part}"
-            yield _of_rows(warning, what, repeated, "List every row once.", table)
+            start = f"Listed more than once in {part}"
+            yield _of_rows(warning, start, repeated, "List every row once.", table)
 
 
 def _wrapped_bits(context: AuditContext) -> int:
@@ -161,14 +161,14 @@ def _ps_v1(context: AuditContext) -> Finding:
     seen = context.rows("test_seen")
     train, val = (np.isin(seen, context.rows(part)) for part in ("train", "val"))
     also = np.select([train & val, train], ["train and val", "train"], "val")
-    what = (
+    fault = (
         f"All {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
         f"{val.sum():,} in val)"
     )
     # The finding names PS v1 only if the rows are those of its release.
-    message, advice = f"{what}, while trainval is clean.", LIKE_V1_ADVICE
+    message, advice = f"{fault}, while trainval is clean.", LIKE_V1_ADVICE
     if any(split.name == "PS v1" for split in published_as(context)):
-        message, advice = f"{what}. This is PS v1, the first release.", V1_ADVICE
+        message, advice = f"{fault}. This is PS v1, the first release.", V1_ADVICE
     table = zip(seen, map(context.class_of, seen), also, strict=True)
     evidence = Evidence.of("Rows of test_seen, 0-based", ("row", "class", "also in"), table)
     return leak(
@@ -185,21 +185,21 @@ def _in_two_parts(context: AuditContext) -> Findings:
         both = np.intersect1d(context.rows(a), context.rows(b))
         if not both.size or (a == "trainval" and b in ("train", "val")):
             continue
-        finding_of, what = warning, f"In {a} and in {b}"
+        finding_of, fault = warning, f"In {a} and in {b}"
         if b in TEST_PARTS:
-            finding_of, what = error, f"Tested in {a} and in {b}"
+            finding_of, fault = error, f"Tested in {a} and in {b}"
         if a in TRAIN_PARTS and b in TEST_PARTS:
-            finding_of, what = leak, f"Tested in {b} and trained on in {a}"
+            finding_of, fault = leak, f"Tested in {b} and trained on in {a}"
         advice = "Keep each row in one part; the corrected split does."
-        yield _of_rows(finding_of, what, both, advice, _listed(context, both))
+        yield _of_rows(finding_of, fault, both, advice, _listed(context, both))
     if "trainval" in context.parts and {"train", "val"} & set(context.parts):
         outside_trainval = np.setdiff1d(
             context.rows("train", "val"), context.rows("trainval", *TEST_PARTS)
         )
         if outside_trainval.size:
-            what = "In train or val but not in trainval"
+            fault = "In train or val but not in trainval"
             yield _of_rows(
-                warning, what, outside_trainval, "Make trainval the union of train and val."
+                warning, fault, outside_trainval, "Make trainval the union of train and val."
             )
 
 
@@ -207,14 +207,14 @@ def _fold_rows(context: AuditContext) -> Findings:
     tested, trainval = context.rows(*TEST_PARTS), context.rows("trainval")
     for k, (train, val) in enumerate(context.fold_rows, 1):
         used = np.union1d(train, val)
-        for finding_of, rows, what in (
+        for finding_of, rows, fault in (
             (leak, np.intersect1d(used, tested), "tested"),
             (warning, np.intersect1d(train, val), "used for both training and validation"),
             (warning, np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
         ):
             if rows.size:
                 advice = "Make each fold a partition of the rows of trainval."
-                yield _of_rows(finding_of, f"Fold {k}, {what}", rows, advice)
+                yield _of_rows(finding_of, f"Fold {k}, {fault}", rows, advice)
 
 
 def _other_lists(context: AuditContext) -> Findings:
@@ -252,13 +252,13 @@ def _other_lists(context: AuditContext) -> Findings:
 
 def _of_rows(
     finding_of: Callable[..., Finding],
-    what: str,
+    fault: str,
     rows: np.ndarray,
     advice: str,
     evidence: Evidence | None = None,
 ) -> Finding:
     """Return a finding on rows, with their number in its sentence."""
-    text = f"{what}: {counted(rows.size, 'row')}."
+    text = f"{fault}: {counted(rows.size, 'row')}."
     return finding_of(text, advice, evidence, rows, figures={"rows": rows.size})
 
 
@@ -378,7 +378,7 @@ def fold_classes(context: AuditContext) -> Findings:
         pair = "The pair train and val", context.classes("train"), context.classes("val")
         folds.insert(0, pair)
     for name, train, val in folds:
-        for finding_of, a, b, what, advice in (
+        for finding_of, a, b, fault, advice in (
             (
                 leak,
                 val,
@@ -405,7 +405,7 @@ def fold_classes(context: AuditContext) -> Findings:
                 names = context.names(classes)
                 if _has_labels_of_other_images(context):
                     finding_of, advice = open_, OF_OTHERS
-                yield finding_of(f"{name} {what}: {listed(names)}.", advice, classes=names)
+                yield finding_of(f"{name} {fault}: {listed(names)}.", advice, classes=names)
 
 
 @check(
@@ -500,7 +500,7 @@ def same_photograph(context: AuditContext) -> Findings:
         yield ok(f"{names} ({photographs.source}); the images themselves were not compared.")
 
 
-def shared_rows_of(number: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+def shared_rows_of(number: np.ndarray, rows: np.ndarray, other_rows: np.ndarray) -> np.ndarray:
     """Return the ``rows`` outside ``others`` that share a photograph with a row of ``others``."""
-    rows = np.setdiff1d(rows, others)
-    return rows[np.isin(number[rows], number[others])]
+    rows = np.setdiff1d(rows, other_rows)
+    return rows[np.isin(number[rows], number[other_rows])]

@@ -168,7 +168,7 @@ def judge_all(
         {"printed": printed_evidence(), **evidence_of(results)} if evidence is None else evidence
     )
     return {
-        claim.id: {body: claim.judge(each) for body, each in bodies.items()}
+        claim.id: {body: claim.judge(evidence) for body, evidence in bodies.items()}
         for claim in get_claims(ids)
     }
 
@@ -199,7 +199,7 @@ def judgment_table(judged: Judged) -> pd.DataFrame:
     rows = []
     for record in as_records(judged):
         judgments = record.pop("judgments")
-        rows += [record | {"evidence": body} | of for body, of in judgments.items()]
+        rows += [record | {"evidence": body} | judgment for body, judgment in judgments.items()]
     return pd.DataFrame(rows)
 
 
@@ -209,16 +209,21 @@ def as_text(judged: Judged) -> str:
         body
         for body in BODIES
         if len(judged) > 1
-        and all(of[body].verdict == "undecided" for of in judged.values() if body in of)
+        and all(
+            judgments[body].verdict == "undecided"
+            for judgments in judged.values()
+            if body in judgments
+        )
     ]
     judged = {
-        id_: {b: j for b, j in of.items() if b not in unused_bodies} for id_, of in judged.items()
+        id_: {b: j for b, j in judgments.items() if b not in unused_bodies}
+        for id_, judgments in judged.items()
     }
     lines = []
-    for id_, of in judged.items():
+    for id_, judgments in judged.items():
         claim = CLAIMS[id_]
         lines += [f"{id_}  ({claim.paper}, {claim.section})", f"  {claim.statement}"]
-        for body, judgment in of.items():
+        for body, judgment in judgments.items():
             sentence = f"{judgment.sentence} {judgment.scope}".strip()
             verdict = judgment.words.replace(judgment.verdict, judgment.verdict.upper(), 1)
             lines.append(f"  {BODIES[body]}: {verdict}. {sentence}")

@@ -179,9 +179,9 @@ class ClaimEvidence:
             unknown_clause = (
                 f"; the pre-training of {', '.join(unknown)} is unknown" if unknown else ""
             )
-            of = f"of {', '.join(rows['benchmark'].unique())} " if len(rows) else ""
+            data_clause = f"of {', '.join(rows['benchmark'].unique())} " if len(rows) else ""
             raise UndecidedError(
-                f"No features {of}here were trained on {pretraining}{unknown_clause}."
+                f"No features {data_clause}here were trained on {pretraining}{unknown_clause}."
             )
         return replace(self, figures=chosen)
 
@@ -327,11 +327,11 @@ def printed_evidence() -> ClaimEvidence:
     """Return the metrics in the papers' tables as evidence, and other tables unchanged."""
     parts = [*of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
     figures = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
-    others = (
+    other_tables = (
         *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
         *("action_bidilel_splits", "transductive_text", "zsl_mean_ranks"),
     )
-    return ClaimEvidence("printed", figures, {name: published(name) for name in others})
+    return ClaimEvidence("printed", figures, {name: published(name) for name in other_tables})
 
 
 def _printed(

@@ -140,11 +140,11 @@ def _verdict_on_some_cases(judgment: Judgment) -> Verdict:
     return "holds" if low > 0.5 else "undecided"
 
 
-def _scope(rows: pd.DataFrame, benchmarks: int, of: int, missing: Sequence[str]) -> str:
+def _scope(rows: pd.DataFrame, benchmarks: int, total: int, missing: Sequence[str]) -> str:
     """Return one sentence on the data sets, features, methods and seeds of runs."""
     named = rows.drop_duplicates("data").fillna({"pretraining": ""})
     names = [_trained(*pair) for pair in zip(named["data"], named["pretraining"], strict=True)]
-    parts = [f"{join_names(names)}, {benchmarks} of {of} data sets"]
+    parts = [f"{join_names(names)}, {benchmarks} of {total} data sets"]
     if missing:
         parts.append(f"without {join_names(missing)}")
     seeds = rows["seeds"].dropna()
@@ -191,7 +191,7 @@ def ratio(first: pd.Series, second: pd.Series) -> pd.Series:
 
 
 def judge_mean(
-    what: str,
+    subject: str,
     values: ArrayLike,
     claimed: Literal["above", "below", "near"],
     *,
@@ -205,12 +205,12 @@ def judge_mean(
     x = np.asarray(values, dtype=float)
     if len(x) < 2:
         raise UndecidedError(
-            f"{what}: a mean difference with an interval needs two {of}; got {len(x)}."
+            f"{subject}: a mean difference with an interval needs two {of}; got {len(x)}."
         )
-    test = paired_test(what, x, of=of)
+    test = paired_test(subject, x, of=of)
     low, high = test.interval
     sentence = (
-        f"{what}: {signed(test.mean_difference)} points on average over {test.pairs} {of} "
+        f"{subject}: {signed(test.mean_difference)} points on average over {test.pairs} {of} "
         f"({signed(low)} to {signed(high)})."
     )
     limits = {"above": (0.0, np.inf), "below": (-np.inf, 0.0), "near": (-NEAR, NEAR)}
@@ -223,7 +223,7 @@ def judge_mean(
 
 def judge_difference(
     evidence: ClaimEvidence,
-    what: str,
+    subject: str,
     d: pd.Series,
     claimed: Literal["above", "below", "near"],
     *,
@@ -236,18 +236,18 @@ def judge_difference(
     the number of cases on the claimed side to the sentence.
     """
     few = evidence.body != "printed" and 1 < len(d) < FEW and "method" not in d.index.names
-    judgment = _clear_on_each(what, d, of) if few else judge_mean(what, d, claimed, of=of)
+    judgment = _clear_on_each(subject, d, of) if few else judge_mean(subject, d, claimed, of=of)
     if tally:
         counted = judge_share(claimed.capitalize(), d < 0 if claimed == "below" else d > 0)
         judgment = replace(judgment, sentence=f"{judgment.sentence} {counted.sentence}")
     return _covering(evidence, judgment, d)
 
 
-def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
+def _clear_on_each(subject: str, d: pd.Series, unit: str) -> Judgment:
     """Judge whether a difference is more than one point above zero on each of a few data sets."""
-    each = ", ".join(f"{signed(x)} on {_data_and_split(case)}" for case, x in d.items())
-    rule = f"An interval needs {FEW} {of}; with fewer, the sign must be clear on each."
-    sentence = f"{what}, in points: {each}. {rule}"
+    values_in_words = ", ".join(f"{signed(x)} on {_data_and_split(case)}" for case, x in d.items())
+    rule = f"An interval needs {FEW} {unit}; with fewer, the sign must be clear on each."
+    sentence = f"{subject}, in points: {values_in_words}. {rule}"
     verdict = judge_interval(float(d.min()), float(d.max()), (TIED, np.inf))
     if verdict == "does not hold" and d.max() >= -TIED:
         verdict = "undecided"
@@ -271,22 +271,22 @@ def judge_interval(
 # --- Counts ---------------------------------------------------------------------------------------
 
 
-def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
+def judge_share(subject: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
     """Judge whether the share of hits, indexed by case, is at least the claimed share.
 
     Raises UndecidedError without cases.
     """
     n, k = len(hits), int(hits.sum())
     if not n:
-        raise UndecidedError(f"{what}: no case is available.")
+        raise UndecidedError(f"{subject}: no case is available.")
     interval = binomtest(k, n).proportion_ci(0.95)
     share = round(k / n, DIGITS)
     so = share >= round(at_least, DIGITS)
-    sentence = f"{what}: {k} of {n}."
-    others = [name_of(case) for case in hits.index[~hits.to_numpy(dtype=bool)]]
-    few = 0 < len(others) <= 6
+    sentence = f"{subject}: {k} of {n}."
+    misses = [name_of(case) for case in hits.index[~hits.to_numpy(dtype=bool)]]
+    few = 0 < len(misses) <= 6
     if few:
-        sentence = f"{sentence[:-1]}; not {join_names(others)}."
+        sentence = f"{sentence[:-1]}; not {join_names(misses)}."
     return Judgment(
         "holds" if so else "does not hold",
         sentence,
@@ -294,13 +294,13 @@ def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgmen
         float(interval.low),
         float(interval.high),
         "share",
-        exceptions=join_names(others) if so and few and at_least >= MOST else "",
+        exceptions=join_names(misses) if so and few and at_least >= MOST else "",
     )
 
 
 def judge_count(
     evidence: ClaimEvidence,
-    what: str,
+    subject: str,
     hits: pd.Series,
     *,
     cases: pd.Series | None = None,
@@ -314,7 +314,7 @@ def judge_count(
     ``cases`` are all cases, by default the cases of ``hits``; they determine the data sets and
     methods of the judgment.
     """
-    judgment = judge_share(what, hits, at_least=at_least)
+    judgment = judge_share(subject, hits, at_least=at_least)
     judgment = replace(judgment, sentence=f"{judgment.sentence} {note}".strip(), share=at_least)
     if unclear:
         sentence = f"{judgment.sentence} No clear sign (within one point): {join_names(unclear)}."
@@ -470,11 +470,11 @@ def judge_end(
     names = [*map(str, order.ranks.index)]
     ends = names[-size:] if end == "last" else names[:size]
     number = ("one", "two", "three", "four", "five")[size - 1]
-    what = (
+    subject = (
         f"{end.capitalize()} {number} of {len(names)} by {order.by} ({', '.join(ends)}); of the "
         "methods that the paper names"
     )
-    judgment = judge_share(what, pd.Series({name: name in ends for name in named}))
+    judgment = judge_share(subject, pd.Series({name: name in ends for name in named}))
     if evidence.body != "printed":
         can = possible_places(order.wide, len(order.missing)).loc[[*named]]
         n = len(evidence.methods) if order.missing else len(names)
@@ -524,22 +524,24 @@ def judge_best(
         raise UndecidedError(
             f"No {in_words(figure)} on {split} is available of the methods that the paper names."
         )
-    each = ", ".join(f"{name} on {data}" for data, name in best.items())
+    best_in_words = ", ".join(f"{name} on {data}" for data, name in best.items())
     methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
-    more = f" Best: {each}." + (f" Open: {join_names(unclear)}." if unclear else "")
+    more = f" Best: {best_in_words}." + (f" Open: {join_names(unclear)}." if unclear else "")
     if named:
         hits = pd.Series(named)
-        what = f"Best by {in_words(figure)} on {split} as in the paper"
-        judgment = judge_share(what, hits)
+        subject = f"Best by {in_words(figure)} on {split} as in the paper"
+        judgment = judge_share(subject, hits)
         if unclear and hits.all():
             judgment = replace(judgment, verdict="undecided")
     else:
-        what = f"Whether the methods named are best by {in_words(figure)} is open."
-        judgment = Judgment("undecided", what)
+        subject = f"Whether the methods named are best by {in_words(figure)} is open."
+        judgment = Judgment("undecided", subject)
     return replace(judgment, sentence=judgment.sentence + more, data=tuple(on), methods=methods)
 
 
-def judge_group(evidence: ClaimEvidence, what: str, figure: str, group: Sequence[str]) -> Judgment:
+def judge_group(
+    evidence: ClaimEvidence, subject: str, figure: str, group: Sequence[str]
+) -> Judgment:
     """Judge whether the mean of a group of methods is above the mean of all other methods.
 
     The interval is over data sets; with runs on fewer than three data sets, it is Welch's interval
@@ -550,16 +552,16 @@ def judge_group(evidence: ClaimEvidence, what: str, figure: str, group: Sequence
     inside = [name for name in group if name in wide.columns]
     if len(inside) < len(group):
         raise UndecidedError(f"No {figure} of {join_names(group)} is available on every data set.")
-    others = wide.drop(columns=inside)
+    outside = wide.drop(columns=inside)
     if evidence.body == "printed" or len(wide) >= FEW:
-        d = wide[inside].mean(axis=1) - others.mean(axis=1)
-        judgment = judge_mean(what, d, "above", of="data sets")
+        d = wide[inside].mean(axis=1) - outside.mean(axis=1)
+        judgment = judge_mean(subject, d, "above", of="data sets")
     else:
-        judgment = _judge_by_welch(what, wide[inside].mean(), others.mean())
+        judgment = _judge_by_welch(subject, wide[inside].mean(), outside.mean())
     return order.covering(judgment)
 
 
-def _judge_by_welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
+def _judge_by_welch(subject: str, first: pd.Series, second: pd.Series) -> Judgment:
     """Judge the difference of two group means by Welch's interval over methods."""
     parts = [values.var(ddof=1) / len(values) for values in (first, second)]
     d, half = float(first.mean() - second.mean()), 0.0
@@ -568,7 +570,7 @@ def _judge_by_welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
         half = float(student_t.ppf(0.975, sum(parts) ** 2 / sum(sizes)) * np.sqrt(sum(parts)))
     low, high = d - half, d + half
     sentence = (
-        f"{what}: {signed(d)} points, {len(first)} methods against {len(second)} "
+        f"{subject}: {signed(d)} points, {len(first)} methods against {len(second)} "
         f"({signed(low)} to {signed(high)}, Welch's interval over methods)."
     )
     return Judgment(judge_interval(low, high), sentence, d, low, high, "points")
@@ -576,7 +578,7 @@ def _judge_by_welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
 
 def judge_largest(
     evidence: ClaimEvidence,
-    what: str,
+    subject: str,
     values: pd.DataFrame,
     largest: str,
     *,
@@ -594,12 +596,12 @@ def judge_largest(
     if missing := [name for name in among if name not in mean.index]:
         verb = "lacks" if len(missing) == 1 else "lack"
         raise UndecidedError(f"The test needs {needs}; {join_names(missing)} {verb} them.")
-    each = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
+    means_in_words = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
     verdict: Verdict = "holds" if mean.idxmax() == largest else "does not hold"
     methods = tuple(rows["method"].unique()) if by == "method" else evidence.methods
     return Judgment(
         verdict,
-        f"{what}, in points, largest first: {each}.",
+        f"{subject}, in points, largest first: {means_in_words}.",
         float(mean[largest]),
         unit="points",
         data=tuple(map(str, rows["data"].unique())),

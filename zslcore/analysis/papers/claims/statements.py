@@ -59,9 +59,9 @@ DATA_AND_SPLIT = ("data", "split")
 def change_of_split(e: ClaimEvidence, claimed: Literal["below", "near"]) -> Judgment:
     """Judge ZSL under PS minus ZSL under SS."""
     d = difference(e.cases("zsl", **PS), e.cases("zsl", **SS))
-    of = "methods" if len(e.benchmarks) == 1 else "methods and data sets"
-    what = f"PS instead of SS on {join_names(e.coverage(d)[0])}"
-    return judge_difference(e, what, d, claimed, of=of)
+    unit = "methods" if len(e.benchmarks) == 1 else "methods and data sets"
+    subject = f"PS instead of SS on {join_names(e.coverage(d)[0])}"
+    return judge_difference(e, subject, d, claimed, of=unit)
 
 
 def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
@@ -86,8 +86,8 @@ def _overlapping(evidence: ClaimEvidence, data: Sequence[str]) -> str:
             t = class_facts(benchmark).classes
             tested = t[t["ss"] == "test"]
             has = tested["class"][tested["imagenet1k"] != ""]
-            one = f" ({has.iloc[0]})" if len(has) == 1 else ""
-            parts.append(f"{len(has)} of {len(tested)} test classes of {name}{one}")
+            names_clause = f" ({has.iloc[0]})" if len(has) == 1 else ""
+            parts.append(f"{len(has)} of {len(tested)} test classes of {name}{names_clause}")
     return join_names(parts or ["unknown classes"])
 
 
@@ -122,10 +122,10 @@ def inconsistent_methods(e: ClaimEvidence) -> Judgment:
     """Judge whether ZSL of the named methods differs by over 2 points; list other such methods."""
     far = _awa_distance(e) > NEAR
     is_named = far.index.isin(["DEVISE", "SJE", "SYNC"])
-    others = [name_of(case) for case in far.index[far & ~is_named]]
-    note = f"Other methods more than 2 points apart: {join_names(others or ['none'])}."
-    what = "Of the methods that the paper names, more than 2 points apart"
-    return judge_count(e, what, far[is_named], cases=far, note=note)
+    unnamed = [name_of(case) for case in far.index[far & ~is_named]]
+    note = f"Other methods more than 2 points apart: {join_names(unnamed or ['none'])}."
+    subject = "Of the methods that the paper names, more than 2 points apart"
+    return judge_count(e, subject, far[is_named], cases=far, note=note)
 
 
 def crossed_p(e: ClaimEvidence) -> Judgment:
@@ -160,8 +160,8 @@ def u_below_zsl(e: ClaimEvidence) -> Judgment:
 def detector_raises_h(e: ClaimEvidence) -> Judgment:
     """Judge H of CMT* minus H of CMT."""
     pair = (e.cases("H", ["data"], **PS, method=method) for method in ("CMT*", "CMT"))
-    what = "H of CMT* minus that of CMT"
-    return judge_difference(e, what, difference(*pair), "above", of="data sets", tally=True)
+    subject = "H of CMT* minus that of CMT"
+    return judge_difference(e, subject, difference(*pair), "above", of="data sets", tally=True)
 
 
 def detector_ranks_better(e: ClaimEvidence) -> Judgment:
@@ -206,8 +206,8 @@ def transduction_helps(e: ClaimEvidence) -> Judgment:
     """Judge the pairs of transductive and inductive accuracies in the text."""
     index = ("method", "dataset")
     pair = (e.printed("transductive_text", x, index) for x in ("transductive", "inductive"))
-    what = "Transductive above inductive, where the text prints both"
-    return judge_count(e, what, difference(*pair) > 0, note="The figure prints no other number.")
+    subject = "Transductive above inductive, where the text prints both"
+    return judge_count(e, subject, difference(*pair) > 0, note="The figure prints no other number.")
 
 
 def _imagenet(e: ClaimEvidence, index: Sequence[str] = ("method",), **where: object) -> pd.Series:
@@ -253,8 +253,8 @@ def kind_against_number(e: ClaimEvidence) -> Judgment:
     """Judge accuracy ratios: M1K / L1K (most, least populated classes) against M500 / M1K."""
     on = {split: _imagenet(e, split=split) for split in ("M500", "M1K", "L1K")}
     more = ratio(ratio(on["M1K"], on["L1K"]), ratio(on["M500"], on["M1K"]))
-    what = "Changing the kind of 1K classes matters more than doubling their number"
-    return judge_count(e, what, more > 1, at_least=0.9)
+    subject = "Changing the kind of 1K classes matters more than doubling their number"
+    return judge_count(e, subject, more > 1, at_least=0.9)
 
 
 # --- The calibration paper ------------------------------------------------------------------------
@@ -286,8 +286,8 @@ def lowest_near_highest(e: ClaimEvidence) -> Judgment:
     """Judge per data set whether the lowest calibrated H reaches the highest plain H."""
     lowest = e.cases("H at gamma", ["data"], **PS).groupby("data", sort=False).min()
     d = difference(lowest, e.cases("H", ["data"], **PS).groupby("data", sort=False).max())
-    each = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
-    sentence = f"Lowest H with calibration minus highest without, in points: {each}."
+    margins = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
+    sentence = f"Lowest H with calibration minus highest without, in points: {margins}."
     below = [str(name) for name in d.index[d < 0]]
     so: Verdict = "holds" if (d >= -NEAR).all() else "does not hold"
     if so == "holds" and below:
@@ -298,18 +298,18 @@ def lowest_near_highest(e: ClaimEvidence) -> Judgment:
 
 def gzsl_lambda_adds(e: ClaimEvidence) -> Judgment:
     """Judge calibrated H with λ chosen for GZSL minus H with λ chosen for ZSL."""
-    what = "Calibrated H, λ chosen for GZSL minus λ chosen for ZSL"
-    return judge_difference(e, what, _gzsl_less_zsl(e, "H at gamma"), "above")
+    subject = "Calibrated H, λ chosen for GZSL minus λ chosen for ZSL"
+    return judge_difference(e, subject, _gzsl_less_zsl(e, "H at gamma"), "above")
 
 
 def gzsl_lambda_smaller(e: ClaimEvidence) -> Judgment:
     """Judge how often λ for GZSL is below λ for ZSL, among cases in which they differ."""
     d = _gzsl_less_zsl(e, "lam")
-    what, same = "λ for GZSL below λ for ZSL where they differ", int((d == 0).sum())
+    subject, same = "λ for GZSL below λ for ZSL where they differ", int((d == 0).sum())
     if same == len(d):
-        raise UndecidedError(f"{what}: the two are the same in all {same} cases here.")
+        raise UndecidedError(f"{subject}: the two are the same in all {same} cases here.")
     note = f"In {same} more cases they are the same."
-    return judge_count(e, what, d[d != 0] < 0, cases=d, note=note)
+    return judge_count(e, subject, d[d != 0] < 0, cases=d, note=note)
 
 
 def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
@@ -321,8 +321,8 @@ def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
     expected = ((cases["method"] == "DEVISE") & on_cub).to_numpy()
     if not expected.any():
         raise UndecidedError("No result of DEVISE on CUB is available.")
-    what = "With λ chosen for GZSL, calibrated H falls only for DEVISE on CUB: cases as claimed"
-    return judge_count(e, what, (clear < 0) == expected, cases=d, unclear=unclear)
+    subject = "With λ chosen for GZSL, calibrated H falls only for DEVISE on CUB: cases as claimed"
+    return judge_count(e, subject, (clear < 0) == expected, cases=d, unclear=unclear)
 
 
 def _zsl_of_method(e: ClaimEvidence, method: str) -> pd.Series:
@@ -330,19 +330,19 @@ def _zsl_of_method(e: ClaimEvidence, method: str) -> pd.Series:
     return e.cases("zsl", DATA_AND_SPLIT, chosen_for="zsl", method=method)
 
 
-def _one_less_another(e: ClaimEvidence, what: str, first: str, second: str) -> Judgment:
+def _one_less_another(e: ClaimEvidence, subject: str, first: str, second: str) -> Judgment:
     """Judge ZSL of one method minus ZSL of another."""
     d = difference(_zsl_of_method(e, first), _zsl_of_method(e, second))
-    return judge_difference(e, what, d, "above", of="data sets and splits")
+    return judge_difference(e, subject, d, "above", of="data sets and splits")
 
 
 def sae_like_s2v(e: ClaimEvidence) -> Judgment:
     """Judge how much farther SAE is from LinearV2S than from LinearS2V."""
     sae, v2s, s2v = (_zsl_of_method(e, name) for name in ("SAE", "LinearV2S", "LinearS2V"))
-    to_v2s, to_s2v = ((sae - other).abs() for other in (v2s, s2v))
-    what = "Distance of SAE from LinearV2S minus its distance from LinearS2V"
+    to_v2s, to_s2v = ((sae - values).abs() for values in (v2s, s2v))
+    subject = "Distance of SAE from LinearV2S minus its distance from LinearS2V"
     d = difference(to_v2s, to_s2v)
-    return judge_difference(e, what, d, "above", of="data sets and splits")
+    return judge_difference(e, subject, d, "above", of="data sets and splits")
 
 
 def sae_direction(e: ClaimEvidence) -> Judgment:
@@ -351,12 +351,12 @@ def sae_direction(e: ClaimEvidence) -> Judgment:
     On printed tables, the second value is SAE as the paper quotes it from the benchmark paper.
     """
     if e.body != "printed":
-        what = "SAE scored in the visual space minus SAE scored in the semantic space"
-        return _one_less_another(e, what, "SAE", "SAE (V2S)")
+        subject = "SAE scored in the visual space minus SAE scored in the semantic space"
+        return _one_less_another(e, subject, "SAE", "SAE (V2S)")
     tables = ("CAL 1", "CAL 1, quoted")
     pair = (e.cases("zsl", DATA_AND_SPLIT, table=table, method="SAE") for table in tables)
-    what = "SAE scored in the visual space minus SAE as quoted from the benchmark paper"
-    return judge_difference(e, what, difference(*pair), "above", of="data sets and splits")
+    subject = "SAE scored in the visual space minus SAE as quoted from the benchmark paper"
+    return judge_difference(e, subject, difference(*pair), "above", of="data sets and splits")
 
 
 def spread_over_seeds(e: ClaimEvidence) -> Judgment:
@@ -389,8 +389,8 @@ def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
         f"Of the results of SAE and ESZSL, {of_excepted.sum()} of {len(of_excepted)} are within "
         "5 points."
     )
-    what = "Within 5 points of the quoted result, without SAE and ESZSL"
-    return judge_count(e, what, close[~excepted], cases=close, at_least=0.5, note=note)
+    subject = "Within 5 points of the quoted result, without SAE and ESZSL"
+    return judge_count(e, subject, close[~excepted], cases=close, at_least=0.5, note=note)
 
 
 def ten_crops(e: ClaimEvidence) -> Judgment:
@@ -402,8 +402,8 @@ def ten_crops(e: ClaimEvidence) -> Judgment:
     above.index = pd.MultiIndex.from_tuples(
         [(figure + method, data) for figure, method, data in above.index], names=["case", "data"]
     )
-    what = "Ten crops above one crop (almost always: nine in ten)"
-    return judge_count(e, what, above, at_least=0.9)
+    subject = "Ten crops above one crop (almost always: nine in ten)"
+    return judge_count(e, subject, above, at_least=0.9)
 
 
 def per_sample_near_per_class(e: ClaimEvidence) -> Judgment:
@@ -424,12 +424,12 @@ def _gains(e: ClaimEvidence, **where: object) -> pd.Series:
 
 def known_classes_gain(e: ClaimEvidence) -> Judgment:
     """Judge how many gains are above the baseline's gain."""
-    what = "OverlapGain above the baseline's"
+    subject = "OverlapGain above the baseline's"
     note = (
         "According to the text, on HMDB51 all methods gain with Sports-1M, and only BiDiLEL with "
         "Kinetics-400."
     )
-    return judge_count(e, what, _gains(e) > 0, at_least=0.9, note=note)
+    return judge_count(e, subject, _gains(e) > 0, at_least=0.9, note=note)
 
 
 def _gains_between(
@@ -438,23 +438,25 @@ def _gains_between(
     """Judge whether all gains are in a printed range."""
     gains = _gains(e, **where)
     least, most = (signed(x, ".2f") for x in (gains.min(), gains.max()))
-    what = f"Gains of {100 * low:.2f} to {100 * high:.2f} %"
-    return judge_count(e, what, gains.between(low, high), note=f"From {least} to {most} %. {note}")
+    subject = f"Gains of {100 * low:.2f} to {100 * high:.2f} %"
+    return judge_count(
+        e, subject, gains.between(low, high), note=f"From {least} to {most} %. {note}"
+    )
 
 
 def attributes_gain_more(e: ClaimEvidence) -> Judgment:
     """Judge the gain with attributes minus the gain with word2vec."""
     pair = (_gains(e, semantics=name).droplevel("semantics") for name in ("attributes", "word2vec"))
-    what, of = "Gain with attributes minus gain with word2vec", "methods and configurations"
-    return judge_difference(e, what, difference(*pair), "above", of=of)
+    subject, unit = "Gain with attributes minus gain with word2vec", "methods and configurations"
+    return judge_difference(e, subject, difference(*pair), "above", of=unit)
 
 
 def conse_alone_loses(e: ClaimEvidence) -> Judgment:
     """Judge whether the gain is below zero for CONSE, and above zero for other methods."""
     gains = _gains(e, configuration="OS1", semantics="word2vec")
     is_conse = gains.index.get_level_values("method") == "CONSE"
-    what = "OS1, word2vec: CONSE loses and every other method gains"
-    return judge_count(e, what, (gains < 0) == is_conse)
+    subject = "OS1, word2vec: CONSE loses and every other method gains"
+    return judge_count(e, subject, (gains < 0) == is_conse)
 
 
 def _controlled_less_previous(e: ClaimEvidence, features: str) -> pd.Series:
@@ -470,9 +472,11 @@ def _controlled_less_previous(e: ClaimEvidence, features: str) -> pd.Series:
 def more_overlap_more_accuracy(e: ClaimEvidence) -> Judgment:
     """Judge the accuracy of C3D on controlled splits minus its accuracy on previous splits."""
     d = _controlled_less_previous(e, "C3D")
-    what = "C3D: controlled splits, with more classes in the pre-training set, above previous ones"
+    subject = (
+        "C3D: controlled splits, with more classes in the pre-training set, above previous ones"
+    )
     return judge_count(
-        e, what, d > 0, note=f"The differences are {', '.join(map(signed, d))} points."
+        e, subject, d > 0, note=f"The differences are {', '.join(map(signed, d))} points."
     )
 
 

@@ -100,18 +100,18 @@ def count_parts(request: Request) -> Iterator[dict[str, Any]]:
 def count_video_classes(_: Request) -> Iterator[dict[str, Any]]:
     """Yield the class counts of controlled splits, from the annotated lists and the first draw."""
     printed = published("action_splits").set_index("configuration")
-    for name, each in CONFIGURATIONS.items():
-        (draw,) = controlled_draws(each, n_draws=1)
+    for name, configuration in CONFIGURATIONS.items():
+        (draw,) = controlled_draws(configuration, n_draws=1)
         counted = {
-            "classes": len(each.overlapping),
-            "overlapping": int(each.overlapping.sum()),
-            "non_overlapping": int((~each.overlapping).sum()),
+            "classes": len(configuration.overlapping),
+            "overlapping": int(configuration.overlapping.sum()),
+            "non_overlapping": int((~configuration.overlapping).sum()),
             "train_classes": len(draw.train),
             "test_classes": len(draw.ouc) + len(draw.tuc),
-            "test_overlapping": int(each.overlapping[draw.ouc].sum()),
-            "test_non_overlapping": int((~each.overlapping[draw.tuc]).sum()),
+            "test_overlapping": int(configuration.overlapping[draw.ouc].sum()),
+            "test_non_overlapping": int((~configuration.overlapping[draw.tuc]).sum()),
         }
-        at = f"{name}: {each.dataset}, {each.pretraining}"
+        at = f"{name}: {configuration.dataset}, {configuration.pretraining}"
         for column, n in counted.items():
             yield cell_row(column.replace("_", " "), [n], printed[column][name], at=at)
 
@@ -125,12 +125,12 @@ def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
     semantics = published("action_bidilel_splits").groupby("dataset")["semantics"].nunique()
     for number, (names, methods, printed) in enumerate(experiments, 1):
         for name in names:
-            each = CONFIGURATIONS[name]
-            sets = paper_sets(each)
-            at = f"{number}: {name}, {each.dataset}, {each.pretraining}"
+            configuration = CONFIGURATIONS[name]
+            sets = paper_sets(configuration)
+            at = f"{number}: {name}, {configuration.dataset}, {configuration.pretraining}"
             n_printed = 1 + len(features[name].split(";"))  # for the baseline, and for each network
-            n = len({one.features for one in sets})
+            n = len({action_set.features for action_set in sets})
             yield cell_row("kinds of features", [n], n_printed, at=at)
-            n = len({one.semantics for one in sets})
-            yield cell_row("kinds of prototypes", [n], semantics[each.dataset], at=at)
+            n = len({action_set.semantics for action_set in sets})
+            yield cell_row("kinds of prototypes", [n], semantics[configuration.dataset], at=at)
             yield cell_row("methods", [len(methods)], printed, at=at)

@@ -338,7 +338,9 @@ def _columns(rows: pd.DataFrame, cell: str, unit: Unit) -> dict[str, pd.Series[s
         f"printed {cell}": [_written(value, unit=unit) for value in rows["printed"]],
         f"diff {cell}": [_written(value, sign="+", unit=unit) for value in rows["difference"]],
     }
-    return {name: pd.Series(of, index=rows.index, dtype=object) for name, of in texts.items()}
+    return {
+        name: pd.Series(values, index=rows.index, dtype=object) for name, values in texts.items()
+    }
 
 
 def _written(

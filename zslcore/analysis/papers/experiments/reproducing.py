@@ -268,7 +268,11 @@ def configured_experiment(
         raise ParameterError(f"{name} scales no features; got {features}.")
     if on == "validation":
         if not isinstance(experiment, PathExperiment):
-            paths = [each for each, one in EXPERIMENTS.items() if isinstance(one, PathExperiment)]
+            paths = [
+                name
+                for name, experiment in EXPERIMENTS.items()
+                if isinstance(experiment, PathExperiment)
+            ]
             raise ParameterError(
                 f"{name} is measured on test images; {' and '.join(paths)} also on the first "
                 "validation split."
@@ -322,16 +326,17 @@ def reproduce(
     parts = experiment.parts(tuple(datasets) or experiment.datasets)
     requests = [Request(part, rows, seeds, draws, benchmark) for part in parts]
     tasks = {
-        f"{name} on {', '.join(each.datasets)}" if len(requests) > 1 else name: of_name
-        for each in requests
-        if not any(map(is_precomputed_only, each.datasets))
-        for name, of_name in experiment.tasks(each).items()
+        f"{name} on {', '.join(request.datasets)}" if len(requests) > 1 else name: of_name
+        for request in requests
+        if not any(map(is_precomputed_only, request.datasets))
+        for name, of_name in experiment.tasks(request).items()
     }
     for done, (name, runs) in enumerate(run_tasks(tasks, jobs, on_status), 1):
         if on_done:
             on_done(done, len(tasks), name, runs)
     tables = [
-        drop_printed_of_other_data(experiment.table(each), experiment, each) for each in requests
+        drop_printed_of_other_data(experiment.table(request), experiment, request)
+        for request in requests
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*COLUMNS])
 
@@ -343,18 +348,18 @@ def drop_printed_of_other_data(
 
     A row that names none of the requested data sets depends on all of them.
     """
-    others = [name for name in request.datasets if not experiment.is_of_paper(name, request)]
+    other_data = [name for name in request.datasets if not experiment.is_of_paper(name, request)]
     rows = [
-        any(name in str(row) for name in others)
+        any(name in str(row) for name in other_data)
         or (
-            bool(others)
+            bool(other_data)
             and row not in experiment.examples
             and not any(name in str(row) for name in request.datasets)
         )
         for row in table["dataset"]
     ]
-    other = np.array(rows, dtype=bool)
-    columns = {name: table[name].mask(other) for name in ("printed", "difference")}
+    is_other = np.array(rows, dtype=bool)
+    columns = {name: table[name].mask(is_other) for name in ("printed", "difference")}
     return table.assign(**columns)
 
 

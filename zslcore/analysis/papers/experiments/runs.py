@@ -133,7 +133,7 @@ class RunsExperiment(Experiment):
             for method in request.methods
         ]
         groups: dict[tuple[str, str, str], list[str]] = {}
-        for name, method, split in sorted(splits, key=lambda one: not METHODS[one[1]].iterative):
+        for name, method, split in sorted(splits, key=lambda task: not METHODS[task[1]].iterative):
             group = (name, split, METHODS[method].shared_classifier or method)
             groups.setdefault(group, []).append(method)
         tasks = {}
