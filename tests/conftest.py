@@ -175,10 +175,10 @@ def torch():
 @pytest.fixture(scope="session")
 def node():
     """Node.js, without packages."""
-    found = shutil.which("node")
-    if found is None:
+    result = shutil.which("node")
+    if result is None:
         pytest.skip("needs Node.js")
-    return found
+    return result
 
 
 @pytest.fixture(scope="session")

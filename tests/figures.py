@@ -30,8 +30,8 @@ def reading(function):
 
     @wraps(function)
     def drawn(*args, **kwargs):
-        made = function(*args, **kwargs)
-        return read(made) if isinstance(made, Chart) else made
+        result = function(*args, **kwargs)
+        return read(result) if isinstance(result, Chart) else result
 
     return drawn
 
@@ -39,4 +39,4 @@ def reading(function):
 def reading_all(module):
     """Return a module of figures with every function of :func:`reading`."""
     functions = inspect.getmembers(module, inspect.isfunction)
-    return SimpleNamespace(**vars(module) | {name: reading(each) for name, each in functions})
+    return SimpleNamespace(**vars(module) | {name: reading(item) for name, item in functions})

@@ -115,7 +115,7 @@ def settled(app):
 
 def words(app):
     """Return the texts on the page, except metrics and tables."""
-    return " ".join(each.value for each in [*app.markdown, *app.caption, *app.info])
+    return " ".join(element.value for element in [*app.markdown, *app.caption, *app.info])
 
 
 def metrics(app):
@@ -125,18 +125,18 @@ def metrics(app):
 
 def sent_down(app, component):
     """Return the header of the data sent to the only component with this name."""
-    drawn = [each.proto for each in app.get("bidi_component")]
-    (data,) = (each.bytes for each in drawn if each.component_name == component)
+    drawn = [bidi_component.proto for bidi_component in app.get("bidi_component")]
+    (data,) = (tile.bytes for tile in drawn if tile.component_name == component)
     return head_of(data)
 
 
 def charts(app):
     """Return alt text and figure of each chart of the page."""
-    drawn = [each.proto for each in app.get("bidi_component")]
+    drawn = [bidi_component.proto for bidi_component in app.get("bidi_component")]
     return [
-        SimpleNamespace(**head_of(each.bytes))
-        for each in drawn
-        if each.component_name == "zsl_chart"
+        SimpleNamespace(**head_of(tile.bytes))
+        for tile in drawn
+        if tile.component_name == "zsl_chart"
     ]
 
 
@@ -166,14 +166,14 @@ def taken_apart(data):
 
 def unexplained(app):
     """Return the labels that are glossary terms and lack the explanation, in any field's words."""
-    helps = [(each.label, each.help) for kind in LABELLED for each in getattr(app, kind)]
+    helps = [(item.label, item.help) for kind in LABELLED for item in getattr(app, kind)]
     for table in app.dataframe:
         for name, column in json.loads(table.proto.columns or "{}").items():
             helps.append((column.get("label") or name, column.get("help")))
-    asked = ((label, tip, term_of(label)) for label, tip in helps)
+    request = ((label, tip, term_of(label)) for label, tip in helps)
     return [
         label
-        for label, tip, term in asked
+        for label, tip, term in request
         if term and not any(w.translate(term.in_markdown()) in (tip or "") for w in WORDS.values())
     ]
 
@@ -195,7 +195,7 @@ def seen(kind, name, text):
     """Return the visible part of a text, without formulas."""
     if kind in AS_IT_IS or (kind in OPTIONS_AS_THEY_ARE and name == "options"):
         return text
-    return MARKDOWN.sub(lambda found: found["code"] or "", text)
+    return MARKDOWN.sub(lambda match: match["code"] or "", text)
 
 
 def texts(node):
@@ -209,7 +209,7 @@ def texts(node):
         cells = table.select_dtypes(exclude="number").to_numpy().ravel()
         yield from ((node.type, "", str(text)) for text in [*table.columns, *table.index, *cells])
     elif proto is not None and node.type not in ("code", "latex"):
-        yield from ((node.type, *found) for found in fields_of(proto))
+        yield from ((node.type, *result) for result in fields_of(proto))
     for child in getattr(node, "children", {}).values():
         yield from texts(child)
 
@@ -219,15 +219,15 @@ def strings_in(value):
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from strings_in(each)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from strings_in(item)
 
 
 def fields_of(proto):
     """Yield the name and text of every visible field of a message."""
     for field, value in proto.ListFields():
-        for each in value if field.is_repeated else [value]:
-            if isinstance(each, str) and field.name not in ("id", "form_id", "url"):
-                yield field.name, each
+        for item in value if field.is_repeated else [value]:
+            if isinstance(item, str) and field.name not in ("id", "form_id", "url"):
+                yield field.name, item
             elif field.message_type and not field.message_type.GetOptions().map_entry:
-                yield from fields_of(each)
+                yield from fields_of(item)

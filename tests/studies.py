@@ -20,7 +20,7 @@ from zslcore.jobs.studies import STUDIES
 
 
 class Heard(list):
-    """A report that keeps what it receives."""
+    """A report that stores its calls."""
 
     def __init__(self):
         super().__init__()
@@ -36,9 +36,9 @@ class Heard(list):
 def computed(study, folder):
     """Return the result of a study as written by a worker and read by a page, and the progress."""
     folder.mkdir(exist_ok=True)
-    heard = Heard()
-    type(study).work(folder, heard, **study.arguments)
-    return study.read(folder), heard
+    events = Heard()
+    type(study).work(folder, events, **study.arguments)
+    return study.read(folder), events
 
 
 def import_small():
@@ -50,7 +50,9 @@ def import_small():
 def small_actions(n_draws=1):
     """Return the specification of a study of HMDB51 with two extractors."""
     configuration = CONFIGURATIONS["OS4"]
-    names = [each.dataset for each in simulated_sets(configuration, ["idt", "sports"])]
+    names = [
+        simulated_set.dataset for simulated_set in simulated_sets(configuration, ["idt", "sports"])
+    ]
     sets = feature_sets(configuration, {name: load(name) for name in names})
     return ActionSpec("OS4", sets, ("LinearS2V",), n_draws=n_draws)
 

@@ -15,7 +15,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_spellings_of_one_class_have_one_key(name):
-    assert {class_key(each) for each in SPELLINGS[name]} == {class_key(name)}
+    assert {class_key(spelling) for spelling in SPELLINGS[name]} == {class_key(name)}
 
 
 def test_different_classes_have_different_keys():

@@ -18,7 +18,7 @@ def imagenet_world(n_seen=12, n_unseen=30, n_per_class=6, seed=0):
     facts, rng = imagenet(), np.random.default_rng(seed)
     seen = rng.permutation(np.flatnonzero(facts.seen))[:n_seen]
     members = [iter(rng.permutation(np.flatnonzero(facts.sets[name]))) for name in SETS]
-    unseen = list(dict.fromkeys(int(next(each)) for _ in range(n_unseen) for each in members))
+    unseen = list(dict.fromkeys(int(next(member)) for _ in range(n_unseen) for member in members))
     rows = [*seen, *unseen[:n_unseen]]
     names = [f"{facts.synsets[row]} {facts.names[row]}" for row in rows] + ["somewhat", "other"]
     world = linear_world(n_seen, n_unseen + 2, n_per_class, 40, 16, 1.5, seed)

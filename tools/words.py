@@ -1,4 +1,4 @@
-"""Count words against the style guide in docstrings, names and screen texts.
+"""Count words against the style guide in docstrings and names, also of tests, and screen texts.
 
 ``python -m tools.words`` prints the counts by folder; ``python -m tools.words ui/maps leakage``
 lists all cases in paths that contain one of the arguments. The limits are in
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Folders with Python files to read.
-FOLDERS = ("zslcore", "ui", "tools", "benchmarks")
+FOLDERS = ("zslcore", "ui", "tools", "benchmarks", "tests")
 #: Relative pronouns without a noun, in the first line of a docstring.
 RELATIVE = re.compile(r"\b(what|whose|whoever|nobody)\b", re.IGNORECASE)
 #: Names that do not describe their value.
@@ -144,11 +144,11 @@ def _texts_in(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts_in(each)
+        for item in value.values():
+            yield from _texts_in(item)
     elif isinstance(value, list):
-        for each in value:
-            yield from _texts_in(each)
+        for item in value:
+            yield from _texts_in(item)
 
 
 def main(words: list[str]) -> None:

@@ -32,7 +32,7 @@ from zslcore.storage.records import typed
 @pytest.mark.parametrize("row", published("action_splits").to_dict("records"))
 def test_draws_have_the_printed_numbers_and_seeds_reproduce(row):
     configuration = CONFIGURATIONS[row["configuration"]]
-    draws, known = controlled_draws(configuration), configuration.overlapping
+    draws, in_set = controlled_draws(configuration), configuration.overlapping
     assert len(draws) == 30
     for draw in draws:
         assert len(draw.ouc) == row["test_overlapping"]
@@ -40,8 +40,8 @@ def test_draws_have_the_printed_numbers_and_seeds_reproduce(row):
         assert len(draw.train) == row["train_classes"]
         every = np.concatenate([draw.train, draw.ouc, draw.tuc])
         np.testing.assert_array_equal(np.sort(every), np.arange(row["classes"]))
-        assert known[draw.ouc].all()
-        assert not known[draw.tuc].any()
+        assert in_set[draw.ouc].all()
+        assert not in_set[draw.tuc].any()
     again, other = controlled_draws(configuration), controlled_draws(configuration, seed=1)
     assert all((a.ouc == b.ouc).all() for a, b in zip(draws, again, strict=True))
     assert not all((a.ouc == b.ouc).all() for a, b in zip(draws, other, strict=True))
@@ -103,13 +103,15 @@ def test_a_spec_survives_json():
 
 def test_extractors_and_prototypes_of_a_configuration():
     sets = simulated_sets(CONFIGURATIONS["OS2"], ["idt", "sports"])
-    assert [each.dataset for each in sets] == [
+    assert [action_set.dataset for action_set in sets] == [
         "simulated-UCF101-idt",
         "simulated-UCF101-sports",
         "simulated-UCF101-idt-vectors",
         "simulated-UCF101-sports-vectors",
     ]
-    assert {each.semantics for each in simulated_sets(CONFIGURATIONS["OS3"])} == {"word2vec"}
+    assert {simulated_set.semantics for simulated_set in simulated_sets(CONFIGURATIONS["OS3"])} == {
+        "word2vec"
+    }
     plain = simulated_sets(CONFIGURATIONS["OS4"], ["idt", "sports"], planted=False)
     assert [s.dataset for s in plain] == [
         "simulated-HMDB51-idt",
@@ -125,7 +127,7 @@ def study():
     """
     sets = simulated_sets(CONFIGURATIONS["OS2"], ["idt", "sports"])
     spec = ActionSpec("OS2", sets, ("LinearS2V", "ESZSL"), n_draws=2)
-    data = {each.dataset: load(each.dataset) for each in sets}
+    data = {action_set.dataset: load(action_set.dataset) for action_set in sets}
     units = spec.units()
     units += [
         replace(unit, splits="released", draw=draw)
@@ -147,10 +149,10 @@ def test_a_study_has_every_class_of_every_draw_once(study):
     ).all()
 
 
-def test_gains_are_those_of_the_formula_and_printed_ones_stand_beside(study):
+def test_gains_follow_the_formula_next_to_printed_ones(study):
     table = action_tables.action_gains(study, "idt", configuration="OS2")
     assert len(table) == 8
-    of = table.set_index(["features", "semantics", "method"])
+    actual = table.set_index(["features", "semantics", "method"])
     key = ("sports", "attributes", "SYNC ovo")
     rows = study[(study["splits"] == "controlled") & (study["method"] == "SYNC ovo")]
     rows = rows[rows["semantics"] == "attributes"]
@@ -162,12 +164,14 @@ def test_gains_are_those_of_the_formula_and_printed_ones_stand_beside(study):
         gains[features] = float(gain_of(side[True], side[False]))
         per_draw = part.groupby(["draw", "overlapping"])["accuracy"].mean().unstack()
         of_draws[features] = gain_of(per_draw[True], per_draw[False])
-    assert of.loc[key, "minus"] == pytest.approx(gains["sports"] - gains["idt"])
+    assert actual.loc[key, "minus"] == pytest.approx(gains["sports"] - gains["idt"])
     differences = of_draws["sports"] - of_draws["idt"]
     low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
-    assert (of.loc[key, "draws_low"], of.loc[key, "draws_high"]) == pytest.approx((low, high))
-    assert of.loc[key, "printed"] == 0.2772
-    assert of.loc[("sports", "attributes", "ESZSL"), "printed"] != of.loc[key, "printed"]
+    assert (actual.loc[key, "draws_low"], actual.loc[key, "draws_high"]) == pytest.approx(
+        (low, high)
+    )
+    assert actual.loc[key, "printed"] == 0.2772
+    assert actual.loc[("sports", "attributes", "ESZSL"), "printed"] != actual.loc[key, "printed"]
     of_baseline = table["features"] == "idt"
     assert table.loc[of_baseline, ["minus", "p", "p_holm", "printed"]].isna().all(axis=None)
     compared = table[~of_baseline]
@@ -185,7 +189,7 @@ def test_printed_gains_are_found_for_every_method_of_the_paper():
     assert np.isnan(action_tables._printed("OS3", "kinetics", "word2vec", "CONSE"))
 
 
-def test_without_a_baseline_there_is_no_difference(study):
+def test_without_a_baseline_no_difference_is_shown(study):
     with pytest.raises(ParameterError, match="Baseline: expected features of the study"):
         action_tables.action_gains(study, "pixels")
     # Imported features may have word vectors only.
@@ -193,7 +197,7 @@ def test_without_a_baseline_there_is_no_difference(study):
     assert set(action_tables.action_gains(part, "idt")["semantics"]) == {"word2vec"}
 
 
-def test_splits_stand_beside_each_other_as_in_table_4(study):
+def test_splits_are_side_by_side_as_in_table_4(study):
     part = study.assign(method=study["method"].replace("ESZSL", "BiDiLEL"))
     table = action_tables.compared_splits(part, "OS2").set_index(["features", "semantics"])
     row = table.loc[("sports", "attributes")]
@@ -210,7 +214,7 @@ def test_splits_stand_beside_each_other_as_in_table_4(study):
 
 
 @pytest.mark.parametrize("configuration", ["OS1", "OS3"])
-def test_splits_drawn_by_another_pretraining_have_nothing_printed_beside(study, configuration):
+def test_splits_of_another_pretraining_have_no_printed_values(study, configuration):
     part = study.assign(method="BiDiLEL")
     for extractor in ("sports", "idt"):
         table = action_tables.compared_splits(
@@ -221,28 +225,28 @@ def test_splits_drawn_by_another_pretraining_have_nothing_printed_beside(study, 
         assert table[printed].isna().all(axis=None)
 
 
-def test_a_unit_is_known_by_what_its_numbers_depend_on(monkeypatch):
+def test_a_unit_is_identified_by_its_inputs(monkeypatch):
     sets = (replace(simulated_sets(CONFIGURATIONS["OS3"], ["idt"])[0], digest="a"),)
     (unit,) = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).units()
-    others = [
+    other_values = [
         replace(unit, set=replace(unit.set, digest="b")),
         replace(unit, seed=1),
         replace(unit, method="SYNC ovo"),
         ActionSpec("OS3", sets, ("CONSE",), n_draws=2).units()[1],
     ]
-    said = [json.dumps(each.identity, sort_keys=True) for each in (unit, *others)]
+    text = [json.dumps(item.identity, sort_keys=True) for item in (unit, *other_values)]
     monkeypatch.setattr(PAPER["CONSE"].__class__, "revision", 99)
-    said.append(json.dumps(unit.identity, sort_keys=True))
-    assert len(set(said)) == len(said)
+    text.append(json.dumps(unit.identity, sort_keys=True))
+    assert len(set(text)) == len(text)
     # The number of draws is not in the key: a larger study reuses the draws of a smaller one.
     monkeypatch.undo()
-    assert json.dumps(replace(unit, number=7).identity, sort_keys=True) == said[0]
+    assert json.dumps(replace(unit, number=7).identity, sort_keys=True) == text[0]
 
 
 # --- Simulated ground truth -----------------------------------------------------------------------
 
 
-def test_a_gain_that_is_not_there_is_not_found_and_a_planted_one_is():
+def test_only_a_planted_gain_is_found():
     """Three of the two hundred worlds that benchmarks/actions.py draws, with fewer draws."""
     none, planted = (
         pd.DataFrame([benchmark._repetition(seed, planted, n_draws=6) for seed in range(3)])
@@ -253,12 +257,12 @@ def test_a_gain_that_is_not_there_is_not_found_and_a_planted_one_is():
     assert (planted["low"] > 0).any()
 
 
-def test_intervals_of_a_difference_hold_the_truth_as_often_as_they_say():
+def test_intervals_of_a_difference_have_nominal_coverage():
     """Accuracies of 101 classes with random overlap: the true gain is 0."""
-    rng, held, small = np.random.default_rng(0), [], []
+    rng, is_covered, small = np.random.default_rng(0), [], []
     for seed in range(60):
         easy = rng.uniform(0.1, 0.5, 101)
-        known = rng.permutation(CONFIGURATIONS["OS1"].overlapping)
+        in_set = rng.permutation(CONFIGURATIONS["OS1"].overlapping)
         parts = [
             pd.DataFrame(
                 {
@@ -266,16 +270,16 @@ def test_intervals_of_a_difference_hold_the_truth_as_often_as_they_say():
                     "method": "SAE",
                     "draw": 0,
                     "class": np.arange(101),
-                    "overlapping": known,
+                    "overlapping": in_set,
                     "accuracy": np.clip(easy + rng.normal(0, 0.08, 101), 0, 1),
                 }
             )
             for features in ("trained", "baseline")
         ]
-        found = study_summary(
+        summary = study_summary(
             pd.concat(parts), baseline="baseline", n_resamples=200, seed=seed
         ).loc[0]
-        held.append(found["minus_low"] <= 0 <= found["minus_high"])
-        small.append(found["minus_p"] < 0.05)
-    assert 0.87 <= np.mean(held) <= 1
+        is_covered.append(summary["minus_low"] <= 0 <= summary["minus_high"])
+        small.append(summary["minus_p"] < 0.05)
+    assert 0.87 <= np.mean(is_covered) <= 1
     assert np.mean(small) <= 0.1

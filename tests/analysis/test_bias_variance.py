@@ -37,23 +37,23 @@ def test_bias_variance_and_noise_add_up_to_the_error_of_a_method_on_known_noise(
             Z = centre + rng.normal(size=(30, D))
             T = np.tanh(Z @ true) + sigma * rng.choice([-1.0, 1.0], size=(30, A))
             predicted[k, j] = X @ np.linalg.solve(Z.T @ Z + 2.0 * np.eye(D), Z.T @ T)
-    found = decompose(Draws.of(predicted, t), t, truth=h)
-    parts = found.bias + found.between + found.within + found.noise
-    assert parts == pytest.approx(found.error, abs=1e-6)
-    assert found.error == pytest.approx(((t - predicted) ** 2).mean(), abs=1e-12)
-    assert found.noise == pytest.approx(sigma**2, abs=1e-12)
-    assert min(found.bias, found.between, found.within) > 0.001
+    actual = decompose(Draws.of(predicted, t), t, truth=h)
+    parts = actual.bias + actual.between + actual.within + actual.noise
+    assert parts == pytest.approx(actual.error, abs=1e-6)
+    assert actual.error == pytest.approx(((t - predicted) ** 2).mean(), abs=1e-12)
+    assert actual.noise == pytest.approx(sigma**2, abs=1e-12)
+    assert min(actual.bias, actual.between, actual.within) > 0.001
     together = decompose(Draws.of(predicted, t), t)
-    assert together.bias == pytest.approx(found.bias + found.noise, abs=1e-12)
+    assert together.bias == pytest.approx(actual.bias + actual.noise, abs=1e-12)
     assert together.noise == 0
 
 
-def test_parts_are_found_again_without_bias():
+def test_components_are_estimated_without_bias():
     rng = np.random.default_rng(1)
     t = np.zeros((5, 2))
-    found = [decompose(Draws.of(drawn(rng, 4, 2, 5, 2), t), t) for _ in range(800)]
+    result = [decompose(Draws.of(drawn(rng, 4, 2, 5, 2), t), t) for _ in range(800)]
     for name, true in (("between", 0.25), ("within", 0.04), ("bias", 0.09)):
-        values = np.array([getattr(part, name) for part in found])
+        values = np.array([getattr(part, name) for part in result])
         error = values.std() / np.sqrt(len(values))
         assert abs(values.mean() - true) < 4 * error, name
         assert error < 0.02
@@ -61,10 +61,10 @@ def test_parts_are_found_again_without_bias():
 
 def test_interval_of_the_share_covers_it():
     rng, t, true = np.random.default_rng(2), np.zeros((20, 3)), 0.25 / 0.29
-    found = [decompose(Draws.of(drawn(rng, 12, 2, 20, 3), t), t) for _ in range(100)]
-    covered = sum(part.low <= true <= part.high for part in found)
+    result = [decompose(Draws.of(drawn(rng, 12, 2, 20, 3), t), t) for _ in range(100)]
+    covered = sum(part.low <= true <= part.high for part in result)
     assert covered >= 90
-    assert np.mean([part.high - part.low for part in found]) < 0.1
+    assert np.mean([part.high - part.low for part in result]) < 0.1
 
 
 def test_leaving_out_a_draw_is_as_if_it_had_not_been():
@@ -73,12 +73,12 @@ def test_leaving_out_a_draw_is_as_if_it_had_not_been():
     present = rng.random((5, 6)) < 0.8
     present[:3] = True
     draws = Draws.of(predicted, t)
-    of = module._Squares.of(draws, present, t)
+    squares = module._Squares.of(draws, present, t)
     for k in range(5):
         rest = [j for j in range(5) if j != k]
         fewer = Draws.of(predicted[rest], t)
         expected = module._Squares.of(fewer, present[rest], t).variances(fewer, present[rest])
-        for ours, theirs in zip(of.variances(draws, present, k), expected, strict=True):
+        for ours, theirs in zip(squares.variances(draws, present, k), expected, strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
@@ -100,17 +100,17 @@ def test_an_image_is_judged_by_the_draws_that_have_its_class():
 def test_parts_of_a_method_add_up_on_both_sides(name):
     method = get_method(name)()
     parameter = next(iter(method.regularizers))
-    found = bias_variance(method, SETTING, parameter, (0.01, 1.0), class_draws=6)
-    for part in (*found["unseen"], *found["seen"]):
+    parts = bias_variance(method, SETTING, parameter, (0.01, 1.0), class_draws=6)
+    for part in (*parts["unseen"], *parts["seen"]):
         assert part.bias + part.between + part.within == pytest.approx(part.error, abs=1e-12)
         assert 0 <= part.low <= part.share <= part.high <= 1
         assert part.error > 0
-    assert list(map(len, found.values())) == [2, 2]
+    assert list(map(len, parts.values())) == [2, 2]
 
 
 def test_more_regularisation_means_less_variance_and_more_bias():
-    found = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-6, 1e-2, 10.0))
-    for parts in found.values():
+    actual = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-6, 1e-2, 10.0))
+    for parts in actual.values():
         variances = [part.between + part.within for part in parts]
         assert variances == sorted(variances, reverse=True)
         assert parts[-1].bias > parts[0].bias
@@ -118,33 +118,33 @@ def test_more_regularisation_means_less_variance_and_more_bias():
 
 def test_classes_carry_most_of_the_variance_and_more_for_unseen_images():
     """The paper's statement on unseen classes, and why it does not hold for seen classes."""
-    found = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2,))
-    (unseen,), (seen,) = found["unseen"], found["seen"]
+    parts = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2,))
+    (unseen,), (seen,) = parts["unseen"], parts["seen"]
     assert unseen.low > 0.5
     assert seen.between < unseen.between
 
 
-def test_what_is_drawn():
+def test_sampled_training_sets():
     draws = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
     assert len(draws) == 4
-    for one, other in draws:
-        classes = np.unique(WORLD.labels[one])
+    for first, other in draws:
+        classes = np.unique(WORLD.labels[first])
         assert set(classes) <= set(SPLIT.seen_classes)
         np.testing.assert_array_equal(classes, np.unique(WORLD.labels[other]))
-        assert np.isin(one, SPLIT.trainval).all()
-        assert len(np.unique(one)) < len(one)  # with replacement
-        assert not np.array_equal(one, other)
+        assert np.isin(first, SPLIT.trainval).all()
+        assert len(np.unique(first)) < len(first)  # with replacement
+        assert not np.array_equal(first, other)
     again = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
     np.testing.assert_array_equal(draws[3][1], again[3][1])
 
 
 def test_some_images_of_every_class_are_judged(monkeypatch):
     monkeypatch.setattr(module, "BUFFERED_VALUES", 3 * 6 * 14 * 12)
-    found = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2, 1.0), class_draws=6)
-    assert found["unseen"][0].n_images == 3 * len(SPLIT.unseen_classes)
+    parts = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2, 1.0), class_draws=6)
+    assert parts["unseen"][0].n_images == 3 * len(SPLIT.unseen_classes)
 
 
-def test_what_cannot_be_taken_apart_is_one_sentence():
+def test_undefined_decompositions_are_refused_in_one_sentence():
     t = np.zeros((2, 2))
     with pytest.raises(
         ParameterError, match="LinearS2V: expected a method that predicts attributes"

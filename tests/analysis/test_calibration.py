@@ -15,7 +15,7 @@ def scores():
     return ScoredTest(F, y, np.array([1, 2, 5, 6, 7, 8]), np.arange(6) < 4)
 
 
-def test_range_holds_the_trade_and_whatever_is_asked(scores):
+def test_range_includes_the_trade_off_and_the_chosen_gamma(scores):
     low, high = gamma_range(scores.curve)
     ends = scores.curve.at(np.array([low, high]))
     assert ends.unseen[0] <= 0.01 * scores.curve.unseen[-1]

@@ -1,4 +1,4 @@
-"""A comparison has the values of its runs, runs them once, and leaves out what is excluded."""
+"""A comparison equals its runs, computes each run once, and leaves out excluded runs."""
 
 from dataclasses import replace
 
@@ -30,8 +30,8 @@ METHODS = ("ESZSL", "LinearS2V", "LinearV2S")
 
 
 def spec_of(**more):
-    given = {"splits": ("PS", "SS"), "methods": METHODS, "task": "gzsl"} | more
-    return ComparisonSpec({name: data.digest for name, data in DATA.items()}, **given)
+    arguments = {"splits": ("PS", "SS"), "methods": METHODS, "task": "gzsl"} | more
+    return ComparisonSpec({name: data.digest for name, data in DATA.items()}, **arguments)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_nothing_is_run_twice(store, monkeypatch):
     assert missing(store, ("folds", "oracle")) == []
 
 
-def test_what_is_missing_is_run_and_no_more(tmp_path):
+def test_only_missing_runs_are_computed(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     assert len(missing(store)) == 9
     assert RunPlan([run]).complete_all(WORLD, store) == 1
@@ -68,7 +68,7 @@ def test_what_is_missing_is_run_and_no_more(tmp_path):
     assert RunPlan([run], choices=("folds",)).complete_all(WORLD, store) == 1
 
 
-def test_kept_results_that_do_not_tell_the_folds_are_made_again(tmp_path):
+def test_stored_results_without_folds_are_computed_again(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     result = run_spec(run, WORLD, with_oracle=False).result
     store.put(replace(result, fold_choices=()))
@@ -78,7 +78,7 @@ def test_kept_results_that_do_not_tell_the_folds_are_made_again(tmp_path):
 
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
-def test_folds_choose_what_the_protocol_would_choose_with_one_fold(task):
+def test_a_single_fold_chooses_like_the_protocol(task):
     split = WORLD.splits["PS"]
     chosen = protocol.select(get_method("ESZSL")(), WORLD, split, task=task)
     for k, fold in enumerate(split.folds):
@@ -116,17 +116,17 @@ def figure(evaluation, path):
 
 @pytest.mark.parametrize("measure", FIGURES)
 @pytest.mark.parametrize("average", ["class", "sample"])
-def test_every_measure_is_the_one_the_run_reports(store, measure, average):
-    found = comparison.occasions(spec_of(), DATA, store, measure, average=average)
-    assert found.names == (
+def test_every_metric_equals_the_run(store, measure, average):
+    occasions = comparison.occasions(spec_of(), DATA, store, measure, average=average)
+    assert occasions.names == (
         ("first", "PS", "validated"),
         ("first", "SS", "validated"),
         ("second", "PS", "validated"),
     )
-    for i, (name, split, _) in enumerate(found.names):
+    for i, (name, split, _) in enumerate(occasions.names):
         for j, method in enumerate(METHODS):
             e = store.get(spec_of().run(name, split, method).key).evaluation
-            value = found.figures[0, i, j]
+            value = occasions.figures[0, i, j]
             if split == "SS" and measure != "zsl":
                 assert np.isnan(value)
                 continue
@@ -137,18 +137,20 @@ def test_every_measure_is_the_one_the_run_reports(store, measure, average):
 
 
 def test_every_fold_is_an_occasion_with_its_own_parameters(store):
-    found = comparison.occasions(spec_of(splits=("PS",)), DATA, store, "H at gamma", choice="folds")
-    assert [name for *_, name in found.names] == ["0", "1", "0", "1"]
+    occasions = comparison.occasions(
+        spec_of(splits=("PS",)), DATA, store, "H at gamma", choice="folds"
+    )
+    assert [name for *_, name in occasions.names] == ["0", "1", "0", "1"]
     first = store.get(spec_of().run("first", "PS", "LinearS2V").key)
     for k, choice in enumerate(first.fold_choices):
         model = get_method("LinearS2V")(**choice.params)
         scores = protocol.fit_and_score(model, WORLD, WORLD.splits["PS"])
         expected = protocol.evaluate(scores, choice.gamma).calibrated.harmonic
-        assert found.figures[0, k, METHODS.index("LinearS2V")] == pytest.approx(expected)
-    assert (found.seconds > 0).all()
+        assert occasions.figures[0, k, METHODS.index("LinearS2V")] == pytest.approx(expected)
+    assert (occasions.seconds > 0).all()
 
 
-def test_with_parameters_chosen_for_zsl_gamma_is_that_of_the_folds_never_none(tmp_path):
+def test_with_parameters_for_zsl_gamma_is_from_the_folds(tmp_path):
     store, spec = ResultStore(tmp_path / "runs.sqlite"), spec_of(task="zsl", methods=("ESZSL",))
     run = spec.run("first", "PS", "ESZSL")
     RunPlan([run], choices=("folds", "oracle")).complete_all(WORLD, store)
@@ -164,7 +166,7 @@ def test_with_parameters_chosen_for_zsl_gamma_is_that_of_the_folds_never_none(tm
             assert result.gamma_origin == "validated"
 
 
-def test_the_oracle_is_never_below_what_the_folds_chose(store):
+def test_the_oracle_is_never_below_the_choice_on_folds(store):
     validated, oracle = (
         comparison.occasions(spec_of(), DATA, store, "H at gamma", choice=choice).complete
         for choice in ("validated", "oracle")
@@ -175,12 +177,12 @@ def test_the_oracle_is_never_below_what_the_folds_chose(store):
 
 def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
     spec = spec_of(splits=("PS",))
-    found = comparison.occasions(spec, DATA, store, "H", n_draws=20)
+    occasions = comparison.occasions(spec, DATA, store, "H", n_draws=20)
     result = store.get(spec.run("first", "PS", "ESZSL").key)
     scores = protocol.fit_and_score(get_method("ESZSL")(**result.params), WORLD, WORLD.splits["PS"])
     drawn = significance.class_draws(scores.seen, 20)
     expected = resampling.figures(scores, drawn)["harmonic"]
-    np.testing.assert_allclose(found.figures[:, 0, 0], expected, atol=1e-9)
+    np.testing.assert_allclose(occasions.figures[:, 0, 0], expected, atol=1e-9)
 
 
 def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path):
@@ -188,11 +190,11 @@ def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path)
     spec = spec_of(splits=("PS",))
     for name, method in (("first", "ESZSL"), ("second", "ESZSL"), ("first", "LinearS2V")):
         RunPlan([spec.run(name, "PS", method)]).complete_all(DATA[name], store)
-    found = comparison.occasions(spec, DATA, store, "zsl")
-    assert np.isnan(found.figures[0]).sum() == 3
-    assert found.complete.methods == ("ESZSL",)
-    assert found.complete.figures.shape == (1, 2, 1)
-    assert len(found.table()) == 6
+    occasions = comparison.occasions(spec, DATA, store, "zsl")
+    assert np.isnan(occasions.figures[0]).sum() == 3
+    assert occasions.complete.methods == ("ESZSL",)
+    assert occasions.complete.figures.shape == (1, 2, 1)
+    assert len(occasions.table()) == 6
 
 
 def test_bad_questions_are_refused(store):

@@ -38,7 +38,7 @@ def test_most_confused_pairs_are_the_largest_off_the_diagonal(scores):
         assert (pair.answered_side == "unseen") == (pair.answered in ("bee", "dog"))
 
 
-def test_classes_with_few_images_say_nothing(scores):
+def test_classes_with_few_images_are_left_out(scores):
     images = np.bincount(scores.y, minlength=5)
     least = int(np.sort(images[:4])[1])  # one class has fewer images
     few = [NAMES[k] for k in np.flatnonzero(images < least)]
@@ -50,6 +50,6 @@ def test_classes_with_few_images_say_nothing(scores):
     assert set(few) & set(most_confused(scores, 0.3, NAMES, n=100)["class"])
 
 
-def test_nothing_confused_gives_no_rows():
+def test_a_perfect_result_gives_no_rows():
     perfect = ScoredTest(np.eye(3), np.arange(3), np.arange(3), np.array([True, True, False]))
     assert most_confused(perfect, 0.0, NAMES).empty

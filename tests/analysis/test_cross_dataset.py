@@ -30,10 +30,10 @@ from zslcore.results.store import ResultStore
 
 def world(name, seed=0, shift=0.0, **options):
     """Make a linear world with the same classes for every ``seed``, which only draws the images."""
-    made = linear_world(noise=1.0, n_per_class=20, **options)
+    world = linear_world(noise=1.0, n_per_class=20, **options)
     rng = np.random.default_rng(seed)
-    X = made.features + shift + 0.5 * rng.normal(size=made.features.shape)
-    return replace(made, name=name, features=X.astype(np.float32))
+    X = world.features + shift + 0.5 * rng.normal(size=world.features.shape)
+    return replace(world, name=name, features=X.astype(np.float32))
 
 
 ONE, TWO = world("one", 1), world("two", 2, shift=0.3)
@@ -66,8 +66,8 @@ def renumbered(data, order):
 @pytest.mark.nightly
 @pytest.mark.parametrize("method", ["ESZSL", "SAE", "GFZSL", "CMT*"])
 def test_tested_on_itself_it_is_the_protocols_evaluation(method):
-    given = {"epochs": 2} if method == "CMT*" else {}
-    spec = spec_on(ONE, method, params=given, select_for="zsl")
+    params = {"epochs": 2} if method == "CMT*" else {}
+    spec = spec_on(ONE, method, params=params, select_for="zsl")
     ours = cross_accuracy(spec, ONE, [ONE, TWO])
     run = runs.run(spec, ONE, with_oracle=False).result
     assert ours.evaluations["one"] == run.evaluation
@@ -92,14 +92,14 @@ def test_accuracy_on_the_other_is_that_of_a_fit_done_by_hand():
     assert ours.zsl == pytest.approx(np.mean(list(by_class.values())))
 
 
-def test_order_of_the_other_sets_classes_changes_nothing():
+def test_class_order_of_the_other_set_has_no_effect():
     order = np.random.default_rng(5).permutation(TWO.n_classes)
     spec = spec_on(ONE)
     plain = cross_accuracy(spec, ONE, [TWO]).evaluations
     assert cross_accuracy(spec, ONE, [renumbered(TWO, order)]).evaluations == plain
 
 
-def test_nothing_of_the_test_set_is_looked_at_before_the_test():
+def test_the_test_set_is_not_used_before_the_test():
     """With other labels, prototypes and folds in the test set, the fit is the same."""
     split, rng = TWO.splits["PS"], np.random.default_rng(0)
     labels = TWO.labels.copy()
@@ -134,9 +134,9 @@ def test_result_survives_json():
 
 def without_classes(data, *, keep):
     split = data.splits["PS"]
-    held = np.setdiff1d(split.test_unseen, np.flatnonzero(data.labels >= keep))
+    held_out = np.setdiff1d(split.test_unseen, np.flatnonzero(data.labels >= keep))
     rows = {name: getattr(split, name) for name in ("trainval", "test_seen")}
-    return replace(data, splits=[Split.from_rows("PS", data.labels, **rows, test_unseen=held)])
+    return replace(data, splits=[Split.from_rows("PS", data.labels, **rows, test_unseen=held_out)])
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def without_classes(data, *, keep):
         (without_classes(TWO, keep=11), "the same unseen classes in both; got 1 class in only"),
     ],
 )
-def test_what_cannot_be_crossed_is_one_sentence(other, sentence):
+def test_incompatible_data_sets_are_refused_in_one_sentence(other, sentence):
     for how in (
         lambda: check_pair(ONE, other, "PS"),
         lambda: cross_accuracy(spec_on(ONE), ONE, [ONE, other]),
@@ -211,7 +211,7 @@ def test_two_data_sets_of_one_name_are_refused():
         cross_table(ONE, ONE, ["ESZSL"])
 
 
-def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
+def test_an_interrupted_computation_resumes(tmp_path, monkeypatch):
     store, methods = ResultStore(tmp_path / "runs.sqlite"), ["ESZSL", "GFZSL"]
 
     def stop(done, total, message):
@@ -237,7 +237,7 @@ def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
     )
 
 
-def test_a_damaged_or_other_result_is_made_again(tmp_path):
+def test_a_damaged_result_is_computed_again(tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     first = cross_table(ONE, TWO, ["ESZSL"], store=store)
     with closing(sqlite3.connect(store.path)) as db, db:
@@ -262,20 +262,20 @@ def columns():
 
 
 def test_printed_table_does_not_support_the_printed_p_for_the_training_set():
-    one, two, three, four = columns()
-    asked = cross_tests(printed_table())["training set"]
+    first, second, three, four = columns()
+    request = cross_tests(printed_table())["training set"]
     # in the paper's words: "2nd and 3rd column as well as 1st and 4th"
-    done = ttest_rel(np.concatenate([two, one]), np.concatenate([three, four]))
-    assert asked.pairs == PRINTED_CLAIM.pairs == 24
-    assert asked.p == pytest.approx(done.pvalue)
-    assert round(asked.p, 2) == 0.35
-    assert asked.interval[0] < 0 < asked.interval[1]
+    done = ttest_rel(np.concatenate([second, first]), np.concatenate([three, four]))
+    assert request.pairs == PRINTED_CLAIM.pairs == 24
+    assert request.p == pytest.approx(done.pvalue)
+    assert round(request.p, 2) == 0.35
+    assert request.interval[0] < 0 < request.interval[1]
 
 
 def test_printed_p_is_that_of_the_pairs_that_share_their_training_set():
-    one, two, three, four = columns()
+    first, second, three, four = columns()
     other = cross_tests(printed_table())["test set"]
-    done = ttest_rel(np.concatenate([one, four]), np.concatenate([two, three]))
+    done = ttest_rel(np.concatenate([first, four]), np.concatenate([second, three]))
     assert other.p == pytest.approx(done.pvalue)
     assert round(other.p, PRINTED_CLAIM.decimals) == PRINTED_CLAIM.p
     text = claim_explained(cross_tests(printed_table()))
@@ -284,27 +284,27 @@ def test_printed_p_is_that_of_the_pairs_that_share_their_training_set():
     assert "gives for the test set (p = 0.0072)" in text
 
 
-def test_what_the_printed_table_supports_is_the_size_of_the_change():
-    one, two, three, four = columns()
+def test_the_printed_table_supports_the_size_of_the_change():
+    first, second, three, four = columns()
     size = cross_tests(printed_table())["larger"]
-    training = np.abs(np.concatenate([two - three, one - four]))
-    testing = np.abs(np.concatenate([one - two, three - four]))
+    training = np.abs(np.concatenate([second - three, first - four]))
+    testing = np.abs(np.concatenate([first - second, three - four]))
     assert size.p == pytest.approx(ttest_rel(training, testing).pvalue)
     assert size.wilcoxon_p == pytest.approx(wilcoxon(np.round(training - testing, 9)).pvalue)
     assert round(size.p, 3) == 0.003
     assert size.mean_difference == pytest.approx(0.0145)
 
 
-def test_a_method_counts_once_when_asked():
+def test_a_method_counts_once_with_that_option():
     pairs, methods = (cross_tests(printed_table(), unit=unit) for unit in ("pair", "method"))
-    for asked, test in methods.items():
+    for question, test in methods.items():
         assert test.pairs == 12
-        assert test.mean_difference == pytest.approx(pairs[asked].mean_difference)
-        assert test.p > pairs[asked].p
+        assert test.mean_difference == pytest.approx(pairs[question].mean_difference)
+        assert test.p > pairs[question].p
     assert "12 methods" in methods["larger"].sentence
 
 
-def made(training, testing, n=6):
+def cross_table_of(training, testing, n=6):
     """A table in which both the training set and the test set change the results."""
     rng = np.random.default_rng(0)
     rows = []
@@ -317,9 +317,11 @@ def made(training, testing, n=6):
 
 
 @pytest.mark.parametrize("matters", ["training set", "test set"])
-def test_a_planted_difference_is_found_where_it_was_planted(matters):
+def test_a_planted_difference_is_found(matters):
     is_training = matters == "training set"
-    tests = cross_tests(made(0.05 * is_training, 0.05 * (not is_training)), "set 0", "set 1")
+    tests = cross_tests(
+        cross_table_of(0.05 * is_training, 0.05 * (not is_training)), "set 0", "set 1"
+    )
     other = tests["test set" if is_training else "training set"]
     assert tests[matters].mean_difference == pytest.approx(0.05, abs=2e-3)
     assert tests[matters].p < 1e-6 < other.p
@@ -327,17 +329,19 @@ def test_a_planted_difference_is_found_where_it_was_planted(matters):
     assert np.sign(tests["larger"].mean_difference) == (1 if is_training else -1)
 
 
-def test_names_of_the_sets_turn_the_signs_and_nothing_else():
-    there, back = (
+def test_exchanging_the_sets_changes_only_signs():
+    forward, back = (
         cross_tests(printed_table(), *pair) for pair in (("AWA1", "AWA2"), ("AWA2", "AWA1"))
     )
-    for asked, sign in (("training set", -1), ("test set", -1), ("larger", 1)):
-        assert back[asked].mean_difference == pytest.approx(sign * there[asked].mean_difference)
-        assert back[asked].p == pytest.approx(there[asked].p)
+    for question, sign in (("training set", -1), ("test set", -1), ("larger", 1)):
+        assert back[question].mean_difference == pytest.approx(
+            sign * forward[question].mean_difference
+        )
+        assert back[question].p == pytest.approx(forward[question].p)
 
 
 def test_methods_without_all_four_figures_are_left_out():
-    table = made(0.0, 0.0)
+    table = cross_table_of(0.0, 0.0)
     assert cross_tests(table[1:], "set 0", "set 1")["larger"].pairs == 10
     with pytest.raises(DatasetError, match="two methods with all four accuracies; got 0"):
         cross_tests(table, "set 0", "set 3")
@@ -346,21 +350,21 @@ def test_methods_without_all_four_figures_are_left_out():
 
 
 def test_methods_with_the_same_figures_count_once():
-    table = made(0.0, 0.0)
+    table = cross_table_of(0.0, 0.0)
     twin = table[table["method"] == "method 0"].assign(method="its twin")
     both = pd.concat([table, twin])
     assert cross_tests(both, "set 0", "set 1") == cross_tests(table, "set 0", "set 1")
 
 
-def test_a_claim_that_follows_is_said_to():
+def test_a_supported_claim_is_called_supported():
     tests = cross_tests(printed_table())
     assert claim_explained(tests | {"training set": tests["test set"]}).endswith(
         "follows from the printed table."
     )
 
 
-def test_ours_stand_beside_the_printed_cell():
-    table = made(0.0, 0.0).assign(method=lambda t: t["method"].replace("method 3", "SAE"))
+def test_our_value_is_next_to_the_printed_cell():
+    table = cross_table_of(0.0, 0.0).assign(method=lambda t: t["method"].replace("method 3", "SAE"))
     both = add_printed(table, "set 0", "set 1")
     assert list(both["method"][:4]) == ["DAP"] * 4
     assert list(both["tested"][:4]) == ["AWA1", "AWA2", "AWA2", "AWA1"]

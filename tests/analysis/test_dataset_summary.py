@@ -53,7 +53,7 @@ def test_statistics_count_the_data_and_quote_the_papers(awa2):
     assert whole.loc["images", "deviation"] == pytest.approx(len(awa2.labels) / 37322 - 1)
 
 
-def test_statistics_of_data_nobody_published_quote_nothing(digits):
+def test_unpublished_data_have_no_quoted_statistics(digits):
     table = dataset_summary.statistics(digits)
     assert table["published"].isna().all()
     assert figures(table, "PS").loc["unseen classes", "here"] == 3
@@ -101,7 +101,7 @@ def test_classes_are_sorted_and_keep_their_rows(awa2):
         dataset_summary.sorted_classes(table, "size")
 
 
-def test_fold_roles_say_which_classes_validate(awa2):
+def test_fold_roles_mark_validation_classes(awa2):
     split = awa2.splits["PS"]
     roles = dataset_summary.fold_roles(awa2, split)
     facts = class_facts("AWA2").classes
@@ -126,12 +126,12 @@ def test_published_overlaps_are_found_under_any_spelling():
             prototypes=np.zeros((50, 1)),
             class_names=names,
         )
-        known = dataset_summary.known_to_extractor(dataset)
-        assert known.tolist() == facts["imagenet1k"].tolist()
-        assert (known == "published").sum() == len(listed)
+        in_set = dataset_summary.known_to_extractor(dataset)
+        assert in_set.tolist() == facts["imagenet1k"].tolist()
+        assert (in_set == "published").sum() == len(listed)
 
 
-def test_classes_of_other_data_are_not_said_to_be_clean(digits):
+def test_classes_of_other_data_are_not_called_clean(digits):
     assert dataset_summary.known_to_extractor(digits).isna().all()
 
 
@@ -148,14 +148,14 @@ def test_attributes_are_searched_and_ordered():
     assert list(by_name.index) == ["A", "b", "c"]
     assert list(by_name.columns) == ["Dry", "odd", "wet"]
     assert by_name.loc["c", "Dry"] == pytest.approx(0.9)
-    found = dataset_summary.attribute_table(data, only_classes="a, C", only_attributes="D")
-    assert list(found.index) == ["A", "c"]
-    assert list(found.columns) == ["Dry", "odd"]
+    table = dataset_summary.attribute_table(data, only_classes="a, C", only_attributes="D")
+    assert list(table.index) == ["A", "c"]
+    assert list(table.columns) == ["Dry", "odd"]
     assert dataset_summary.attribute_table(data, only_classes="zebra").shape == (0, 3)
     assert dataset_summary.search_names(data.class_names, " , ") is None
 
 
-def test_telling_attributes_come_first_and_stay_when_there_is_room_for_few():
+def test_most_variable_attributes_come_first():
     data = tiny()
     telling = dataset_summary.attribute_table(data, attributes="telling")
     deviation = telling.std(axis=0, ddof=0)
@@ -183,6 +183,6 @@ def test_an_order_that_does_not_exist_is_refused(which):
         dataset_summary.attribute_table(tiny(), **{which: "size"})
 
 
-def test_class_means_are_those_of_a_plain_loop(digits):
+def test_class_means_equal_a_plain_loop(digits):
     plain = [digits.features[digits.labels == c].mean(axis=0) for c in range(10)]
     np.testing.assert_allclose(dataset_summary.class_means(digits), plain, rtol=1e-6)

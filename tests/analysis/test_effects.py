@@ -36,7 +36,7 @@ def p_of_population(result, many, few):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("many", "few"), PAIRS)
-def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
+def test_planted_rarity_makes_classes_with_few_images_harder(many, few):
     result, twin = on_imagenet(IMAGENET), on_imagenet(f"{IMAGENET}-unplanted")
     assert result.counts.accuracy(many, 1, task="zsl") > result.counts.accuracy(few, 1, task="zsl")
     assert p_of_population(result, many, few) < SIGNIFICANT
@@ -46,11 +46,11 @@ def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
 @pytest.mark.nightly
 def test_the_nine_sets_are_in_the_printed_order_of_size():
     """Lists of one kind, from the easiest to the hardest; lists with many images come first."""
-    result, there = on_imagenet(IMAGENET), printed().loc[METHOD]
+    result, printed_row = on_imagenet(IMAGENET), printed().loc[METHOD]
     for names in (("2H", "3H"), ("M500", "M1K", "M5K"), ("L500", "L1K", "L5K"), *PAIRS):
         ours = [result.counts.accuracy(name, 1, task="zsl") for name in names]
         assert ours == sorted(ours, reverse=True)
-        assert there[[*names]].is_monotonic_decreasing
+        assert printed_row[[*names]].is_monotonic_decreasing
 
 
 def lost_to_training_classes(result):
@@ -59,17 +59,17 @@ def lost_to_training_classes(result):
     candidates, together = result.counts.per_class("M500", 1, task="gzsl")
     together = together[np.isin(candidates, classes)]
     images = result.counts.totals[np.searchsorted(result.counts.classes, classes)]
-    right, kept = (int(np.rint(share @ images)) for share in (alone, together))
-    return kept, right - kept
+    right, right_in_both = (int(np.rint(share @ images)) for share in (alone, together))
+    return right_in_both, right - right_in_both
 
 
 @pytest.mark.nightly
-def test_unseen_images_are_taken_for_training_classes_where_the_bias_is_planted():
+def test_planted_bias_assigns_unseen_images_to_training_classes():
     result, twin = on_imagenet(IMAGENET), on_imagenet(f"{IMAGENET}-unplanted")
     table = [lost_to_training_classes(result), lost_to_training_classes(twin)]
     assert chi2_contingency(table).pvalue < SIGNIFICANT
     assert table[0][1] / sum(table[0]) > table[1][1] / sum(table[1])
-    curve, of_twin = (each.counts.curve("All") for each in (result, twin))
+    curve, of_twin = (item.counts.curve("All") for item in (result, twin))
     assert curve.at(0.0).seen > 10 * curve.at(0.0).unseen
     assert curve.best().gamma > 0  # seen classes are held back
     assert of_twin.best().gamma <= 0
@@ -82,9 +82,9 @@ def p_of_gains(study):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("planted", [True, False])
-def test_known_actions_gain_where_it_is_planted(own_data, planted):
+def test_planted_gain_of_actions_in_the_set_is_found(own_data, planted):
     sets = simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
-    sets = tuple(replace(each, digest=load(each.dataset).digest) for each in sets)
+    sets = tuple(replace(test_set, digest=load(test_set.dataset).digest) for test_set in sets)
     spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)  # with the largest planted gain
     units = spec.units()
     for unit in units:

@@ -21,19 +21,19 @@ def measured():
     return points(ALE(), Setting(WORLD, SPLIT, seed=3), GRID)
 
 
-def test_points_are_what_the_protocol_gives_at_each(measured):
+def test_points_equal_the_protocol_at_each_epoch(measured):
     for row in measured.to_dict("records"):
-        one = protocol.select(ALE(), WORLD, SPLIT, grid={"epochs": (row["epochs"],)}, seed=3)
-        assert row["gamma"] == pytest.approx(one.gamma)
-        assert row["folds_calibrated"] == pytest.approx(one.score)
-        plain = [curve.at(0.0).harmonic for curve in one.curves[0]]
+        selection = protocol.select(ALE(), WORLD, SPLIT, grid={"epochs": (row["epochs"],)}, seed=3)
+        assert row["gamma"] == pytest.approx(selection.gamma)
+        assert row["folds_calibrated"] == pytest.approx(selection.score)
+        plain = [curve.at(0.0).harmonic for curve in selection.curves[0]]
         assert row["folds_plain"] == pytest.approx(np.mean(plain))
         scores = protocol.fit_and_score(ALE(epochs=row["epochs"]), WORLD, SPLIT, seed=3)
-        found = protocol.evaluate(scores, one.gamma)
-        assert row["test_plain"] == pytest.approx(found.plain.harmonic)
-        assert row["test_calibrated"] == pytest.approx(found.calibrated.harmonic)
-        assert row["unseen_calibrated"] == pytest.approx(found.calibrated.unseen)
-        assert (row["zsl"], row["ausuc"]) == pytest.approx((found.zsl, found.ausuc))
+        evaluation = protocol.evaluate(scores, selection.gamma)
+        assert row["test_plain"] == pytest.approx(evaluation.plain.harmonic)
+        assert row["test_calibrated"] == pytest.approx(evaluation.calibrated.harmonic)
+        assert row["unseen_calibrated"] == pytest.approx(evaluation.calibrated.unseen)
+        assert (row["zsl"], row["ausuc"]) == pytest.approx((evaluation.zsl, evaluation.ausuc))
 
 
 def table(**columns):
@@ -52,34 +52,34 @@ def table(**columns):
 
 
 def test_choices_are_by_folds_by_test_and_the_largest():
-    found = choices(table()[:3], "plain", ["epochs"])
-    assert found["epochs"].to_dict() == {"folds": 1, "test": 2, "last": 3}
+    result = choices(table()[:3], "plain", ["epochs"])
+    assert result["epochs"].to_dict() == {"folds": 1, "test": 2, "last": 3}
 
 
 def test_the_first_number_of_epochs_wins_a_tie():
-    found = choices(table(folds_plain=[0.4] * 6)[:3], "plain", ["epochs"])
-    assert found.loc["folds", "epochs"] == 1
+    result = choices(table(folds_plain=[0.4] * 6)[:3], "plain", ["epochs"])
+    assert result.loc["folds", "epochs"] == 1
 
 
 def test_prices_are_differences_seed_by_seed_with_students_interval():
-    found = prices(table(), ["epochs", "classifier_epochs"]).set_index("figure").loc["plain"]
-    assert found[["folds", "test", "last"]].tolist() == pytest.approx([0.55, 0.75, 0.5])
+    actual = prices(table(), ["epochs", "classifier_epochs"]).set_index("figure").loc["plain"]
+    assert actual[["folds", "test", "last"]].tolist() == pytest.approx([0.55, 0.75, 0.5])
     differences = [0.1, 0.3]
     interval = ttest_1samp(differences, 0).confidence_interval(0.95)
-    assert found["seeds"] == 2
-    assert found["over_folds"] == pytest.approx(0.2)
-    assert found["over_folds_low"] == pytest.approx(interval.low)
-    assert found["over_folds_high"] == pytest.approx(interval.high)
-    assert found["over_last"] == pytest.approx(0.25)
+    assert actual["seeds"] == 2
+    assert actual["over_folds"] == pytest.approx(0.2)
+    assert actual["over_folds_low"] == pytest.approx(interval.low)
+    assert actual["over_folds_high"] == pytest.approx(interval.high)
+    assert actual["over_last"] == pytest.approx(0.25)
 
 
 def test_one_seed_has_no_interval():
-    found = prices(table()[:3], ["epochs"])
-    assert found["over_folds"].tolist() == pytest.approx([0.1, 0.1])
-    assert found[["over_folds_low", "over_last_high"]].isna().all(axis=None)
+    actual = prices(table()[:3], ["epochs"])
+    assert actual["over_folds"].tolist() == pytest.approx([0.1, 0.1])
+    assert actual[["over_folds_low", "over_last_high"]].isna().all(axis=None)
 
 
 def test_the_test_set_never_chooses_worse(measured):
     labelled = measured.assign(dataset="world", method="ALE", seed=3)
-    found = prices(labelled, ["epochs"])
-    assert (found[["over_folds", "over_last"]] >= 0).all(axis=None)
+    actual = prices(labelled, ["epochs"])
+    assert (actual[["over_folds", "over_last"]] >= 0).all(axis=None)

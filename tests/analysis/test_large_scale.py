@@ -19,43 +19,43 @@ WORLD, FACTS = imagenet_world(), imagenet()
 
 
 @pytest.fixture(scope="module")
-def found():
+def evaluated():
     return measure(LargeScaleStudy("ids", WORLD.digest, "ESZSL"), WORLD)
 
 
 @pytest.fixture(scope="module")
-def dense(found):
+def dense(evaluated):
     """Scores of all test images for all classes, as in the protocol."""
-    scored = fit_and_score(get_method("ESZSL")(**found.params), WORLD, WORLD.split())
+    scored = fit_and_score(get_method("ESZSL")(**evaluated.params), WORLD, WORLD.split())
     return scored.F, scored.classes[scored.y]
 
 
-def members(found, name):
-    return np.flatnonzero(found.counts.in_set[found.counts.names.index(name)])
+def members(evaluated, name):
+    return np.flatnonzero(evaluated.counts.in_set[evaluated.counts.names.index(name)])
 
 
-def test_parameters_are_chosen_on_the_fold_and_for_zsl(found):
+def test_parameters_are_chosen_on_the_fold_and_for_zsl(evaluated):
     chosen = select(get_method("ESZSL")(), WORLD, WORLD.split(), task="zsl")
-    assert found.params == dict(chosen.params)
-    assert found.validated
+    assert evaluated.params == dict(chosen.params)
+    assert evaluated.validated
 
 
-def test_sets_are_the_released_ones_and_classes_without_an_id_are_in_none(found):
-    assert found.counts.names == SETS
-    assert found.rows[-2:].tolist() == [-1, -1]
+def test_sets_are_the_released_ones_without_classes_that_lack_an_id(evaluated):
+    assert evaluated.counts.names == SETS
+    assert evaluated.rows[-2:].tolist() == [-1, -1]
     for name in SETS:
-        inside = members(found, name)
-        assert FACTS.sets[name][found.rows[inside]].all()
+        inside = members(evaluated, name)
+        assert FACTS.sets[name][evaluated.rows[inside]].all()
     unseen = WORLD.split().unseen_classes
-    assert members(found, "All").tolist() == [c for c in unseen if found.rows[c] >= 0]
+    assert members(evaluated, "All").tolist() == [c for c in unseen if evaluated.rows[c] >= 0]
 
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
-def test_accuracies_are_those_of_the_dense_scores(found, dense, task):
+def test_accuracies_are_those_of_the_dense_scores(evaluated, dense, task):
     F, y = dense
-    table = found.table().set_index(["set", "task", "k"])
+    table = evaluated.table().set_index(["set", "task", "k"])
     for name in SETS:
-        candidates = members(found, name)
+        candidates = members(evaluated, name)
         rows = np.isin(y, candidates)
         if task == "gzsl":
             candidates = np.union1d(candidates, WORLD.split().seen_classes)
@@ -66,28 +66,28 @@ def test_accuracies_are_those_of_the_dense_scores(found, dense, task):
             assert table.loc[(name, task, k), "per_class"] == pytest.approx(expected)
 
 
-def test_the_curve_is_that_of_the_dense_scores(found, dense):
+def test_the_curve_is_that_of_the_dense_scores(evaluated, dense):
     F, y = dense
-    classes = np.union1d(members(found, "All"), WORLD.split().seen_classes)
+    classes = np.union1d(members(evaluated, "All"), WORLD.split().seen_classes)
     rows = np.isin(y, classes)
     seen = np.isin(classes, WORLD.split().seen_classes)
     expected = seen_unseen_curve(
         F[rows][:, classes].astype(np.float32), np.searchsorted(classes, y[rows]), seen
     )
-    assert found.counts.curve("All").ausuc == pytest.approx(expected.ausuc, abs=1e-6)
+    assert evaluated.counts.curve("All").ausuc == pytest.approx(expected.ausuc, abs=1e-6)
 
 
-def test_features_in_shards_give_the_same_figures(found, tmp_path):
+def test_features_in_shards_give_the_same_figures(evaluated, tmp_path):
     shards = write_shards(tmp_path / "shards", [(WORLD.features, WORLD.labels)], part_bytes=9_000)
     assert len(shards.parts()) > 3
     fields = ("name", "labels", "prototypes", "class_names", "splits")
-    given = {name: getattr(WORLD, name) for name in fields}
-    mapped = ZSLDataset(features=shards, known_digest=shards.digest, **given)
+    arguments = {name: getattr(WORLD, name) for name in fields}
+    mapped = ZSLDataset(features=shards, known_digest=shards.digest, **arguments)
     again = measure(
         LargeScaleStudy("ids", shards.digest, "ESZSL"), mapped, engine=Engine(workers=1)
     )
-    assert again.params == found.params
-    np.testing.assert_array_equal(again.counts.hits, found.counts.hits)
+    assert again.params == evaluated.params
+    np.testing.assert_array_equal(again.counts.hits, evaluated.counts.hits)
 
 
 def test_data_without_ids_are_refused_in_a_sentence():
@@ -96,7 +96,7 @@ def test_data_without_ids_are_refused_in_a_sentence():
         measure(LargeScaleStudy(world.name, world.digest, "ESZSL"), world)
 
 
-def test_table_5_is_there_as_printed():
+def test_table_5_is_as_printed():
     table = printed()
     assert list(table.columns) == list(SETS)
     cells = published("imagenet_zsl_top1")

@@ -35,8 +35,8 @@ def with_photographs(world, effect, boxes=3, seed=9):
 
 @pytest.fixture(scope="module")
 def measured():
-    found = leak_cost.costs(LinearV2S(), SETTING)
-    return {cost.leak: cost for cost in found}
+    costs = leak_cost.costs(LinearV2S(), SETTING)
+    return {cost.leak: cost for cost in costs}
 
 
 # --- The first version of the split ---------------------------------------------------------------
@@ -45,8 +45,8 @@ def measured():
 @pytest.mark.parametrize("name", ["AWA1", "AWA2", "CUB", "SUN", "APY"])
 def test_folds_of_the_first_release_are_those_of_its_file(shared, name):
     folder = shared / "data" / "xlsa17" / name
-    held = {"CUB": "vgg_fc7.mat", "AWA1": "lss.mat"}.get(name, "labels.mat")
-    labels = loadmat(folder / held, variable_names=["labels"])["labels"].ravel().astype(int) - 1
+    file = {"CUB": "vgg_fc7.mat", "AWA1": "lss.mat"}.get(name, "labels.mat")
+    labels = loadmat(folder / file, variable_names=["labels"])["labels"].ravel().astype(int) - 1
     first = folder / "att_splits_v1.mat"
     v1 = loadmat(first if first.exists() else folder / "first_release" / first.name)
     rows = {key: np.sort(v1[key].ravel().astype(int) - 1) for key in v1 if key.endswith("_loc")}
@@ -73,7 +73,7 @@ def same(arm, scores):
     np.testing.assert_array_equal(arm.scores.y, scores.y)
 
 
-def test_training_on_test_images_changes_nothing_else(measured):
+def test_training_on_test_images_is_the_only_change(measured):
     cost = measured["training"]
     chosen = protocol.select(LinearV2S(), WORLD, SPLIT)
     assert cost.clean.params == cost.leaky.params == LinearV2S(**chosen.params).get_params()
@@ -84,7 +84,7 @@ def test_training_on_test_images_changes_nothing_else(measured):
     assert cost.leaky.rows == cost.clean.rows + len(SPLIT.test_seen)
 
 
-def test_who_trains_on_test_images_is_told_to_be_better_on_them(measured):
+def test_training_on_test_images_improves_their_accuracy(measured):
     rows = {row["figure"]: row for row in measured["training"].rows()}
     assert list(rows) == list(FIGURES)
     assert rows["seen"]["difference"] > 0.05
@@ -104,14 +104,14 @@ def test_choosing_on_leaking_folds_trains_on_the_clean_rows(measured):
     assert cost.clean is measured["training"].clean
 
 
-def test_given_parameters_are_left_as_they_are():
+def test_given_parameters_are_not_changed():
     (cost,) = leak_cost.costs(LinearV2S(lam=0.3), SETTING, ["training"], choose=False)
     assert cost.origin == "given"
     assert cost.leaky.params["lam"] == cost.clean.params["lam"] == 0.3
     assert cost.clean.gamma is not None
 
 
-def test_without_folds_gamma_is_not_made_up():
+def test_without_folds_no_gamma_is_chosen():
     bare = replace(SPLIT, folds=())
     assert leak_cost.possible_leaks(WORLD, bare) == ("training",)
     (cost,) = leak_cost.costs(LinearV2S(), Setting(WORLD, bare), choose=False)
@@ -122,7 +122,7 @@ def test_without_folds_gamma_is_not_made_up():
 # --- Photographs ----------------------------------------------------------------------------------
 
 
-def test_both_sides_are_trained_on_as_many_rows_and_one_on_no_shared_photograph():
+def test_both_sides_have_equal_training_sizes_and_one_has_no_shared_photograph():
     world = with_photographs(WORLD, 1.0)
     work = leak_cost._Work(LinearV2S(), protocol.Setting(world, SPLIT), False)
     trained = []
@@ -139,20 +139,20 @@ def test_both_sides_are_trained_on_as_many_rows_and_one_on_no_shared_photograph(
     assert set(clean) | set(leaky) <= set(SPLIT.trainval)
 
 
-def test_a_planted_photograph_effect_is_found_and_none_is_not():
+def test_only_a_planted_photograph_effect_is_found():
     larger = linear_world(n_seen=10, n_per_class=40, n_features=60, noise=1.0, seed=3)
-    found = {}
+    result = {}
     for effect in (0.0, 3.0):
         world = with_photographs(larger, effect, boxes=4)
         (cost,) = leak_cost.costs(
             ESZSL(), Setting(world, world.splits["PS"]), ["photographs"], choose=False
         )
-        found[effect] = {row["figure"]: row for row in cost.rows()}
-    assert found[0.0]["seen"]["low"] <= 0 <= found[0.0]["seen"]["high"]
-    assert found[3.0]["seen"]["low"] > 0.02
+        result[effect] = {row["figure"]: row for row in cost.rows()}
+    assert result[0.0]["seen"]["low"] <= 0 <= result[0.0]["seen"]["high"]
+    assert result[3.0]["seen"]["low"] > 0.02
 
 
-def test_leaks_that_are_not_there_are_refused_in_one_sentence():
+def test_missing_leaks_are_refused_in_one_sentence():
     assert leak_cost.possible_leaks(WORLD, SPLIT) == ("training", "selection", "epochs")
     with pytest.raises(DatasetError, match="expected a photograph with rows in training and in"):
         leak_cost.costs(ESZSL(), SETTING, ["photographs"])
@@ -171,14 +171,14 @@ def test_different_names_on_both_sides_are_no_shared_photograph():
     assert "photographs" not in leak_cost.possible_leaks(nameless, SPLIT)
 
 
-def test_every_fit_is_told():
-    told = []
-    leak_cost.costs(LinearV2S(), replace(SETTING, progress=lambda *said: told.append(said)))
-    assert {said[2] for said in told} == {
+def test_every_fit_is_reported():
+    events = []
+    leak_cost.costs(LinearV2S(), replace(SETTING, progress=lambda *event: events.append(event)))
+    assert {event[2] for event in events} == {
         "LinearV2S, on clean folds",
         "LinearV2S, on folds with test images",
     }
-    assert told[-1][0] == told[-1][1]
+    assert events[-1][0] == events[-1][1]
 
 
 # --- Epochs ---------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ RATES = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 8)}
 
 
 @pytest.mark.parametrize("choose", [True, False])
-def test_stopping_by_the_test_set_changes_the_epochs_alone(choose, monkeypatch):
+def test_stopping_on_the_test_set_changes_only_the_epochs(choose, monkeypatch):
     monkeypatch.setattr(ALE, "param_grid", RATES)
     (cost,) = leak_cost.costs(ALE(), SETTING, ["epochs"], choose=choose)
     assert cost.origin == ("validated" if choose else "given")

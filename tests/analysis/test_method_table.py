@@ -34,8 +34,8 @@ def cell(row, unseen, seen, **changes):
     """A cell with these accuracies per class, equal for all three kinds of accuracy."""
     u, s = np.mean(unseen), np.mean(seen)
     harmonic = 2 * u * s / (u + s)
-    of = dict(zip(UNSEEN, unseen, strict=True)) | dict(zip(SEEN, seen, strict=True))
-    made = MethodResult(
+    accuracies = dict(zip(UNSEEN, unseen, strict=True)) | dict(zip(SEEN, seen, strict=True))
+    result = MethodResult(
         row=row,
         data="CUB-x",
         digest="d",
@@ -46,11 +46,15 @@ def cell(row, unseen, seen, **changes):
         origin="shipped",
         state=State.STATED,
         figures={"zsl": u, "u at gamma": u, "s at gamma": s, "H at gamma": harmonic},
-        per_class={"zsl": dict(zip(UNSEEN, unseen, strict=True)), "plain": of, "at_gamma": of},
+        per_class={
+            "zsl": dict(zip(UNSEEN, unseen, strict=True)),
+            "plain": accuracies,
+            "at_gamma": accuracies,
+        },
         unseen=frozenset(UNSEEN),
         key=row,
     )
-    return replace(made, **changes)
+    return replace(result, **changes)
 
 
 @pytest.fixture
@@ -63,138 +67,148 @@ def some():
     ]
 
 
-def harmonic_of(one, some, weights_u, weights_s):
+def harmonic_of(cell, some, weights_u, weights_s):
     """H of a cell by plain loops; each class counts as often as it is drawn."""
-    of = one.per_class["at_gamma"]
+    accuracies = cell.per_class["at_gamma"]
 
     def drawn(names):  # classes are sorted by accuracy, lowest first
         return sorted(names, key=lambda c: sorted(x.per_class["at_gamma"][c] for x in some))
 
-    u = sum(w * of[c] for w, c in zip(weights_u, drawn(UNSEEN), strict=True)) / sum(weights_u)
-    s = sum(w * of[c] for w, c in zip(weights_s, drawn(SEEN), strict=True)) / sum(weights_s)
+    u = sum(w * accuracies[c] for w, c in zip(weights_u, drawn(UNSEEN), strict=True)) / sum(
+        weights_u
+    )
+    s = sum(w * accuracies[c] for w, c in zip(weights_s, drawn(SEEN), strict=True)) / sum(weights_s)
     return 2 * u * s / (u + s)
 
 
 def test_ranks_and_their_intervals_are_those_of_loops_over_the_same_draws(some):
-    found = ranked(some, "H at gamma", n_draws=200)
-    assert found["rank"].tolist() == rankdata([-one.figures["H at gamma"] for one in some]).tolist()
+    ranks = ranked(some, "H at gamma", n_draws=200)
+    assert (
+        ranks["rank"].tolist()
+        == rankdata([-entry.figures["H at gamma"] for entry in some]).tolist()
+    )
     draws = class_draws(np.repeat([False, True], [len(UNSEEN), len(SEEN)]), 200)
     H = np.array(
         [
-            [harmonic_of(one, some, w[: len(UNSEEN)], w[len(UNSEEN) :]) for one in some]
+            [harmonic_of(entry, some, w[: len(UNSEEN)], w[len(UNSEEN) :]) for entry in some]
             for w in draws
         ]
     )
-    for j, one in enumerate(some):
-        others = [i for i in range(len(some)) if i != j]
-        spread = {i: np.std(H[1:, i] - H[1:, j]) for i in others}
+    for j, entry in enumerate(some):
+        other_values = [i for i in range(len(some)) if i != j]
+        spread = {i: np.std(H[1:, i] - H[1:, j]) for i in other_values}
         largest = [
-            max(abs((x[i] - x[j]) - (H[0, i] - H[0, j])) / spread[i] for i in others) for x in H[1:]
+            max(abs((x[i] - x[j]) - (H[0, i] - H[0, j])) / spread[i] for i in other_values)
+            for x in H[1:]
         ]
         c = np.quantile(largest, 0.95) * t.ppf(0.975, 8) / norm.ppf(0.975)  # nine seen classes
-        better = sum(H[0, i] - H[0, j] > c * spread[i] for i in others)
-        worse = sum(H[0, j] - H[0, i] > c * spread[i] for i in others)
-        row = found.loc[one.row]
+        better = sum(H[0, i] - H[0, j] > c * spread[i] for i in other_values)
+        worse = sum(H[0, j] - H[0, i] > c * spread[i] for i in other_values)
+        row = ranks.loc[entry.row]
         assert (row["first"], row["last"]) == (1 + better, len(some) - worse)
         assert row["low"] == pytest.approx(H[0, j] - t.ppf(0.975, 8) * H[1:, j].std())
         assert row["top"] == (better == 0)
-    assert found.loc["D", "first"] > 1  # far below: some ranks are decided
-    assert found.loc["A", "top"]
+    assert ranks.loc["D", "first"] > 1  # far below: some ranks are decided
+    assert ranks.loc["A", "top"]
 
 
-def test_draws_are_paired_what_all_classes_share_does_not_blur_a_rank():
+def test_draws_are_paired_so_shared_difficulty_does_not_widen_ranks():
     rng = np.random.default_rng(0)
     hard_u, hard_s = rng.uniform(0.1, 0.9, 12), rng.uniform(0.2, 0.9, 9)
     noise = rng.normal(0, 0.003, 12)
-    found = ranked([cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl")
-    assert found.loc["A", "high"] - found.loc["A", "low"] > 0.2  # a single value is uncertain
-    assert found["first"].tolist() == found["last"].tolist() == [1, 2]  # and so is their order
+    ranks = ranked([cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl")
+    assert ranks.loc["A", "high"] - ranks.loc["A", "low"] > 0.2  # a single value is uncertain
+    assert ranks["first"].tolist() == ranks["last"].tolist() == [1, 2]  # and so is their order
 
 
-def test_equal_results_share_the_better_rank_and_are_not_told_apart(some):
+def test_equal_results_share_the_better_rank(some):
     twin = replace(some[0], row="twin")
-    found = ranked([*some, twin], "zsl")
-    assert found.loc["A", "rank"] == found.loc["twin", "rank"] == 1
-    assert found.loc[["A", "twin"], "top"].all()
-    assert found.loc["twin", "last"] >= 2
+    ranks = ranked([*some, twin], "zsl")
+    assert ranks.loc["A", "rank"] == ranks.loc["twin", "rank"] == 1
+    assert ranks.loc[["A", "twin"], "top"].all()
+    assert ranks.loc["twin", "last"] >= 2
 
 
 def test_a_result_without_classes_has_no_interval_and_widens_the_others(some):
     bare = replace(some[0], row="bare", per_class={})
-    alone, found = ranked(some, "zsl"), ranked([*some, bare], "zsl")
-    assert np.isnan(found.loc["bare", ["low", "first", "last"]].astype(float)).all()
-    assert not found.loc["bare", "top"]
-    assert (found.loc[alone.index, "last"] == alone["last"] + 1).all()
-    assert (found.loc[alone.index, "first"] == alone["first"]).all()
+    alone, ranks = ranked(some, "zsl"), ranked([*some, bare], "zsl")
+    assert np.isnan(ranks.loc["bare", ["low", "first", "last"]].astype(float)).all()
+    assert not ranks.loc["bare", "top"]
+    assert (ranks.loc[alone.index, "last"] == alone["last"] + 1).all()
+    assert (ranks.loc[alone.index, "first"] == alone["first"]).all()
 
 
-def spelled(one, names):
+def spelled(cell_data, names):
     """Return a cell with other names for its classes."""
     per_class = {
-        kind: {names.get(name, name): x for name, x in of.items()}
-        for kind, of in one.per_class.items()
+        kind: {names.get(name, name): x for name, x in accuracies.items()}
+        for kind, accuracies in cell_data.per_class.items()
     }
-    return replace(one, per_class=per_class, unseen=frozenset(names.get(n, n) for n in one.unseen))
+    return replace(
+        cell_data, per_class=per_class, unseen=frozenset(names.get(n, n) for n in cell_data.unseen)
+    )
 
 
-def turned(one):
+def turned(cell_data):
     """Return a cell with its classes in the other order."""
-    kinds = one.per_class.items()
-    return replace(one, per_class={kind: dict([*of.items()][::-1]) for kind, of in kinds})
+    kinds = cell_data.per_class.items()
+    return replace(
+        cell_data, per_class={kind: dict([*accuracies.items()][::-1]) for kind, accuracies in kinds}
+    )
 
 
 @pytest.mark.parametrize("figure", ["zsl", "H at gamma"])
 def test_spelling_and_order_of_classes_change_no_rank(some, figure):
     """All classes renamed, one class spelled differently, classes and methods in another order."""
-    found = ranked(some, figure)
+    ranks = ranked(some, figure)
     renamed = {name: f"x{hash_}" for hash_, name in enumerate([*UNSEEN[::-1], *SEEN[::-1]])}
     for cells in (
-        [spelled(one, renamed) for one in some],
+        [spelled(entry, renamed) for entry in some],
         [spelled(some[0], {name: f"{name.upper()}." for name in UNSEEN}), *some[1:]],
-        [turned(one) for one in some],
+        [turned(entry) for entry in some],
         some[::-1],
     ):
-        again = ranked(cells, figure).loc[found.index]
-        pd.testing.assert_frame_equal(again, found)
+        again = ranked(cells, figure).loc[ranks.index]
+        pd.testing.assert_frame_equal(again, ranks)
 
 
-def test_every_row_has_an_interval_or_says_why_not(some):
+def test_every_row_has_an_interval_or_a_reason(some):
     bare = replace(some[0], row="bare", per_class={})
     alone = {"zsl": {"u0": 0.5}}
-    one = replace(some[0], row="one", per_class=alone, unseen=frozenset(["u0"]))
+    changed = replace(some[0], row="one", per_class=alone, unseen=frozenset(["u0"]))
     odd = spelled(replace(some[0], row="odd"), {name: f"v{name}" for name in UNSEEN})
-    scored = [replace(each, figures={"AUSUC": 0.3}) for each in some]
-    for cells, figure in (([*some, bare, one, odd], "zsl"), (scored, "AUSUC"), ([bare], "zsl")):
+    scored = [replace(item, figures={"AUSUC": 0.3}) for item in some]
+    for cells, figure in (([*some, bare, changed, odd], "zsl"), (scored, "AUSUC"), ([bare], "zsl")):
         table = ranked(cells, figure)
         assert (table["low"].isna() == (table["why"] != "")).all()
         assert table["first"].isna().equals(table["low"].isna())
-    why = ranked([*some, bare, one, odd], "zsl")["why"]
+    why = ranked([*some, bare, changed, odd], "zsl")["why"]
     assert why["bare"] == "It does not list the accuracy of each class."
     assert why["one"] == "An interval over classes needs two classes on each side."
     assert why["odd"] == "Its classes differ from those of most results."
 
 
 @pytest.mark.parametrize("figure", ["zsl", "H"])
-def test_every_precomputed_row_has_an_interval_or_says_why_not(figure):
+def test_every_precomputed_row_has_an_interval_or_a_reason(figure):
     """DAP spells the classes of CUB differently, and still has an interval."""
     cells = cells_of_runs([StoredRun(run, shipped=True) for run in shipped_results()])
     cells += cells_of_board(packaged_board().results)
     for data in ("CUB-vgg_fc7", "AWA1-lss"):
         best = best_cells(cells, figure, "PS")
-        of = [cell for (_, name), cell in best.items() if name == data]
-        table = ranked(of, figure, n_draws=50)
+        data_cells = [cell for (_, name), cell in best.items() if name == data]
+        table = ranked(data_cells, figure, n_draws=50)
         assert (table["low"].isna() == (table["why"] != "")).all()
         assert not table.loc["DAP", "why"]
 
 
-def test_ausuc_is_no_mean_of_classes_and_has_a_rank_alone(some):
+def test_ausuc_has_a_rank_without_interval(some):
     scored = [
-        replace(one, figures=one.figures | {"AUSUC": x})
-        for one, x in zip(some, (0.1, 0.4, 0.2, 0.3), strict=True)
+        replace(entry, figures=entry.figures | {"AUSUC": x})
+        for entry, x in zip(some, (0.1, 0.4, 0.2, 0.3), strict=True)
     ]
-    found = ranked(scored, "AUSUC")
-    assert found["rank"].tolist() == [4, 1, 3, 2]
-    assert found[["low", "first"]].isna().all(axis=None)
+    ranks = ranked(scored, "AUSUC")
+    assert ranks["rank"].tolist() == [4, 1, 3, 2]
+    assert ranks[["low", "first"]].isna().all(axis=None)
 
 
 # --- Choice of the result -------------------------------------------------------------------------
@@ -212,25 +226,25 @@ def test_figures_that_gamma_changes_are_of_the_fit_for_gzsl(some, figure, task):
         assert best.task == task
 
 
-def test_own_results_count_before_shipped_ones_and_these_before_those_of_others(some):
-    mine, shipped, others = (
+def test_own_results_precede_precomputed_ones_and_results_of_others(some):
+    mine, shipped, other_values = (
         replace(some[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")
     )
-    for cells in ([others, shipped, mine], [mine, others, shipped]):
+    for cells in ([other_values, shipped, mine], [mine, other_values, shipped]):
         assert best_cells(cells, "zsl", "PS") == {}  # chosen for GZSL, while the metric is ZSL
         (best,) = best_cells(cells, "H at gamma", "PS").values()
         assert best.key == "mine"
-    (best,) = best_cells([others, shipped], "H at gamma", "PS").values()
+    (best,) = best_cells([other_values, shipped], "H at gamma", "PS").values()
     assert best.key == "shipped"
 
 
-def test_a_probe_of_a_single_fold_counts_only_where_it_is_wanted(some):
+def test_a_run_of_a_single_fold_is_optional(some):
     probe = replace(some[0], probe=True, task="")
     assert not best_cells([probe], "zsl", "PS")
     assert best_cells([probe], "zsl", "PS", with_probes=True)
 
 
-def test_a_result_without_classes_takes_those_of_an_equal_one(some):
+def test_a_result_without_classes_uses_those_of_an_equal_result(some):
     entry = replace(some[0], per_class={}, task="zsl")
     (best,) = best_cells([entry, some[0]], "zsl", "PS").values()
     assert best.per_class == some[0].per_class
@@ -247,31 +261,33 @@ def test_rows_name_the_variant_of_a_method():
 
 
 def test_shipped_runs_are_cells_with_the_figures_of_the_run():
-    kept = [StoredRun(result, shipped=True) for result in shipped_results()]
-    cells = {one.key: one for one in cells_of_runs(kept)}
-    assert len(cells) == len(kept)
-    for one in kept:
-        result, of = one.result, cells[one.result.key]
+    stored = [StoredRun(result, shipped=True) for result in shipped_results()]
+    cells = {cell.key: cell for cell in cells_of_runs(stored)}
+    assert len(cells) == len(stored)
+    for stored_run in stored:
+        result, shipped_cell = stored_run.result, cells[stored_run.result.key]
         assert isinstance(result, RunResult)
-        assert of.figures["zsl"] == result.evaluation.zsl
+        assert shipped_cell.figures["zsl"] == result.evaluation.zsl
         if result.evaluation.calibrated is not None:
-            assert of.figures["H at gamma"] == result.evaluation.calibrated.harmonic
+            assert shipped_cell.figures["H at gamma"] == result.evaluation.calibrated.harmonic
         for figure in ("zsl", "H at gamma"):
-            unseen, _ = of.sides(figure)
-            if figure in of.figures:
+            unseen, _ = shipped_cell.sides(figure)
+            if figure in shipped_cell.figures:
                 assert len(unseen) == len(result.evaluation.per_class_zsl)
         verified = has_predictions(result.key)
-        assert (of.origin, of.state == State.VERIFIED) == ("shipped", verified)
+        assert (shipped_cell.origin, shipped_cell.state == State.VERIFIED) == ("shipped", verified)
 
 
 def test_figures_of_a_cell_are_the_means_of_its_classes():
-    for one in cells_of_runs([StoredRun(result, shipped=True) for result in shipped_results()]):
-        for figure in one.figures:
-            unseen, seen = (list(side.values()) for side in one.sides(figure))
+    for cell_of_runs in cells_of_runs(
+        [StoredRun(result, shipped=True) for result in shipped_results()]
+    ):
+        for figure in cell_of_runs.figures:
+            unseen, seen = (list(side.values()) for side in cell_of_runs.sides(figure))
             if figure[0] in "zu":
-                assert one.figures[figure] == pytest.approx(np.mean(unseen))
+                assert cell_of_runs.figures[figure] == pytest.approx(np.mean(unseen))
             elif figure[0] == "s":
-                assert one.figures[figure] == pytest.approx(np.mean(seen))
+                assert cell_of_runs.figures[figure] == pytest.approx(np.mean(seen))
 
 
 def test_printed_figures_are_those_of_the_right_table_row_and_version():
@@ -287,7 +303,7 @@ def test_printed_figures_are_those_of_the_right_table_row_and_version():
 
 
 def test_the_time_of_a_missing_cell_is_that_of_its_method_scaled_to_the_data(some):
-    a, b = (replace(one, seconds=s) for one, s in zip(some[:2], (10.0, 40.0), strict=True))
+    a, b = (replace(entry, seconds=s) for entry, s in zip(some[:2], (10.0, 40.0), strict=True))
     elsewhere = replace(a, data="AWA1-y", seconds=30.0)
     assert seconds_of([a, b, elsewhere], "A", "CUB-x", "SS") == 10.0
     assert seconds_of([a, b, elsewhere], "B", "AWA1-y", "PS") == pytest.approx(120.0)

@@ -51,8 +51,8 @@ def test_the_textbooks_example():
     ("methods", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)], ids=["2", "5", "10"]
 )
 def test_critical_values_are_those_of_the_printed_table(methods, q):
-    found = ranking.critical_difference(6, methods) / np.sqrt(methods * (methods + 1) / 36)
-    assert found == pytest.approx(q, abs=6e-4)
+    critical = ranking.critical_difference(6, methods) / np.sqrt(methods * (methods + 1) / 36)
+    assert critical == pytest.approx(q, abs=6e-4)
 
 
 def test_places_are_counted_and_ties_share_them():
@@ -69,7 +69,7 @@ def test_figures_that_differ_by_rounding_tie():
     assert ranking.method_ranks([0.1 + 0.2, 0.3]).tolist() == [1.5, 1.5]
 
 
-def test_the_null_is_rejected_as_often_as_it_should_be(rng, monkeypatch):
+def test_the_null_is_rejected_at_the_nominal_rate(rng, monkeypatch):
     monkeypatch.setattr(ranking, "N_PERMUTATIONS", 199)
     p = [ranking.friedman_test(rng.normal(size=(5, 6)), seed=k).p for k in range(200)]
     assert np.mean(np.array(p) <= 0.05) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 200)
@@ -112,42 +112,46 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
             drawn_values.append(
                 np.stack([resampling.figures(test, drawn)["zsl"] for test in tests], axis=-1)
             )
-        found = ranking.ranking(np.stack(drawn_values, axis=1))
-        covered += (found.low <= np.arange(1, 6)) & (np.arange(1, 6) <= found.high)
-        assert found.first.sum() == pytest.approx(1)
+        ranks = ranking.ranking(np.stack(drawn_values, axis=1))
+        covered += (ranks.low <= np.arange(1, 6)) & (np.arange(1, 6) <= ranks.high)
+        assert ranks.first.sum() == pytest.approx(1)
     assert (covered >= 90).all(), covered
 
 
-def test_intervals_of_all_occasions_hold_together(rng):
+def test_intervals_of_all_occasions_have_joint_coverage(rng):
     """Each of n occasions misses n times less often, so their mean has the nominal coverage."""
     values = rng.normal(size=(400, 3, 5)) + 2 * np.arange(5)
-    found = ranking.ranking(values, level=0.9)
+    ranks = ranking.ranking(values, level=0.9)
     alone = [ranking.ranking(values[:, [k]], level=1 - 0.1 / 3) for k in range(3)]
-    np.testing.assert_allclose(found.low, np.mean([one.low for one in alone], axis=0))
-    np.testing.assert_allclose(found.high, np.mean([one.high for one in alone], axis=0))
+    np.testing.assert_allclose(
+        ranks.low, np.mean([ranks_of_set.low for ranks_of_set in alone], axis=0)
+    )
+    np.testing.assert_allclose(
+        ranks.high, np.mean([ranks_of_set.high for ranks_of_set in alone], axis=0)
+    )
     narrow = [ranking.ranking(values[:, [k]], level=0.9) for k in range(3)]
-    width = sum((one.high - one.low).sum() for one in narrow) / 3
-    assert (found.high - found.low).sum() > width
+    width = sum((ranks_of_set.high - ranks_of_set.low).sum() for ranks_of_set in narrow) / 3
+    assert (ranks.high - ranks.low).sum() > width
 
 
-def test_a_p_of_permutations_counts_what_was_measured():
+def test_a_permutation_p_includes_the_sample():
     always = np.tile(np.arange(5.0), (12, 1))  # no permutation has a larger distance
     assert ranking.friedman_test(always).p == 1 / (1 + ranking.N_PERMUTATIONS)
 
 
 def test_without_draws_there_is_no_interval():
-    found = ranking.ranking(DEMSAR[None])
-    np.testing.assert_allclose(found.mean_rank, ranking.method_ranks(DEMSAR).mean(axis=0))
-    assert np.isnan(found.low).all()
+    ranks = ranking.ranking(DEMSAR[None])
+    np.testing.assert_allclose(ranks.mean_rank, ranking.method_ranks(DEMSAR).mean(axis=0))
+    assert np.isnan(ranks.low).all()
 
 
-def test_groups_are_as_large_as_they_can_be():
+def test_groups_are_maximal():
     mean_rank = np.array([3.0, 1.0, 1.5, 4.4, 2.2])
-    found = ranking.groups(mean_rank, 1.3)
-    assert found[0] == [1, 2, 4]
-    spans = [mean_rank[group] for group in found]
+    groups = ranking.groups(mean_rank, 1.3)
+    assert groups[0] == [1, 2, 4]
+    spans = [mean_rank[group] for group in groups]
     assert all(np.ptp(span) <= 1.3 for span in spans)
-    assert not any(set(a) < set(b) for a in found for b in found)
+    assert not any(set(a) < set(b) for a in groups for b in groups)
     assert ranking.groups(np.array([1.0, 5.0]), 1.0) == []
 
 
@@ -164,12 +168,12 @@ def test_agreement_of_two_rankings(rng):
     covered = 0
     for _ in range(200):  # tau of a bivariate normal is 2/pi arcsin(rho)
         x = rng.normal(size=13)
-        found = ranking.agreement(x, 0.8 * x + 0.6 * rng.normal(size=13))
-        covered += found.low <= 2 / np.pi * np.arcsin(0.8) <= found.high
+        agreement = ranking.agreement(x, 0.8 * x + 0.6 * rng.normal(size=13))
+        covered += agreement.low <= 2 / np.pi * np.arcsin(0.8) <= agreement.high
     assert covered >= 180
 
 
-def test_what_cannot_be_ranked_is_refused():
+def test_incomplete_rankings_are_refused():
     with pytest.raises(DatasetError, match=r"at least \(2, 3\); got shape \(1, 4\)"):
         ranking.friedman_test(DEMSAR[:1])
     with pytest.raises(DatasetError, match="a value of every method on every occasion"):

@@ -45,7 +45,7 @@ def path_of(name, values=VALUES, dataset=WORLD, **params):
 
 
 @pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "SYNC"])
-def test_every_value_has_the_figures_of_a_run_by_itself(name):
+def test_every_value_equals_a_separate_run(name):
     path = path_of(name, **EXACT.get(name, {}))
     for k, value in enumerate(VALUES):
         model = get_method(name)(**{path.parameter: value}, **EXACT.get(name, {}))
@@ -67,7 +67,7 @@ def test_epochs_are_a_path_too():
         assert path.zsl[k] == pytest.approx(evaluate(scores).zsl)
 
 
-def test_seen_alone_is_the_accuracy_among_seen_classes():
+def test_separate_seen_accuracy_is_among_seen_classes():
     data, values = load("digits"), (0.01, 0.5)
     path = path_of("LinearV2S", values, data)
     for k, value in enumerate(values):
@@ -90,7 +90,7 @@ def test_both_values_and_gamma_are_those_that_select_chooses():
     assert path.fold_harmonic.mean(axis=0)[path.for_gzsl] == pytest.approx(chosen.score)
 
 
-def test_the_test_set_chooses_nothing():
+def test_the_test_set_has_no_influence_on_choices():
     """With other test labels, the choice is the same and the test results differ."""
     labels = WORLD.labels.copy()
     for part in (SPLIT.test_seen, SPLIT.test_unseen):
@@ -130,9 +130,9 @@ def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
     chosen = select(method, WORLD, SPLIT, task="gzsl")
     assert path.origin == "validated"
     assert path.params["gamma"] == chosen.params["gamma"] != method.gamma
-    given = follow(method, SETTING, "lam", VALUES)
-    assert (given.origin, given.params["gamma"]) == ("given", 77.0)
-    assert "lam" not in given.params
+    given_path = follow(method, SETTING, "lam", VALUES)
+    assert (given_path.origin, given_path.params["gamma"]) == ("given", 77.0)
+    assert "lam" not in given_path.params
 
 
 def test_the_rule_of_the_method_chooses_along_a_path_too():
@@ -182,8 +182,8 @@ def test_attributes_of_a_grid_are_those_of_its_points(name):
     method = get_method(name)()
     parameter = next(iter(method.regularizers))
     grid = [{parameter: value} for value in ((1, 3) if parameter == "epochs" else (0.01, 1.0))]
-    found = method.attribute_grid(problem.X, problem.y, problem.S, grid, problem.X_test)
-    for params, A in zip(grid, found, strict=True):
+    result = method.attribute_grid(problem.X, problem.y, problem.S, grid, problem.X_test)
+    for params, A in zip(grid, result, strict=True):
         fitted = clone(method).set_params(**params).fit(problem.X, problem.y, problem.S)
         expected = PREDICTED[name](fitted, np.asarray(problem.X_test))
         np.testing.assert_allclose(A, expected, rtol=1e-6, atol=1e-9)
@@ -218,7 +218,7 @@ def test_gzsl_wants_less_regularisation_than_zsl():
         ("weaker", (2, 2), "same"),
     ],
 )
-def test_what_is_weaker_depends_on_the_parameter(effect, places, expected):
+def test_the_weaker_direction_depends_on_the_parameter(effect, places, expected):
     zsl, gzsl = places
     path = replace(path_of("LinearV2S"), effect=effect, for_zsl=zsl, for_gzsl=gzsl)
     assert path.difference == expected
@@ -228,7 +228,7 @@ def test_what_is_weaker_depends_on_the_parameter(effect, places, expected):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_regularizers_are_parameters_and_their_values_are_taken(name):
+def test_regularizers_are_parameters_with_valid_values(name):
     method = METHODS[name]()
     for parameter, effect in method.regularizers.items():
         assert effect in ("stronger", "weaker")
@@ -237,9 +237,9 @@ def test_regularizers_are_parameters_and_their_values_are_taken(name):
         assert (np.diff(values) > 0).all()
         for value in (values[0], values[-1]):
             clone(method).set_params(**{parameter: value})._check_params()
-        known = method.param_grid.get(parameter, (getattr(method, parameter),))
-        assert min(values) <= min(known) * (1 + 1e-9)
-        assert max(values) >= max(known) * (1 - 1e-9)
+        grid_values = method.param_grid.get(parameter, (getattr(method, parameter),))
+        assert min(values) <= min(grid_values) * (1 + 1e-9)
+        assert max(values) >= max(grid_values) * (1 - 1e-9)
     assert (name in regularized()) == bool(method.regularizers)
 
 
@@ -267,7 +267,7 @@ def test_values_of_a_path():
     assert narrow[-1] / narrow[0] == pytest.approx(1e4)
 
 
-def test_what_cannot_be_followed_is_one_sentence():
+def test_methods_without_a_path_are_refused_in_one_sentence():
     with pytest.raises(
         ParameterError, match=r"PrototypeCosine: expected a method with a regularizer.*ESZSL"
     ):
@@ -287,7 +287,7 @@ def test_what_cannot_be_followed_is_one_sentence():
         follow(get_method("ESZSL")(), Setting(WORLD, bare), "lam", VALUES)
 
 
-def test_a_spec_is_its_json_and_tells_what_made_it(monkeypatch):
+def test_a_spec_is_read_from_json_with_its_provenance(monkeypatch):
     spec = RegularizationSpec("digits", "PS", "ESZSL", params={"lam": 1.0}, seed=3)
     assert RegularizationSpec(**json.loads(spec.to_json())) == spec
     assert spec.parameter == "gamma"
@@ -297,11 +297,11 @@ def test_a_spec_is_its_json_and_tells_what_made_it(monkeypatch):
     assert replace(spec, n_values=7).made_by["values"] != before["values"]
 
 
-def test_progress_is_told_and_can_end_the_work():
-    told = []
-    telling = replace(SETTING, progress=lambda *t: told.append(t))
+def test_progress_is_reported_and_can_end_the_computation():
+    events = []
+    telling = replace(SETTING, progress=lambda *t: events.append(t))
     follow(get_method("ESZSL")(), telling, "lam", VALUES)
-    assert list(dict.fromkeys(what for *_, what in told)) == [
+    assert list(dict.fromkeys(task for *_, task in events)) == [
         "The folds, for ZSL",
         "The folds, for GZSL",
         "The test set",
@@ -314,7 +314,7 @@ def test_progress_is_told_and_can_end_the_work():
         follow(get_method("ESZSL")(), replace(SETTING, progress=stop), "lam", VALUES)
 
 
-def test_table_marks_what_was_chosen():
+def test_table_marks_the_chosen_value():
     path = path_of("LinearV2S")
     table = path.table()
     assert len(table) == 3
@@ -328,7 +328,7 @@ def test_table_marks_what_was_chosen():
 # --- Predictions along the grid equal those of runs with these values -----------------------------
 
 
-GIVEN = {"coding": "01", "gamma": 1.0}
+PARAMS = {"coding": "01", "gamma": 1.0}
 
 
 @pytest.fixture(scope="module")
@@ -337,58 +337,62 @@ def digits():
 
 
 @pytest.fixture(scope="module")
-def found(digits):
-    spec = RunSpec(dataset="digits", split="PS", method="ESZSL", params=GIVEN)
+def grid_answers(digits):
+    spec = RunSpec(dataset="digits", split="PS", method="ESZSL", params=PARAMS)
     return answer_grid(spec, digits)
 
 
 @pytest.mark.parametrize("place", [0, 3, 6])
-def test_each_stop_is_the_run_with_its_value(digits, found, place):
-    value = float(found.values[place])
-    params = GIVEN | {"lam": value}
-    made = runs.run(RunSpec(dataset="digits", split="PS", method="ESZSL", params=params), digits)
-    run, scores = made.result, made.scores
-    test, curve = found.tests[place], scores.curve
-    assert found.gamma[place] == pytest.approx(run.gamma, abs=1e-9)
+def test_each_stop_is_the_run_with_its_value(digits, grid_answers, place):
+    value = float(grid_answers.values[place])
+    params = PARAMS | {"lam": value}
+    run_result = runs.run(
+        RunSpec(dataset="digits", split="PS", method="ESZSL", params=params), digits
+    )
+    run, scores = run_result.result, run_result.scores
+    test, curve = grid_answers.tests[place], scores.curve
+    assert grid_answers.gamma[place] == pytest.approx(run.gamma, abs=1e-9)
     np.testing.assert_array_equal(test.rows[:3], digits.split("PS").test_seen[:3])
     for gamma in (0.0, run.gamma):
         ours, theirs = test.curve.at(gamma), curve.at(gamma)
         assert (ours.seen, ours.unseen) == pytest.approx((theirs.seen, theirs.unseen), abs=1e-9)
 
 
-def test_the_grid_is_whole_and_in_order_and_its_oracle_is_the_largest_h(found):
-    assert found.parameter == "lam"
-    np.testing.assert_array_equal(found.values, sorted(METHODS["ESZSL"].param_grid["lam"]))
-    pairs = zip(found.tests, found.gamma, strict=True)
+def test_the_grid_is_whole_and_in_order_and_its_oracle_is_the_largest_h(grid_answers):
+    assert grid_answers.parameter == "lam"
+    np.testing.assert_array_equal(grid_answers.values, sorted(METHODS["ESZSL"].param_grid["lam"]))
+    pairs = zip(grid_answers.tests, grid_answers.gamma, strict=True)
     reached = [test.curve.at(gamma).harmonic for test, gamma in pairs]
-    assert reached[found.best] == max(reached) > min(reached)
+    assert reached[grid_answers.best] == max(reached) > min(reached)
 
 
-def test_a_job_leaves_the_same_and_says_how_far_it_is(tmp_path, digits, found):
-    spec = RunSpec(dataset="digits", split="PS", method="ESZSL", params=GIVEN, digest=digits.digest)
-    read, said = computed(GridAnswersStudy(spec), tmp_path)
+def test_a_job_gives_the_same_result_with_progress(tmp_path, digits, grid_answers):
+    spec = RunSpec(
+        dataset="digits", split="PS", method="ESZSL", params=PARAMS, digest=digits.digest
+    )
+    read, computed_result = computed(GridAnswersStudy(spec), tmp_path)
     for name in ("values", "gamma", "for_zsl", "parameter"):
-        np.testing.assert_array_equal(getattr(read, name), getattr(found, name))
-    for ours, theirs in zip(read.tests, found.tests, strict=True):
+        np.testing.assert_array_equal(getattr(read, name), getattr(grid_answers, name))
+    for ours, theirs in zip(read.tests, grid_answers.tests, strict=True):
         np.testing.assert_array_equal(ours.margin, theirs.margin)
         np.testing.assert_array_equal(ours.curve.unseen, theirs.curve.unseen)
-    done = [line[0] for line in said]
+    done = [line[0] for line in computed_result]
     assert done == sorted(done)
-    assert said[-1][:2] == (7 * (2 * 3 + 1),) * 2
+    assert computed_result[-1][:2] == (7 * (2 * 3 + 1),) * 2
 
 
-def test_it_wants_one_open_parameter_and_its_own_data(digits):
+def test_a_path_needs_one_open_parameter_and_matching_data(digits):
     open_ = RunSpec(dataset="digits", split="PS", method="ESZSL")
     with pytest.raises(ParameterError, match="expected one open parameter; got gamma, lam"):
         answer_grid(open_, digits)
-    other = RunSpec(dataset="digits", split="PS", method="ESZSL", params=GIVEN, digest="0" * 16)
+    other = RunSpec(dataset="digits", split="PS", method="ESZSL", params=PARAMS, digest="0" * 16)
     with pytest.raises(DatasetError):
         answer_grid(other, digits)
 
 
 def test_lambda_is_a_parameter_of_the_grid():
-    known = {name: lambda_parameter(name) for name in METHODS}
-    assert known["LinearS2V"] == known["ESZSL"] == known["SAE"] == "lam"
-    assert known["ALE"] is None
-    for name, parameter in known.items():
+    parameters = {name: lambda_parameter(name) for name in METHODS}
+    assert parameters["LinearS2V"] == parameters["ESZSL"] == parameters["SAE"] == "lam"
+    assert parameters["ALE"] is None
+    for name, parameter in parameters.items():
         assert parameter is None or parameter in METHODS[name].param_grid

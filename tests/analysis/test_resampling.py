@@ -36,8 +36,8 @@ def by_hand(scores, drawn, gamma):
         predicted[name] = scores.predicted(g)[rows] == truth
 
     def mean(right, side):
-        each = [right[copies == k].mean() for k in np.unique(copies[side])]
-        return np.mean(each)
+        class_means = [right[copies == k].mean() for k in np.unique(copies[side])]
+        return np.mean(class_means)
 
     seen = scores.seen[truth]
     u, s = mean(predicted["plain"], ~seen), mean(predicted["plain"], seen)
@@ -53,7 +53,7 @@ def by_hand(scores, drawn, gamma):
 
 def test_the_first_draw_is_the_protocols_own_figures(rng):
     scores = scored(rng)
-    found = resampling.figures(scores, significance.class_draws(scores.seen, 3), gamma=0.3)
+    metrics = resampling.figures(scores, significance.class_draws(scores.seen, 3), gamma=0.3)
     e = protocol.evaluate(scores, 0.3)
     expected = (
         e.zsl,
@@ -64,20 +64,20 @@ def test_the_first_draw_is_the_protocols_own_figures(rng):
         scores.curve.best().harmonic,
         e.ausuc,
     )
-    assert list(found) == list(resampling.FIGURES)
-    np.testing.assert_allclose([values[0] for values in found.values()], expected, atol=1e-12)
+    assert list(metrics) == list(resampling.FIGURES)
+    np.testing.assert_allclose([values[0] for values in metrics.values()], expected, atol=1e-12)
 
 
 def test_a_draw_is_a_test_set_with_these_classes_so_often(rng):
     scores = scored(rng)
     drawn = significance.class_draws(scores.seen, 5, seed=2)
-    found = resampling.figures(scores, drawn, gamma=0.3)
+    metrics = resampling.figures(scores, drawn, gamma=0.3)
     for k in range(len(drawn)):
         for name, expected in by_hand(scores, drawn[k], 0.3).items():
-            assert found[name][k] == pytest.approx(expected), (name, k)
+            assert metrics[name][k] == pytest.approx(expected), (name, k)
 
 
-def test_blocks_change_nothing(rng, monkeypatch):
+def test_block_size_has_no_effect(rng, monkeypatch):
     scores = scored(rng)
     drawn = significance.class_draws(scores.seen, 20)
     whole = resampling.figures(scores, drawn)
@@ -87,7 +87,7 @@ def test_blocks_change_nothing(rng, monkeypatch):
 
 
 @pytest.mark.parametrize("n_seen", [0, 1, 7, 20])
-def test_means_of_draws_are_those_of_the_draws_however_few_at_a_time(n_seen, monkeypatch):
+def test_means_of_draws_do_not_depend_on_block_size(n_seen, monkeypatch):
     accuracy, seen = np.linspace(0, 1, 20) ** 2, np.arange(20) < n_seen
     drawn = significance.class_draws(seen, 30)
     for block in (1, 70, 1 << 20):
@@ -110,7 +110,7 @@ def test_the_interval_of_many_classes_takes_little_memory():
     assert peak < 64 << 20
 
 
-def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():
+def test_one_class_fewer_per_side_is_drawn():
     seen = np.arange(10) < 7
     drawn = significance.class_draws(seen, 50)
     assert (drawn[1:, seen].sum(axis=1) == 6).all()
@@ -121,7 +121,7 @@ def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():
     assert (drawn[1:] != 1).any()
 
 
-def test_the_interval_covers_what_the_classes_are_drawn_from(rng):
+def test_the_interval_covers_the_population_value(rng):
     """Accuracies of unseen classes scatter around 1/2; the coverage of the interval is nominal."""
     hits, n = 0, 300
     for _ in range(n):
@@ -136,17 +136,17 @@ def test_the_interval_covers_what_the_classes_are_drawn_from(rng):
     assert 0.87 <= hits / n <= 0.98
 
 
-def test_classes_without_images_count_for_nothing(rng):
+def test_classes_without_images_are_ignored(rng):
     scores = scored(rng)
-    kept = scores.y != 8
-    fewer = protocol.ScoredTest(scores.F[kept], scores.y[kept], scores.classes, scores.seen)
-    found = resampling.figures(fewer, significance.class_draws(scores.seen, 10))
-    assert found["zsl"][0] == pytest.approx(protocol.evaluate(fewer).zsl)
-    assert found["ausuc"][0] == pytest.approx(protocol.evaluate(fewer).ausuc)
-    assert np.isfinite(found["ausuc"]).all()
+    is_kept = scores.y != 8
+    fewer = protocol.ScoredTest(scores.F[is_kept], scores.y[is_kept], scores.classes, scores.seen)
+    metrics = resampling.figures(fewer, significance.class_draws(scores.seen, 10))
+    assert metrics["zsl"][0] == pytest.approx(protocol.evaluate(fewer).zsl)
+    assert metrics["ausuc"][0] == pytest.approx(protocol.evaluate(fewer).ausuc)
+    assert np.isfinite(metrics["ausuc"]).all()
 
 
-def test_without_seen_test_samples_there_is_zsl_alone(rng):
+def test_without_seen_test_samples_only_zsl_is_resampled(rng):
     scores = scored(rng)
     rows = ~scores.seen[scores.y]
     unseen = protocol.ScoredTest(scores.F[rows], scores.y[rows], scores.classes, scores.seen)

@@ -41,16 +41,16 @@ def kept_run(method, created, shipped=False, **spec):
 
 @pytest.fixture(scope="module")
 def runs():
-    given = {"params": {"lam": 1.0}}
+    params = {"params": {"lam": 1.0}}
     return [
-        kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", **given),
-        kept_run("LinearV2S", "2026-01-01T10:00:00+00:00", **given),
+        kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", **params),
+        kept_run("LinearV2S", "2026-01-01T10:00:00+00:00", **params),
         kept_run("LinearV2S", "2026-02-01T10:00:00+00:00", shipped=True, params={"lam": 2.0}),
     ]
 
 
 def ids(runs):
-    return [one.id for one in runs]
+    return [run.id for run in runs]
 
 
 @pytest.mark.parametrize(
@@ -64,17 +64,17 @@ def ids(runs):
         (RunFilter(own=True), [0, 1]),
     ],
 )
-def test_own_runs_come_first_the_newest_of_them_on_top(runs, meant, expected):
+def test_own_runs_come_first_newest_on_top(runs, meant, expected):
     assert ids(select_runs(runs, meant)) == [runs[k].id for k in expected]
 
 
 @pytest.mark.parametrize("by", sorted_by())
 def test_figures_come_largest_first_and_names_in_order(runs, by):
     runs = runs[:2]  # all runs of this data folder
-    values = [one.table()[0][by] for one in select_runs(runs, RunFilter(), by)]
+    values = [run.table()[0][by] for run in select_runs(runs, RunFilter(), by)]
     assert values == sorted(values, reverse=sorted_by()[by])
     assert [
-        one.table()[0][by] for one in select_runs(runs, RunFilter(), by, reverse=True)
+        run.table()[0][by] for run in select_runs(runs, RunFilter(), by, reverse=True)
     ] == values[::-1]
 
 
@@ -98,12 +98,12 @@ def test_csv_has_a_row_a_run_with_origin_and_fractions(runs):
     table = pd.read_csv(io.StringIO(runs_as_csv(runs)))
     assert table["id"].tolist() == ids(runs)
     assert table["origin"].tolist() == ["here", "here", "the package"]
-    assert table["zsl"].tolist() == [one.result.evaluation.zsl for one in runs]
+    assert table["zsl"].tolist() == [run.result.evaluation.zsl for run in runs]
 
 
 def test_json_has_everything(runs):
     entries = json.loads(as_json(runs))
-    assert [entry["key"] for entry in entries] == [one.result.key for one in runs]
+    assert [entry["key"] for entry in entries] == [run.result.key for run in runs]
 
 
 def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs):
@@ -120,40 +120,44 @@ def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs)
     assert " & PS & ZSL & " in as_latex([chosen])
 
 
-def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
+def test_parameters_of_another_runs_oracle_are_called_oracle(tmp_path):
     store, spec = ResultStore(tmp_path / "runs.sqlite"), RunSpec(WORLD.name, "PS", "LinearS2V")
     RunPlan([spec], choices=["oracle"]).complete_all(WORLD, store)
     RunPlan([replace(spec, params={"lam": 7.0})]).complete_all(WORLD, store)
-    kept = store.stored()
-    by_oracle = oracle_keys(kept)
-    assert sorted(chosen(one, by_oracle) for one in kept) == ["GZSL", "given", "oracle"]
-    (bound,) = (one for one in kept if chosen(one, by_oracle) == "oracle")
-    best = next(one.result.oracle for one in kept if one.result.oracle)
+    runs = store.stored()
+    by_oracle = oracle_keys(runs)
+    assert sorted(chosen(stored_run, by_oracle) for stored_run in runs) == [
+        "GZSL",
+        "given",
+        "oracle",
+    ]
+    (bound,) = (stored_run for stored_run in runs if chosen(stored_run, by_oracle) == "oracle")
+    best = next(stored_run.result.oracle for stored_run in runs if stored_run.result.oracle)
     assert bound.result.params["lam"] == best.gzsl_params["lam"]
     assert " & oracle & " in as_latex([bound], by_oracle)
-    table = pd.read_csv(io.StringIO(runs_as_csv(kept, by_oracle)))
+    table = pd.read_csv(io.StringIO(runs_as_csv(runs, by_oracle)))
     assert dict(zip(table["id"], table["chosen_for"], strict=True))[bound.id] == "oracle"
 
 
-def test_nothing_is_written_as_an_empty_table():
+def test_no_runs_give_an_empty_table():
     assert as_json([]) == "[]\n"
     assert r"\toprule" in as_latex([])
 
 
-def test_parameters_that_were_given_have_no_gap_of_parameters():
-    given = RunSpec("digits", "PS", "ESZSL", params={"gamma": 1.0, "lam": 1.0})
-    text = as_text(run_spec(given, load("digits")).result)
+def test_given_parameters_have_no_gap_of_parameters():
+    spec = RunSpec("digits", "PS", "ESZSL", params={"gamma": 1.0, "lam": 1.0})
+    text = as_text(run_spec(spec, load("digits")).result)
     assert not re.search(r"gap of parameters \+?[\d.]+ points", text)
     assert "no gap of parameters, since they were given and no grid was searched" in text
     assert re.search(r"oracle       gap of gamma \+[\d.]+ points of H \(upper bounds", text)
     searched = as_text(
-        run_spec(replace(given, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})).result
+        run_spec(replace(spec, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})).result
     )
     assert re.search(r"gap of parameters \+?[\d.]+ points", searched)
     assert "no grid was searched" not in searched
 
 
-def test_per_class_is_named_wherever_per_sample_is():
+def test_per_class_is_named_next_to_per_image():
     result = run_spec(
         RunSpec("digits", "PS", "LinearS2V", params={"lam": 0.1}), with_oracle=False
     ).result
@@ -166,8 +170,8 @@ def test_per_class_is_named_wherever_per_sample_is():
 
 
 def run(**changes):
-    asked = {"dataset": WORLD.name, "split": "PS", "method": "LinearS2V"} | changes
-    return run_spec(RunSpec(**asked), WORLD).result
+    request = {"dataset": WORLD.name, "split": "PS", "method": "LinearS2V"} | changes
+    return run_spec(RunSpec(**request), WORLD).result
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +179,7 @@ def pair():
     return run(), run(method="LinearV2S", select_for="zsl", seed=1)
 
 
-def test_the_spec_says_what_differs_and_what_does_not(pair):
+def test_the_spec_table_marks_differences(pair):
     table = compare.in_spec(*pair).set_index("field")
     assert table.loc["method", ["first", "second"]].tolist() == ["LinearS2V", "LinearV2S"]
     assert table["differs"][["method", "select_for", "seed"]].all()
@@ -185,22 +189,22 @@ def test_the_spec_says_what_differs_and_what_does_not(pair):
     assert not compare.in_spec(pair[0], pair[0])["differs"].any()
 
 
-def test_figures_stand_beside_each_other_with_their_difference(pair):
+def test_metrics_are_side_by_side_with_their_difference(pair):
     table = compare.in_figures(*pair).set_index("figure")
     zsl = [result.evaluation.zsl for result in pair]
     assert table.loc["ZSL"].tolist() == [*zsl, zsl[1] - zsl[0]]
     assert table.loc["H at γ", "second"] == pair[1].evaluation.calibrated.harmonic
     assert table.loc["H, oracle", "first"] == pair[0].oracle.harmonic
-    known = [f.label for name, f in FIGURES.items() if name in values_of(pair[0].evaluation)]
-    assert [name for name in table.index if name in known] == known
+    labels = [f.label for name, f in FIGURES.items() if name in values_of(pair[0].evaluation)]
+    assert [name for name in table.index if name in labels] == labels
     without = replace(pair[1], oracle=None)
     missing = compare.in_figures(pair[0], without).set_index("figure")
     assert np.isnan(missing.loc["ZSL, oracle", "second"])
 
 
-def test_classes_are_paired_by_name_whatever_their_number(pair):
-    one, two = pair
-    table = compare.by_class(one, two)
+def test_classes_are_paired_by_name_not_number(pair):
+    first, second = pair
+    table = compare.by_class(first, second)
     assert table["difference"].abs().is_monotonic_decreasing
     assert table["difference"].equals(table["second"] - table["first"])
     assert table["first"].tolist() != table["second"].tolist()
@@ -210,17 +214,17 @@ def test_classes_are_paired_by_name_whatever_their_number(pair):
     assert set(gzsl.index) == {f"class {c}" for c in range(12)}
     assert set(zsl["side"]) == set(gzsl["side"][[f"class {c}" for c in range(8, 12)]]) == {"unseen"}
     assert set(gzsl["side"][[f"class {c}" for c in range(8)]]) == {"seen"}
-    evaluation = two.evaluation
+    evaluation = second.evaluation
     shifted = replace(
-        two,
-        class_names={c + 50: name for c, name in two.class_names.items()},
+        second,
+        class_names={c + 50: name for c, name in second.class_names.items()},
         evaluation=replace(
             evaluation,
             per_class_zsl={c + 50: v for c, v in evaluation.per_class_zsl.items()},
             per_class={c + 50: v for c, v in evaluation.per_class.items()},
         ),
     )
-    assert compare.by_class(one, shifted).equals(table)
+    assert compare.by_class(first, shifted).equals(table)
 
 
 def test_the_test_over_classes_is_of_their_mean_difference(pair):
@@ -233,13 +237,13 @@ def test_the_test_over_classes_is_of_their_mean_difference(pair):
     assert compare.class_test(pair[0], replace(pair[1], class_names=names)) is None
 
 
-def test_what_stands_between_two_runs_is_said(pair):
+def test_limits_of_a_comparison_are_stated(pair):
     assert compare.cautions(pair[0], pair[0]) == []
     assert compare.cautions(*pair) == [
         "Parameters were chosen for GZSL in the first run and for ZSL in the second."
     ]
-    given = run(params={"lam": 1.0})
-    assert compare.cautions(pair[0], given) == [
+    run_result = run(params={"lam": 1.0})
+    assert compare.cautions(pair[0], run_result) == [
         "The choices differ: parameters validated, gamma validated; parameters given, "
         "gamma validated."
     ]

@@ -24,7 +24,7 @@ def chosen():
     return compare_with_inductive(Propagation("ESZSL"), Setting(WORLD, SPLIT, seed=3))
 
 
-def test_inductive_side_is_what_the_protocol_reports(chosen):
+def test_inductive_side_equals_the_protocol(chosen):
     for task in ("zsl", "gzsl"):
         selection = protocol.select(ESZSL(), WORLD, SPLIT, task=task, seed=3)
         assert chosen.inductive.params[task] == ESZSL(**selection.params).get_params()
@@ -43,7 +43,7 @@ def test_transductive_side_grows_out_of_the_chosen_base(chosen):
         assert params["k"] in Propagation.param_grid["k"]
 
 
-def test_nothing_handed_on_is_the_inductive_method():
+def test_without_unlabelled_images_the_method_is_inductive():
     result = compare_with_inductive(
         Propagation("ESZSL", alpha=0), Setting(WORLD, SPLIT), choose=False
     )
@@ -53,7 +53,7 @@ def test_nothing_handed_on_is_the_inductive_method():
 
 
 @pytest.mark.parametrize("method", TRANSDUCTIVE.values(), ids=TRANSDUCTIVE.keys())
-def test_every_method_is_compared_as_it_is(method):
+def test_every_method_is_compared_unchanged(method):
     result = compare_with_inductive(method(), Setting(WORLD, SPLIT), choose=False)
     assert result.transductive.origin == "given"
     assert result.transductive.params["zsl"].keys() == method().get_params().keys()
@@ -61,7 +61,7 @@ def test_every_method_is_compared_as_it_is(method):
     assert len(result.table()) == len(result.contenders)
 
 
-def test_labels_of_the_test_set_are_never_looked_at(chosen):
+def test_test_labels_are_never_used(chosen):
     labels = WORLD.labels.copy()
     unseen = SPLIT.test_unseen
     labels[unseen] = np.random.default_rng(0).permutation(labels[unseen])
@@ -72,24 +72,24 @@ def test_labels_of_the_test_set_are_never_looked_at(chosen):
     np.testing.assert_array_equal(other.transductive.gzsl.F, chosen.transductive.gzsl.F)
 
 
-def test_without_seen_test_images_there_is_no_gzsl():
+def test_gzsl_needs_seen_test_images():
     split = replace(SPLIT, test_seen=SPLIT.test_seen[:0])
     result = compare_with_inductive(GFZSLTran(), Setting(WORLD, split), choose=False)
     assert result.transductive.gzsl is None
     assert "ausuc" not in result.table()
 
 
-def test_without_folds_nothing_can_be_chosen():
+def test_choices_need_folds():
     with pytest.raises(DatasetError, match="no folds"):
         compare_with_inductive(GFZSLTran(), Setting(WORLD, replace(SPLIT, folds=())))
 
 
-def test_progress_names_what_is_chosen():
-    told = []
+def test_progress_names_the_choice():
+    events = []
     compare_with_inductive(
-        GFZSLTran(), Setting(WORLD, SPLIT, progress=lambda *said: told.append(said))
+        GFZSLTran(), Setting(WORLD, SPLIT, progress=lambda *event: events.append(event))
     )
-    assert {what for *_, what in told} == {
+    assert {task for *_, task in events} == {
         f"{name}, {kind}, parameters for {task}"
         for name, kind in (("GFZSL", "inductive"), ("GFZSL-tran", "transductive"))
         for task in ("ZSL", "GZSL")

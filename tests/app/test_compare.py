@@ -51,7 +51,7 @@ def store(empty, results):
 
 def shown(app):
     """Return the table of methods, without the column of names that repeats its index."""
-    table = next(each.value for each in app.dataframe if each.value.columns.nlevels == 2)
+    table = next(element.value for element in app.dataframe if element.value.columns.nlevels == 2)
     assert table["", "method"].tolist() == table.index.tolist()
     return table.drop(columns="", level=0)
 
@@ -62,13 +62,13 @@ def mine(**choices):
 
 
 def downloads(app):
-    return {each.proto.label for each in app.get("download_button")}
+    return {download_button.proto.label for download_button in app.get("download_button")}
 
 
 # --- Results of the package -----------------------------------------------------------------------
 
 
-def test_details_of_methods_stand_in_columns_that_are_added():
+def test_details_of_methods_are_added_as_columns():
     plain_table = shown(visit("table"))
     table = shown(visit("table", table_details=["year", "setting", "trained on trainval"]))
     assert table.columns[: len(plain_table.columns)].tolist() == plain_table.columns.tolist()
@@ -96,7 +96,7 @@ def test_a_fresh_folder_shows_every_inductive_method_on_cub_and_awa1():
     assert table["CUB, as printed"].iloc[:, 0]["ALE"] == 46.2  # calibrated, from the second paper
 
 
-def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
+def test_a_cell_shows_the_sources_of_its_numbers():
     app = visit("table", table_result="ESZSL · CUB birds, VGG", table_metric="ZSL")
     assert {"H at γ", "ZSL accuracy"} <= set(metrics(app))
     assert any("--dataset CUB-vgg_fc7" in code.value for code in app.code)
@@ -105,27 +105,27 @@ def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
     assert {"Download run (JSON)", "Predictions (.parquet)"} <= downloads(app)
 
 
-def test_missing_cells_say_what_is_missing_and_how_to_get_it():
+def test_missing_cells_are_listed_with_advice():
     app = visit(
         "table",
         table_split="SS",
         table_metric="ZSL",
         table_result="SJE · AWA1, hand-crafted (PHOG)",
     )
-    said = words(app)
-    assert "cells are missing" in said
-    assert "Computing them takes about" in said
-    assert plain("SJE has no result on AWA1, hand-crafted (PHOG).") in said
+    text = words(app)
+    assert "cells are missing" in text
+    assert "Computing them takes about" in text
+    assert plain("SJE has no result on AWA1, hand-crafted (PHOG).") in text
     assert shown(app)["AWA1, hand-crafted (PHOG)"].iloc[:, 0].isna().any()
 
 
-def test_submitted_results_show_what_the_board_has_found():
+def test_submitted_results_show_the_findings_of_the_board():
     app = visit("table", table_whose="from others", table_metric="ZSL")
-    said = words(app).replace("\\", "")
+    text = words(app).replace("\\", "")
     assert shown(app).notna().to_numpy().any()
-    assert "○ Stated: metrics without predictions. Submitted by" in said
-    assert "Rows: by counts." in said
-    assert "Overlap: unknown." in said
+    assert "○ Stated: metrics without predictions. Submitted by" in text
+    assert "Rows: by counts." in text
+    assert "Overlap: unknown." in text
     assert "Result as JSON" in downloads(app)
 
 
@@ -135,14 +135,14 @@ def test_ranks_are_measured_and_as_printed():
     app.session_state["table_ranks"] = True
     app.run()
     assert not app.exception
-    assert [each.value for each in app.subheader] == [
+    assert [element.value for element in app.subheader] == [
         "Mean ranks measured here",
         "Mean ranks as printed (Xian 2019, table 3)",
     ]
     assert "13 methods on 5 data sets" in words(app)
     assert "critical difference" in words(app)
-    alt = [each.alt for each in charts(app)]
-    assert any(each.startswith("Mean ranks as printed (Xian 2019, table 3): ALE") for each in alt)
+    alt = [chart.alt for chart in charts(app)]
+    assert any(item.startswith("Mean ranks as printed (Xian 2019, table 3): ALE") for item in alt)
 
 
 def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
@@ -159,13 +159,13 @@ def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
 # --- Own runs -------------------------------------------------------------------------------------
 
 
-def test_without_own_runs_one_sentence_says_where_they_come_from():
+def test_without_own_runs_one_sentence_explains_how_to_add_them():
     assert "appear here at once as your runs" in words(visit("table", table_whose="your runs"))
 
 
 @pytest.fixture
 def birds():
-    """An import with one split, whose name no other data set has, and a run on it."""
+    """An import with one split, named like no other split, and a run on it."""
     world = replace(WORLD, splits=[replace(WORLD.split("PS"), name="own")], simulated=False)
     data = imports.import_read_dataset(world, "birds")
     result = run(RunSpec("birds", "own", "ESZSL"), data, with_oracle=False).result
@@ -173,7 +173,7 @@ def birds():
     return result
 
 
-def test_a_run_on_a_split_of_its_own_opens_the_table_first_and_highlighted(birds):
+def test_a_run_on_an_own_split_is_first_and_highlighted(birds):
     app = visit("table")
     table = shown(app)
     assert table.columns[0][0] == "birds, split own"
@@ -183,7 +183,7 @@ def test_a_run_on_a_split_of_its_own_opens_the_table_first_and_highlighted(birds
     assert table["birds, split own"].loc["ESZSL"].iloc[-1] == "✓ yours"
     assert "CUB birds, VGG" in table.columns.get_level_values(0)
     assert "Yellow: your runs." in words(app)
-    element = next(each for each in app.dataframe if each.value.columns.nlevels == 2)
+    element = next(element for element in app.dataframe if element.value.columns.nlevels == 2)
     assert "240, 228, 66" in element.proto.arrow_data.styler.styles
     assert [button.label for button in app.button if button.key == "table_missing"]
 
@@ -195,10 +195,10 @@ def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):
         run(RunSpec("digits", "PS", "ESZSL"), load("digits"), with_oracle=False).result
     )
     app = visit("table", table_whose="your runs", table_split="SS", table_metric="ZSL")
-    said = words(app)
-    assert "2 of your runs are hidden: " in said
-    assert "1 by *Split* (PS)" in said
-    assert "1 by *Metric* (parameters chosen for GZSL)" in said
+    text = words(app)
+    assert "2 of your runs are hidden: " in text
+    assert "1 by *Split* (PS)" in text
+    assert "1 by *Metric* (parameters chosen for GZSL)" in text
     app = visit("table", table_whose="your runs", table_columns=["birds"])
     assert "1 by *Data sets* (Digits)" in words(app)
 
@@ -229,7 +229,7 @@ def test_an_own_run_comes_before_shipped_results_and_the_rest_can_be_computed(em
     table = shown(app)["Digits"]
     assert table.iloc[:, 0].notna().sum() == 1
     assert "JSON for the board" in downloads(app)
-    assert [each.label for each in app.button if each.key == "table_missing"] == [
+    assert [element.label for element in app.button if element.key == "table_missing"] == [
         f"Compute {len(inductive_rows()) - 1} on Digits"
     ]
 
@@ -240,7 +240,7 @@ def test_own_runs_have_rows_figures_command_and_files(store, results):
     assert table.loc["LinearS2V (given parameters)"].notna().all()
     assert table.loc["ESZSL"].iloc[-1] == "✓ yours"
     assert metrics(app)["ZSL accuracy"] == f"{100 * results[0].evaluation.zsl:.1f} %"
-    assert [each.value for each in app.code] == [results[0].spec.command()]
+    assert [element.value for element in app.code] == [results[0].spec.command()]
     assert "Verified: computed in this data folder" in words(app)
     assert "JSON for the board" not in downloads(app)  # the data exist only in these tests
 
@@ -321,7 +321,7 @@ def test_the_owner_of_the_data_deletes_runs_on_them(store, results, monkeypatch)
     owner = opened_at(cell, visitor="0123456789abcdef")
     owner.button(key="table_delete").click().run()
     assert not owner.exception
-    assert spec.dataset not in {one.result.spec.dataset for one in store.stored()}
+    assert spec.dataset not in {stored_run.result.spec.dataset for stored_run in store.stored()}
 
 
 # --- Links to Play --------------------------------------------------------------------------------

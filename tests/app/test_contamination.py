@@ -16,14 +16,14 @@ def opened(tab, **choices):
     return app
 
 
-def test_the_answer_is_there_before_the_first_click():
+def test_the_answer_is_shown_before_the_first_click():
     app = visit(PAGE)
     assert ":red[No.]" in app.markdown[0].value
     assert "6 of the 10 test classes" in words(app)
     assert charts(app)
 
 
-def test_the_picture_explains_what_is_there_on_a_telephone_and_on_a_screen():
+def test_the_picture_has_a_legend_on_phones_and_screens():
     app = visit(PAGE)
     assert "6+1: 6 of them in the pre-training set, 1 related" in str(charts(app)[0].figure["data"])
     app.session_state["window_is_narrow"] = True
@@ -58,14 +58,14 @@ def test_every_tab_shows_its_table(tab, columns):
     assert len(table.value)
 
 
-def test_web_scale_encoders_are_shown_and_stay_unknown():
+def test_web_scale_encoders_are_shown_as_unknown():
     (table,) = opened("Extractors").dataframe
     answers = table.value.set_index("extractor")["answer"]
     assert answers[["CLIP", "ALIGN", "SigLIP", "DINOv2"]].eq("Unknown").all()
     assert set(contamination.extractors()) == set(answers.index)
 
 
-def test_what_to_do_next_for_captions_is_one_click_away():
+def test_next_steps_for_captions_need_one_click():
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="CLIP")
     assert "Count captions" in words(app)
     shown = [code.value for code in app.code]
@@ -81,13 +81,13 @@ def test_what_to_do_next_for_captions_is_one_click_away():
     assert "Count captions" in words(app)
 
 
-def test_a_data_set_of_the_app_is_asked_about():
+def test_a_data_set_of_the_app_can_be_chosen():
     app = visit(PAGE, contamination_on="a data set of this app", dataset="simulated-AWA2")
     assert "Unknown" in words(app)
     assert "horse" in words(app)
 
 
-def test_classes_of_ones_own_are_asked_about_and_escaped():
+def test_own_classes_are_matched_and_escaped():
     app = visit(PAGE, contamination_on="your own classes")
     assert "2 of the 3 test classes" in words(app)
     app.text_area(key="contamination_classes").set_value("zebra\n<b>okapi</b>\n**x**").run()
@@ -99,7 +99,7 @@ def test_classes_of_ones_own_are_asked_about_and_escaped():
     assert "at most 300 classes" in app.error[0].value
 
 
-def test_an_address_of_nonsense_is_told_and_answered():
+def test_an_invalid_address_is_reported():
     app = visit(PAGE, contamination_on="<b>??</b>", contamination_extractor="ResNet 5")
     assert "6 of the 10 test classes" in words(app)
 
@@ -131,6 +131,6 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert hover == "40 of 101 in the set, 46 related<br>Huang et al. 2021: 61"
 
 
-def test_how_often_the_comparison_is_right_stands_below_the_classes():
+def test_the_accuracy_of_the_comparison_is_below_the_classes():
     app = opened("Classes")
     assert reliability.how_reliable() in words(app)

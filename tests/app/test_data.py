@@ -57,14 +57,14 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
             assert [t.label for t in app.tabs if t.children] == [tab]
 
 
-def test_a_heading_says_what_the_data_are_with_the_sides_of_the_split_below(visit):
-    said = words(visit(dataset="digits"))
-    assert "## Digits: 1,797 images, 10 classes, each class described by 31 attributes." in said
+def test_a_heading_describes_the_data_above_the_sides_of_the_split(visit):
+    text = words(visit(dataset="digits"))
+    assert "## Digits: 1,797 images, 10 classes, each class described by 31 attributes." in text
     sides = (
         "Proposed split (PS): trains on 1,012 images of 7\u00a0seen\u00a0classes; tests on 252 "
         "other images of these classes and on 533 images of 3\u00a0unseen\u00a0classes."
     )
-    assert sides in said
+    assert sides in text
     alone = "seen\u00a0classes; tests on 698 images of 10\u00a0unseen\u00a0classes."
     assert alone in words(visit(dataset="simulated-AWA2", split="SS"))
 
@@ -78,7 +78,7 @@ def test_seen_validation_is_counted_with_the_folds(visit):
     assert "held-out" not in words(visit(dataset="simulated-AWA2", split="SS"))
 
 
-def test_statistics_stand_beside_the_papers(visit):
+def test_statistics_are_next_to_published_ones(visit):
     app = visit(dataset="simulated-AWA2")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7913
@@ -86,7 +86,7 @@ def test_statistics_stand_beside_the_papers(visit):
     assert "simulated" in words(app)
 
 
-def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
+def test_a_search_without_hits_is_one_sentence(visit):
     app = visit(dataset="digits", data_tab="Attributes", data_classes="zebra")
     assert "No class or attribute" in words(app)
     app.text_input(key="data_classes").set_value("7, 8").run()
@@ -149,19 +149,19 @@ def mine(tmp_path, monkeypatch, snippet):
     list(zip(import_dialog.programs().values(), ("PS", "own", "own"), strict=True)),
     ids=["mat", "npz", "csv"],
 )
-def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, snippet, split):
+def test_files_made_by_the_pages_recipes_are_imported(visit, tmp_path, monkeypatch, snippet, split):
     names = mine(tmp_path, monkeypatch, snippet)
     name = f"recipe-{names[0].partition('.')[2]}"
     app = upload(visit, content(tmp_path, *names[::-1]), data_name=name)
     assert not app.error
     assert "60 images, 6 classes, 5 attributes" in app.toast[0].value
-    made = load(name)
-    assert len(made.splits[split].test_unseen) == 20
-    assert len(made.splits[split].test_seen) == 8
-    assert tuple(made.class_names) == tuple(f"class {c}" for c in "abcdef")
+    dataset = load(name)
+    assert len(dataset.splits[split].test_unseen) == 20
+    assert len(dataset.splits[split].test_seen) == 8
+    assert tuple(dataset.class_names) == tuple(f"class {c}" for c in "abcdef")
 
 
-def test_an_upload_says_what_its_features_were_trained_on(visit, tmp_path):
+def test_an_upload_declares_its_pretraining(visit, tmp_path):
     files = content(write_folder(tmp_path / "told"), "res101.mat", "att_splits.mat")
     app = opened(visit())
     app.multiselect(key="data_pretraining").set_value(["none", "imagenet-1k"])
@@ -197,9 +197,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     assert "chosen" in words(app)
 
 
-def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
-    visit, tmp_path, monkeypatch
-):
+def test_an_import_leads_from_contents_and_verdict_to_compare(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     world = linear_world(noise=1.0)
     rows = {part: getattr(world.split("PS"), part) for part in ("trainval", "test_unseen")}
@@ -216,10 +214,10 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
     app = upload_into(app.run(), content(tmp_path, "birds.npz"), data_name="birds")
     assert [tab.label for tab in app.tabs if tab.children] == ["Your data"]
     assert app.selectbox(key="dataset_menu").value == "birds"
-    said = words(app)
-    assert f"## birds: {len(world.labels):,} images, {world.n_classes} classes" in said
-    assert "Extractor trained on unknown data" in said
-    badges = [each.value for each in app.markdown if "-badge[" in each.value]
+    text = words(app)
+    assert f"## birds: {len(world.labels):,} images, {world.n_classes} classes" in text
+    assert "Extractor trained on unknown data" in text
+    badges = [element.value for element in app.markdown if "-badge[" in element.value]
     assert any("Unknown" in badge for badge in badges), badges
     assert not app.dataframe
     app = visit(dataset="birds")  # in this test, unlike in a browser, the page does not change
@@ -229,7 +227,9 @@ def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
     table.index = [row.partition(" (")[0] for row in table["method"]]  # SAE (S2V)
     names = closed_forms(load("birds"))
     assert {*table.index} == {*names}
-    stored = {one.result.spec.method: one.result for one in ResultStore().stored()}
+    stored = {
+        stored_run.result.spec.method: stored_run.result for stored_run in ResultStore().stored()
+    }
     for name in names:
         H = stored[name].evaluation.calibrated.harmonic
         assert table.loc[name, "H at γ"] == pytest.approx(100 * H)
@@ -299,7 +299,7 @@ def test_bad_files_get_one_sentence_each(visit, files, sentence):
     assert not app.toast
 
 
-def test_names_from_files_are_text_and_nothing_else(visit, tmp_path, monkeypatch):
+def test_names_from_files_are_only_text(visit, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = ["<b>bold</b>", "[link](https://example.org)", "$x^2$", ":red[red]", "a", "b"]
     y = np.repeat(np.arange(6), 4)
@@ -328,7 +328,7 @@ class Named(io.BytesIO):
         self.name = name
 
 
-def test_another_visitors_data_set_is_not_replaced_unasked(tmp_path):
+def test_another_visitors_data_set_is_not_replaced(tmp_path):
     folder = write_folder(tmp_path / "small")
 
     def files():
@@ -340,7 +340,7 @@ def test_another_visitors_data_set_is_not_replaced_unasked(tmp_path):
     assert len(uploads.import_files(files(), name="mine-alone", replace=True).labels) == N
 
 
-def test_features_and_splits_are_told_apart_by_name_or_size(tmp_path):
+def test_features_and_splits_are_distinguished_by_name_or_size(tmp_path):
     small = write_folder(tmp_path / "small")
     large = np.random.default_rng(0).random((5, 4000)).T
     wide = write_folder(tmp_path / "wide", splits={"original_att": large})
@@ -349,9 +349,9 @@ def test_features_and_splits_are_told_apart_by_name_or_size(tmp_path):
             Named(name, (folder / usual).read_bytes())
             for name, usual in zip(names, ("res101.mat", "att_splits.mat"), strict=True)
         ]
-        made = uploads.import_files(files[::-1], name=f"told-{folder.name}")
-        assert len(made.labels) == N
-        assert made.source.startswith(f"{names[0]} and {names[1]}")
+        dataset = uploads.import_files(files[::-1], name=f"told-{folder.name}")
+        assert len(dataset.labels) == N
+        assert dataset.source.startswith(f"{names[0]} and {names[1]}")
 
 
 def benchmark_files(folder):
@@ -370,7 +370,7 @@ def benchmark_files(folder):
     return content(folder, "dino.mat", "my_splits.mat")
 
 
-def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
+def test_a_benchmark_is_recognised_without_its_name(visit, tmp_path):
     app = upload(visit, benchmark_files(tmp_path))
     assert not app.error
     assert "Imported aPY\\-dino" in app.toast[0].value
@@ -398,7 +398,7 @@ def test_other_endings_are_refused(name):
         uploads.import_files([Named(name)])
 
 
-def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machine, tmp_path):
+def test_a_local_folder_is_imported_in_place(visit, at_the_machine, tmp_path):
     write_folder(tmp_path / "local")
     app = opened(visit())
     app.text_input(key="data_folder_path").set_value(str(tmp_path / "local"))
@@ -410,7 +410,7 @@ def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machin
     assert load("local").pretraining == ("imagenet-21k",)
 
 
-def test_a_folder_that_is_not_there_gets_one_sentence(visit, at_the_machine):
+def test_a_missing_folder_is_one_sentence(visit, at_the_machine):
     app = opened(visit())
     app.text_input(key="data_folder_path").set_value("/nowhere/at/all")
     next(button for button in app.button if button.label == "Import the folder").click().run()
@@ -489,7 +489,7 @@ def test_the_split_map_draws_every_image_once():
     }
 
 
-def test_a_leaking_split_is_drawn_as_one():
+def test_a_leaking_split_is_drawn_with_its_leak():
     dataset = load("digits")
     split = dataset.split("PS")
     leaky = replace(split, test_seen=split.trainval[:40])
@@ -500,7 +500,7 @@ def test_a_leaking_split_is_drawn_as_one():
     assert bar["marker"]["color"] == LEAK.color
 
 
-def test_six_images_of_each_class_stand_above_its_bar():
+def test_six_images_of_each_class_are_above_its_bar():
     images = np.zeros((6, 8, 8), dtype=np.uint8)
     images[4, 0, 0] = 255  # second row, second column
     source = mosaic(images, 3)
@@ -509,7 +509,7 @@ def test_six_images_of_each_class_stand_above_its_bar():
     table = dataset_summary.class_table(dataset, split)
     figure = split_map(table, dataset_summary.fold_roles(dataset, split), [source] * 10)
     drawn = figure.layout["images"]
-    assert [(each["x"], each["source"]) for each in drawn] == [(k, source) for k in range(10)]
+    assert [(tile["x"], tile["source"]) for tile in drawn] == [(k, source) for k in range(10)]
     picture = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("L")
     ink = np.argwhere(np.array(picture)[::SHARP, ::SHARP] < 128)
     assert ink.tolist() == [[1 + 9, 1 + 9]]  # after a frame, a picture and a space
@@ -524,8 +524,8 @@ def test_a_class_name_in_an_error_is_text(visit):
     assert "\\[a\\]\\(https" in app.error[0].value
 
 
-def test_photographs_on_both_sides_are_told_of_apy_and_of_no_other(visit):
-    told = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
-    assert told in words(visit(dataset="simulated-aPY", split="PS"))
+def test_shared_photographs_are_mentioned_for_apy_only(visit):
+    messages = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
+    assert messages in words(visit(dataset="simulated-aPY", split="PS"))
     assert "817 of" not in words(visit(dataset="simulated-aPY", split="SS"))
     assert "test seen images" not in words(visit(dataset="simulated-SUN", split="PS"))

@@ -60,7 +60,7 @@ def test_the_menu_shows_titles_and_the_address_has_names(data):
     assert app.selectbox(key="dataset_menu").value == "simulated-aPY"
 
 
-def test_an_address_opens_what_the_menu_does_not_list(data):
+def test_an_address_opens_data_sets_outside_the_menu(data):
     app = visit("splits", dataset="simulated-aPY-unplanted")
     assert app.selectbox(key="dataset_menu").value == "simulated-aPY-unplanted"
     app = visit("splits", dataset="nothing")

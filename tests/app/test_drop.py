@@ -30,7 +30,7 @@ def split_file(path, **changed):
     return path
 
 
-def test_the_value_of_the_longest_bar_has_its_place_in_the_margin_at_any_width():
+def test_the_value_of_the_longest_bar_fits_into_the_margin():
     value = "4,031 of 20,218 leak"
     bars = (Bar("train", 20218, 4031, value), Bar("val", 9191, 0, "9,191"))
     layout = picture_of(Picture("two bars", bars=bars)).layout
@@ -67,7 +67,7 @@ def test_a_dropped_split_leaks_and_has_its_findings_and_corrected_file_below(tmp
     assert "ZSL003" in str([expander.label for expander in app.expander])
     app.query_params["leakage_tab"] = "Corrected file"
     assert "5 rows removed from trainval." in words(app.run())
-    table = next(each.value for each in app.dataframe if "removed" in each.value)
+    table = next(element.value for element in app.dataframe if "removed" in element.value)
     assert {"test_seen", "test_unseen"} < {*table["part"]}
 
 
@@ -114,11 +114,11 @@ def test_dropped_predictions_are_read_once_and_have_the_card_of_a_check(monkeypa
     assert f"[{drop.ANSWERS[card.verdict]}]" in words(app)
 
 
-def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_not_kept(tmp_path):
+def test_predictions_with_swapped_rows_are_refused(tmp_path):
     table = pd.read_parquet(min((FACTS / "results" / "digits").glob("*.parquet")))
     tested = table.index[table["part"] == "test_unseen"]
-    of = table.loc[tested].groupby("label").head(1).index  # one image of each class
-    table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
+    first_rows = table.loc[tested].groupby("label").head(1).index  # one image of each class
+    table.loc[first_rows, "row"] = table.loc[first_rows, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
     app = dropped(tmp_path / "p.parquet")
     assert "[No: it is broken.]" in words(app)
@@ -126,7 +126,7 @@ def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_
 
 
 @pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])
-def test_what_is_not_recognised_gets_one_sentence_and_no_verdict(tmp_path, name):
+def test_unrecognised_files_get_one_sentence_and_no_verdict(tmp_path, name):
     path = tmp_path / name
     whole = split_file(tmp_path / "mine.mat").read_bytes()
     path.write_bytes(whole[:300] if name == "half.mat" else pickle.dumps({"a": 1}))

@@ -72,14 +72,14 @@ def _cells(monkeypatch):
 @pytest.fixture
 def tabs(monkeypatch):
     """The tabs of a view, in order of creation: key -> labels."""
-    found, put = {}, terms.tabs
+    result, put = {}, terms.tabs
 
     def noted(labels, **options):
-        found[options["key"]] = list(labels)
+        result[options["key"]] = list(labels)
         return put(labels, **options)
 
     monkeypatch.setattr(terms, "tabs", noted)
-    return found
+    return result
 
 
 def complete(app, where):
@@ -118,13 +118,13 @@ def test_python_in_a_cell_is_seen_and_not_written(value):
     assert str(value) not in exports.table_as_csv(table) + exports.table_as_markdown(table)
 
 
-def test_what_comes_with_the_package_is_small():
+def test_precomputed_results_are_small():
     files = [path for path in (FACTS / "results").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("page", [page.path for page in site_map.PAGES])
-def test_a_page_that_a_server_was_started_with_says_to_open_the_app(page):
+def test_a_page_started_as_script_refers_to_the_app(page):
     app = AppTest.from_file(str(ROOT / page), default_timeout=PATIENCE).run()
     assert not app.exception
     assert [error.value for error in app.error] == [

@@ -12,7 +12,7 @@ from ui.shell.text import GLOSSARY, TERMS, plain, term_of
 BOUND = "Chosen on the test set (oracle): an upper bound, never a result."
 
 
-def test_every_term_is_one_sentence_and_is_there_once():
+def test_every_term_has_one_sentence_and_one_entry():
     names = [name.lower() for name in TERMS]
     assert len(names) == len(set(names)) > 25
     for term in TERMS.values():
@@ -34,7 +34,7 @@ def test_the_glossary_is_in_the_header_and_empty_until_it_is_opened():
     assert "glossary_sought" not in app.session_state
 
 
-def test_no_two_terms_are_called_alike():
+def test_names_of_terms_are_distinct():
     words = [w for term in TERMS.values() for w in (term.name, *term.also)]
     keys = [w.casefold() if len(w) > 1 else w for w in words]
     assert sorted(keys) == sorted(set(keys))
@@ -65,7 +65,7 @@ def test_no_two_terms_are_called_alike():
         ("", None),
     ],
 )
-def test_a_label_is_its_term_though_it_says_at_which_number_and_of_what(label, name):
+def test_a_label_with_a_value_or_method_is_its_term(label, name):
     term = term_of(label)
     assert (term and term.name) == name
 
@@ -92,20 +92,20 @@ def test_a_term_without_its_sentence_is_found():
     ]
 
 
-def test_what_is_said_besides_stands_below_the_sentence():
+def test_further_text_is_below_the_explanation():
     assert terms.tip("AUSUC", "Here of two.") == GLOSSARY["AUSUC"] + "\n\nHere of two."
     assert terms.tip("Reversed", "Here of two.") == "Here of two."
     assert terms.tip("Reversed") is None
 
 
-def test_the_terms_of_a_page_stand_first_in_its_glossary():
+def test_the_terms_of_a_page_come_first_in_its_glossary():
     app = visit("table")
     app.session_state["glossary_menu"] = True
     app.run()
-    listed = [each.value for each in [*app.caption, *app.markdown]]
+    listed = [element.value for element in [*app.caption, *app.markdown]]
     assert "On this page" in listed
     listed = listed[listed.index("On this page") :]
-    names = [each.splitlines()[0].strip("* ") for each in listed if each.startswith("**")]
+    names = [item.splitlines()[0].strip("* ") for item in listed if item.startswith("**")]
     names = [name for name in names if name in {*map(plain, TERMS)}]  # not names in answers
     shown = [plain(name) for name in TERMS if name in app.session_state["terms_shown"]]
     assert {"Split", "AUSUC", "ZSL accuracy"} <= set(shown)

@@ -23,9 +23,9 @@ NAMES = ("blue whale", "otter", "zebra", "bat", "sea lion")
 
 
 def as_file(name, array):
-    held = io.BytesIO()
-    np.save(held, array)
-    return name, held.getvalue(), "application/octet-stream"
+    content = io.BytesIO()
+    np.save(content, array)
+    return name, content.getvalue(), "application/octet-stream"
 
 
 def embeddings():
@@ -56,7 +56,7 @@ def test_three_files_are_shown_and_imported_with_unseen_classes_by_name(visit):
 
 def test_a_question_between_two_labels_is_one_choice_and_a_split_is_drawn(visit):
     app = dropped(visit, as_file("y.npy", (files.LABELS + 1) % 5))
-    assert any("Expected one array of labels" in each.value for each in app.warning)
+    assert any("Expected one array of labels" in element.value for element in app.warning)
     app.selectbox(key="data_part_labels").set_value("y.npy").run()
     assert not app.warning
     app.segmented_control(key="data_unseen_how").set_value("Drawn at random").run()
@@ -79,6 +79,6 @@ def test_labels_one_short_are_one_sentence_and_nothing_is_stored(visit):
     app.text_input(key="data_name").set_value("short")
     pages.press(app, "Import the files")
     assert not app.exception
-    (said,) = [each.value for each in app.error]
-    assert "expected a row for each of 29 labels; got 30 x 7" in said
+    (text,) = [element.value for element in app.error]
+    assert "expected a row for each of 29 labels; got 30 x 7" in text
     assert "short" not in imports.names()

@@ -52,25 +52,25 @@ def damage(path):
 @pytest.mark.usefixtures("unwritable")
 def test_the_command_line_prints_figures_before_it_warns(capsys):
     assert main(RUN) == 0
-    said = capsys.readouterr()
-    assert "LinearS2V" in said.out
-    assert "The result will be printed but not stored." in said.err
-    assert "The result is not stored." in said.err
-    assert "Traceback" not in said.err
+    output = capsys.readouterr()
+    assert "LinearS2V" in output.out
+    assert "The result will be printed but not stored." in output.err
+    assert "The result is not stored." in output.err
+    assert "Traceback" not in output.err
 
 
-def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritable, monkeypatch):
+def test_writing_is_checked_before_a_long_run(unwritable, monkeypatch):
     assert "expected a run store" in ResultStore().refusal()
-    asked = []
+    request = []
     monkeypatch.setattr(
-        "zslcore.results.store.ResultStore.refusal", lambda store: asked.append("asked") or ""
+        "zslcore.results.store.ResultStore.refusal", lambda store: request.append("asked") or ""
     )
     monkeypatch.setattr(
-        "zslcore.evaluation.runs.run", lambda *_, **__: asked.append("run") or 1 / 0
+        "zslcore.evaluation.runs.run", lambda *_, **__: request.append("run") or 1 / 0
     )
     with pytest.raises(ZeroDivisionError):
         main(RUN)
-    assert asked == ["asked", "run"]
+    assert request == ["asked", "run"]
 
 
 @pytest.mark.usefixtures("unwritable")
@@ -99,14 +99,14 @@ def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
     with store.writing():
         other = ResultStore(store.path)
         spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
-        made = run(spec, store=other, with_oracle=False)
+        run_result = run(spec, store=other, with_oracle=False)
         assert "locked" in other.not_stored_because
-    assert made.result.evaluation.zsl > 0
-    assert len(made.scores.F)
+    assert run_result.result.evaluation.zsl > 0
+    assert len(run_result.scores.F)
     assert store.results() == []
 
 
-def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
+def test_a_damaged_store_is_set_aside_and_readable_rows_are_kept(store):
     assert damage_of(store.path) == ""
     assert repair_store(store.path) == ""
     damage(store.path)
@@ -116,14 +116,14 @@ def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
     sentence = repair_store(store.path)
     assert "was set aside as runs.damaged-" in sentence
     assert damage_of(store.path) == ""
-    kept = len(store.results())
-    assert 15 <= kept < 31
-    assert f"{kept} readable results were recovered" in sentence
+    stored = len(store.results())
+    assert 15 <= stored < 31
+    assert f"{stored} readable results were recovered" in sentence
     assert len(list(store.path.parent.glob("runs.damaged-*.sqlite"))) == 1
 
 
 @pytest.mark.parametrize("content", [b"no store at all, but a text" * 99, b"SQLite format 3\0"])
-def test_what_is_no_store_is_set_aside(tmp_path, content):
+def test_a_file_that_is_not_a_store_is_set_aside(tmp_path, content):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.path.write_bytes(content)
     assert "0 readable results were recovered" in repair_store(store.path)

@@ -57,13 +57,15 @@ def visit(tmp_path, monkeypatch):
 def test_a_finding_is_drawn_when_it_is_opened(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     app = pages.visit(PAGE, **REVIEW)
-    shown = {each.label: bool(each.markdown) for each in app.expander if "**" in each.label}
+    shown = {
+        element.label: bool(element.markdown) for element in app.expander if "**" in element.label
+    }
     assert {"leak" in label for label, is_drawn in shown.items() if is_drawn} == {True}
     closed = next(k for k, is_drawn in enumerate(shown.values()) if not is_drawn)
     mark = list(shown)[closed].split("**")[1]
     app.session_state[f"leakage_finding_{closed}_{mark}"] = True
     app.run()
-    (opened,) = (each for each in app.expander if each.label == list(shown)[closed])
+    (opened,) = (element for element in app.expander if element.label == list(shown)[closed])
     assert opened.markdown
 
 
@@ -85,7 +87,7 @@ def findings_of(app):
 # --- The page -------------------------------------------------------------------------------------
 
 
-def test_the_first_look_shows_a_split_that_fails_and_says_why(visit):
+def test_the_first_view_shows_a_leaking_split_with_the_reason(visit):
     app = visit()
     assert "No: it leaks." in words(app)
     assert "**open**" in str(findings_of(app))
@@ -93,7 +95,7 @@ def test_the_first_look_shows_a_split_that_fails_and_says_why(visit):
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
-def test_findings_are_sorted_and_none_is_left_out(visit):
+def test_all_findings_are_shown_sorted(visit):
     labels = findings_of(visit())
     marks = [label.split("**")[1] for label in labels]
     decided = [mark for mark in marks if mark != "open"]
@@ -127,7 +129,7 @@ def test_decisions_in_the_address_change_the_verdict(visit):
     assert "6 of 10 test classes" in words(visit(decisions=decided("CUB", {"seal": "confirmed"})))
 
 
-def test_decisions_go_with_their_data_set_and_come_back_with_it(visit):
+def test_decisions_belong_to_their_data_set(visit):
     app = visit(decisions=decided("simulated-AWA2", {"seal": "confirmed"}))
     app.selectbox(key="dataset_menu").set_value("simulated-AWA1").run()
     assert "6 of 10 test classes" in words(app)
@@ -152,11 +154,11 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     assert "Matches with ImageNet-1K rejected by hand: pig" in words(app).replace("\\", "")
 
 
-def test_decisions_are_written_as_the_command_line_reads_them(tmp_path):
-    said = {"imagenet-1k": {"seal": "confirmed", 'a "b" \\ é': "rejected"}, "kinetics-400": {}}
+def test_decisions_are_written_in_the_format_of_the_command_line(tmp_path):
+    text = {"imagenet-1k": {"seal": "confirmed", 'a "b" \\ é': "rejected"}, "kinetics-400": {}}
     path = tmp_path / "decisions.toml"
-    path.write_text(decisions.as_toml(said), encoding="utf-8")
-    assert read_decisions(path) == {"imagenet-1k": said["imagenet-1k"]}
+    path.write_text(decisions.as_toml(text), encoding="utf-8")
+    assert read_decisions(path) == {"imagenet-1k": text["imagenet-1k"]}
 
 
 @pytest.mark.parametrize(
@@ -181,10 +183,12 @@ def test_a_pretraining_set_is_chosen_by_its_name_or_its_title(visit, address):
     app = visit(drop_pretraining=address)
     assert app.selectbox(key="drop_pretraining").value == "Kinetics-400"
     assert not app.toast
-    assert any("classes of Kinetics-400" in each.value.replace("\\", "") for each in app.markdown)
+    assert any(
+        "classes of Kinetics-400" in element.value.replace("\\", "") for element in app.markdown
+    )
 
 
-def test_what_the_author_says_closes_the_question(visit):
+def test_declarations_of_the_author_answer_the_question(visit):
     declared = dict.fromkeys(
         ("leakage_hyperparameters", "leakage_epochs", "leakage_gamma"), "validation"
     )
@@ -199,7 +203,7 @@ def test_the_effect_is_measured_on_request(visit):
     assert "**open**] ZSL007" not in str(findings_of(app))
 
 
-def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(visit):
+def test_stored_runs_show_effect_and_oracle_gap_next_to_declarations(visit):
     assert "**open**] ZSL007" in str(findings_of(visit()))
     data = load("simulated-AWA2")
     spec = RunSpec("simulated-AWA2", "SS", "LinearS2V", select_for="zsl", digest=data.digest)
@@ -221,7 +225,7 @@ def test_a_file_without_names_of_classes_has_nothing_to_decide(visit):
     assert "Decisions need the names of the test classes" in words(app)
 
 
-def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
+def test_every_finding_links_to_its_view(visit):
     app = visit(leakage_measure="true")
     links = {link.proto.query_string: link.proto.page for link in app.get("page_link")}
     assert len(app.get("page_link")) == len(findings_of(app)) >= 11
@@ -239,7 +243,7 @@ def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):
         assert opened >= {wanted[key] for key in wanted if key.endswith("_tab")}
 
 
-def test_what_the_extractor_was_trained_on_is_what_the_data_set_declares(visit):
+def test_the_pretraining_set_is_that_of_the_data_set(visit):
     assert "6 of 10" in pages.metrics(visit()).values()
     assert "No images" in words(visit(dataset="digits"))
     app = visit(dataset="simulated-AWA2-untrained")
@@ -255,11 +259,11 @@ def test_photographs_on_both_sides_are_shown_and_a_pattern_is_searched(visit):
     assert "by the pattern" in words(app)
 
 
-def test_a_link_restores_who_gives_way_in_the_corrected_split(visit):
-    asked = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Corrected file"}
+def test_a_link_restores_the_order_of_precedence_in_the_corrected_split(visit):
+    request = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Corrected file"}
     removed = {}
     for policy in ("stay in the test part", "are dropped"):
-        app = visit(**asked, leakage_policy=policy)
+        app = visit(**request, leakage_policy=policy)
         assert not app.toast
         removed[policy] = app.dataframe[0].value.set_index("part")["removed"]
     stay, dropped = removed["stay in the test part"], removed["are dropped"]
@@ -346,12 +350,12 @@ def test_bad_files_get_one_sentence(files):
 def test_a_released_file_alone_is_answered_from_facts(shared):
     data = (shared / "data/xlsa17/APY/att_splits.mat").read_bytes()
     context = uploads.read_split_files([named(data, "att_splits.mat")])
-    said = " ".join(f.sentence for f in audit_context(context).of("ZSL012"))
-    assert "817 of 1,483 rows of test_seen" in said
-    assert "2,885 of 7,924 rows of test_unseen" in said
+    text = " ".join(f.sentence for f in audit_context(context).of("ZSL012"))
+    assert "817 of 1,483 rows of test_seen" in text
+    assert "2,885 of 7,924 rows of test_unseen" in text
 
 
-def test_an_uploaded_list_says_which_rows_belong_together():
+def test_an_uploaded_list_groups_rows():
     world = clean()
     names = [f"film_{row}_frame_0" for row in range(world.n_rows)]
     tested, trained = world.parts["test_seen"][0], world.parts["trainval"][0]
@@ -364,9 +368,9 @@ def test_an_uploaded_list_says_which_rows_belong_together():
         numbers = context.photographs.number
         assert (numbers[tested] == numbers[trained]) == shared
     digits = load("digits")
-    found = uploads.photographs_of_dataset(digits, listed(), "")
+    result = uploads.photographs_of_dataset(digits, listed(), "")
     with pytest.raises(ZSLError, match=r"digits: got 96 names or groups of images for 1,797 rows"):
-        context_of(digits, split="PS", groups=found)
+        context_of(digits, split="PS", groups=result)
 
 
 def test_own_list_of_classes_is_read():
@@ -404,18 +408,18 @@ def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
     assert not counts.leaking_rows(corrected, audit_context(corrected)).size
 
 
-def test_auditing_again_is_auditing():
+def test_a_second_audit_gives_the_same():
     data = load("digits")
     bare = AuditContext.of_split(data.split("PS"), data)
-    said = replace(bare, vocabularies=(get_vocabulary("imagenet-1k"),))
+    changed = replace(bare, vocabularies=(get_vocabulary("imagenet-1k"),))
     ids = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
-    again = audit_again(audit_context(bare), said, ids)
-    assert again.findings == audit_context(said).findings
+    again = audit_again(audit_context(bare), changed, ids)
+    assert again.findings == audit_context(changed).findings
     assert again.read_as["pre-training vocabularies"] == ["imagenet-1k"]
 
 
 @pytest.mark.parametrize("question", quiz.QUESTIONS)
-def test_the_audit_finds_what_the_quiz_planted_and_nothing_else(question):
+def test_the_audit_finds_only_the_faults_planted_by_the_quiz(question):
     answer = quiz.answer_of(quiz.plant(question, load("digits")))
     failed = {f.check for f in answer.report.findings if f.mark == "leak"}
     assert failed == {quiz.ANSWERS[answer.right]} - {""}

@@ -102,7 +102,7 @@ def test_ranges_have_every_number_once():
 # --- Rooms ----------------------------------------------------------------------------------------
 
 
-def test_a_change_of_mind_counts_once_and_no_name_is_kept():
+def test_a_changed_vote_counts_once_and_no_name_is_stored():
     rooms = Rooms()
     code = rooms.open()
     for visit_, answer in (("a", "yes"), ("b", "no"), ("a", "no")):
@@ -124,7 +124,7 @@ def test_visits_and_questions_of_a_room_are_bounded():
     assert not rooms.answer(code, "another", "a", "yes")
 
 
-def test_votes_of_one_address_leave_a_place_to_others():
+def test_votes_of_one_address_leave_room_for_others():
     rooms = Rooms(visits=40)
     code = rooms.open()
     assert all(rooms.answer(code, "q", f"bot {k}", "wrong", "10.0.0.66") for k in range(40))
@@ -171,7 +171,7 @@ async def forged(url, code):
 TEACHER, FLOOD = Visitor("10.0.0.1", "teacher"), Visitor("10.0.0.1", "flood")
 
 
-def test_one_visitor_ends_no_room_of_another():
+def test_a_visitor_cannot_end_rooms_of_others():
     rooms = Rooms(most=7, share=3, share_of_address=5)
     first = rooms.open(TEACHER)
     own = [rooms.open(FLOOD) for _ in range(20)]
@@ -209,18 +209,18 @@ def test_empty_rooms_go_first_and_then_idle_ones():
 
 def test_another_server_of_the_data_folder_finds_the_room():
     code = Rooms().open()
-    asked = "from ui.lessons.room import ROOMS; import sys; c = sys.argv[1]; print(ROOMS.has(c), "
-    asked += "ROOMS.answer(c, 'q', 'b', 'no'), dict(ROOMS.counts(c, 'q')))"
+    request = "from ui.lessons.room import ROOMS; import sys; c = sys.argv[1]; print(ROOMS.has(c), "
+    request += "ROOMS.answer(c, 'q', 'b', 'no'), dict(ROOMS.counts(c, 'q')))"
     assert ROOMS.answer(code, "q", "a", "yes")
-    said = subprocess.run(
-        [sys.executable, "-c", asked, code], capture_output=True, text=True, cwd=ROOT, timeout=120
+    run_result = subprocess.run(
+        [sys.executable, "-c", request, code], capture_output=True, text=True, cwd=ROOT, timeout=120
     )
-    assert said.stdout.strip() == "True True {'yes': 1, 'no': 1}", said.stderr
+    assert run_result.stdout.strip() == "True True {'yes': 1, 'no': 1}", run_result.stderr
     assert ROOMS.counts(code, "q") == {"yes": 1, "no": 1}
 
 
 @pytest.mark.parametrize("damage", ["bytes", "a folder"])
-def test_rooms_open_though_their_file_cannot_be_used(tmp_path, monkeypatch, damage):
+def test_rooms_open_without_a_usable_file(tmp_path, monkeypatch, damage):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     if damage == "bytes":
         (tmp_path / "rooms.sqlite").write_bytes(b"no database at all" * 400)
@@ -239,21 +239,21 @@ def test_a_room_is_forgotten_after_some_hours():
     assert not rooms.has(code)
 
 
-def test_thirty_answers_in_one_room_are_what_the_room_sees():
+def test_a_room_shows_its_thirty_answers():
     code = ROOMS.open()
     labels = LESSONS["calibration"].steps[0].answers.labels
-    given = [labels[k % 4] for k in range(30)]
-    for k, answer in enumerate(given[2:]):
+    answers = [labels[k % 4] for k in range(30)]
+    for k, answer in enumerate(answers[2:]):
         ROOMS.answer(code, "calibration 1", f"visit {k}", answer)
-    for answer in given[:2]:
+    for answer in answers[:2]:
         student = visit("lessons", lesson="calibration", room=code)
         predict(student, answer)
     ROOMS.show(code, ("calibration", 1, True))
     shown = visit("lessons", lesson="calibration", room=code)
     assert f"Predictions of room {code}:** 30 answers" in words(shown)
     drawn = charts(shown)[-1].figure["data"][0]
-    assert list(map(int, drawn["text"])) == [given.count(label) for label in labels]
-    assert given.count(labels[0]) == 8
+    assert list(map(int, drawn["text"])) == [answers.count(label) for label in labels]
+    assert answers.count(labels[0]) == 8
 
 
 def predict(app, answer):
@@ -303,11 +303,13 @@ def test_thirty_students_see_what_the_teacher_shows():
     assert visit("lessons", lesson="awa", room=code).header[0].value.startswith("13 of 13")
 
 
-def test_the_entrance_stands_next_to_the_question_and_a_closed_room_shows_nothing():
+def test_the_entrance_is_next_to_the_question():
     teacher, code = opened_room()
     assert code in [metric.value for metric in teacher.metric]
-    assert any(f"room={code}" in each.value for each in teacher.code)
-    assert not [each for each in teacher.get("popover") if each.proto.popover.label == "Room"]
+    assert any(f"room={code}" in element.value for element in teacher.code)
+    assert not [
+        popover for popover in teacher.get("popover") if popover.proto.popover.label == "Room"
+    ]
     rooms = Rooms()
     rooms.show("NOPE", ("calibration", 1, True))
     assert rooms.shown("NOPE") is None
@@ -332,16 +334,17 @@ def test_a_step_asks_first_and_shows_afterwards():
 @pytest.mark.parametrize(
     ("lesson", "step", "label"), [("calibration", "6", "γ"), ("leakage", "5", "Split")]
 )
-def test_a_control_that_is_a_term_of_the_glossary_says_what_it_is(lesson, step, label):
+def test_a_control_named_like_a_term_has_its_explanation(lesson, step, label):
     app = visit("lessons", lesson=lesson, lessons_step=step, lessons_shown="1")
     assert app.segmented_control[0].label == label  # visit asserts that terms have their help
 
 
 @pytest.mark.parametrize(
-    ("asked", "begins"), [("99", "13 of 13"), ("-1", "1 of 13"), ("²", "1 of 13"), ("x", "1 of 13")]
+    ("step", "begins"),
+    [("99", "13 of 13"), ("-1", "1 of 13"), ("²", "1 of 13"), ("x", "1 of 13")],
 )
-def test_nonsense_in_the_address_opens_the_nearest_step(asked, begins):
-    app = visit("lessons", lesson="calibration", lessons_step=asked, room="<script>")
+def test_nonsense_in_the_address_opens_the_nearest_step(step, begins):
+    app = visit("lessons", lesson="calibration", lessons_step=step, room="<script>")
     assert app.header[0].value.startswith(begins)
     assert "room" in app.toast[0].value
 
@@ -359,18 +362,20 @@ def test_an_unknown_lesson_is_the_list():
 def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     lesson = LESSONS["calibration"]
     html = handout.handout(lesson, Place("calibration", room="Q7QZ7"))
-    asked, shown = html.split('<h1 class="answers">')
-    for half in (asked, shown):
+    request, shown = html.split('<h1 class="answers">')
+    for half in (request, shown):
         assert half.count("<section>") == len(lesson.steps)
     assert shown.count("<p>What to notice: ") == len(lesson.steps)
-    assert "What to notice: " not in asked  # so that readers meet all questions before the answers
-    assert "<iframe srcdoc=" not in asked
+    assert (
+        "What to notice: " not in request
+    )  # so that readers meet all questions before the answers
+    assert "<iframe srcdoc=" not in request
     assert "break-before: page" in html
     assert html.count("<iframe srcdoc=") == len(lesson.steps)
     for k, step in enumerate(lesson.steps, start=1):
         assert f"{k}. {escape(step.title)}" in html
         assert len(re.findall(rf"lessons_step={k}\b", html)) == 2
-        assert all(f"☐ {escape(label)}" in asked for label in step.answers.labels)
+        assert all(f"☐ {escape(label)}" in request for label in step.answers.labels)
     assert html.count(lesson.command()) == 1
     assert "room=Q7QZ7" not in html  # the room no longer exists when a handout is read
 

@@ -65,7 +65,9 @@ def test_the_page_runs_cold_and_warm_and_at_the_address_of_a_former_view(visit):
 def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     app = visit()
-    headings = [each.value.replace("\\", "") for each in app.markdown if "## " in each.value]
+    headings = [
+        element.value.replace("\\", "") for element in app.markdown if "## " in element.value
+    ]
     (answer,) = headings
     table = cross_dataset.printed_table().set_index(["method", "train_dataset", "test_dataset"])
     wide = table["top1_per_class"].unstack(["train_dataset", "test_dataset"]).drop_duplicates()
@@ -78,7 +80,7 @@ def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
     heading = "**5 of 50 classes look different in AWA1-like (simulated)"
     assert "classes look different" not in words(app)  # simulated data give no answer
     app = unfolded(app)
-    texts = (each.value.replace("\\", "") for each in app.markdown)
+    texts = (element.value.replace("\\", "") for element in app.markdown)
     (sentence,) = (text for text in texts if text.startswith(heading))
     moved = planted("simulated-AWA2").moved
     assert {name for name in load("simulated-AWA2").class_names if name in sentence} == set(moved)
@@ -94,20 +96,20 @@ def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
     assert "without effect" not in words(alone)
 
 
-def test_stand_ins_name_the_command_that_replaces_them(visit):
+def test_simulated_data_name_the_command_that_replaces_them(visit):
     assert "`zslcore download xlsa17` replaces them" in words(visit(**QUICK))
     assert "zslcore download" not in words(visit(**DIGITS, awa1_layout="PCA"))
 
 
 @pytest.mark.parametrize("layout", ["t-SNE", "UMAP"])
-def test_both_layouts_of_the_first_pair_are_there_at_once(layout, monkeypatch):
+def test_both_layouts_of_the_first_pair_are_shown_at_once(layout, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     app = pages.visit(PAGE, awa1_layout=layout)
     assert drawn(app)[0]["n"] == 2000
     assert not [button for button in app.button if button.key == "awa1_start"]
 
 
-def test_no_layout_starts_unasked_and_the_button_says_how_long_it_takes():
+def test_layouts_start_on_request_with_an_estimated_time():
     app = pages.visit(PAGE, awa1_layout="t-SNE", awa1_perplexity="10", awa1_threads="1")
     button = app.button(key="awa1_start")
     assert re.fullmatch(r"Compute t-SNE \(about \d+ s\)", button.label)
@@ -140,7 +142,7 @@ def test_the_other_side_has_the_classes_of_the_first(visit):
 
 def test_every_point_has_the_label_and_the_looks_of_its_row(visit):
     pair = [load(name) for name in ("simulated-AWA1", "simulated-AWA2")]
-    unseen = [set(each.split("PS").unseen_classes) for each in pair]
+    unseen = [set(dataset.split("PS").unseen_classes) for dataset in pair]
     for colour in ("data set", "class", "seen or unseen"):
         head, take = drawn(visit(awa1_colour=colour))
         category, of_class = take("<u2", head["n"]), take("<u2", head["n"])
@@ -174,7 +176,7 @@ def test_views_of_a_pair(visit, view):
     assert all("2,000 images" in panel["alt"] for panel in head["panels"])
 
 
-def test_every_colour_is_another_picture(visit):
+def test_every_colouring_changes_the_picture(visit):
     labels, categories = {}, {}
     for colour in COLOURS:
         head, take = drawn(visit(awa1_colour=colour, **QUICK))
@@ -199,34 +201,34 @@ def test_every_colour_is_another_picture(visit):
     assert len(labels["class"]) == 50
 
 
-def test_an_image_says_what_it_was_taken_for(visit):
+def test_an_image_shows_its_predicted_class(visit):
     digits = load("digits")
     split = digits.split("PS")
-    told = answers_of_digits()
-    wrong = next(row for row in split.test_unseen if not told.right[row])
+    messages = answers_of_digits()
+    wrong = next(row for row in split.test_unseen if not messages.right[row])
     address = {"awa1_layout": "PCA", **DIGITS, "awa1_colour": "prediction"}
-    said = words(visit(**address, awa1_image=f"0.{wrong}"))
-    name = digits.class_names[told.predicted[wrong]]
-    assert f"LinearS2V predicts **{name}**: wrong." in said
-    said = words(visit(**address, awa1_image=f"0.{split.trainval[0]}"))
-    assert "No prediction by LinearS2V: the image is not in the test set." in said
+    text = words(visit(**address, awa1_image=f"0.{wrong}"))
+    name = digits.class_names[messages.predicted[wrong]]
+    assert f"LinearS2V predicts **{name}**: wrong." in text
+    text = words(visit(**address, awa1_image=f"0.{split.trainval[0]}"))
+    assert "No prediction by LinearS2V: the image is not in the test set." in text
 
 
 def answers_of_digits():
     digits = load("digits")
     spec = RunSpec("digits", "PS", "LinearS2V")
-    made = run(spec, digits, with_oracle=False)
-    result, scores = made.result, made.scores
+    run_result = run(spec, digits, with_oracle=False)
+    result, scores = run_result.result, run_result.scores
     return predicted_points(scores, digits.split("PS"), len(digits.labels), gamma=result.gamma)
 
 
-def test_search_means_the_classes_that_have_the_word(visit):
+def test_search_selects_classes_with_the_word(visit):
     head, _ = drawn(visit(awa1_find="bear, whale", **QUICK))
-    found = {head["classes"][c] for c in head["sought"]}
-    assert found == {
+    result = {head["classes"][c] for c in head["sought"]}
+    assert result == {
         "grizzly bear", "polar bear", "killer whale", "humpback whale", "blue whale",
     }  # fmt: skip
-    assert {name["text"] for name in head["panels"][0]["names"]} == found
+    assert {name["text"] for name in head["panels"][0]["names"]} == result
     assert drawn(visit(**QUICK))[0]["sought"] is None
 
 
@@ -234,7 +236,7 @@ def test_a_link_restores_selection_view_and_image(visit):
     address = {"awa1_layout": "PCA", **DIGITS}
     key = drawn(visit(**address))[0]["key"]
     settings = MapSettings("pca", n_samples=2_000, threads=1)
-    made = make_map([load("digits")], settings)
+    embedded = make_map([load("digits")], settings)
     work = MapStudy.of([load("digits")], settings).map[:8]
     app = visit(
         **address,
@@ -247,23 +249,23 @@ def test_a_link_restores_selection_view_and_image(visit):
     assert head["selection"]["polygon"][1] == [0, -9]
     assert head["cameras"] == [[0.1, 0.2, 0.5]]
     assert head["picked"] == 7
-    inside, labels = made.coordinates[:, 0] < 0, load("digits").labels
+    inside, labels = embedded.coordinates[:, 0] < 0, load("digits").labels
     expected = int(inside.sum())
     assert f"**{expected:,} of 1,797 images selected**" in words(app)
     listed = next(table.value for table in app.dataframe if "share" in table.value)
     shares = 100 * np.bincount(labels[inside], minlength=10) / np.bincount(labels)
-    found = dict(zip(listed["class"].astype(int), listed["share"], strict=True))
-    assert found == pytest.approx({c: share for c, share in enumerate(shares) if share})
+    result = dict(zip(listed["class"].astype(int), listed["share"], strict=True))
+    assert result == pytest.approx({c: share for c, share in enumerate(shares) if share})
     assert "Nearest in the original space" in words(app)
     assert any("same_class" in table.value for table in app.dataframe)
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "choices",
     [{"awa1_lasso": "00000000.0.0,0;1,1;0,1"}, {"awa1_image": "7.99999"}, {"awa1_look": "x"}],
 )
-def test_a_link_to_another_map_is_let_be(visit, asked):
-    app = visit(awa1_layout="PCA", **DIGITS, **asked)
+def test_a_link_to_another_map_is_ignored(visit, choices):
+    app = visit(awa1_layout="PCA", **DIGITS, **choices)
     head, _ = drawn(app)
     assert (head["selection"], head["picked"], head["cameras"]) == (None, None, None)
     assert not app.error
@@ -301,7 +303,7 @@ def test_an_imported_pair_is_the_default_and_its_first_picture_starts_no_job(imp
     assert app.selectbox(key="pair_first_menu").value == "AWA1"
     assert app.selectbox(key="pair_second_menu").value == "AWA2"
     assert "zslcore download" not in words(app)
-    (answer,) = [each.value for each in app.markdown if "## " in each.value]
+    (answer,) = [element.value for element in app.markdown if "## " in element.value]
     assert answer.startswith("## 5 of 50 classes look different in AWA1 and AWA2")
     assert "24 printed pairs" in words(app)
     assert "simulated map" not in words(app)
@@ -319,7 +321,7 @@ def test_all_rows_follow_the_first_picture_in_place(imported_pair):
 # --- Pictures -------------------------------------------------------------------------------------
 
 
-def test_pictures_show_what_they_are_given():
+def test_pictures_show_their_data():
     verdicts = pd.DataFrame(
         {
             "class": ["a", "b"], "mixing_PCA": [0.5, 1.0], "mixing_map": [1.0, 0.4],
@@ -331,13 +333,13 @@ def test_pictures_show_what_they_are_given():
                      "on the map: shift that the map invents"]  # fmt: skip
 
 
-def test_images_per_class_stand_where_figure_2_is_looked_for(visit):
+def test_images_per_class_are_shown_as_in_figure_2(visit):
     """Differences of the published labels, for any pair."""
     from zslcore.analysis.papers.experiments.reproducing import NOT_COMPUTED
 
     assert "the page AWA1 and AWA2 shows both" in NOT_COMPUTED["gbu:figure2"]
     app = visit(**QUICK)
     alt = "Images per class of AWA1 and AWA2"
-    (found,) = [each.figure for each in charts(app) if each.alt.startswith(alt)]
-    assert [sum(trace["y"]) for trace in found["data"][:2]] == [30475, 37322]
+    (result,) = [chart.figure for chart in charts(app) if chart.alt.startswith(alt)]
+    assert [sum(trace["y"]) for trace in result["data"][:2]] == [30475, 37322]
     assert "30,475 images of AWA1, 37,322 of AWA2. AWA2 is less balanced" in words(app)

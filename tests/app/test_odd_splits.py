@@ -14,16 +14,16 @@ from zslcore.methods import get_method
 
 def odd(kind):
     """A data set with all test classes in training, or with a single class."""
-    one = kind == "one class"
-    labels = np.zeros(files.N, int) if one else files.LABELS
+    is_single = kind == "one class"
+    labels = np.zeros(files.N, int) if is_single else files.LABELS
     rows = np.arange(files.N)
     split = Split.from_rows("own", labels, trainval=rows[::2], test_seen=[], test_unseen=rows[1::2])
     return ZSLDataset(
         name=kind.replace(" ", "-"),
         features=files.FEATURES,
         labels=labels,
-        prototypes=files.ATT[:1] if one else files.ATT,
-        class_names=files.CLASSES[:1] if one else files.CLASSES,
+        prototypes=files.ATT[:1] if is_single else files.ATT,
+        class_names=files.CLASSES[:1] if is_single else files.CLASSES,
         splits=[split],
     )
 
@@ -49,7 +49,7 @@ def test_nothing_to_score_is_one_sentence(kind):
 
 
 @pytest.mark.parametrize("page", ["play", "about", "awa1_and_awa2", "leakage"])
-def test_one_class_alone_breaks_no_page(page):
+def test_a_single_class_breaks_no_page(page):
     source = {"leakage_source": "a data set"} if page == "leakage" else {}
     visit(page, dataset="one-class", split="own", parameters="given", **source)
 

@@ -46,16 +46,16 @@ def study_of(name):
 
 def drawn(app):
     """The bars of the page, largest first: (class, gain, low, high, colour)."""
-    (chart,) = (each for each in charts(app) if "points" in each.alt)
+    (chart,) = (chart for chart in charts(app) if "points" in chart.alt)
     bars = []
-    for trace in (each for each in chart.figure["data"] if each["type"] == "bar"):
+    for trace in (element for element in chart.figure["data"] if element["type"] == "bar"):
         errors, column = trace["error_x"], int(trace["xaxis"].strip("x") or 1)
         values = (trace["x"], trace["y"], errors["arrayminus"], errors["array"])
         of_bars = trace["customdata"], trace["marker"]["color"]
-        for gain, place, down, up, said, color in zip(*values, *of_bars, strict=True):
+        for gain, place, down, up, message, color in zip(*values, *of_bars, strict=True):
             low, high = (np.nan if end is None else end for end in (down, up))
             at = (column, place)
-            bars.append((at, said[0], gain, gain - low, gain + high, color))
+            bars.append((at, message[0], gain, gain - low, gain + high, color))
     return [bar[1:] for bar in sorted(bars)]
 
 
@@ -64,7 +64,7 @@ def gains_by_hand(name, method):
     study, names = study_of(name), load(name).class_names
     rows = study[study["method"] == method].to_dict("records")
     accuracy = {(r["class"], r["draw"], r["features"]): r["accuracy"] for r in rows}
-    found = {}
+    result = {}
     for c in sorted({r["class"] for r in rows}):
         d = np.array(
             [
@@ -77,23 +77,23 @@ def gains_by_hand(name, method):
         if len(d) >= 5:
             deviation = np.sqrt(np.sum((d - d.mean()) ** 2) / (len(d) - 1))
             reach = stats.t.ppf(0.975, len(d) - 1) * deviation / np.sqrt(len(d))
-        found[names[c]] = 100 * np.array([d.mean(), d.mean() - reach, d.mean() + reach])
-    return found
+        result[names[c]] = 100 * np.array([d.mean(), d.mean() - reach, d.mean() + reach])
+    return result
 
 
 def groups_of(name):
     """Class -> group, from matching for ImageNet-1K and from FAIR's annotation for Kinetics-400."""
     data = load(name)
     vocabulary = "imagenet-1k" if "AWA" in name else "kinetics-400"
-    found = overlaps(data.class_names, get_vocabulary(vocabulary), data.class_names)
+    matches = overlaps(data.class_names, get_vocabulary(vocabulary), data.class_names)
     inside = {*known_classes(data)}
     return {
-        each.class_name: "in the set"
-        if each.number in inside
+        item.class_name: "in the set"
+        if item.number in inside
         else "unrelated"
-        if each.group == "unrelated"
+        if item.group == "unrelated"
         else "related"
-        for each in found
+        for item in matches
     }
 
 
@@ -122,44 +122,46 @@ def _signed(by_group):
 
 def test_means_of_the_groups_and_their_difference_come_first_above_the_short_columns(visit):
     app = visit()
-    (chart,) = (each for each in charts(app) if "points" in each.alt)
-    (trace,) = (each for each in chart.figure["data"] if each["name"].startswith("mean and"))
+    (chart,) = (chart for chart in charts(app) if "points" in chart.alt)
+    (trace,) = (
+        element for element in chart.figure["data"] if element["name"].startswith("mean and")
+    )
     (left, right), (bottom, top) = (
         chart.figure["layout"][f"{letter}axis{trace[f'{letter}axis'][1:]}"]["domain"]
         for letter in "xy"
     )
     assert (left, top) == (0, 1)
-    for bars in (each for each in chart.figure["data"] if each["type"] == "bar"):
+    for bars in (element for element in chart.figure["data"] if element["type"] == "bar"):
         x, y = (chart.figure["layout"][f"{c}axis{bars[f'{c}axis'][1:]}"]["domain"] for c in "xy")
         assert y[1] < bottom or x[0] > right
     groups, gains_of = groups_of(AWA2), {name: gain for name, gain, *_ in drawn(app)}
     of_group = [[gains_of[c] for c in groups if groups[c] == group] for group in GROUP_LOOKS]
-    means = [np.mean(each) for each in of_group]
+    means = [np.mean(item) for item in of_group]
     np.testing.assert_allclose(trace["x"], [*means, means[0] - means[2]])
-    for each, reach in zip(of_group, trace["error_x"]["array"], strict=False):
-        t = stats.t.ppf(0.975, len(each) - 1)
-        assert reach == pytest.approx(t * np.std(each, ddof=1) / np.sqrt(len(each)))
+    for item, reach in zip(of_group, trace["error_x"]["array"], strict=False):
+        t = stats.t.ppf(0.975, len(item) - 1)
+        assert reach == pytest.approx(t * np.std(item, ddof=1) / np.sqrt(len(item)))
     interval = re.search(r"interval ([+−][0-9.]+) to ([+−][0-9.]+)", words(app)).groups()
     low, high = (trace["error_x"][end][-1] for end in ("arrayminus", "array"))
     ends = [trace["x"][-1] - low, trace["x"][-1] + high]
     assert [f"{end:+.1f}".replace("-", "−") for end in ends] == list(interval)
 
 
-def test_the_draws_test_as_many_known_classes_as_others():
+def test_the_draws_test_equal_numbers_inside_and_outside_the_set():
     data = load(AWA2)
-    known = np.isin(np.arange(data.n_classes), known_classes(data))
-    for draw in half_and_half(known):
-        assert known[draw.ouc].all()
-        assert not known[draw.tuc].any()
+    in_set = np.isin(np.arange(data.n_classes), known_classes(data))
+    for draw in half_and_half(in_set):
+        assert in_set[draw.ouc].all()
+        assert not in_set[draw.tuc].any()
         assert len(draw.ouc) == len(draw.tuc) == 5
 
 
 @pytest.mark.parametrize("name", UNTRAINED)
-def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit, monkeypatch, name):
+def test_the_page_states_only_a_planted_effect(visit, monkeypatch, name):
     pages.forbid_computing(monkeypatch)  # the result comes with the package
     app = visit(gain_data=name)
-    said = re.search(r"interval ([+−][0-9.]+) to ([+−][0-9.]+)", words(app))
-    low, high = (float(each.replace("−", "-")) for each in said.groups())
+    message = re.search(r"interval ([+−][0-9.]+) to ([+−][0-9.]+)", words(app))
+    low, high = (float(group.replace("−", "-")) for group in message.groups())
     if name.endswith("-unplanted"):
         assert low < 0 < high
         assert "no significant difference between the groups" in words(app)
@@ -179,7 +181,7 @@ def test_the_first_answer_is_the_printed_gains_and_the_classes_in_both_sets(tmp_
     assert f"{better} on UCF101 are above zero, +{100 * printed.mean():.1f} %" in words(app)
     assert "Classes in the pre-training set gain:" in words(app)
     assert "% (relative) on average" in words(app).replace("\\", "")
-    (chart,) = (each for each in charts(app) if "Printed" in each.alt)
+    (chart,) = (chart for chart in charts(app) if "Printed" in chart.alt)
     bars = [value for trace in chart.figure["data"] for value in trace["x"]]
     np.testing.assert_allclose(sorted(bars), sorted(100 * printed))
     assert "The paper finds 61 in Kinetics-400" in words(app)
@@ -207,7 +209,7 @@ def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
     assert "**seal** is related to a class of" in words(app)
 
 
-def test_the_gain_of_an_opened_class_stands_above_the_bars_that_hide_the_class(visit):
+def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     app = visit()
     first = app.selectbox(key="gain_class").value
     assert first == "chimpanzee"  # the largest gain with an interval
@@ -215,15 +217,17 @@ def test_the_gain_of_an_opened_class_stands_above_the_bars_that_hide_the_class(v
     assert asks in [caption.value for caption in app.caption]
     gain = {name: gain for name, gain, *_ in drawn(app)}["seal"]
     app.selectbox(key="gain_class").set_value("seal").run()
-    hint = next(each.value for each in app.caption if each.value.startswith("**seal**, related"))
+    hint = next(
+        element.value for element in app.caption if element.value.startswith("**seal**, related")
+    )
     assert f": {gain:+.1f} points. ".replace("-", "−") in hint
     app.selectbox(key="gain_class").set_value(first).run()
     assert asks in [caption.value for caption in app.caption]
     app.session_state["gain_clicked"] = True  # a click on the bar of this class has an effect, too
-    assert any(each.value.startswith(f"**{first}**") for each in app.run().caption)
+    assert any(element.value.startswith(f"**{first}**") for element in app.run().caption)
 
 
-def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
+def test_names_are_in_columns_that_fit_a_window_without_html(visit, look):
     names = [f"<b>{c}</b>" for c in range(50)]
     table = class_gains(study_of(AWA2), AWA2, UNTRAINED[AWA2], "SAE", names)
     for is_narrow, columns in ((False, table["group"].nunique()), (True, 1)):
@@ -245,9 +249,9 @@ def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
     assert {trace.orientation for trace in upright.data if trace.type == "bar"} == {"v"}
 
 
-def test_data_without_a_baseline_say_what_to_import(visit, monkeypatch):
+def test_data_without_a_baseline_name_the_missing_import(visit, monkeypatch):
     monkeypatch.setattr(gains, "UNTRAINED", {})
-    monkeypatch.setattr(gains, "same_classes", lambda names, others: False)
+    monkeypatch.setattr(gains, "same_classes", lambda names, other_values: False)
     app = visit()
     assert "an untrained extractor" in words(app)
     assert not charts(app)

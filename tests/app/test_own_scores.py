@@ -33,9 +33,9 @@ def scored_on(name, split="PS", method="ESZSL"):
 
 def of_benchmark(benchmark, split):
     """Random scores, with the labels of a benchmark's test set."""
-    known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
-    y = np.repeat(np.arange(len(known.counts)), known.counts)
-    F = np.random.default_rng(0).normal(size=(len(y), len(known.counts))).astype(np.float32)
+    test_set = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
+    y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
+    F = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts))).astype(np.float32)
     return EvaluatedScores(judge(interpreted(ScoreFile("own.npz", F, y), ["as-is"])[0]), "command")
 
 
@@ -76,22 +76,22 @@ def limited(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "message"),
     [
         ("predicted", "need the scores of every class"),
         ("masked", "Not comparable with GZSL"),
         ("unseen", "Accuracy, mean per class"),
     ],
 )
-def test_what_scores_cannot_tell_is_not_shown(kind, said):
+def test_metrics_unknown_from_scores_are_not_shown(kind, message):
     own = limited(kind)
     app = opened("scores", own)
-    shown = [each.value for each in (*app.caption, *app.warning, *app.info, *app.markdown)]
+    shown = [element.value for element in (*app.caption, *app.warning, *app.info, *app.markdown)]
     shown += [metric.label for metric in app.metric]
-    assert said in " ".join(map(str, shown))
+    assert message in " ".join(map(str, shown))
     assert not any("γ" in metric.label for metric in app.metric)
 
 
-def test_all_endings_that_scores_may_have_are_taken_by_both_views():
+def test_both_views_accept_all_endings_of_score_files():
     texts_without_scores = {"txt", "yaml", "yml"}
     assert {*file_kinds.ENDINGS} - {*scores.ENDINGS} == texts_without_scores

@@ -62,16 +62,16 @@ def instrument(test, names, **more):
     return Instrument(curves, test, names, ("class", "classes"), RAIL, **more)
 
 
-def read_in_node(node, folder, what, gammas):
+def read_in_node(node, folder, component, gammas):
     """Return the result of the browser's modules."""
-    (folder / "data").write_bytes(what.packed())
+    (folder / "data").write_bytes(component.packed())
     own = ROOT / "ui/components"
     named = {"DATA": str(folder / "data"), "GAMMAS": list(map(float, gammas))}
     modules = {"WIRE": "playground/wire.js", "CARD": "playground/image_card.js"}
     named |= {name: (own / path).as_uri() for name, path in modules.items()}
     named |= {"TALLY": (SHARED / "tally.js").as_uri(), "CURVE": (SHARED / "curve.js").as_uri()}
-    said = "".join(f"const {name} = {json.dumps(value)};" for name, value in named.items())
-    (folder / "read.mjs").write_text(said + READ, encoding="utf-8")
+    text = "".join(f"const {name} = {json.dumps(value)};" for name, value in named.items())
+    (folder / "read.mjs").write_text(text + READ, encoding="utf-8")
     run = subprocess.run(
         [node, folder / "read.mjs"], capture_output=True, text=True, encoding="utf-8", timeout=120
     )
@@ -92,11 +92,11 @@ def test_the_browser_counts_as_python_does_at_every_gamma(node, tmp_path, digits
     names = [f"c{c}" for c in test.classes]
     breaks = np.unique(test.switches.gamma)
     gammas = [0.0, -1e9, 1e9, *breaks[:: max(1, len(breaks) // 25)]]
-    found = read_in_node(node, tmp_path, instrument(test, names), gammas)
-    np.testing.assert_array_equal(np.sort(found["order"]), np.arange(len(test.y)))
-    order = np.array(found["order"])
+    result = read_in_node(node, tmp_path, instrument(test, names), gammas)
+    np.testing.assert_array_equal(np.sort(result["order"]), np.arange(len(test.y)))
+    order = np.array(result["order"])
     present = np.unique(test.y)
-    for gamma, shown in zip(gammas, found["out"], strict=True):
+    for gamma, shown in zip(gammas, result["out"], strict=True):
         point = test.curve.at(gamma)
         assert (shown["unseen"], shown["seen"]) == (point.unseen, point.seen)
         assert shown["changed"] == (test.switches.gamma <= gamma).sum()
@@ -116,13 +116,13 @@ def test_pictures_and_ghosts_go_down_whole(node, tmp_path):
     test, names = tied(), [f"c{c}" for c in range(12)]
     pictures = np.random.default_rng(1).integers(0, 256, (300, 3, 2)).astype(np.uint8)
     ghosts = [Ghost("two", tied(1).curve), Ghost("three", tied(2).curve)]
-    what = instrument(test, names, pictures=pictures, ghosts=ghosts)
-    found = read_in_node(node, tmp_path, what, [0.0])
-    assert found["ink"] == pictures.ravel().tolist()
-    assert found["ghosts"] == [[len(g.points()[0])] * 2 for g in ghosts]
+    component = instrument(test, names, pictures=pictures, ghosts=ghosts)
+    result = read_in_node(node, tmp_path, component, [0.0])
+    assert result["ink"] == pictures.ravel().tolist()
+    assert result["ghosts"] == [[len(g.points()[0])] * 2 for g in ghosts]
 
 
-def test_a_grey_curve_has_its_ends_and_leaves_no_gap_an_eye_could_see():
+def test_a_grey_curve_has_its_ends_and_no_visible_gap():
     rng = np.random.default_rng(0)
     F = rng.normal(size=(5000, 20))
     y = np.arange(5000) % 20
@@ -137,14 +137,14 @@ def test_a_grey_curve_has_its_ends_and_leaves_no_gap_an_eye_could_see():
     assert near.min(axis=1).max() < 1 / 512
 
 
-def test_the_wall_stays_for_another_method_and_not_for_other_images():
+def test_the_wall_is_kept_for_the_same_images_only():
     names = [f"c{c}" for c in range(12)]
-    one = instrument(tied(), names)
+    tied_instrument = instrument(tied(), names)
     again = tied()
     other = ScoredTest(again.F[:, ::-1].copy(), again.y, again.classes, again.seen)
-    assert instrument(other, names)._wall() == one._wall()
-    assert instrument(tied(3), names)._wall() != one._wall()
-    assert replace(one, names=names[::-1])._wall() != one._wall()
+    assert instrument(other, names)._wall() == tied_instrument._wall()
+    assert instrument(tied(3), names)._wall() != tied_instrument._wall()
+    assert replace(tied_instrument, names=names[::-1])._wall() != tied_instrument._wall()
 
 
 # --- The page -------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def test_the_first_view_is_the_story_s_method_on_the_digits_without_gamma():
     assert head["pending"] is None
 
 
-def test_all_quick_methods_become_ghosts_by_themselves():
+def test_all_quick_methods_become_grey_curves():
     app = visit("play")
     quick = {"LinearV2S", "ESZSL", "SAE", "GFZSL"}
     until(app, lambda app: quick <= {g["name"] for g in sent_down(app, COMPONENT)["ghosts"]})
@@ -171,7 +171,7 @@ def test_all_quick_methods_become_ghosts_by_themselves():
     assert "LinearS2V" not in names
 
 
-def test_the_address_says_what_is_shown_and_nonsense_is_passed_over():
+def test_the_address_has_the_choices_and_invalid_ones_are_ignored():
     app = visit("play", dataset="digits", method="ESZSL", playground_gamma="0.3")
     head = sent_down(app, COMPONENT)
     assert head["rail"]["chosen"]["method"] == head["lines"][0]["name"] == "ESZSL"
@@ -217,7 +217,7 @@ def test_a_method_whose_extra_is_missing_is_grey_and_names_the_line_without_a_bu
     assert ruler["pending"]["button"]
 
 
-def test_a_run_that_waits_or_has_failed_is_said_as_it_is():
+def test_a_waiting_or_failed_run_is_described():
     waits = Status("queued", message="Waiting for 2 (two) jobs")
     failed = Status("failed", error="could_not be read (a *b*).")
     for status, words, button in (
@@ -242,7 +242,7 @@ def test_a_split_without_seen_test_images_is_not_offered():
     assert digits["rail"]["split_note"] == ""
 
 
-def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
+def test_data_with_precomputed_results_are_shown_at_once(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # without imported features
     head = sent_down(visit("play", dataset="CUB-vgg_fc7"), COMPONENT)
@@ -263,10 +263,12 @@ def labels_of_pictures(digits, pictures):
     return [labels[picture.tobytes()] for picture in pictures]
 
 
-def same_labels(spec, of):
+def same_labels(spec, stored):
     digits = cache.dataset("digits")
-    pictures = play._pictures(digits, spec.split, of.test)
-    np.testing.assert_array_equal(labels_of_pictures(digits, pictures), of.test.classes[of.test.y])
+    pictures = play._pictures(digits, spec.split, stored.test)
+    np.testing.assert_array_equal(
+        labels_of_pictures(digits, pictures), stored.test.classes[stored.test.y]
+    )
 
 
 @pytest.mark.parametrize("source", ["shipped", "stored", "now"])
@@ -276,25 +278,25 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
     digits = cache.dataset("digits")
     specs = [RunSpec.of(digits, "PS", name) for name in answers.methods_of(digits, "PS")]
     if source == "shipped":
-        found = [(s, of) for s in specs if (of := waiting.stored_run(s)) is not None]
-        lacking = {spec.method for spec in specs} - {spec.method for spec, _ in found}
+        result = [(s, stored) for s in specs if (stored := waiting.stored_run(s)) is not None]
+        lacking = {spec.method for spec in specs} - {spec.method for spec, _ in result}
         assert lacking == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL"}
     else:
         quick = [spec for spec in specs if waiting.is_quick(spec)]
-        made = [runs.run(spec, digits, store=ResultStore()) for spec in quick]
-        now = [(run.result.spec, waiting.AnsweredRun(run.result, run.scores)) for run in made]
-        found = now if source == "now" else [(spec, waiting.stored_run(spec)) for spec in quick]
-        assert len(found) >= 4
-    for spec, of in found:
-        same_labels(spec, of)
+        result = [runs.run(spec, digits, store=ResultStore()) for spec in quick]
+        now = [(run.result.spec, waiting.AnsweredRun(run.result, run.scores)) for run in result]
+        result = now if source == "now" else [(spec, waiting.stored_run(spec)) for spec in quick]
+        assert len(result) >= 4
+    for spec, stored in result:
+        same_labels(spec, stored)
     same_labels(specs[0], answers.preview(digits, "PS"))
 
 
 def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
     digits = cache.dataset("digits")
     spec = RunSpec.of(digits, "PS", "SAE")
-    found = rulers.stops_of("lambda", spec, answers.played(spec)).answers()
-    for test in found.tests:
+    result = rulers.stops_of("lambda", spec, answers.played(spec)).answers()
+    for test in result.tests:
         same_labels(spec, SimpleNamespace(test=test))
 
 
@@ -309,7 +311,7 @@ def test_answers_to_other_rows_are_refused():
 # --- Other rulers ---------------------------------------------------------------------------------
 
 
-def test_the_ruler_takes_lambda_with_the_run_s_own_value_as_its_reference():
+def test_the_ruler_of_lambda_has_the_runs_value_as_reference():
     head = sent_down(visit("play", method="SAE", playground_ruler="lambda"), COMPONENT)
     ruler = head["ruler"]
     assert (ruler["kind"], ruler["note"], len(head["frames"])) == ("lambda", "", 15)
@@ -325,22 +327,22 @@ def test_the_ruler_takes_lambda_with_the_run_s_own_value_as_its_reference():
     assert plain["frames"] == []
 
 
-def test_the_address_says_where_the_ruler_stands():
-    asked = {"method": "SAE", "playground_ruler": "lambda"}
-    head = sent_down(visit("play", **asked, playground_value="10"), COMPONENT)
+def test_the_address_has_the_stop_of_the_ruler():
+    request = {"method": "SAE", "playground_ruler": "lambda"}
+    head = sent_down(visit("play", **request, playground_value="10"), COMPONENT)
     assert head["ruler"]["words"][head["ruler"]["start"]] == "10"
     for value in ("1e+01", "1e 01", "10.0"):  # a typed plus arrives as a space
-        same = sent_down(visit("play", **asked, playground_value=value), COMPONENT)
+        same = sent_down(visit("play", **request, playground_value=value), COMPONENT)
         assert same["ruler"]["start"] == head["ruler"]["start"]
     for value in ("11", "<b>", "", "nan"):
-        odd = sent_down(visit("play", **asked, playground_value=value), COMPONENT)
+        odd = sent_down(visit("play", **request, playground_value=value), COMPONENT)
         assert odd["ruler"]["start"] == odd["ruler"]["reference"]
         assert odd["key"] == head["key"]  # the browser does not draw it again
     assert sent_down(visit("play", playground_ruler="<b>"), COMPONENT)["ruler"]["kind"] == "gamma"
 
 
 @pytest.mark.parametrize(
-    ("shipped", "asked", "said"),
+    ("shipped", "choices", "message"),
     [
         ("0", {"method": "ALE"}, "Run ALE first."),
         ("1", {"method": "ALE"}, "ALE has no λ."),
@@ -351,14 +353,14 @@ def test_the_address_says_where_the_ruler_stands():
         ),
     ],
 )
-def test_a_ruler_without_stops_says_why(monkeypatch, tmp_path, shipped, asked, said):
+def test_a_ruler_without_stops_has_a_reason(monkeypatch, tmp_path, shipped, choices, message):
     monkeypatch.setenv("ZSL_SHIPPED", shipped)
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    head = sent_down(visit("play", playground_ruler="lambda", **asked), COMPONENT)
-    assert (head["frames"], head["ruler"]["note"]) == ([], said)
+    head = sent_down(visit("play", playground_ruler="lambda", **choices), COMPONENT)
+    assert (head["frames"], head["ruler"]["note"]) == ([], message)
 
 
-def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tmp_path):
+def test_unlabelled_images_are_a_job_started_on_request(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "0")
     app = visit("play", playground_ruler="images")
@@ -376,18 +378,18 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
 
 @pytest.mark.parametrize(("seconds", "computed"), [(1.0, 3), (4.0, 2), (11.0, 0)])
 def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, seconds, computed):
-    choice, made = RunChoice("digits", "PS", "LinearS2V"), []
+    choice, result = RunChoice("digits", "PS", "LinearS2V"), []
     monkeypatch.setattr(answers, "run_seconds", lambda dataset: seconds)
     monkeypatch.setattr(answers, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
-    monkeypatch.setattr(answers, "is_computed", lambda spec: spec in made)
-    monkeypatch.setattr(answers, "played", lambda spec: made.append(spec) or spec)
+    monkeypatch.setattr(answers, "is_computed", lambda spec: spec in result)
+    monkeypatch.setattr(answers, "played", lambda spec: result.append(spec) or spec)
     while answers.compute_one(cache.dataset("digits"), choice):
         pass
-    assert len(made) == computed
-    assert not {"DAP", "SSE"} & {spec.method for spec in made}  # iterative
+    assert len(result) == computed
+    assert not {"DAP", "SSE"} & {spec.method for spec in result}  # iterative
 
 
-def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unasked():
+def test_quick_runs_of_simulated_data_are_fast_enough_to_start_alone():
     quick = [cache.dataset(name) for name in ("digits", "simulated-SUN", "simulated-CUB")]
     assert all(run_seconds(dataset) < answers.UNASKED for dataset in quick)
     assert run_seconds(quick[1]) > 10 * run_seconds(quick[0])
@@ -396,7 +398,7 @@ def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unas
 # --- Drawer and article ---------------------------------------------------------------------------
 
 
-def test_printed_figures_stand_below_those_of_the_same_choice():
+def test_printed_metrics_are_below_those_of_the_same_choice():
     app = visit("play", dataset="simulated-AWA2", method="LinearS2V")
     app.session_state["playground_drawer"] = True
     app.run()
@@ -408,7 +410,7 @@ def test_printed_figures_stand_below_those_of_the_same_choice():
     ]
     # Le Cacheux et al., LinearS2V on AWA2, lambda and gamma for GZSL: H 64.0.
     assert table.iloc[2, 1:].dropna().round(1).tolist() == [64.0]
-    assert any("these are simulated" in each.value for each in app.caption)
+    assert any("these are simulated" in element.value for element in app.caption)
 
 
 def test_each_paragraph_sets_the_instrument():
@@ -420,13 +422,13 @@ def test_each_paragraph_sets_the_instrument():
         "Use the test images": {"playground_ruler": "images"},
     }
     for label, choices in set_by.items():
-        next(each for each in app.button if each.label == label).click().run()
-        asked = {"dataset": "digits", "method": "LinearS2V"} | choices
+        next(element for element in app.button if element.label == label).click().run()
+        request = {"dataset": "digits", "method": "LinearS2V"} | choices
         head = sent_down(app, COMPONENT)
-        assert head["rail"]["chosen"]["method"] == asked["method"]
+        assert head["rail"]["chosen"]["method"] == request["method"]
         assert head["ruler"]["kind"] == choices.get("playground_ruler", "gamma")
         assert head["only"] == choices.get("playground_class", "")
-    (validated,) = (each for each in app.button if each.label.startswith("Set γ to 0.0"))
+    (validated,) = (element for element in app.button if element.label.startswith("Set γ to 0.0"))
     validated.click().run()
     head = sent_down(app, COMPONENT)
     stops = {stop["name"]: stop["gamma"] for stop in head["lines"][0]["stops"]}

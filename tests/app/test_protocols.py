@@ -48,11 +48,14 @@ def uploaded(path, **query):
 
 def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
     app = uploaded(own)
-    by_side, others = (frame.value for frame in app.dataframe)
+    by_side, other_values = (frame.value for frame in app.dataframe)
     app.toggle(key="scores_per_image").set_value(True).run()
     of_images = app.dataframe[0].value.set_index("protocol")
     assert set(of_images) == {"seen, per image", "unseen, per image", "H, per image"}
-    by_side, others = by_side.set_index("protocol").join(of_images), others.set_index("metric")
+    by_side, other_values = (
+        by_side.set_index("protocol").join(of_images),
+        other_values.set_index("metric"),
+    )
     expected = report.table()
     for row in expected.to_dict("records"):
         if row["protocol"] in by_side.index:
@@ -60,15 +63,15 @@ def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
             value = by_side.loc[row["protocol"], column]
         else:
             column = row["line"] + ", γ = 0" * row["protocol"].endswith("γ = 0")
-            value = others.loc[column, row["average"]]
+            value = other_values.loc[column, row["average"]]
         assert value == pytest.approx(100 * row["value"], nan_ok=True), row
-    cells = by_side.size + others.size
+    cells = by_side.size + other_values.size
     assert cells - len(expected) == 3  # AUROC and FPR95 per class, macro F1 per image
-    said = words(app)
+    text = words(app)
     for protocol in PROTOCOLS:
-        assert protocol.steps in said
-        assert protocol.users in said
-    assert "No γ was chosen; the choice needs scores" in said
+        assert protocol.steps in text
+        assert protocol.users in text
+    assert "No γ was chosen; the choice needs scores" in text
     assert not unexplained(app)
 
 
@@ -88,8 +91,8 @@ def test_no_word_of_another_field_is_on_any_tab(tab):
     app.session_state["scores_tab"] = tab
     app.run()
     assert not app.exception
-    shown = [each.value for kind in SHOWN for each in app.get(kind)]
-    shown += [each.label for each in (*app.metric, *app.number_input, *app.toggle)]
+    shown = [element.value for kind in SHOWN for element in app.get(kind)]
+    shown += [element.label for element in (*app.metric, *app.number_input, *app.toggle)]
     for frame in app.dataframe:
         columns = json.loads(frame.proto.columns or "{}")
         shown += [str(c.get("label") or name) for name, c in columns.items()]
@@ -126,7 +129,7 @@ def test_a_pair_shows_the_difference_of_every_figure():
     assert plain(pair.class_tests[0].sentence[len("Seen classes: ") :]) in words(app)
 
 
-def test_scores_of_unseen_images_alone_are_shown_with_the_reason(tmp_path, scored):
+def test_scores_of_unseen_images_only_are_shown_with_the_reason(tmp_path, scored):
     rows = ~scored.seen[scored.y]
     path = tmp_path / "unseen.npz"
     unseen = np.flatnonzero(~scored.seen)

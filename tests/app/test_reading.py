@@ -34,27 +34,27 @@ def app():
     return AppTest.from_function(page, default_timeout=PATIENCE)
 
 
-def test_files_are_read_once_and_nothing_of_the_progress_stays(app):
+def test_files_are_read_once_and_the_progress_disappears(app):
     app.session_state["files"] = "mine"
     app.run()
-    assert [each.value for each in app.markdown] == ["what was read"]
+    assert [element.value for element in app.markdown] == ["what was read"]
     app.run()
     assert app.session_state["times"] == 1
     assert not [button for button in app.button if button.label == "Cancel"]
 
 
-def test_who_cancels_is_told_so_and_may_have_them_read_after_all(app):
+def test_cancelled_files_can_be_read_later(app):
     app.session_state["files"], app.session_state["cancel"] = "other", True
     app.run()
     assert not app.exception
-    assert [each.value for each in app.info] == ["Reading these files was cancelled."]
+    assert [element.value for element in app.info] == ["Reading these files was cancelled."]
     assert not app.markdown
     app.run()
     assert app.session_state["times"] == 1  # not automatically
     app.session_state["cancel"] = False
     (again,) = (button for button in app.button if button.label == "Read the files")
     again.click().run()
-    assert [each.value for each in app.markdown] == ["what was read"]
+    assert [element.value for element in app.markdown] == ["what was read"]
     assert app.session_state["times"] == 2
 
 
@@ -75,10 +75,10 @@ def page_of_what_is_refused():
         st.error(str(error))
 
 
-def test_what_is_refused_is_not_remembered():
+def test_refused_files_are_not_remembered():
     app, shown = AppTest.from_function(page_of_what_is_refused), []
     for refuses in (True, False, True):
         app.session_state["refuses"] = refuses
         app.run()
-        shown.append([each.value for each in [*app.error, *app.markdown]])
+        shown.append([element.value for element in [*app.error, *app.markdown]])
     assert shown == [["mine.mat: no."], ["read"], ["read"]]

@@ -20,7 +20,7 @@ def fresh(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_the_drawer_of_real_features_is_there(fresh):
+def test_the_drawer_of_real_features_is_shown(fresh):
     app = visit("play", dataset=CUB, method="LinearS2V")
     app.session_state["playground_drawer"] = True
     app.run()

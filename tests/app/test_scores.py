@@ -43,14 +43,14 @@ def metrics(app):
     shown = {}
     for table in tables:
         if {"protocol", "H"} <= set(table):
-            of = table.set_index("protocol")["H"]
-            shown |= {f"H, {name}": f"{h:.1f} %" for name, h in of.items()}
+            actual = table.set_index("protocol")["H"]
+            shown |= {f"H, {name}": f"{h:.1f} %" for name, h in actual.items()}
         elif "AUSUC" in set(table.get("metric", ())):
             shown["AUSUC"] = f"{table.set_index('metric')['per class']['AUSUC']:.1f} %"
     return {name: value for name, value in shown.items() if value != "nan %"}
 
 
-def test_scores_of_three_methods_are_there_to_begin_with():
+def test_scores_of_three_methods_are_the_first_example():
     app = pages.visit(PAGE)
     digits = load("digits")
     run = runs.run(RunSpec("digits", "PS", "LinearS2V"), digits, with_oracle=False).result
@@ -94,14 +94,14 @@ def test_a_file_with_a_question_waits_for_its_answer(tmp_path, scored):
 def test_two_files_of_one_name_are_two(tmp_path, scored):
     """Each file has its own questions, and an answer applies to one question."""
     unseen = np.flatnonzero(~scored.seen)
-    held = []
+    paths = []
     for folder, scores in {"a": -scored.F, "b": -2 * scored.F}.items():
         (tmp_path / folder).mkdir()
         path = tmp_path / folder / "own.npz"
         np.savez(path, scores=scores, y=scored.y, unseen_classes=unseen)
-        held.append(path)
+        paths.append(path)
     app = pages.visit(PAGE)
-    for path in held:
+    for path in paths:
         app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
     app.run()
     assert not app.exception
@@ -114,14 +114,14 @@ def test_two_files_of_one_name_are_two(tmp_path, scored):
     assert metrics(app)["AUSUC"] == f"{100 * scored.curve.ausuc:.1f} %"
 
 
-def test_what_was_brought_is_there_when_one_comes_back(tmp_path, scored):
+def test_uploads_are_shown_after_returning_to_the_page(tmp_path, scored):
     path = tmp_path / "own.npz"
     np.savez(path, scores=scored.F, y=scored.y, unseen_classes=np.flatnonzero(~scored.seen))
     app = pages.visit(PAGE)
     uploaded(app, path)
-    kept = app.session_state["scores_evaluated"]
+    evaluated = app.session_state["scores_evaluated"]
     again = pages.visit("play")
-    again.session_state["scores_evaluated"] = kept
+    again.session_state["scores_evaluated"] = evaluated
     pages.go(again, PAGE).run()
     assert "Your files from earlier in this visit." in words(again)
     assert r"own\.npz, 785 images" in words(again)
@@ -138,12 +138,14 @@ def many(tmp_path, scored, n):
         yield path
 
 
-def test_however_many_files_there_are_each_is_read_once(tmp_path, scored, monkeypatch):
+def test_each_of_many_files_is_read_once(tmp_path, scored, monkeypatch):
     read = []
     monkeypatch.setattr(
         ui.intake.scores,
         "judge_in_worker",
-        lambda *given, **limits: read.append(given) or judge_in_worker(*given, **limits),
+        lambda *arguments, **limits: (
+            read.append(arguments) or judge_in_worker(*arguments, **limits)
+        ),
     )
     app = pages.visit(PAGE)
     for path in many(tmp_path, scored, 6):
@@ -155,7 +157,7 @@ def test_however_many_files_there_are_each_is_read_once(tmp_path, scored, monkey
     assert len(app.session_state["scores_evaluated"]) == 6
 
 
-def test_gamma_of_another_file_is_forgotten(tmp_path, scored):
+def test_gamma_of_another_file_is_reset(tmp_path, scored):
     first, second = many(tmp_path, scored, 2)
     app = pages.visit(PAGE)
     uploaded(app, first)
@@ -170,7 +172,7 @@ def test_gamma_of_another_file_is_forgotten(tmp_path, scored):
     assert [name for name in metrics(app) if "γ = " in name] == ["H, Joint label space, γ = 0"]
 
 
-def test_the_printed_command_says_how_validation_scores_were_read(tmp_path, scored):
+def test_the_printed_command_repeats_the_reading_of_validation_scores(tmp_path, scored):
     test, chosen_on = many(tmp_path, scored, 2)
     np.savez(test, scores=-scored.F, y=scored.y, unseen_classes=np.flatnonzero(~scored.seen))
     app = pages.visit(PAGE)
@@ -295,9 +297,9 @@ def test_a_matrix_offers_its_predictions(tmp_path, scored):
 
 def known_scores(tmp_path):
     """Scores with the labels of AWA2's standard split, which determine the unseen classes."""
-    known = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
-    y = np.repeat(np.arange(len(known.counts)), known.counts)
-    scores = np.random.default_rng(0).normal(size=(len(y), len(known.counts))).astype(np.float16)
+    test_set = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
+    y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
+    scores = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts))).astype(np.float16)
     np.savez_compressed(tmp_path / "own.npz", scores=scores, y=y)
     return tmp_path / "own.npz"
 
@@ -314,13 +316,13 @@ def test_a_known_test_set_is_named(tmp_path):
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize(
-    ("name", "of", "H"),
+    ("name", "data", "H"),
     [
         ("AWA1_LAGO", "AWA1", 33.7),
         ("CUB_XianGAN", "CUB", 49.8),
     ],
 )
-def test_real_scores_show_their_published_figures(name, of, H):
+def test_real_scores_show_their_published_figures(name, data, H):
     app = pages.visit(PAGE)
     uploaded(app, REAL / f"{name}.npz")
     assert not app.exception
@@ -328,15 +330,15 @@ def test_real_scores_show_their_published_figures(name, of, H):
     shown = metrics(app)
     assert shown["H, Joint label space, γ = 0"] == f"{H} %"
     assert shown["AUSUC"].endswith(" %")
-    assert f"**{of}, split PS**" in words(app)
+    assert f"**{data}, split PS**" in words(app)
 
 
 def own_scores(tmp_path, scored, noises):
     """Write scores of the same images, each with independent noise; return their paths."""
-    held = {"y": scored.y, "unseen_classes": np.flatnonzero(~scored.seen)}
+    content = {"y": scored.y, "unseen_classes": np.flatnonzero(~scored.seen)}
     for k, scale in enumerate(noises):
         noise = np.random.default_rng(k).normal(size=scored.F.shape)
-        np.savez(tmp_path / f"own{k}.npz", scores=scored.F + scale * noise, **held)
+        np.savez(tmp_path / f"own{k}.npz", scores=scored.F + scale * noise, **content)
         yield tmp_path / f"own{k}.npz"
 
 
@@ -344,14 +346,16 @@ def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
     (path,) = own_scores(tmp_path, scored, [0.0])
     app = pages.visit(PAGE)
     uploaded(app, path)
-    found = explain([judged(path)], read_printed("H 1.0"))
-    assert not found.explained
+    explanation = explain([judged(path)], read_printed("H 1.0"))
+    assert not explanation.explained
     app.text_input(key="scores_printed").set_value("H 1.0").run()
     assert not app.exception
-    for said in (*found.sentences, *found.other_causes):
-        assert plain(said) in words(app)
+    for message in (*explanation.sentences, *explanation.other_causes):
+        assert plain(message) in words(app)
     table = next(t.value for t in app.dataframe if "reading" in t.value)
-    assert list(table["reading"]) == [each.name for each in found.distances[0]][:LISTED]
+    assert (
+        list(table["reading"]) == [distance.name for distance in explanation.distances[0]][:LISTED]
+    )
     at_zero = f"H {100 * scored.curve.at(0.0).harmonic:.1f}"
     app.text_input(key="scores_printed").set_value(at_zero).run()
     assert plain(explain([judged(path)], read_printed(at_zero)).sentences[0]) in words(app)
@@ -361,7 +365,7 @@ def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
     assert "per class" in words(app)
 
 
-def test_a_number_that_is_none_gets_a_sentence_and_the_page_stays(tmp_path, scored):
+def test_an_invalid_number_is_one_sentence(tmp_path, scored):
     app = pages.visit(PAGE)
     uploaded(app, next(own_scores(tmp_path, scored, [0.0])))
     app.text_input(key="scores_printed").set_value("about 50").run()
@@ -377,15 +381,15 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored)
         app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
     app.run()
     assert not app.exception
-    said = plain(paired(*map(judged, paths)).headline)
-    assert f"**{said}**" in words(app)
+    text = plain(paired(*map(judged, paths)).headline)
+    assert f"**{text}**" in words(app)
     assert all("McNemar" not in caption.value for caption in app.caption)  # its tab is closed
 
 
 def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):
     first, second = own_scores(tmp_path, scored, [0.0, 0.0])
-    held = {"y": scored.y[:-9], "unseen_classes": np.flatnonzero(~scored.seen)}
-    np.savez(second, scores=scored.F[:-9], **held)
+    content = {"y": scored.y[:-9], "unseen_classes": np.flatnonzero(~scored.seen)}
+    np.savez(second, scores=scored.F[:-9], **content)
     app = pages.visit(PAGE)
     for path in (first, second):
         app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
@@ -404,7 +408,7 @@ def blocks_of(tmp_path, scored, names):
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_seen_and_unseen_columns_in_two_files_are_joined_or_asked_about(tmp_path, scored, named):
+def test_seen_and_unseen_columns_in_two_files_are_joined_or_questioned(tmp_path, scored, named):
     names = ("seen.npz", "unseen.npz") if named else ("a.npz", "b.npz")
     app = pages.visit(PAGE)
     for path in blocks_of(tmp_path, scored, names):

@@ -8,10 +8,10 @@ from ui.shell.frame import CHOICE, WHAT
 
 
 def test_every_view_is_found_and_every_hit_leads_to_a_view():
-    found = search.hits()
-    assert {hit.view for hit in found} >= {v.name for page in site_map.PAGES for v in page.views}
-    assert len({hit.label for hit in found}) == len(found)
-    for hit in found:
+    hits = search.hits()
+    assert {hit.view for hit in hits} >= {v.name for page in site_map.PAGES for v in page.views}
+    assert len({hit.label for hit in hits}) == len(hits)
+    for hit in hits:
         assert hit.term or site_map.page_of_view(hit.view)
 
 
@@ -25,9 +25,9 @@ def test_claims_findings_and_codes_are_found_by_their_text():
         assert ("claims_open", opens) in queries
 
 
-def test_the_bar_of_every_page_says_what_this_is_and_opens_the_search():
+def test_the_bar_of_every_page_names_the_app_and_opens_the_search():
     app = visit("wall")
-    assert any(WHAT in each.value for each in app.caption)
+    assert any(WHAT in element.value for element in app.caption)
     app.button(key="search").click().run()
     assert not app.exception
     assert app.selectbox(key="search_found").options == [hit.label for hit in search.hits()]
@@ -41,7 +41,7 @@ def test_the_bar_of_every_page_says_what_this_is_and_opens_the_search():
         ("Data set · CUB-like (simulated)", ("dataset", "simulated-CUB")),
     ],
 )
-def test_what_is_chosen_opens_with_its_choice(label, choice):
+def test_a_chosen_hit_opens_with_its_choice(label, choice):
     (hit,) = [hit for hit in search.hits() if hit.label == label]
     app = visit("lessons")
     app.session_state[CHOICE] = hit.choice

@@ -17,7 +17,7 @@ PRINTED = tests.printed_table(), "AWA1", "AWA2"
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def test_every_image_is_in_a_bar_and_test_classes_stand_on_a_band():
+def test_every_image_is_in_a_bar_and_test_classes_have_a_band():
     table = awa_image_counts()
     first, second, band = read(image_counts(table)).data
     assert (sum(first.y), sum(second.y)) == (30_475, 37_322)
@@ -41,9 +41,9 @@ def test_lines_join_the_two_tests_of_one_fit():
 
 
 def test_strips_show_every_pair_with_the_mean_and_its_p():
-    of = tests.paired_differences(*PRINTED), tests.cross_tests(*PRINTED)
+    pair_data = tests.paired_differences(*PRINTED), tests.cross_tests(*PRINTED)
     labels = {"training set": "a", "test set": "b", "larger": "c"}
-    figure = read(difference_strips({"printed": of}, labels))
+    figure = read(difference_strips({"printed": pair_data}, labels))
     pairs, means = figure.data
     assert len(pairs.x) == 72
     assert list(means.x) == pytest.approx([0.567, -0.517, 1.45], abs=1e-2)
@@ -65,6 +65,6 @@ def test_printed_pairs_have_the_direction_of_the_answer():
     expected = 100 * changes.loc[changes["asked"] != "larger", "difference"]
     np.testing.assert_allclose(np.sort(pairs["x"]), np.sort(expected))
     means = next(trace for trace in drawn if trace["name"].startswith("mean"))["x"]
-    (answer,) = (text for text in (each.value for each in app.markdown) if "## " in text)
+    (answer,) = (text for text in (element.value for element in app.markdown) if "## " in text)
     drawn_means = [f"{mean:+.1f}".replace("-", "−") for mean in means[:2]]
     assert re.findall(r"[+−][\d.]+", answer) == drawn_means  # the same sign everywhere on screen

@@ -70,7 +70,7 @@ def test_the_drawer_opens_from_stored_predictions(tab, monkeypatch):
     )
 
 
-def test_predictions_to_take_away_are_the_stored_ones():
+def test_downloaded_predictions_are_the_stored_ones():
     run = waiting.run_of(spec())
     make, with_folds = waiting.predictions_of(run)
     assert with_folds
@@ -92,7 +92,7 @@ def test_a_store_that_cannot_be_read_is_no_stored_run(tmp_path, monkeypatch):
     assert waiting.stored_run(spec()) is None
 
 
-def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_path):
+def test_without_stored_predictions_the_run_is_fitted_again(monkeypatch, tmp_path):
     """With the folds on which gamma was chosen."""
     result = ResultStore().get(spec().key)
     monkeypatch.undo()

@@ -16,8 +16,8 @@ from zslcore.leakage import released_codes
 @pytest.fixture(scope="module")
 def printed():
     return {
-        id_: of["printed"]
-        for id_, of in judge_all(evidence={"printed": printed_evidence()}).items()
+        id_: judgments["printed"]
+        for id_, judgments in judge_all(evidence={"printed": printed_evidence()}).items()
     }
 
 
@@ -28,7 +28,11 @@ def empty(tmp_path, monkeypatch):
 
 def tiles(app):
     """The tiles sent to the browser."""
-    sent = next(each.proto for each in app.get("bidi_component") if "tiles" in str(each.proto))
+    sent = next(
+        bidi_component.proto
+        for bidi_component in app.get("bidi_component")
+        if "tiles" in str(bidi_component.proto)
+    )
     return json.loads(sent.json)["tiles"]
 
 
@@ -40,14 +44,14 @@ def interval(trace):
 
 def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     app = visit("wall")
-    said = words(app)
-    holds = sum(each.verdict == "holds" for each in printed.values())
-    fails = sum(each.verdict == "does not hold" for each in printed.values())
-    assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in said
-    assert f"{fails} do not, and {len(CLAIMS) - holds - fails} are open" in said
-    assert "p = 0.007 printed for the training set matches the value for the test set" in said
-    assert "24 pairs give p = 0\\.35" in said  # the claim that is open at first
-    assert "p = 0\\.0072" in said
+    text = words(app)
+    holds = sum(item.verdict == "holds" for item in printed.values())
+    fails = sum(item.verdict == "does not hold" for item in printed.values())
+    assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in text
+    assert f"{fails} do not, and {len(CLAIMS) - holds - fails} are open" in text
+    assert "p = 0.007 printed for the training set matches the value for the test set" in text
+    assert "24 pairs give p = 0\\.35" in text  # the claim that is open at first
+    assert "p = 0\\.0072" in text
 
 
 def test_a_link_opens_a_claim_with_the_printed_cells_ours_and_its_commands(monkeypatch):
@@ -62,7 +66,7 @@ def test_a_link_opens_a_claim_with_the_printed_cells_ours_and_its_commands(monke
 
 def test_a_finding_opens_with_the_cells_of_its_claims_and_its_command():
     app = visit("wall", claims_open="who-ranks-first")
-    finding = next(each for each in FINDINGS if each.id == "who-ranks-first")
+    finding = next(finding for finding in FINDINGS if finding.id == "who-ranks-first")
     assert finding.sentence in words(app).replace("\\", "")
     assert len(app.dataframe) == finding.command.count("gbu-")
     assert app.code[0].value == finding.command
@@ -70,9 +74,9 @@ def test_a_finding_opens_with_the_cells_of_its_claims_and_its_command():
 
 def test_a_released_code_opens_with_its_choices_and_their_lines():
     app = visit("wall", claims_open="DPPN")
-    said = words(app)
-    assert all(row.url in said for row in released_codes.choices_of("DPPN"))
-    assert "upper bound" in said
+    text = words(app)
+    assert all(row.url in text for row in released_codes.choices_of("DPPN"))
+    assert "upper bound" in text
     assert app.code[0].value == "zslcore protocols DPPN"
 
 
@@ -82,30 +86,30 @@ def test_the_large_study_is_a_tile_with_its_command():
     assert app.dataframe[0].value.shape == (10, 10)
 
 
-def test_a_tile_that_there_is_not_is_named_and_the_page_stays():
+def test_an_unknown_tile_is_reported():
     app = visit("wall", claims_open="<b>none</b>")
     assert "which is not available" in app.toast[0].value
     assert "are open" in words(app)
 
 
-def test_own_runs_judge_nothing_where_there_are_none():
+def test_without_own_runs_no_claim_is_judged():
     app = visit("wall", claims_basis="yours", claims_open="gbu-gzsl-lower")
     assert f"0 hold on your runs, 0 do not, and {len(CLAIMS)} are open" in words(app)
 
 
 def test_every_claim_finding_and_code_is_a_tile_and_failures_are_first_in_their_group():
     drawn = tiles(visit("wall"))
-    findings = (each.id for each in FINDINGS)
+    findings = (finding.id for finding in FINDINGS)
     every = [*CLAIMS, "large-scale", *findings, *released_codes.codes()]
-    assert sorted(each["id"] for each in drawn) == sorted(every)
+    assert sorted(tile["id"] for tile in drawn) == sorted(every)
     assert drawn[0]["id"] == "gbu-cross-p"
-    for group, members in itertools.groupby(drawn, key=lambda each: each["group"]):
-        states = [each["state"] for each in members]
+    for group, members in itertools.groupby(drawn, key=lambda tile: tile["group"]):
+        states = [member["state"] for member in members]
         assert states == sorted(states, key=["no", "open", "yes"].index), group
-    groups = [group for group, _ in itertools.groupby(each["group"] for each in drawn)]
+    groups = [group for group, _ in itertools.groupby(tile["group"] for tile in drawn)]
     assert groups == ["Claims that do not hold", *PAPERS.values(), "Findings", "Released code"]
-    failing = [each for each in drawn if each["group"] == groups[0]]
-    assert {each["state"] for each in failing} == {"no"}
+    failing = [tile for tile in drawn if tile["group"] == groups[0]]
+    assert {item["state"] for item in failing} == {"no"}
     assert "Huang 2021" in failing[-1]["word"]
 
 
@@ -114,14 +118,14 @@ def test_tiles_are_found_by_words():
     on_test = released_codes.count_codes("epoch")["test"]
     assert len(tiles(app)) == on_test
     app.text_input(key="claims_find").set_value("dppn").run()
-    assert [each["id"] for each in tiles(app)] == ["DPPN"]
+    assert [tile["id"] for tile in tiles(app)] == ["DPPN"]
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
     assert "No tile has these words." in words(app)
     assert not app.code  # no evidence for a hidden tile
 
 
-def test_the_strip_counts_the_shown_tiles_and_the_first_of_them_is_open():
+def test_the_strip_counts_shown_tiles_and_the_first_is_open():
     app = visit("wall", claims_find="dppn")
     sent = json.loads(
         next(e.proto for e in app.get("bidi_component") if "tiles" in str(e.proto)).json
@@ -133,25 +137,29 @@ def test_the_strip_counts_the_shown_tiles_and_the_first_of_them_is_open():
 @pytest.mark.parametrize(
     "choices", [{"claims_basis": "measured"}, {"claims_basis": "yours"}, {"claims_find": "dppn"}]
 )
-def test_the_strongest_finding_is_told_only_above_its_own_tile(choices):
+def test_the_strongest_finding_is_only_above_its_own_tile(choices):
     assert "Strongest finding" in words(visit("wall"))
-    said = words(visit("wall", **choices))
-    assert "are open" in said
-    assert "Strongest finding" not in said
+    text = words(visit("wall", **choices))
+    assert "are open" in text
+    assert "Strongest finding" not in text
 
 
 @pytest.mark.parametrize("id_", ["gbu-cross-p", "gbu-training-set-decides"])
 def test_a_claim_on_crossed_data_sets_names_the_command_that_it_needs(id_):
-    said = words(visit("wall", claims_basis="measured", claims_open=id_)).replace("\\", "")
-    assert "With the features of both imported, zslcore reproduce gbu:table4" in said
+    text = words(visit("wall", claims_basis="measured", claims_open=id_)).replace("\\", "")
+    assert "With the features of both imported, zslcore reproduce gbu:table4" in text
 
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):
-    of = printed["cal-calibration-lifts"]
-    chart = claim_numbers([Number("printed", of.number, of.low, of.high)], of.unit)
+    judgment = printed["cal-calibration-lifts"]
+    chart = claim_numbers(
+        [Number("printed", judgment.number, judgment.low, judgment.high)], judgment.unit
+    )
     (point,) = read(chart).data
     low, high = point.x[0] - point.error_x.arrayminus[0], point.x[0] + point.error_x.array[0]
-    assert (point.x[0], low, high) == pytest.approx((100 * of.number, 100 * of.low, 100 * of.high))
+    assert (point.x[0], low, high) == pytest.approx(
+        (100 * judgment.number, 100 * judgment.low, 100 * judgment.high)
+    )
 
 
 def test_the_two_crossed_tests_have_the_p_of_print_for_the_other_set():

@@ -32,9 +32,9 @@ def public(monkeypatch):
 
 @pytest.fixture
 def files():
-    made = io.BytesIO()
-    np.savez(made, **ARRAYS)
-    return [("mine.npz", made.getvalue(), "application/octet-stream")]
+    result = io.BytesIO()
+    np.savez(result, **ARRAYS)
+    return [("mine.npz", result.getvalue(), "application/octet-stream")]
 
 
 def with_dialog(app):
@@ -57,7 +57,7 @@ def offered(app):
     return [name for name in app.selectbox(key="dataset_menu").options if name.startswith("mine")]
 
 
-def test_on_ones_own_machine_imports_are_everybodys(files):
+def test_on_a_local_server_imports_belong_to_everybody(files):
     bring(files)
     assert offered(visit(PAGE)) == ["mine"]
 
@@ -93,7 +93,7 @@ def test_in_public_a_group_shares_its_imports(files):
 
 
 @pytest.mark.usefixtures("public")
-def test_the_key_of_a_group_is_another_one_in_every_data_folder(files, tmp_path, monkeypatch):
+def test_the_key_of_a_group_depends_on_the_data_folder(files, tmp_path, monkeypatch):
     words, keys = "correct horse battery", set()
     for folder in ("one", "two"):
         monkeypatch.setenv("ZSL_DATA", str(tmp_path / folder))
@@ -107,14 +107,14 @@ def test_two_servers_agree_on_the_salt(tmp_path):
     path = tmp_path / "salt"
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(visitors._salt, [path] * 16))) == 1
-    assert [each.name for each in tmp_path.iterdir()] == ["salt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["salt"]
     path.write_bytes(b"cut")
     with pytest.raises(ZSLError, match="expected 32 bytes; got 3"):
         visitors._salt(path)
 
 
 @pytest.mark.usefixtures("public")
-def test_what_a_visit_alone_could_open_goes_with_it(files, tmp_path):
+def test_private_imports_are_deleted_after_the_visit(files, tmp_path):
     bring(files)
     np.savez(tmp_path / "kept.npz", **ARRAYS)
     import_dataset(tmp_path / "kept.npz")
@@ -124,12 +124,12 @@ def test_what_a_visit_alone_could_open_goes_with_it(files, tmp_path):
 
 
 @pytest.mark.usefixtures("public")
-def test_in_public_nobody_is_local(monkeypatch):
+def test_on_a_public_server_no_visitor_is_local(monkeypatch):
     monkeypatch.setattr(uploads, "names_this_machine", lambda headers: True)
     assert not uploads.is_local()
 
 
-def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise():
+def test_the_app_is_served_to_this_machine_by_default():
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     assert config["server"]["address"] == "127.0.0.1"
     for file in ("SECURITY.md", "README.md"):
@@ -142,7 +142,7 @@ class Named(io.BytesIO):
         self.name = name
 
 
-def test_file_names_of_any_length_and_script_are_taken(files):
+def test_file_names_of_any_length_and_script_are_accepted(files):
     content = files[0][1]
     for name in ("é" * 300 + ".npz", "数据.npz", "数据二.npz"):
         uploads.import_files([Named(name, content)])
@@ -150,13 +150,13 @@ def test_file_names_of_any_length_and_script_are_taken(files):
 
 
 @pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 5000, "a\0b"])
-def test_a_folder_that_can_be_none_gets_one_sentence(folder, tmp_path):
+def test_an_impossible_folder_is_one_sentence(folder, tmp_path):
     write_folder(tmp_path / "local")
     with pytest.raises(ZSLError, match="Expected the path of a folder on this computer"):
         uploads.import_folder(folder, features="res101.mat", splits="att_splits.mat")
 
 
-def test_a_browser_is_known_again_though_its_cookie_is_written_anew():
+def test_a_browser_is_recognised_after_its_cookie_is_renewed():
     first = "2|d3490adb|fd852bd36092674a328b6a03198827f2|1795308179"
     again = "2|8d2b0155|a3e7205d3ef06cc46ce9618d47ea2c7c|1795308179"
     assert visitors.token(first) == visitors.token(again) != visitors.token("2|d3490adb|00|1")

@@ -46,8 +46,8 @@ def panel(monkeypatch):
         st.metric("counted to", (folder / "count.txt").read_text())
 
     def opened(function, **arguments):
-        given = {"args": (function, arguments), "default_timeout": PATIENCE}
-        return AppTest.from_function(script, **given).run()
+        options = {"args": (function, arguments), "default_timeout": PATIENCE}
+        return AppTest.from_function(script, **options).run()
 
     yield opened
     jobs.close()
@@ -55,12 +55,12 @@ def panel(monkeypatch):
 
 
 def button(app, label):
-    (found,) = [each for each in app.button if each.label == label]
-    return found
+    (result,) = [element for element in app.button if element.label == label]
+    return result
 
 
 def labels(app):
-    return [each.label for each in app.button]
+    return [element.label for element in app.button]
 
 
 def test_a_job_shows_its_progress_then_its_result(panel, tmp_path):
@@ -79,12 +79,12 @@ def test_a_job_shows_its_progress_then_its_result(panel, tmp_path):
     assert labels(app) == []
 
 
-def test_a_page_that_has_taken_long_does_not_wait_long_for_a_job(monkeypatch):
+def test_a_slow_page_does_not_wait_long_for_a_job(monkeypatch):
     waits, done = [], iter([None, "folder"] * 4)
     standing = SimpleNamespace(
-        finished=lambda asked: next(done),
+        finished=lambda study: next(done),
         status=lambda key: None,
-        submit=lambda asked, who: None,
+        submit=lambda study, who: None,
         wait=lambda key, seconds: waits.append(seconds),
     )
     monkeypatch.setattr(waiting, "jobs", standing)
@@ -98,7 +98,7 @@ def test_a_page_that_has_taken_long_does_not_wait_long_for_a_job(monkeypatch):
     assert waits == [10.0]
 
 
-def test_a_cancelled_job_starts_again_only_when_asked(panel):
+def test_a_cancelled_job_restarts_only_on_request(panel):
     app = panel("count", to=600, seconds=600)
     button(app, "Cancel").click().run()
     assert (app.info[0].value, labels(app)) == ("Cancelled.", ["Start again"])
@@ -108,9 +108,9 @@ def test_a_cancelled_job_starts_again_only_when_asked(panel):
     assert labels(app) == ["Cancel"]
 
 
-def test_a_job_that_a_restart_has_ended_starts_again_when_asked(panel, tmp_path):
-    asked = Work("A *test*", "count", {"to": 600, "seconds": 600})
-    mark = tmp_path / "jobs" / f".{asked.key}.job"
+def test_a_job_ended_by_a_restart_restarts_on_request(panel, tmp_path):
+    request = Work("A *test*", "count", {"to": 600, "seconds": 600})
+    mark = tmp_path / "jobs" / f".{request.key}.job"
     mark.parent.mkdir()
     artifacts.write_owner(mark)
     mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
@@ -121,7 +121,7 @@ def test_a_job_that_a_restart_has_ended_starts_again_when_asked(panel, tmp_path)
     assert labels(app) == ["Cancel"]
 
 
-def test_a_full_queue_is_one_sentence_wherever_a_page_submits(panel, monkeypatch):
+def test_a_full_queue_is_one_sentence_on_every_page(panel, monkeypatch):
     monkeypatch.setattr(runner, "SHARE", 0)
 
     def script():
@@ -155,7 +155,7 @@ def test_a_job_without_its_extra_names_the_line_and_offers_no_second_try(
     app = until(panel("lack"), lambda app: app.info)
     assert app.info[0].value.startswith(r"A \*method\* needs PyTorch \(extra torch\), which is not")
     lines = [extras.install("torch")] if public == "0" else []  # no installing in public
-    assert [each.value for each in app.code] == lines
+    assert [element.value for element in app.code] == lines
     assert labels(app) == []
     monkeypatch.undo()
     assert labels(app.run()) == ["Try again"]  # it has since been installed
@@ -192,6 +192,6 @@ def test_a_method_trained_in_epochs_is_run_by_a_job_and_stored():
     work = playground_answers.work_of(spec)
     jobs.submit(work)
     assert jobs.wait(work.key, 180).state == "done"
-    assert "CMT" in [each.spec.method for each in ResultStore().results()]
+    assert "CMT" in [result.spec.method for result in ResultStore().results()]
     shown = sent_down(visit("play", dataset="simulated-aPY", method="CMT"), "zsl_playground")
     assert shown["pending"] is None

@@ -30,14 +30,14 @@ DIGITS = load("digits")
 
 
 @pytest.fixture(scope="module")
-def made():
+def finished_run():
     spec = RunSpec("digits", "PS", "LinearS2V")
     return run(spec, DIGITS, with_oracle=False)
 
 
 @pytest.fixture(scope="module")
-def entry(made):
-    return entry_of_run(made.result, DIGITS, who="Ada", link="https://example.org/a")
+def entry(finished_run):
+    return entry_of_run(finished_run.result, DIGITS, who="Ada", link="https://example.org/a")
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def reread(entry, **changes):
 # --- Content of an entry --------------------------------------------------------------------------
 
 
-def test_an_entry_says_what_the_run_said_and_is_read_back(made, entry):
-    result, e = made.result, made.result.evaluation
+def test_an_entry_has_the_content_of_its_run(finished_run, entry):
+    result, e = finished_run.result, finished_run.result.evaluation
     assert reread(entry) == entry
     assert entry.figures.zsl == pytest.approx(e.zsl, abs=1e-6)
     assert entry.figures.H_gamma == pytest.approx(e.calibrated.harmonic, abs=1e-6)
@@ -81,46 +81,46 @@ def test_an_entry_says_what_the_run_said_and_is_read_back(made, entry):
     assert judged(entry, "a.json").split_kind == "known"
 
 
-def test_an_entry_of_other_data_is_refused(made):
-    other = replace(made.result, spec=replace(made.result.spec, digest="0" * 16))
+def test_an_entry_of_other_data_is_refused(finished_run):
+    other = replace(finished_run.result, spec=replace(finished_run.result.spec, digest="0" * 16))
     with pytest.raises(Exception, match="expected data 0000000000000000"):
         entry_of_run(other, DIGITS, who="Ada")
 
 
-def test_judged_scores_become_an_entry(made):
-    scored = made.scores
+def test_judged_scores_become_an_entry(finished_run):
+    scored = finished_run.scores
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
     report = judge(interpreted(file, ["as-is"])[0], gamma=0.1)
-    said = {"method": "Mine", "who": "Ada", "provenance": "Scores of my own model."}
-    entry = entry_of_scores(json.loads(report.to_json()), **said)
+    text = {"method": "Mine", "who": "Ada", "provenance": "Scores of my own model."}
+    entry = entry_of_scores(json.loads(report.to_json()), **text)
     assert reread(entry) == entry
     assert entry.figures.H_gamma == pytest.approx(scored.curve.at(0.1).harmonic, abs=1e-6)
     assert (entry.gamma.origin, entry.parameters.origin) == ("given", "not stated")
     older = entry.to_json().replace('"not stated"', '"not told"')
     assert read_entry(older.encode(), "older.json") == entry
-    one = judged(entry, "a.json")
-    assert (one.split_kind, one.overlap_word) == ("unknown", "unknown")
-    plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **said)
+    checked = judged(entry, "a.json")
+    assert (checked.split_kind, checked.overlap_word) == ("unknown", "unknown")
+    plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **text)
     assert (plain.gamma.origin, plain.figures.H_gamma) == ("none", None)
     with pytest.raises(FileRefusedError, match=r"expected the output of `zslcore score --json`"):
-        entry_of_scores({"figures": 1}, **said)
+        entry_of_scores({"figures": 1}, **text)
 
 
 def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
     """Their file says so; the board cannot repeat the choice, unlike the spec of a run."""
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), 30)
-    of = [np.eye(8)[y] + rng.normal(size=(len(y), 8)) for _ in range(2)]
-    matrix, *others = (
+    matrices = [np.eye(8)[y] + rng.normal(size=(len(y), 8)) for _ in range(2)]
+    matrix, *other_values = (
         interpreted(ScoreFile("own.npz", F, y, unseen), ["as-is"])[0]
-        for F, unseen in ((of[0], [6, 7]), (of[1], [6, 7]))
+        for F, unseen in ((matrices[0], [6, 7]), (matrices[1], [6, 7]))
     )
     seen = y < 6
-    held = interpreted(ScoreFile("val.npz", of[1][seen], y[seen], [4, 5]), ["as-is"])[0]
-    said = {"method": "M", "who": "A", "provenance": "Theirs."}
+    validation = interpreted(ScoreFile("val.npz", matrices[1][seen], y[seen], [4, 5]), ["as-is"])[0]
+    text = {"method": "M", "who": "A", "provenance": "Theirs."}
     words = []
-    for given in ({"validation": held}, {"gamma": 0.1}, {"validation": others[0]}):
-        entry = entry_of_scores(json.loads(judge(matrix, **given).to_json()), **said)
+    for options in ({"validation": validation}, {"gamma": 0.1}, {"validation": other_values[0]}):
+        entry = entry_of_scores(json.loads(judge(matrix, **options).to_json()), **text)
         read_entry(entry.to_json().encode(), "a.json")
         (row,) = rows_of_results([judged(entry, "a.json")])
         words.append((gamma_in_words(row), entry.used_test_set))
@@ -175,7 +175,7 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
         ({"schema": "zslcore-board/9"}, f'expected an object with "schema": "{SCHEMA}"'),
     ],
 )
-def test_what_does_not_hold_together_is_refused_in_one_sentence(entry, changes, sentence):
+def test_contradictory_entries_are_refused_in_one_sentence(entry, changes, sentence):
     with pytest.raises(FileRefusedError, match=r"^hers\.json.*\.$") as error:
         reread(entry, **changes)
     assert sentence in str(error.value)
@@ -185,7 +185,7 @@ def test_what_does_not_hold_together_is_refused_in_one_sentence(entry, changes, 
     "content",
     [b"", b"[]", b"7", b"\xff\xfe", b"[" * 100_000, b"{" * 9, b"null", b" " * (MAX_BYTES + 1)],
 )
-def test_what_is_no_result_is_refused_in_one_sentence(content):
+def test_other_files_are_refused_in_one_sentence(content):
     with pytest.raises(FileRefusedError, match=r"^hers\.json: expected .*\.$"):
         read_entry(content, "hers.json")
 
@@ -237,9 +237,9 @@ def test_spoilt_files_are_on_the_board_or_refused(entry):
         content = bytearray(whole)
         for at in rng.integers(0, len(content), rng.integers(1, 6)):
             content[at] = rng.integers(256)
-        said = refusal_of(bytes(content))
-        assert "\n" not in said
-        refused += bool(said)
+        text = refusal_of(bytes(content))
+        assert "\n" not in text
+        refused += bool(text)
     assert refused > 100
 
 
@@ -262,7 +262,7 @@ def refusal_of(content):
         ("spec.grid.lam", ("spec", "grid", "lam")),
     ],
 )
-def test_numbers_that_are_not_finite_are_refused_wherever_they_stand(entry, place, field, number):
+def test_numbers_that_are_not_finite_are_refused_at_any_place(entry, place, field, number):
     values = json.loads(entry.to_json())
     inner = values
     for name in field[:-1]:
@@ -309,9 +309,9 @@ def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):
 
 
 def of_cub(entry, name, parts):
-    """An entry whose data set is declared as CUB."""
-    known = {s.name: s for s in known_splits() if s.dataset == "CUB"}
-    split = {part: known[of].parts[part] for part, of in parts.items()}
+    """An entry with a data set declared as CUB."""
+    split_of_name = {s.name: s for s in known_splits() if s.dataset == "CUB"}
+    split = {part: split_of_name[members].parts[part] for part, members in parts.items()}
     return reread(
         entry, data={"name": "mine", "benchmark": "CUB"}, split={"name": name, "parts": split}
     )
@@ -335,11 +335,11 @@ SHARED = dict.fromkeys(("trainval", "test_seen", "test_unseen"), "PS 2.0")
         ("PS v1", {}, "v1"),
     ],
 )
-def test_a_split_is_known_by_its_rows(entry, name, parts, kind):
+def test_a_split_is_identified_by_its_rows(entry, name, parts, kind):
     assert judged(of_cub(entry, name, parts), "a.json").split_kind == kind
 
 
-def test_rows_of_nobody_are_unknown(entry):
+def test_unpublished_rows_are_unknown(entry):
     other = reread(entry, split={"name": "PS 2.0", "parts": {"test_unseen": "0" * 16}})
     assert judged(other, "a.json").split_kind == "unknown"
 
@@ -357,19 +357,19 @@ def test_rows_of_nobody_are_unknown(entry):
         (["imagenet-1k"], "own", "unknown", "does not name its unseen classes"),
     ],
 )
-def test_overlap_is_looked_up_and_unknown_stays_unknown(entry, pretraining, split, state, why):
+def test_overlap_is_looked_up_or_unknown(entry, pretraining, split, state, why):
     data = {"name": "mine", "benchmark": "AWA1", "pretraining": pretraining}
     changed = reread(entry, data=data, split={"name": split}, unseen_classes=None, per_class=None)
-    found = judged(changed, "a.json")
-    assert found.overlap_word == state
-    assert why in found.overlap.sentence
+    result = judged(changed, "a.json")
+    assert result.overlap_word == state
+    assert why in result.overlap.sentence
 
 
 # --- The table ------------------------------------------------------------------------------------
 
 
-def test_intervals_over_classes_are_those_of_the_scores(made, entry):
-    result, scored = made.result, made.scores
+def test_intervals_over_classes_are_those_of_the_scores(finished_run, entry):
+    result, scored = finished_run.result, finished_run.scores
     drawn = figures(scored, class_draws(scored.seen), result.gamma)
     (row,) = rows_of_results([judged(entry, "a.json")])
     # Other draws of the same classes, because the classes are in another order.
@@ -382,7 +382,7 @@ def test_intervals_over_classes_are_those_of_the_scores(made, entry):
 
 
 @pytest.mark.parametrize("figure", ["H_gamma", "H", "zsl"])
-def test_the_larger_figure_stands_first_where_those_before_are_equal(entry, figure):
+def test_ties_are_sorted_by_further_metrics(entry, figure):
     order = ["H_gamma", "H", "zsl"]
     plain = {"per_class": None, "figures": {"H_gamma": 0.4, "H": 0.4, "zsl": 0.4}}
     files = {"a.json": 0.3, "b.json": 0.5, "c.json": 0.4}
@@ -397,7 +397,7 @@ def test_the_larger_figure_stands_first_where_those_before_are_equal(entry, figu
     assert list(table_of(equal)["file"]) == ["a.json", "b.json"]
 
 
-def test_a_bound_never_stands_above_a_result(entry):
+def test_an_upper_bound_is_never_above_a_result(entry):
     gone = dict.fromkeys(["figures__u_gamma", "figures__s_gamma", "per_class__at_gamma"])
     used_test_set = reread(entry, gamma__origin="oracle", figures__H_gamma=0.99, **gone)
     table = table_of([judged(used_test_set, "a.json"), judged(entry, "b.json")])
@@ -464,7 +464,7 @@ def test_names_from_files_are_text(entry):
 # --- The command ----------------------------------------------------------------------------------
 
 
-def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsys, printed):
+def test_the_command_checks_writes_and_reports_refusals(entry, folder, capsys, printed):
     words = ["board", str(folder), "--output", *(str(folder / f"b.{e}") for e in ("html", "csv"))]
     assert "1 result (splits: 1 known; overlap: 1 clean), 0 refused" in printed(*words)
     assert (folder / "b.csv").read_text() == as_csv(read_board(folder))
@@ -478,8 +478,8 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
     assert "expected a name that ends in .html or .csv" in capsys.readouterr().err
 
 
-def test_a_kept_run_and_judged_scores_are_added(own_data, made, tmp_path, printed):
-    result, scored = made.result, made.scores
+def test_a_stored_run_and_judged_scores_are_added(own_data, finished_run, tmp_path, printed):
+    result, scored = finished_run.result, finished_run.scores
     ResultStore().put(result)
     folder = tmp_path / "board"
     assert "LinearS2V" in printed("board", folder, "--add", result.key[:8], "--who", "Ada")
@@ -491,7 +491,7 @@ def test_a_kept_run_and_judged_scores_are_added(own_data, made, tmp_path, printe
     words = ["board", str(folder), "--add", str(path), "--who", "Ada", "--method", "Mine"]
     assert "expected --provenance for scores" in printed(*words, status=2)
     assert main([*words, "--provenance", "My model.", "--pretraining", "none"]) == 0
-    assert {one.entry.method for one in read_board(folder).results} == {"LinearS2V", "Mine"}
+    assert {result.entry.method for result in read_board(folder).results} == {"LinearS2V", "Mine"}
     assert len(read_board(folder).results) == 3
     assert "--add: expected --who" in printed("board", folder, "--add", result.key, status=2)
 

@@ -96,8 +96,8 @@ def test_manipulated_predictions_are_refused_with_the_reason(tmp_path, manipulat
     write_predictions(path.with_suffix(".parquet"), predictions)
     assert read_board(tmp_path, recompute=True).results[0].state is State.VERIFIED
     write_predictions(path.with_suffix(".parquet"), manipulate(predictions))
-    (said,) = read_board(tmp_path, recompute=True).refused.values()
-    assert re.search(why, said), said
+    (text,) = read_board(tmp_path, recompute=True).refused.values()
+    assert re.search(why, text), text
 
 
 @pytest.mark.parametrize(
@@ -123,16 +123,16 @@ def test_a_row_that_claims_predictions_of_others_is_refused(tmp_path, place, val
         value = at["plain"] | {"001.Black_footed_Albatross": 0.123456}
     at[place[-1]] = value
     (tmp_path / ROW).write_text(json.dumps(values))
-    (said,) = read_board(tmp_path, recompute=True).refused.values()
-    assert re.search(why, said), said
+    (text,) = read_board(tmp_path, recompute=True).refused.values()
+    assert re.search(why, text), text
 
 
-def test_every_result_that_comes_along_is_in_order():
+def test_every_result_of_the_package_is_valid():
     shipped = packaged_board()
     assert not shipped.refused
     assert len(shipped.results) > 50
-    assert {one.split_kind for one in shipped.results} <= {"known", "by counts"}
-    assert {one.overlap_word for one in shipped.results} >= {"clean", "unknown"}
+    assert {result.split_kind for result in shipped.results} <= {"known", "by counts"}
+    assert {result.overlap_word for result in shipped.results} >= {"clean", "unknown"}
 
 
 def test_figures_are_those_of_the_file_of_results():
@@ -140,20 +140,20 @@ def test_figures_are_those_of_the_file_of_results():
     if not csv.exists():
         pytest.skip("the results lie beside the data in a checkout only")
     rows = read_stamped(csv).set_index(["key", "seed"])
-    ours = [one.entry for one in packaged_board().results if one.entry.spec]
+    ours = [result.entry for result in packaged_board().results if result.entry.spec]
     fitted_again = []
     for entry in ours:
         row = rows.loc[(entry.spec["key"], entry.spec["seed"])]
-        found = {"zsl": entry.figures.zsl, "calibrated_harmonic": entry.figures.H_gamma}
-        off = max(abs(value - row[name]) for name, value in found.items() if pd.notna(row[name]))
+        result = {"zsl": entry.figures.zsl, "calibrated_harmonic": entry.figures.H_gamma}
+        off = max(abs(value - row[name]) for name, value in result.items() if pd.notna(row[name]))
         if off > 1e-6:
             fitted_again.append((entry.method, off))
         assert entry.gamma.origin in ("validated", "none")
     # Iterations of a fit and of a path stop at different points; one row has an old revision.
     assert {method for method, _ in fitted_again} <= {"CONSE", "SYNC"}
     assert len(fitted_again) <= 4
-    *others, largest = sorted(off for _, off in fitted_again)
-    assert all(off < 1e-3 for off in others)
+    *remaining, largest = sorted(off for _, off in fitted_again)
+    assert all(off < 1e-3 for off in remaining)
     assert largest < 0.02
     first = rows.reset_index().query("seed == 0")
     assert {entry.spec["key"] for entry in ours} == set(first["key"])

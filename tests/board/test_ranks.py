@@ -12,33 +12,33 @@ from zslcore.board.table import Rank, board_html, rank_in_words, rank_results, t
 @pytest.fixture(scope="module")
 def entry():
     return next(
-        one.entry
-        for one in packaged_board().results
-        if one.entry.per_class.get("at_gamma") and not one.entry.used_test_set
+        result.entry
+        for result in packaged_board().results
+        if result.entry.per_class.get("at_gamma") and not result.entry.used_test_set
     )
 
 
 def results(entry, accuracies, **changes):
     """Results of the entry's unseen classes with these accuracies, one file each."""
-    found = {}
+    result = {}
     for name, values in accuracies.items():
         per_class = {"zsl": dict(zip(entry.unseen_classes, values, strict=True))}
-        found[name] = judged(replace(entry, per_class=per_class, **changes), name)
-    return list(found.values())
+        result[name] = judged(replace(entry, per_class=per_class, **changes), name)
+    return list(result.values())
 
 
-def test_ranks_follow_where_one_is_better_in_every_class(entry):
+def test_a_result_better_in_every_class_has_a_better_rank(entry):
     n = len(entry.unseen_classes)
     base = np.linspace(0.2, 0.6, n)
-    found = rank_results(
+    result = rank_results(
         results(entry, {"b": base, "a": base + 0.2, "c": base - 0.1, "tie": base.copy()}), "zsl"
     )
-    assert found["a"] == Rank(1, 1, 4)
-    assert found["b"] == found["tie"] == Rank(2, 3, 4)
-    assert found["c"].in_words == "4 of 4"
+    assert result["a"] == Rank(1, 1, 4)
+    assert result["b"] == result["tie"] == Rank(2, 3, 4)
+    assert result["c"].in_words == "4 of 4"
 
 
-def test_the_interval_holds_the_true_place_as_often_as_it_says(entry):
+def test_the_interval_of_a_rank_has_nominal_coverage(entry):
     """Of 120 studies at a level of 95 %, at least 95 % minus four standard errors (8 points)."""
     rng, n, hits = np.random.default_rng(0), len(entry.unseen_classes), 0
     true = np.array([0.50, 0.48, 0.40])
@@ -52,14 +52,14 @@ def test_the_interval_holds_the_true_place_as_often_as_it_says(entry):
 
 def test_only_results_of_the_same_classes_are_ranked_together(entry):
     n = len(entry.unseen_classes)
-    two = results(entry, {"a": np.full(n, 0.5), "b": np.full(n, 0.4)})
-    fewer = dict(list(two[1].entry.per_class["zsl"].items())[:-1])
-    other = judged(replace(two[1].entry, per_class={"zsl": fewer}), "b")
-    assert rank_results([two[0], other], "zsl") == {}
-    assert rank_results(two[:1], "zsl") == {}
-    assert rank_results(two, "H_gamma") == {}
-    unstated = judged(replace(two[1].entry, per_class={}), "b")
-    assert rank_results([two[0], unstated], "zsl") == {}
+    two_results = results(entry, {"a": np.full(n, 0.5), "b": np.full(n, 0.4)})
+    fewer = dict(list(two_results[1].entry.per_class["zsl"].items())[:-1])
+    other = judged(replace(two_results[1].entry, per_class={"zsl": fewer}), "b")
+    assert rank_results([two_results[0], other], "zsl") == {}
+    assert rank_results(two_results[:1], "zsl") == {}
+    assert rank_results(two_results, "H_gamma") == {}
+    unstated = judged(replace(two_results[1].entry, per_class={}), "b")
+    assert rank_results([two_results[0], unstated], "zsl") == {}
 
 
 def test_a_bound_has_no_rank(entry):
@@ -69,20 +69,20 @@ def test_a_bound_has_no_rank(entry):
         entry, {"c": np.full(n, 0.9)}, gamma=replace(entry.gamma, origin="oracle")
     )
     assert used_test_set[0].entry.used_test_set
-    found = rank_results(results(entry, accuracies) + used_test_set, "zsl")
-    assert set(found) == {"a", "b"}
+    result = rank_results(results(entry, accuracies) + used_test_set, "zsl")
+    assert set(result) == {"a", "b"}
 
 
-def test_the_table_and_the_page_have_them():
+def test_the_table_and_the_page_show_ranks():
     board = packaged_board()
     table = table_of(board.results)
-    there = table[table["H_gamma_rank_first"].notna()]
-    assert len(there) == (table["H_gamma_low"].notna() & (table["benchmark"] != "")).sum()
-    assert (there["H_gamma_rank_first"] <= there["H_gamma_rank_last"]).all()
-    assert (there["H_gamma_rank_last"] <= there["H_gamma_rank_of"]).all()
-    best = there.sort_values("H_gamma", ascending=False).groupby("benchmark").head(1)
+    ranked_rows = table[table["H_gamma_rank_first"].notna()]
+    assert len(ranked_rows) == (table["H_gamma_low"].notna() & (table["benchmark"] != "")).sum()
+    assert (ranked_rows["H_gamma_rank_first"] <= ranked_rows["H_gamma_rank_last"]).all()
+    assert (ranked_rows["H_gamma_rank_last"] <= ranked_rows["H_gamma_rank_of"]).all()
+    best = ranked_rows.sort_values("H_gamma", ascending=False).groupby("benchmark").head(1)
     assert (best["H_gamma_rank_first"] == 1).all()
     page = board_html(board)
-    for _, row in there.iterrows():
+    for _, row in ranked_rows.iterrows():
         assert f"rank {rank_in_words(row, 'H_gamma')}</small>" in page
     assert rank_in_words(table[table["zsl_rank_first"].isna()].iloc[0], "zsl") == ""

@@ -31,8 +31,8 @@ def folder(run, tmp_path):
 
 
 def test_a_result_with_predictions_is_verified(folder, capsys):
-    (one,) = read_board(folder, recompute=True).results
-    assert one.state is State.VERIFIED
+    (entry,) = read_board(folder, recompute=True).results
+    assert entry.state is State.VERIFIED
     assert read_board(folder).results[0].state is State.STATED
     assert main(["board", str(folder), "--check"]) in (0, None)
     assert ", 1 verified, 0 refused" in capsys.readouterr().out
@@ -40,8 +40,8 @@ def test_a_result_with_predictions_is_verified(folder, capsys):
 
 def test_a_result_without_predictions_is_stated(folder):
     next(folder.glob("*.parquet")).unlink()
-    (one,) = read_board(folder, recompute=True).results
-    assert one.state is State.STATED
+    (entry,) = read_board(folder, recompute=True).results
+    assert entry.state is State.STATED
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_result_without_predictions_is_stated(folder):
         (("spec", "seed"), 7, "spec.seed: expected .* 0; got 7"),
     ],
 )
-def test_what_a_result_says_otherwise_is_refused(folder, place, value, why):
+def test_a_result_that_contradicts_its_predictions_is_refused(folder, place, value, why):
     path = next(folder.glob("*.json"))
     values = json.loads(path.read_text())
     at = values
@@ -86,9 +86,9 @@ def test_what_a_result_says_otherwise_is_refused(folder, place, value, why):
     if not why:
         assert board.results[0].state is State.VERIFIED
         return
-    (said,) = board.refused.values()
-    assert said.startswith(path.name)
-    assert re.search(why, said), said
+    (text,) = board.refused.values()
+    assert text.startswith(path.name)
+    assert re.search(why, text), text
 
 
 def test_names_of_classes_may_be_spelled_otherwise(folder):
@@ -99,7 +99,7 @@ def test_names_of_classes_may_be_spelled_otherwise(folder):
     assert read_board(folder, recompute=True).results[0].state is State.VERIFIED
 
 
-def test_what_the_row_of_contaminated_predictions_keeps_back_is_refused(folder, run):
+def test_a_row_that_omits_contamination_is_refused(folder, run):
     path = next(folder.glob("*.json"))
     values = json.loads(path.read_text())
     path.write_text(json.dumps(values | {"data": values["data"] | {"pretraining": ["none"]}}))
@@ -111,7 +111,7 @@ def test_what_the_row_of_contaminated_predictions_keeps_back_is_refused(folder, 
 
 @pytest.mark.skipif(os.name != "posix", reason="makes a pipe")
 @pytest.mark.parametrize(
-    ("make", "what"),
+    ("make", "kind"),
     [
         (os.mkfifo, "a pipe"),
         (os.mkdir, "a folder"),
@@ -120,14 +120,14 @@ def test_what_the_row_of_contaminated_predictions_keeps_back_is_refused(folder, 
         (lambda path: os.symlink("/nonexistent", path), "a link"),
     ],
 )
-def test_what_is_no_file_of_predictions_is_refused_unopened(folder, monkeypatch, make, what):
+def test_other_files_are_refused_unopened(folder, monkeypatch, make, kind):
     path = next(folder.glob("*.parquet"))
     path.unlink()
     make(path)
     read = "zslcore.board.checking.read_predictions_of"
     monkeypatch.setattr(read, lambda _: pytest.fail("opened"))
     (why,) = read_board(folder, recompute=True).refused.values()
-    assert why == f"{path.name}: expected a predictions file; got {what}."
+    assert why == f"{path.name}: expected a predictions file; got {kind}."
 
 
 def test_a_folder_without_results_is_refused(tmp_path, capsys):
@@ -136,7 +136,7 @@ def test_a_folder_without_results_is_refused(tmp_path, capsys):
         assert "expected results as .json files; got none" in capsys.readouterr().err
 
 
-def test_every_form_of_the_board_says_the_state(folder, capsys):
+def test_every_format_of_the_board_has_the_state(folder, capsys):
     assert main(["board", str(folder)]) in (0, None)
     assert "verified" in capsys.readouterr().out
     board = read_board(folder, recompute=True)
@@ -146,14 +146,14 @@ def test_every_form_of_the_board_says_the_state(folder, capsys):
     assert table_of(read_board(folder, recompute=True).results)["state"].tolist() == ["stated"]
 
 
-@pytest.mark.parametrize(("given", "status"), [((), 0), (("Linear",), 0), (("SAE",), 2)])
-def test_predictions_name_their_method(run, tmp_path, capsys, given, status):
+@pytest.mark.parametrize(("options", "status"), [((), 0), (("Linear",), 0), (("SAE",), 2)])
+def test_predictions_name_their_method(run, tmp_path, capsys, options, status):
     """By its full name, even if it ends with the digest of a file."""
     predictions = run.predictions
     provenance = replace(predictions.provenance, method="Linear@0123456789ab")
     write_predictions(tmp_path / "own.parquet", replace(predictions, provenance=provenance))
     words = ["board", str(tmp_path / "board"), "--add", str(tmp_path / "own.parquet")]
-    words += ["--who", "me", "--provenance", "A run.", *(("--method", *given) if given else ())]
+    words += ["--who", "me", "--provenance", "A run.", *(("--method", *options) if options else ())]
     assert main(words) == status
     out, err = capsys.readouterr()
     if status:

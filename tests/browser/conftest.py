@@ -106,10 +106,10 @@ def page(chromium):
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     yield page
     sync_api = pytest.importorskip("playwright.sync_api")
-    for each in chromium.pages[1:]:  # except the first tab, since closing it would end the browser
+    for tab in chromium.pages[1:]:  # except the first tab, since closing it would end the browser
         with suppress(sync_api.Error):  # a crashed page
-            each.evaluate(FORGET_THEME)
-        each.close()
+            tab.evaluate(FORGET_THEME)
+        tab.close()
     chromium.clear_cookies()
 
 

@@ -30,7 +30,7 @@ def follow_requests(context):
 def present(path):
     """Return the address of a view given by its name, ``/runs?x`` in ``/compare?x&view=runs``."""
     view, _, choices = path.removeprefix("/").partition("?")
-    views = {each.name for page in site_map.PAGES for each in page.views}
+    views = {view.name for page in site_map.PAGES for view in page.views}
     if view not in views or view in {page.name for page in site_map.PAGES}:
         return path
     place = site_map.page_of_view(view)

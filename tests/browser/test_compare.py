@@ -42,7 +42,11 @@ def test_an_opened_cell_does_not_move_the_table(page, shipped_server):
 
 def own(store):
     """Return the method of each run of this data folder, by key."""
-    return {one.result.key: one.result.spec.method for one in store.stored() if not one.shipped}
+    return {
+        stored_run.result.key: stored_run.result.spec.method
+        for stored_run in store.stored()
+        if not stored_run.shipped
+    }
 
 
 def click(page, row, x=170):
@@ -56,7 +60,7 @@ def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, 
     visit(page, server, "/compare?table_whose=your+runs&table_columns=Digits")
     page.locator(GRID).first.wait_for()
     fits(page)
-    there = own(store)  # also runs of other tests on this server
+    runs_before = own(store)  # also runs of other tests on this server
     click(page, 1)
     page.wait_for_url(re.compile(r"table_result=\w"))
     page.get_by_text("computed in this data folder").first.wait_for()
@@ -64,8 +68,8 @@ def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, 
     page.get_by_role("button", name="Delete …").click()
     page.get_by_role("button", name="Delete this run").click()
     page.get_by_text("The run was deleted.").wait_for()
-    (gone,) = there.keys() - own(store).keys()
-    assert there[gone] == method
+    (gone,) = runs_before.keys() - own(store).keys()
+    assert runs_before[gone] == method
     assert not page.errors
 
 

@@ -111,9 +111,9 @@ def violations(page, *rules):
     end = time.monotonic() + 30
     while True:
         every = page.evaluate(VIOLATIONS, [list(EXCLUDED), rules])
-        found = [each for each in every if not is_excused(*each.split(": ", 1))]
-        if not found or time.monotonic() > end:
-            return found
+        violations = [item for item in every if not is_excused(*item.split(": ", 1))]
+        if not violations or time.monotonic() > end:
+            return violations
         page.wait_for_timeout(500)
 
 
@@ -162,7 +162,7 @@ def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_view_is_for_every_reader_and_window_and_is_found_again(name, shipped_server, page, axe):
+def test_a_view_is_accessible_fits_the_window_and_has_an_address(name, shipped_server, page, axe):
     """At night, a view is opened on a phone; then the width and the theme change."""
     opened(page, shipped_server, name, PHONE)
     words = heading(page).inner_text()
@@ -176,7 +176,7 @@ def test_a_view_is_for_every_reader_and_window_and_is_found_again(name, shipped_
     dressed(page, "dark")
     settle(page)
     assert violations(page, *COLOURS) == []
-    go_to(page, next(each for each in PAGES if each is not VIEWS[name][0]).title)
+    go_to(page, next(page for page in PAGES if page is not VIEWS[name][0]).title)
     once(page, lambda: heading(page).inner_text() != words)
     settle(page)
     page.go_back()
@@ -216,7 +216,7 @@ WORD = """() => [...document.querySelectorAll(".stMainBlockContainer *")].some(n
 
 
 @pytest.mark.parametrize("name", ["play", "table", "gains", "wall"])
-def test_a_view_shows_a_word_until_its_picture_is_there(name, shipped_server, page):
+def test_a_view_shows_a_placeholder_until_its_picture(name, shipped_server, page):
     """Messages after the heading are delayed, as on a slow server or a slow connection."""
     question = VIEWS[name][1].question.encode()
     line = SlowServer(page, after=question)
@@ -243,7 +243,7 @@ def test_figures_are_as_wide_as_their_place_in_a_large_window(name, shipped_serv
 def test_axe_would_find_something(page, axe):
     page.set_content("<img src='data:,'>")
     page.evaluate(axe)
-    assert any(found.startswith("image-alt") for found in violations(page))
+    assert any(violation.startswith("image-alt") for violation in violations(page))
 
 
 def test_a_shift_and_a_wide_page_would_be_seen(page):
@@ -265,7 +265,7 @@ def choose_theme(page, theme):
     page.keyboard.press("Escape")
 
 
-def test_a_chosen_theme_is_shown_at_once_and_on_other_addresses(shipped_server, page):
+def test_a_chosen_theme_applies_at_once_on_all_pages(shipped_server, page):
     page.set_viewport_size(PHONE)
     for address, theme in (("", "Dark"), ("/teach", "Light"), ("/claims", "System")):
         page.goto(shipped_server.url + address)

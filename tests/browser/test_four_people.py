@@ -56,7 +56,7 @@ def shown(page, words):
     page.get_by_text(words).first.wait_for()
 
 
-def test_a_newcomer_sees_what_this_is_and_what_it_costs(server, page):
+def test_a_newcomer_sees_the_app_and_the_trade_off(server, page):
     visitor = Visitor(server, page)
     shown(page, "Measure, calibrate and audit zero-shot learning.")
     once(page, lambda: "of unseen" in page.locator(".sentence").inner_text())
@@ -139,7 +139,7 @@ def test_a_teacher_takes_the_curve_for_slides(server, page):
     assert visitor.clicks <= 2  # of 3, for figures with such a file
 
 
-def test_a_reviewer_learns_what_a_split_leaks_and_takes_the_report(server, page, tmp_path):
+def test_a_reviewer_sees_the_leaks_of_a_split_and_downloads_the_report(server, page, tmp_path):
     world = add(clean(), clean().parts["test_seen"][:4], "trainval")
     rows = {part: list(map(int, rows)) for part, rows in world.parts.items()}
     (tmp_path / "split.json").write_text(json.dumps({"schema": "zslcore-split/1", "parts": rows}))
@@ -165,7 +165,7 @@ def test_a_reviewer_judges_a_score_matrix(server, page, tmp_path):
     assert visitor.clicks <= 2  # of 3
 
 
-def test_an_author_imports_data_which_are_chosen_then(server, page, tmp_path):
+def test_an_author_imports_data_that_become_the_choice(server, page, tmp_path):
     folder = write_folder(tmp_path / "birds")
     visitor = Visitor(server, page)
     visitor.button("Import")

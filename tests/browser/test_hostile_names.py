@@ -61,15 +61,19 @@ def write_board(folder):
     for k, name in enumerate(names):
         a, b, c, d, e = (names[(k + n) % len(names)] for n in range(1, 6))
         figures = {"u": 0.2, "s": 0.7, "H": 2 * 0.2 * 0.7 / 0.9, "zsl": (k + 1) / 100}
-        one = entry | {"method": name, "who": a, "provenance": f"{b} {SCRIPT} {LINK}"}
+        hostile = entry | {"method": name, "who": a, "provenance": f"{b} {SCRIPT} {LINK}"}
         split = e if k % 4 == 1 else "PS"
-        one |= {"data": {"name": c, "features": d}, "split": {"name": split}, "figures": figures}
-        one |= {"unseen_classes": names, "versions": {a: b}, "parameters": {"origin": "given"}}
-        one["parameters"]["params"] = {c: d}
-        one["link"] = f'https://example.org/{name}" onmouseover=window.{CANARY}=1 x="'
-        del one["per_class"]
-        (folder / f"{k:02d} {SCRIPT.replace('/', '')}{LINK}.json").write_text(json.dumps(one))
-    (folder / "js.json").write_text(json.dumps(one | {"link": f"javascript:window.{CANARY}=1"}))
+        hostile |= {
+            "data": {"name": c, "features": d},
+            "split": {"name": split},
+            "figures": figures,
+        }
+        hostile |= {"unseen_classes": names, "versions": {a: b}, "parameters": {"origin": "given"}}
+        hostile["parameters"]["params"] = {c: d}
+        hostile["link"] = f'https://example.org/{name}" onmouseover=window.{CANARY}=1 x="'
+        del hostile["per_class"]
+        (folder / f"{k:02d} {SCRIPT.replace('/', '')}{LINK}.json").write_text(json.dumps(hostile))
+    (folder / "js.json").write_text(json.dumps(hostile | {"link": f"javascript:window.{CANARY}=1"}))
     return names
 
 
@@ -83,8 +87,8 @@ def hostile(tmp_path_factory):
         data = import_dataset(write(folder), name=NAME)
         spec = RunSpec(NAME, "own", "LinearS2V", {"lam": 1.0}, digest=data.digest)
         run(spec, with_oracle=False, store=ResultStore())
-    said = OTHER_BOARD.format(root=str(ROOT), folder=str(folder / "board"))
-    server = Server(folder, command=[sys.executable, "-c", said])
+    text = OTHER_BOARD.format(root=str(ROOT), folder=str(folder / "board"))
+    server = Server(folder, command=[sys.executable, "-c", text])
     try:
         server.wait()
         yield server, read_board(folder / "board"), names
@@ -128,7 +132,7 @@ WORDS = (
 )
 
 
-def test_words_of_others_are_written_as_they_are(page, tmp_path):
+def test_untrusted_names_are_shown_literally(page, tmp_path):
     script = tmp_path / "written.py"
     script.write_text(WRITTEN)
     server = Server(tmp_path, script)
@@ -139,23 +143,23 @@ def test_words_of_others_are_written_as_they_are(page, tmp_path):
         page.get_by_role("heading", level=1).wait_for()
         settle(page)
         assert watch.faults() == []
-        found = [p.inner_html() for p in page.locator("[data-testid=stMarkdown] p").all()]
+        result = [p.inner_html() for p in page.locator("[data-testid=stMarkdown] p").all()]
     finally:
         server.stop()
     expected = [f"Q{k}|{' '.join(name.split())}|" for k, name in enumerate(WORDS)]
-    assert [unescape(html).replace("\N{WORD JOINER}", "") for html in found] == expected
+    assert [unescape(html).replace("\N{WORD JOINER}", "") for html in result] == expected
 
 
-def test_what_is_no_text_would_be_found(page):
+def test_the_test_detects_interpreted_names(page):
     watch = Watch(page)
     page.set_content(
         f"<a href='http://{FOREIGN}/'>x</a><img src='http://{FOREIGN}/a'><b>qqbold</b>"
         f"<p>KeyError: 1<script>window.{CANARY} = 1</script><div class='stException'></div>"
     )
     page.evaluate("() => new Promise(done => setTimeout(done, 0))")
-    said = " ".join(watch.faults())
+    text = " ".join(watch.faults())
     for word in ("a script ran", "an exception is", "'KeyError'", "a link leads", "it shows"):
-        assert word in said
+        assert word in text
     assert altered(watch.texts) == ["qqbold"]
 
 
@@ -165,9 +169,9 @@ def test_what_is_no_text_would_be_found(page):
 def faults(page, watch):
     """Return the names that were executed or interpreted as more than text, once all is drawn."""
     settle(page)
-    found = watch.faults()
+    result = watch.faults()
     watch.texts = [text.replace("\N{WORD JOINER}", "") for text in watch.texts]
-    return found + altered(watch.texts) + page.errors
+    return result + altered(watch.texts) + page.errors
 
 
 def test_names_in_score_files_are_text(page, server, tmp_path):
@@ -190,16 +194,16 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("/lessons?lesson=calibration&lessons_step={0}&room={0}", "stHeading"),
         ("/splits?dataset={0}&split={0}", "stToast"),  # which repeats them
     ],
 )
-def test_words_in_an_address_are_text(page, server, address, said):
+def test_words_in_an_address_are_text(page, server, address, message):
     watch = Watch(page)
     visit(page, server, address.format(quote(f"{LINK} {SCRIPT} http://{FOREIGN}/qqauto")))
-    page.get_by_test_id(said).first.wait_for()
+    page.get_by_test_id(message).first.wait_for()
     assert faults(page, watch) == []
 
 

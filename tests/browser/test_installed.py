@@ -53,12 +53,12 @@ def plugin(installed, tmp_path_factory):
 
 
 @pytest.fixture
-def told(installed, tmp_path):
+def run_command(installed, tmp_path):
     """Run the command in an empty folder; return its exit status and its output."""
     (tmp_path / "empty").mkdir()
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
 
-    def told(*words):
+    def run_command(*words):
         done = subprocess.run(
             [installed, *words],
             cwd=tmp_path / "empty",
@@ -69,30 +69,30 @@ def told(installed, tmp_path):
         )
         return done.returncode, done.stdout or done.stderr
 
-    return told
+    return run_command
 
 
-def test_version_is_that_of_the_wheel_and_of_the_checkout(told, wheel):
-    assert wheel.name.split("-")[1] == told("--version")[1].strip()
+def test_version_is_that_of_the_wheel_and_of_the_checkout(run_command, wheel):
+    assert wheel.name.split("-")[1] == run_command("--version")[1].strip()
     if "+changes" not in version() and "+" in version():
-        assert told("--version")[1].strip().partition(".d2")[0] == version()
+        assert run_command("--version")[1].strip().partition(".d2")[0] == version()
 
 
-def test_a_run_is_that_of_the_checkout(told):
-    status, text = told("run", "--method", "ESZSL", "--json")
+def test_a_run_is_that_of_the_checkout(run_command):
+    status, text = run_command("run", "--method", "ESZSL", "--json")
     assert status == 0, text
     here = run(RunSpec("digits", "PS", "ESZSL"), with_oracle=False).result
     assert RunResult.from_json(text).evaluation == here.evaluation
 
 
 @pytest.mark.usefixtures("plugin")
-def test_an_installed_package_offers_its_method(told, tmp_path):
-    status, text = told("methods")
+def test_an_installed_package_offers_its_method(run_command, tmp_path):
+    status, text = run_command("methods")
     (name,) = re.findall(r"^(Mine@[0-9a-f]{12}): Regress\. \(--method mine\)$", text, re.MULTILINE)
-    status, text = told("run", "--method", "mine", "--no-oracle", "--json")
+    status, text = run_command("run", "--method", "mine", "--no-oracle", "--json")
     assert status == 0, text
-    found = RunResult.from_json(text)
-    assert found.spec.method == name
+    result = RunResult.from_json(text)
+    assert result.spec.method == name
     path = tmp_path / "mine.py"
     path.write_text(RIDGE)
     try:
@@ -101,20 +101,20 @@ def test_an_installed_package_offers_its_method(told, tmp_path):
         ).result
     finally:
         forget()
-    assert found.evaluation == here.evaluation
+    assert result.evaluation == here.evaluation
 
 
-def test_an_audit_tells_a_clean_split_from_a_leaking_one(told, tmp_path):
+def test_an_audit_distinguishes_a_clean_split_from_a_leaking_one(run_command, tmp_path):
     split = correct_context(clean())
     (tmp_path / "clean.json").write_text(split.to_json())
     rows_alone = ("--format", "json", "--allow-incomplete")
-    assert told("check", str(tmp_path / "clean.json"), *rows_alone)[0] == 0
+    assert run_command("check", str(tmp_path / "clean.json"), *rows_alone)[0] == 0
     leaky = json.loads((tmp_path / "clean.json").read_text())
     leaky["parts"]["trainval"] += leaky["parts"]["test_seen"]
     (tmp_path / "leaky.json").write_text(json.dumps(leaky))
-    status, text = told("check", str(tmp_path / "leaky.json"), "--format", "json")
+    status, text = run_command("check", str(tmp_path / "leaky.json"), "--format", "json")
     assert status == 1
-    assert json.loads(text)["version"] == told("--version")[1].strip()
+    assert json.loads(text)["version"] == run_command("--version")[1].strip()
 
 
 def test_the_app_opens_from_an_empty_folder(installed, tmp_path, page):

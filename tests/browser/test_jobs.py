@@ -27,7 +27,7 @@ def started(server, page, choices):
     page.get_by_role("button", name="Cancel").wait_for()
 
 
-def test_a_job_stands_in_the_bar_and_moves_nothing(fresh_server, page):
+def test_a_job_is_shown_in_the_bar_without_layout_shift(fresh_server, page):
     page.set_viewport_size({"width": 1280, "height": 720})
     started(fresh_server, page, SLOW)
     page.goto(fresh_server.url + "/teach")
@@ -46,7 +46,7 @@ def test_a_job_stands_in_the_bar_and_moves_nothing(fresh_server, page):
     assert box_of(heading)["y"] == before
 
 
-def test_a_run_is_cancelled_and_another_is_there_after_a_reload(fresh_server, page):
+def test_a_run_can_be_cancelled_and_another_survives_a_reload(fresh_server, page):
     started(fresh_server, page, SLOW)
     page.get_by_text("elapsed").first.wait_for()
     assert len(unfinished(fresh_server)) == 1

@@ -115,7 +115,7 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
 
 
 @pytest.mark.parametrize("path", ["/leakage", "/overlap_gain"])
-def test_nothing_sticks_out_sideways(page, shipped_server, path):
+def test_nothing_overflows_sideways(page, shipped_server, path):
     visit(page, shipped_server, path)
     for k in range(page.get_by_role("tab").count()):
         page.get_by_role("tab").nth(k).click()
@@ -128,7 +128,7 @@ def test_nothing_sticks_out_sideways(page, shipped_server, path):
 
 def test_another_split_runs_a_part_of_the_page_and_another_data_set_all_of_it(server):
     async def choose():
-        visitor = Visitor(server.url, 0, next(each for each in VISITS if each.page == "leakage"))
+        visitor = Visitor(server.url, 0, next(visit for visit in VISITS if visit.page == "leakage"))
         await visitor.open()
         await visitor.change()
         runs = [(visitor.finished, visitor.parts)]

@@ -91,7 +91,7 @@ def once_painted(page, true, panel=0):
     return painted(page, panel)
 
 
-def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent):
+def test_a_lasso_selects_with_a_small_request_and_an_address(page, server, sent):
     visit(page, server, PAIR)
     before = painted(page)
     sent.clear()
@@ -115,7 +115,7 @@ def test_a_lasso_selects_goes_up_small_and_is_in_the_address(page, server, sent)
     assert page.errors == []
 
 
-def test_one_selection_goes_through_two_maps(page, server):
+def test_a_selection_is_shared_by_two_maps(page, server):
     visit(page, server, f"{PAIR}&awa1_view=side%20by%20side")
     once(page, lambda: page.locator("canvas.marks").count() == 2)
     before = [painted(page, panel) for panel in (0, 1)]
@@ -216,7 +216,7 @@ WATCH = """canvas => {
 }"""
 
 
-def test_a_map_is_started_cancelled_and_there_after_a_reload(page, fresh_server):
+def test_a_map_is_started_cancelled_and_restored_after_a_reload(page, fresh_server):
     page.goto(f"{fresh_server.url}/awa1_and_awa2?{DIGITS}&awa1_seed=7")
     page.get_by_role("button", name="Compute t-SNE").click()  # long jobs start on a click
     on_its_way = page.locator("[class*=st-key-job_] canvas.points")
@@ -235,7 +235,7 @@ def test_a_map_is_started_cancelled_and_there_after_a_reload(page, fresh_server)
     assert page.errors == []
 
 
-def test_a_map_is_painted_on_the_paper_of_its_theme_and_on_what_comes_later(page, server):
+def test_a_map_follows_changes_of_the_theme(page, server):
     page.emulate_media(color_scheme="dark")
     visit(page, server, f"{DIGITS}&awa1_layout=PCA")
     once(page, lambda: corner(page) == [16, 20, 24, 255], why=lambda: corner(page))

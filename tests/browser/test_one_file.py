@@ -50,18 +50,18 @@ def dragged(place, page):
     return True
 
 
-@pytest.mark.parametrize(("what", "theme"), [("curve", "dark"), ("review", "light")])
+@pytest.mark.parametrize(("kind", "theme"), [("curve", "dark"), ("review", "light")])
 def test_a_page_opens_offline_and_is_dragged_by_keyboard(
     page,
     tmp_path,
     axe,
     report,
-    what,
+    kind,
     theme,
 ):
     scores, path = report
     blind = Submission(report=scores, files={"scores": path})
-    html = scores.page() if what == "curve" else review_html(*review(blind, blind=True))
+    html = scores.page() if kind == "curve" else review_html(*review(blind, blind=True))
     opened(page, tmp_path, html, theme)
     curve_shown(page)
     page.evaluate(axe)
@@ -97,10 +97,10 @@ def test_the_frame_of_a_notebook_runs_its_curve(page, tmp_path, report):
     assert page.errors == []
 
 
-def test_the_report_of_a_visit_holds_a_curve_to_drag(page, tmp_path, axe, report):
+def test_the_report_of_a_visit_has_an_interactive_curve(page, tmp_path, axe, report):
     scores, _ = report
-    made = ("ann.npz",), (), "http://127.0.0.1"
-    pin = Pin("Curve", "A curve", *made, page=scores.page())
+    result = ("ann.npz",), (), "http://127.0.0.1"
+    pin = Pin("Curve", "A curve", *result, page=scores.page())
     opened(page, tmp_path, as_html([pin]))
     frame = page.frame_locator("iframe")
     frame.get_by_role("slider").wait_for()

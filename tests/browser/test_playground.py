@@ -82,7 +82,7 @@ def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
     assert bottom["y"] + bottom["height"] <= SMALL["height"]
 
 
-def test_the_wall_is_drawn_at_most_once_a_frame_and_rests_when_all_stand(server, page):
+def test_the_wall_is_drawn_at_most_once_per_frame(server, page):
     opened(page, server)
     page.evaluate(COUNT)
     box = box_of(page.locator(".track > input"))
@@ -110,12 +110,12 @@ def test_keys_move_gamma_and_choose_a_method(server, page):
     opened(page, server)
     slider = page.locator(".track > input")
     slider.focus()
-    said = slider.get_attribute("aria-valuetext")
-    assert said.startswith("gamma 0, uncalibrated: unseen accuracy")
+    text = slider.get_attribute("aria-valuetext")
+    assert text.startswith("gamma 0, uncalibrated: unseen accuracy")
     for key in ("End", "Home", "PageUp", "ArrowRight"):
         page.keyboard.press(key)
-        once(page, lambda said=said: slider.get_attribute("aria-valuetext") != said)
-        said = slider.get_attribute("aria-valuetext")
+        once(page, lambda text=text: slider.get_attribute("aria-valuetext") != text)
+        text = slider.get_attribute("aria-valuetext")
     page.wait_for_url(re.compile("playground_gamma="))
     settle(page)
     page.get_by_role("radio", name="LinearS2V").focus()
@@ -167,7 +167,7 @@ def test_an_opened_picture_is_of_the_digit_that_the_words_name(shipped_server, p
     assert page.errors == []
 
 
-def test_a_grey_curve_is_named_and_taken(server, page):
+def test_a_grey_curve_is_named_and_can_be_chosen(server, page):
     opened(page, server)
     once(page, lambda: page.locator(".other").count() >= 4)
     settle(page)
@@ -218,7 +218,7 @@ def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):
     page.wait_for_url(re.compile("method=SAE"))
 
 
-def test_two_choices_before_an_answer_are_both_taken(shipped_server, page):
+def test_two_choices_before_an_answer_are_both_applied(shipped_server, page):
     between = SlowServer(page)
     opened(page, shipped_server)
     between.wait()
@@ -228,7 +228,7 @@ def test_two_choices_before_an_answer_are_both_taken(shipped_server, page):
     page.wait_for_url(re.compile("dataset=CUB-vgg_fc7"))
     page.wait_for_url(re.compile("method=ESZSL"))
     chosen = [page.get_by_role("radio", name=name) for name in ("CUB birds", "ESZSL")]
-    once(page, lambda: all(each.get_attribute("aria-checked") == "true" for each in chosen))
+    once(page, lambda: all(item.get_attribute("aria-checked") == "true" for item in chosen))
 
 
 def test_the_link_of_a_page_is_copied(server, page, chromium):
@@ -261,10 +261,10 @@ def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, 
             page.goto(f"{shipped_server.url}/?dataset={name}")
         page.locator(SHOWN).wait_for()
         settle(page)
-        found = page.evaluate(OUTSIDE)
-        assert found["ruler"] <= 800, (name, found)
-        assert found["heads"], name
-        assert not found["over"], name
+        evaluation = page.evaluate(OUTSIDE)
+        assert evaluation["ruler"] <= 800, (name, evaluation)
+        assert evaluation["heads"], name
+        assert not evaluation["over"], name
 
 
 def test_the_ruler_plays_once_on_a_first_visit_until_touched(server, chromium):

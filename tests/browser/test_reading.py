@@ -1,4 +1,4 @@
-"""What the tests of the browser rely on: a page is settled once its last click is answered."""
+"""Browser tests: a page is settled once the server has answered its last click."""
 
 from tests.browser.reading import SlowServer, once, settle, visit
 

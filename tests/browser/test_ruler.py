@@ -67,7 +67,7 @@ def test_an_open_image_stays_the_same_image(server, page):
         assert card.locator("canvas").evaluate("each => each.toDataURL()") == drawn
 
 
-def test_what_has_no_stops_says_why_and_gamma_stays(shipped_server, page):
+def test_a_ruler_without_stops_has_a_reason_and_gamma_remains(shipped_server, page):
     opened(page, shipped_server, "?dataset=CUB-vgg_fc7&playground_ruler=lambda")
     note = page.locator(".ruler .note")
     once(page, lambda: note.inner_text().startswith("Only precomputed results of CUB birds, VGG"))

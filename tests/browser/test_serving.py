@@ -15,22 +15,25 @@ def answer(url, **headers):
     return urllib.request.urlopen(urllib.request.Request(url, headers=named), timeout=60)
 
 
-def test_a_page_has_its_style_whatever_a_browser_has_of_it(server):
+def test_a_page_is_styled_with_any_browser_cache(server):
     for path in ("/", "/claims", "/teach?lesson=leakage"):
         first = answer(server.url + path, Accept="text/html")
         assert STYLE in first.read().decode()
         assert first.headers["Cache-Control"] == "no-cache"
         plain = answer(server.url + path)
         again = {"Accept": "text/html", "Accept_Encoding": "gzip"}
-        for name, given in (("If_None_Match", "ETag"), ("If_Modified_Since", "Last-Modified")):
-            if plain.headers[given]:
-                again[name] = plain.headers[given]
+        for name, response_header in (
+            ("If_None_Match", "ETag"),
+            ("If_Modified_Since", "Last-Modified"),
+        ):
+            if plain.headers[response_header]:
+                again[name] = plain.headers[response_header]
         second = answer(server.url + path, **again)
         assert second.headers["Content-Encoding"] == "gzip"
         assert STYLE in gzip.decompress(second.read()).decode()
 
 
-def test_the_first_run_of_a_page_knows_a_narrow_window(server, page):
+def test_the_first_run_of_a_page_uses_the_window_width(server, page):
     sent = sent_by(page)
     page.set_viewport_size(PHONE)
     visit(page, server, "/table")

@@ -28,8 +28,8 @@ NAMES = {*site.PAGES, *(name for name, _ in site.PLAYS.values()), *site.LAMBDA.v
 def test_a_page_is_small_opens_offline_and_can_be_read(name, folder, page, axe):
     assert len((folder / name).read_bytes()) <= site.MOST
     page.context.set_offline(True)
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+    wanted = []
+    page.on("request", lambda request: wanted.append(request.url))
     try:
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
@@ -42,7 +42,7 @@ def test_a_page_is_small_opens_offline_and_can_be_read(name, folder, page, axe):
     finally:
         page.context.set_offline(False)
     assert page.errors == []
-    assert all(url.startswith(("file:", "blob:", "data:")) for url in asked)
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in wanted)
 
 
 def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
@@ -62,7 +62,7 @@ def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
 
 @pytest.mark.parametrize("name", ["index.html", "play-cub.html"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_words_of_the_instrument_stand_apart_and_its_slider_is_long(name, width, folder, page):
+def test_texts_of_the_instrument_do_not_overlap_and_its_slider_is_long(name, width, folder, page):
     page.set_viewport_size({"width": width, "height": 844})
     page.goto((folder / name).as_uri())
     page.locator(".trade .tick").first.wait_for()
@@ -85,8 +85,8 @@ def boxes(page, selector):
 
 def test_lambda_and_the_curves_of_other_methods_are_on_the_page(folder, page):
     page.goto((folder / "index.html").as_uri())
-    others = page.locator(".other")
-    once(page, lambda: others.count() == 17)  # including the edge itself
+    links = page.locator(".other")
+    once(page, lambda: links.count() == 17)  # including the edge itself
     page.get_by_role("radio", name="λ").press("Space")
     page.wait_for_url("**/lambda.html#LinearS2V")
     number = page.locator(".now > .g")
@@ -110,10 +110,11 @@ def test_the_landing_page_leads_to_all_others_and_to_the_install_line(folder, pa
 def test_the_table_has_the_figures_of_the_shipped_results_and_sorts(folder, page, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     (run,) = (
-        each
-        for each in shipped_results()
-        if (each.spec.dataset, each.spec.split, each.spec.method) == ("CUB-vgg_fc7", "PS", "SJE")
-        and each.spec.select_for == "gzsl"
+        shipped_result
+        for shipped_result in shipped_results()
+        if (shipped_result.spec.dataset, shipped_result.spec.split, shipped_result.spec.method)
+        == ("CUB-vgg_fc7", "PS", "SJE")
+        and shipped_result.spec.select_for == "gzsl"
     )
     page.goto((folder / "table.html").as_uri())
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="SJE", exact=True))

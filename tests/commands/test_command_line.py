@@ -24,13 +24,13 @@ pytestmark = pytest.mark.usefixtures("own_data")
 
 def test_run_prints_figures_with_their_origin_and_keeps_them(printed):
     text = printed("run", "--method", "LinearS2V")
-    (kept,) = ResultStore().results()
-    assert f"ZSL          {100 * kept.evaluation.zsl:.1f} % per class" in text
-    assert f"H {100 * kept.evaluation.calibrated.harmonic:.1f} %  (calibrated" in text
+    (stored,) = ResultStore().results()
+    assert f"ZSL          {100 * stored.evaluation.zsl:.1f} % per class" in text
+    assert f"H {100 * stored.evaluation.calibrated.harmonic:.1f} %  (calibrated" in text
     assert "(validated, rule: best)" in text
     assert text.count("validated") == 2
     assert "gap of parameters and gamma" in text
-    assert kept.spec.command() in text
+    assert stored.spec.command() in text
 
 
 def test_json_is_the_result_the_package_reads_back(printed):
@@ -56,8 +56,8 @@ def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeyp
 def test_the_printed_command_gives_the_same_numbers(capsys, printed):
     words = "run --method ESZSL --param lam=0.1 --gamma 0.2 --seed 2 --json"
     first = json.loads(printed(*words.split()))
-    (kept,) = ResultStore().results()
-    assert main([*kept.spec.command().split()[1:], "--json"]) == 0
+    (stored,) = ResultStore().results()
+    assert main([*stored.spec.command().split()[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["evaluation"] == first["evaluation"]
 
 
@@ -72,7 +72,7 @@ def test_the_printed_command_gives_the_same_numbers(capsys, printed):
         ("run --method ESZSL --features L2", "Preprocessing of features must be one of"),
     ],
 )
-def test_what_cannot_run_is_one_sentence_and_exit_code_2(words, sentence, capsys):
+def test_impossible_runs_are_one_sentence_and_exit_code_2(words, sentence, capsys):
     assert main(words.split()) == 2
     out, err = capsys.readouterr()
     assert not out
@@ -127,11 +127,11 @@ def test_costs_of_leaks_are_lines_to_read_or_json(capsys, printed):
 def test_the_nine_imagenet_sets_are_lines_to_read_or_json(printed, tmp_path):
     world = import_dataset(imagenet_world())
     text = printed("large-scale", "--dataset", "ids")
-    found = measure(LargeScaleStudy("ids", world.digest, "ESZSL"), world)
+    result = measure(LargeScaleStudy("ids", world.digest, "ESZSL"), world)
     assert text.startswith(f"ESZSL on ids, simulated, data {world.digest}; chosen on the fold: ")
-    for name in found.counts.names:
+    for name in result.counts.names:
         line = next(line for line in text.splitlines() if line.startswith(f"{name} "))
-        assert f"{100 * found.counts.accuracy(name, 5, task='gzsl'):.2f} %" in line
+        assert f"{100 * result.counts.accuracy(name, 5, task='gzsl'):.2f} %" in line
     rows = json.loads(printed("large-scale", "--dataset", "ids", "--json"))
     assert len(rows) == 9 * 2 * 5
     assert {(row["method"], row["digest"]) for row in rows} == {("ESZSL", world.digest)}
@@ -161,15 +161,15 @@ def test_shards_of_ones_own_are_measured_by_the_ids_of_their_classes(capsys, pri
     assert "--shards FOLDER" in printed("large-scale", "--prototypes", file, status=2)
 
 
-def test_simulated_data_say_so():
+def test_simulated_data_are_marked():
     assert named(load("simulated-aPY")).startswith("simulated-aPY, simulated, data ")
 
 
-def test_a_comparison_runs_what_is_missing_once_and_ranks_it(printed, monkeypatch):
+def test_a_comparison_computes_missing_runs_once_and_ranks_them(printed, monkeypatch):
     words = ["compare", "--method", "LinearS2V", "LinearV2S", "SAE", "--jobs", "1", "--folds"]
     text = printed(*words)
-    kept = ResultStore().results()
-    assert {result.spec.method for result in kept} == {"LinearS2V", "LinearV2S", "SAE"}
+    stored = ResultStore().results()
+    assert {result.spec.method for result in stored} == {"LinearS2V", "LinearV2S", "SAE"}
     assert "3 occasions" in text  # one per fold
     assert text.startswith(f"on digits, data {load('digits').digest}\n")
     assert "H at gamma, mean per class, parameters chosen for GZSL" in text
@@ -194,7 +194,7 @@ def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, pri
     assert "CE-GZSL on AWA1-lss, split PS: AWA1-lss has only precomputed results, but this" in err
 
 
-def test_compare_takes_the_one_split_of_a_data_set_whatever_it_is_called(own_data, printed):
+def test_compare_uses_the_only_split_of_a_data_set_under_any_name(own_data, printed):
     world = linear_world(noise=1.0)
     own = replace(world, splits=[replace(world.split("PS"), name="own")])
     imports.import_read_dataset(own, "birds")
@@ -207,7 +207,7 @@ def test_compare_takes_the_one_split_of_a_data_set_whatever_it_is_called(own_dat
     assert all(row["value"] > 0 for row in rows)
 
 
-def test_claims_are_judged_on_what_is_kept(capsys):
+def test_claims_are_judged_on_stored_runs(capsys):
     assert main(["run", "--method", "LinearS2V", "--no-oracle"]) == 0
     capsys.readouterr()
     words = "claims --id cal-lifts-every-method gbu-cross-p --json"
@@ -227,12 +227,12 @@ def test_claims_are_judged_on_what_is_kept(capsys):
     ("option", "line"),
     [("--lint", "H: 70 checked, 1 disagreement."), ("--findings", "- aPY's Proposed")],
 )
-def test_claims_list_what_was_found_too(printed, option, line):
+def test_claims_list_findings_too(printed, option, line):
     assert line in printed("claims", option)
     assert json.loads(printed("claims", option, "--json"))
 
 
-def test_claims_refuse_what_they_do_not_know(capsys, printed):
+def test_claims_refuse_unknown_names(capsys, printed):
     assert "did you mean 'gbu-cross-p'?" in printed("claims", "--id", "gbu-cros-p", status=2)
     assert main(["claims", "--lint", "--id", "gbu-cross-p"]) == 2
     assert "--id: expected neither --lint nor --findings" in capsys.readouterr().err

@@ -33,35 +33,35 @@ def refused(printed, *words):
 def test_word_vectors_make_class_embeddings_that_import_takes(classes, printed):
     out = printed("embed", "classes.txt", "--vectors", "glove.txt")
     assert "classes-glove.npz: 4 classes x 3 values" in out
-    made = opened("classes-glove.npz")
-    assert list(made["class_names"]) == ["blue whale", "ox", "seal", "bat"]
-    np.testing.assert_allclose(made["prototypes"][0], [0.5, 1.0, -0.5])
-    assert any("trained on text data, classes not listed" in s for s in made["provenance"])
+    result = opened("classes-glove.npz")
+    assert list(result["class_names"]) == ["blue whale", "ox", "seal", "bat"]
+    np.testing.assert_allclose(result["prototypes"][0], [0.5, 1.0, -0.5])
+    assert any("trained on text data, classes not listed" in s for s in result["provenance"])
     y = np.repeat(np.arange(4), 5)
     X = np.random.default_rng(0).normal(size=(20, 6))
-    np.savez("mine.npz", features=X, labels=y, class_names=made["class_names"])
+    np.savez("mine.npz", features=X, labels=y, class_names=result["class_names"])
     words = ["--prototypes", "classes-glove.npz", "--unseen", "bat", "--name", "mine"]
     assert main(["import", "mine.npz", *words]) == 0
-    np.testing.assert_allclose(load("mine").prototypes, made["prototypes"])
+    np.testing.assert_allclose(load("mine").prototypes, result["prototypes"])
 
 
 def test_an_encoder_of_texts_makes_them_with_its_pretraining(classes, model, printed):  # noqa: F811
     words = ["classes.txt", "--encoder", "open_clip:RN50", "--weights", "random"]
     out = printed("embed", *words, "--text", "a {}.", "an image of {}")
     assert "encoder open_clip:RN50; weights random, seed 0; SHA-256" in out
-    made = opened("classes-open_clip-RN50.npz")
+    result = opened("classes-open_clip-RN50.npz")
     encoder = load_encoder("open_clip:RN50", "random")
     names = ["blue whale", "ox", "seal", "bat"]
     expected = prototypes_of_texts(encoder, names, ["a {}.", "an image of {}"])
-    np.testing.assert_allclose(made["prototypes"], expected)
-    assert list(made["pretraining"]) == ["none"]
+    np.testing.assert_allclose(result["prototypes"], expected)
+    assert list(result["pretraining"]) == ["none"]
     prompts = {name: [f"{name} one", f"{name} two"] for name in names}
     (classes.parent / "prompts.json").write_text(json.dumps(prompts))
     assert main(["embed", *words, "--prompts", "prompts.json", "--overwrite"]) == 0
     assert not np.allclose(opened("classes-open_clip-RN50.npz")["prototypes"], expected)
 
 
-def test_what_was_trained_on_can_be_declared(classes):
+def test_the_pretraining_set_can_be_declared(classes):
     words = ["--vectors", "glove.txt", "--trained-on", "wit-400m", "--output", "out.npz"]
     assert main(["embed", "classes.txt", *words]) == 0
     assert list(opened("out.npz")["pretraining"]) == ["wit-400m"]

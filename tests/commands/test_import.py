@@ -25,17 +25,17 @@ def folder(own_data, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["own.mat", "{folder}/own.mat", "sets/ANIMALS/own.mat"])
-def test_features_in_the_folder_are_one_import_however_they_are_named(folder, name):
-    said = name.format(folder=folder)
-    assert main(["import", str(folder), "--features", said, "--splits", "att_splits.mat"]) == 0
+def test_features_in_the_folder_are_one_import_under_any_path(folder, name):
+    text = name.format(folder=folder)
+    assert main(["import", str(folder), "--features", text, "--splits", "att_splits.mat"]) == 0
     np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)
     assert recipe_of("ANIMALS-own")["options"]["features"] == "own.mat"
 
 
 @pytest.mark.parametrize("name", ["elsewhere/other.mat", "{elsewhere}/other.mat"])
 def test_features_may_lie_outside_the_folder(folder, name, tmp_path, monkeypatch):
-    said = name.format(elsewhere=tmp_path / "elsewhere")
-    assert main(["import", "sets/ANIMALS", "--features", said]) == 0
+    text = name.format(elsewhere=tmp_path / "elsewhere")
+    assert main(["import", "sets/ANIMALS", "--features", text]) == 0
     np.testing.assert_array_equal(load("ANIMALS-other").features, 3 * files.FEATURES)
     monkeypatch.chdir("/")  # the import works from any folder
     assert main(["import", str(folder), "--features", str(tmp_path / "elsewhere/other.mat")]) == 0
@@ -47,7 +47,7 @@ def test_a_class_key_means_the_file_in_the_folder(folder, tmp_path):
     np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)
 
 
-def test_a_file_that_is_nowhere_is_said(folder, capsys):
+def test_a_missing_file_is_reported(folder, capsys):
     assert main(["import", str(folder), "--features", "elsewhere/none.mat"]) == 2
     assert "expected the features in 'elsewhere/none.mat'; found" in capsys.readouterr().err
 
@@ -62,7 +62,7 @@ def test_unseen_classes_are_names_numbers_or_a_file(folder, unseen, tmp_path):
     assert list(load("mine").split("own").unseen_classes) == [3, 4]
 
 
-def test_the_audit_looks_files_up_alike(folder, capsys):
+def test_check_finds_files_like_import(folder, capsys):
     for name in ("own.mat", str(folder / "own.mat"), "sets/ANIMALS/own.mat"):
         words = ["check", str(folder / "att_splits.mat"), "--features", name, "--format", "json"]
         assert main(words) in (0, 1, 3)
@@ -70,7 +70,7 @@ def test_the_audit_looks_files_up_alike(folder, capsys):
         assert "ZSL004" in {finding["check"] for finding in report["findings"]}
 
 
-def test_score_looks_files_up_alike(folder, tmp_path, printed):
+def test_score_finds_files_like_import(folder, tmp_path, printed):
     rng, y = np.random.default_rng(0), files.LABELS
     np.save(folder / "scores.npy", np.eye(5)[y] + rng.normal(size=(len(y), 5)))
     (folder / "y.txt").write_text("\n".join(map(str, y)))
@@ -80,12 +80,12 @@ def test_score_looks_files_up_alike(folder, tmp_path, printed):
     assert json.loads(printed(*words, "3", "4", "--json")) == listed
 
 
-def test_what_the_features_were_trained_on_is_declared_and_audited(folder, capsys):
-    said = {}
+def test_the_pretraining_set_is_declared_and_audited(folder, capsys):
+    text = {}
     for names in ((), ("imagenet-1k",), ("none",)):
         words = ["import", str(folder), "--name", "mine"]
         assert main([*words, "--pretraining", *names] if names else words) == 0
-        (said[names],) = (
+        (text[names],) = (
             line.split("trained on ")[1]
             for line in capsys.readouterr().out.splitlines()
             if "trained on" in line
@@ -93,11 +93,11 @@ def test_what_the_features_were_trained_on_is_declared_and_audited(folder, capsy
         assert load("mine").pretraining == names
         assert main(["check", "--format", "text", "mine", "--format", "json"]) in (0, 1, 3)
         report = json.loads(capsys.readouterr().out)
-        marks = {each["check"]: each["mark"] for each in report["findings"]}
+        marks = {finding["check"]: finding["mark"] for finding in report["findings"]}
         assert (marks["ZSL006"] == "open") == (not names)
         assert (marks["ZSL006"] == "ok") == (names == ("none",))
     unknown = "an unknown set; 'import --pretraining' declares it"
-    assert list(said.values()) == [unknown, "imagenet-1k", "nothing"]
+    assert list(text.values()) == [unknown, "imagenet-1k", "nothing"]
 
 
 def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, capsys):
@@ -106,8 +106,10 @@ def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, ca
     assert "trained on imagenet-1k, seen-classes" in capsys.readouterr().out
     assert load("mine").pretraining == declared
     main(["check", "mine", "--format", "json"])
-    found = json.loads(capsys.readouterr().out)["findings"]
-    assert any("fine-tuned on images of" in f["sentence"] for f in found if f["check"] == "ZSL006")
+    content = json.loads(capsys.readouterr().out)["findings"]
+    assert any(
+        "fine-tuned on images of" in f["sentence"] for f in content if f["check"] == "ZSL006"
+    )
     data = load("mine")
     assert named(data) == f"mine, features fine-tuned, data {data.digest}"
 

@@ -17,7 +17,7 @@ from zslcore.exceptions import DatasetError
 pytestmark = pytest.mark.usefixtures("own_data")
 
 
-def test_import_prints_what_was_imported(tmp_path, capsys):
+def test_import_prints_a_summary(tmp_path, capsys):
     folder = files.write_folder(tmp_path / "Toy")
     assert main(["import", str(folder), "--name", "mine"]) == 0
     out, err = capsys.readouterr()
@@ -100,8 +100,8 @@ def test_every_help_gives_an_example_that_the_command_accepts(start):
     examples = [line for line in lines if line.startswith(start)]
     assert examples
     for line in examples:
-        for each in line.split(" && "):
-            _, *words = shlex.split(each)
+        for item in line.split(" && "):
+            _, *words = shlex.split(item)
             args = parser_of_commands(words[:1]).parse_args(words)
             assert getattr(args, "sort", "created") in sorted_by()
 

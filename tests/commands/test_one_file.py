@@ -39,8 +39,8 @@ def scores(tmp_path, name="test.npz", n=300, classes=12, seed=0, **more):
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(classes), rng.integers(0, classes, n - classes))
     F = rng.normal(size=(n, classes)) + 2 * np.eye(classes)[y]
-    held = {"scores": F, "y": y, "unseen_classes": np.arange(8, classes)} | more
-    np.savez(tmp_path / name, **held)
+    content = {"scores": F, "y": y, "unseen_classes": np.arange(8, classes)} | more
+    np.savez(tmp_path / name, **content)
     return tmp_path / name
 
 
@@ -76,7 +76,7 @@ def test_gamma_of_scores_is_a_stop_and_further_files_are_curves(tmp_path, printe
     assert "expected at most 5" in printed("score", *files, *files, "--html", out, status=2)
 
 
-def test_without_seen_images_there_is_no_page(tmp_path, capsys):
+def test_a_page_needs_seen_images(tmp_path, capsys):
     y = np.arange(60) % 4 + 8
     path = scores(tmp_path, y=y, scores=np.random.default_rng(0).normal(size=(60, 12)))
     assert main(["score", str(path), "--html", str(tmp_path / "x.html")]) == 2
@@ -105,11 +105,17 @@ def test_a_run_leaves_as_one_page(tmp_path, printed, monkeypatch):
 @pytest.mark.nightly
 @pytest.mark.parametrize("dataset", ["CUB-vgg_fc7", "AWA1-lss"])
 def test_a_page_has_at_most_300_kilobytes(dataset):
-    keys = [one.key for one in shipped_results() if one.spec.dataset == dataset]
-    found = next(each for key in keys if (each := shipped_predictions(key)) is not None)
-    page = found.page()
+    keys = [
+        shipped_result.key
+        for shipped_result in shipped_results()
+        if shipped_result.spec.dataset == dataset
+    ]
+    result = next(
+        predictions for key in keys if (predictions := shipped_predictions(key)) is not None
+    )
+    page = result.page()
     assert 100_000 < len(page.encode()) < MOST_BYTES
-    assert head_of(page)["images"]["n"] == len(found.test.y)
+    assert head_of(page)["images"]["n"] == len(result.test.y)
 
 
 @pytest.fixture
@@ -140,7 +146,7 @@ def test_a_notebook_shows_curves_answers_and_predictions(shown_by_ipython):
         replace(test, seen=np.ones_like(test.seen)).require_curve("x")
 
 
-def test_what_others_wrote_cannot_leave_the_frame():
+def test_untrusted_text_cannot_leave_the_frame():
     frame = framed('"><script>alert(1)</script>', 'a "title"')
     assert "<script>" not in frame
     assert frame.count('"') == 2 * len(re.findall(r'="', frame))

@@ -90,7 +90,10 @@ def test_of_several_representations_one_is_named(tmp_path):
     baseline = import_dataset(folder, features="hmdb51_idt.mat")
     deep = import_dataset(folder, features="hmdb51_c3d")
     sets = feature_sets(CONFIGURATIONS["OS4"], {d.name: d for d in (baseline, deep)})
-    assert [each.features for each in sets] == ["idt", "sports"]  # the study of the paper
+    assert [action_set.features for action_set in sets] == [
+        "idt",
+        "sports",
+    ]  # the study of the paper
 
 
 def test_the_app_imports_such_a_folder_without_knowing_its_files(tmp_path):
@@ -103,12 +106,12 @@ def test_the_app_imports_such_a_folder_without_knowing_its_files(tmp_path):
     assert uploads.import_folder(str(folder), name="mine", **named).pretraining == ("none",)
 
 
-def test_several_cells_are_joined_and_matlab_7_3_reads_alike(tmp_path):
+def test_several_cells_are_joined_as_in_matlab_7_3(tmp_path):
     data = np.empty((1, 2), dtype=object)
     data[0, 0], data[0, 1] = X.astype(float), 2.0 * X[:, :3]
     folder = bidilel(tmp_path / "two", features={"feature": {"Data": data}})
-    found = action_archives.find(folder).read_dataset("mine")
-    np.testing.assert_array_equal(found.features, np.hstack([X, 2 * X[:, :3]]))
+    result = action_archives.find(folder).read_dataset("mine")
+    np.testing.assert_array_equal(result.features, np.hstack([X, 2 * X[:, :3]]))
     path = folder / "data/visual_representations/hmdb51_c3d.mat"
     with h5py.File(path, "w", userblock_size=512) as file:
         parts = [file.create_dataset(f"#refs#/{k}", data=data[0, k].T) for k in (0, 1)]
@@ -118,11 +121,11 @@ def test_several_cells_are_joined_and_matlab_7_3_reads_alike(tmp_path):
         for name in ("feature/Data", "allLabels"):
             file[name].attrs["MATLAB_class"] = np.bytes_("cell" if "/" in name else "double")
     again = action_archives.find(folder).read_dataset("mine")
-    np.testing.assert_array_equal(again.features, found.features)
-    assert again.digest == found.digest
+    np.testing.assert_array_equal(again.features, result.features)
+    assert again.digest == result.digest
 
 
-def test_classes_that_no_counts_tell_have_numbers(tmp_path):
+def test_classes_that_counts_do_not_identify_have_numbers(tmp_path):
     few = LABELS[:-1, None] + 1.0
     folder = bidilel(
         tmp_path / "few", features={"feature": {"Data": X[:-1].astype(float)}, "allLabels": few}
@@ -150,7 +153,7 @@ def test_classes_that_no_counts_tell_have_numbers(tmp_path):
         ({"semantics": {"wordvector": {"a": 1}}}, "got a MATLAB struct"),
     ],
 )
-def test_what_is_otherwise_in_bidilels_release_is_one_sentence(tmp_path, changed, sentence):
+def test_deviations_from_bidilels_release_are_one_sentence(tmp_path, changed, sentence):
     folder = bidilel(tmp_path / "BiDiLEL", **changed)
     with pytest.raises(FileRefusedError, match=sentence):
         import_dataset(folder)
@@ -217,14 +220,14 @@ def test_trials_may_lie_in_a_folder_of_semantics_and_have_attributes(tmp_path):
         ({"test_unseen_loc": np.empty((0, 1))}, "rows in trainval_loc and test_unseen_loc"),
     ],
 )
-def test_what_is_otherwise_in_a_trial_is_one_sentence(tmp_path, changed, sentence):
+def test_deviations_in_a_trial_are_one_sentence(tmp_path, changed, sentence):
     folder = i3d(tmp_path / "hmdb51", split_2=changed)
     with pytest.raises(FileRefusedError, match=sentence) as caught:
         import_dataset(folder)
     assert str(caught.value).startswith("split_2/att_splits.mat")
 
 
-def test_the_released_trial_of_ucf101_is_read_as_it_lies(shared, tmp_path):
+def test_the_released_trial_of_ucf101_is_read_unchanged(shared, tmp_path):
     folder = tmp_path / "ucf101"
     (folder / "split_1").mkdir(parents=True)
     released = (shared / "data/action/ucf101_att_splits.mat").read_bytes()

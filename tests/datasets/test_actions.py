@@ -32,8 +32,8 @@ def test_classes_and_videos_are_those_of_the_release(dataset, classes, videos):
 
 def test_overlapping_classes_are_as_many_as_printed():
     for row in published("action_splits").to_dict("records"):
-        known = action_facts(row["dataset"]).overlapping[row["pretraining"]]
-        assert (known.sum(), (~known).sum()) == (row["overlapping"], row["non_overlapping"])
+        in_set = action_facts(row["dataset"]).overlapping[row["pretraining"]]
+        assert (in_set.sum(), (~in_set).sum()) == (row["overlapping"], row["non_overlapping"])
 
 
 def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states():
@@ -48,12 +48,12 @@ def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states()
 
 def test_the_220_classes_of_kinetics_600_are_none_of_kinetics_400():
     facts = zsl220()
-    known, names = (
+    counts, names = (
         {e.names[0] for e in get_vocabulary(f"kinetics-{n}").entries} for n in (400, 600)
     )
-    assert (len(known), len(names), len(set(facts.class_names))) == (400, 600, 220)
-    assert set(facts.class_names) <= names - known
-    assert len(names - known) == 232  # 12 are renamed classes of Kinetics-400
+    assert (len(counts), len(names), len(set(facts.class_names))) == (400, 600, 220)
+    assert set(facts.class_names) <= names - counts
+    assert len(names - counts) == 232  # 12 are renamed classes of Kinetics-400
     assert facts.class_names == tuple(sorted(facts.class_names))
 
 
@@ -67,14 +67,16 @@ def test_the_220_classes_of_kinetics_600_are_none_of_kinetics_400():
 )
 def test_a_split_of_the_220_validates_on_60_and_tests_on_160(split, validated, tested):
     facts = zsl220()
-    held = {n for n, out in zip(facts.class_names, facts.validated[split - 1], strict=True) if out}
-    assert (len(held), len(facts.tested(split))) == (60, 160)
-    assert held | set(facts.tested(split)) == set(facts.class_names)
-    assert set(validated) <= held
+    validation_names = {
+        n for n, out in zip(facts.class_names, facts.validated[split - 1], strict=True) if out
+    }
+    assert (len(validation_names), len(facts.tested(split))) == (60, 160)
+    assert validation_names | set(facts.tested(split)) == set(facts.class_names)
+    assert set(validated) <= validation_names
     assert tested in facts.tested(split)
 
 
-def test_attributes_are_there_for_ucf101_alone():
+def test_only_ucf101_has_attributes():
     attributes = action_facts("UCF101").attributes
     assert attributes.shape == (101, 115)
     assert set(np.unique(attributes)) == {0, 1}
@@ -86,10 +88,10 @@ def test_attributes_are_there_for_ucf101_alone():
 @pytest.mark.parametrize("dataset", ACTION_SETS)
 def test_facts_are_those_of_the_released_files(shared, dataset):
     facts = action_facts(dataset)
-    with np.load(shared / f"data/action/{dataset.lower()}.npz", allow_pickle=False) as there:
-        assert tuple(there["class_names"]) == facts.class_names
-        np.testing.assert_array_equal(np.bincount(there["video_labels"]), facts.videos)
-        for ours, test in zip(facts.released, there["split_test_classes"], strict=True):
+    with np.load(shared / f"data/action/{dataset.lower()}.npz", allow_pickle=False) as archive:
+        assert tuple(archive["class_names"]) == facts.class_names
+        np.testing.assert_array_equal(np.bincount(archive["video_labels"]), facts.videos)
+        for ours, test in zip(facts.released, archive["split_test_classes"], strict=True):
             np.testing.assert_array_equal(ours, np.sort(test))
 
 
@@ -112,7 +114,7 @@ def test_groups_are_twenty_five_a_class_of_four_to_seven_clips():
 # --- Simulated data -------------------------------------------------------------------------------
 
 
-def test_names_say_what_they_are():
+def test_names_describe_the_data_sets():
     assert set(ACTIONS) <= set(available())
     assert not (set(SIMULATED_ACTIONS) - set(ACTIONS)) & set(available())
     assert action_name("UCF101", "kinetics", vectors=False) == "simulated-UCF101"
@@ -129,13 +131,13 @@ def test_names_say_what_they_are():
 
 
 @pytest.mark.parametrize("dataset", ACTION_SETS)
-def test_stand_ins_have_real_classes_attributes_and_shares_of_videos(dataset):
+def test_simulated_sets_have_real_classes_attributes_and_shares_of_videos(dataset):
     facts = action_facts(dataset)
-    for extractor, what in EXTRACTORS.items():
+    for extractor, name in EXTRACTORS.items():
         data = load(action_name(dataset, extractor, vectors=True))
         assert data.simulated
         assert data.class_names == facts.class_names
-        assert data.pretraining == (what.pretraining,)
+        assert data.pretraining == (name.pretraining,)
         assert data.prototypes.shape == (len(facts.videos), 300)
         np.testing.assert_allclose(np.bincount(data.labels), 0.15 * facts.videos, atol=0.51)
     if dataset == "UCF101":
@@ -147,19 +149,19 @@ def test_the_full_size_has_the_real_number_of_videos():
 
 
 def test_same_bits_every_time_and_another_world_for_another_seed():
-    one, again = (simulate_action("simulated-HMDB51") for _ in range(2))
-    assert one.digest == again.digest
-    assert simulate_action("simulated-HMDB51", seed=1).digest != one.digest
+    first, again = (simulate_action("simulated-HMDB51") for _ in range(2))
+    assert first.digest == again.digest
+    assert simulate_action("simulated-HMDB51", seed=1).digest != first.digest
 
 
 def test_a_planted_gain_makes_known_classes_easier_and_the_twin_does_not():
     """Shrinkage towards class means: distance of images from the mean of their class."""
-    known = action_facts("UCF101").overlapping["Kinetics-400"]
+    in_set = action_facts("UCF101").overlapping["Kinetics-400"]
     ratios = {}
     for name in ("simulated-UCF101", "simulated-UCF101-unplanted"):
         data = load(name)
         spread = np.array([data.features[data.labels == c].std(axis=0).mean() for c in range(101)])
-        ratios[name] = spread[known].mean() / spread[~known].mean()
+        ratios[name] = spread[in_set].mean() / spread[~in_set].mean()
     assert ratios["simulated-UCF101"] < 0.85
     assert ratios["simulated-UCF101-unplanted"] == pytest.approx(1, abs=0.03)
     assert planted_action("simulated-UCF101").gain

@@ -48,7 +48,7 @@ def test_arrays_are_read_only_and_not_the_callers():
         ({"splits": [Split("PS", [0], [], [], [5], [])]}, "class numbers must lie in 0..4; got 5"),
     ],
 )
-def test_what_cannot_be_computed_with_is_refused(changes, sentence):
+def test_values_unfit_for_computing_are_refused(changes, sentence):
     with pytest.raises(DatasetError, match=sentence):
         dataset(**changes)
 
@@ -78,13 +78,13 @@ def test_split_from_classes_holds_out_a_fifth_of_every_seen_class():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "fraction", "held"), [([1, 2, 10], 0.2, [0, 1, 2]), ([1, 2, 10], 0, [0, 0, 0])]
+    ("sizes", "fraction", "held_out"), [([1, 2, 10], 0.2, [0, 1, 2]), ([1, 2, 10], 0, [0, 0, 0])]
 )
-def test_hold_out_keeps_and_holds_at_least_one(sizes, fraction, held):
+def test_hold_out_keeps_and_holds_at_least_one(sizes, fraction, held_out):
     labels = np.repeat(np.arange(3), sizes)
-    kept, out = hold_out(labels, np.arange(len(labels)), fraction, seed=0)
-    assert np.bincount(labels[out], minlength=3).tolist() == held
-    assert sorted([*kept, *out]) == list(range(len(labels)))
+    kept_rows, out = hold_out(labels, np.arange(len(labels)), fraction, seed=0)
+    assert np.bincount(labels[out], minlength=3).tolist() == held_out
+    assert sorted([*kept_rows, *out]) == list(range(len(labels)))
 
 
 def test_digest_follows_the_content_and_nothing_else():

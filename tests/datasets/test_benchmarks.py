@@ -17,7 +17,7 @@ def classes_of(benchmark):
 
 
 @pytest.mark.parametrize("benchmark", ["CUB", "SUN", "aPY"])
-def test_class_names_tell_a_benchmark_whatever_it_is_called(benchmark):
+def test_class_names_identify_a_benchmark_under_any_name(benchmark):
     classes = classes_of(benchmark)
     assert benchmark_of(data(classes)) == benchmark
     files = [f"{k:03d}.{name.replace(' ', '_').upper()}" for k, name in enumerate(classes, 1)]
@@ -25,15 +25,15 @@ def test_class_names_tell_a_benchmark_whatever_it_is_called(benchmark):
 
 
 @pytest.mark.parametrize("name", ["simulated-AWA1", "simulated-AWA2", "simulated-aPY"])
-def test_stand_ins_are_told_by_their_images(name):
+def test_simulated_sets_are_recognised_by_their_images(name):
     assert benchmark_of(load(name)) == name.removeprefix("simulated-")
 
 
-def test_awa1_and_awa2_are_told_apart_by_images_per_class_else_by_name():
+def test_awa1_and_awa2_are_distinguished_by_images_per_class_or_name():
     classes = classes_of("AWA1")
-    one, two = (class_facts(name).classes["images"] for name in ("AWA1", "AWA2"))
-    assert benchmark_of(data(classes, one // 3, name="AWA2")) == "AWA1"
-    assert benchmark_of(data(classes, two // 3, name="AWA1")) == "AWA2"
+    first, second = (class_facts(name).classes["images"] for name in ("AWA1", "AWA2"))
+    assert benchmark_of(data(classes, first // 3, name="AWA2")) == "AWA1"
+    assert benchmark_of(data(classes, second // 3, name="AWA1")) == "AWA2"
     assert benchmark_of(data(classes)) is None
     assert benchmark_of(data(classes, name="awa2-balanced")) == "AWA2"
     assert recognise(classes, np.arange(50)).candidates == ("AWA1", "AWA2")
@@ -53,13 +53,13 @@ def test_data_that_share_some_classes_with_a_benchmark_are_other_data(classes):
     assert benchmark_of(data(classes, name="CUB")) is None
 
 
-def test_labels_that_name_no_class_are_nobodys():
+def test_labels_outside_the_classes_match_no_benchmark():
     assert recognise(classes_of("aPY"), np.array([-1, 3])) is None
     assert recognise(classes_of("aPY"), np.array([32])) is None
     assert recognise(classes_of("aPY"), np.array([], int)) is None
 
 
-def test_without_class_names_the_labels_of_the_release_tell(monkeypatch):
+def test_without_class_names_released_labels_identify_the_benchmark(monkeypatch):
     from zslcore.datasets import facts
 
     sources = {"aPY": {"labels": facts.labels_digest(np.arange(32))}}
@@ -74,13 +74,13 @@ def test_without_class_names_the_labels_of_the_release_tell(monkeypatch):
 def test_known_splits_come_with_their_released_folds_in_any_order_of_classes(name):
     table = class_facts("CUB").classes.iloc[::-1].reset_index(drop=True)
     labels = np.repeat(np.arange(200), 2)
-    known = recognise(list(table["class"]), labels)
+    recognised = recognise(list(table["class"]), labels)
     column, fold = ("ss", "ss_fold") if name == "SS" else ("ps", "fold")
-    unseen = known.test_classes(name)
+    unseen = recognised.test_classes(name)
     assert list(unseen) == list(np.flatnonzero(table[column] == "test"))
-    folds = known.folds(labels, Split.from_classes("mine", labels, unseen))
+    folds = recognised.folds(labels, Split.from_classes("mine", labels, unseen))
     assert len(folds) == 3
-    for k, made in enumerate(folds, start=1):
-        assert set(labels[made.val]) == set(np.flatnonzero(table[f"{fold}{k}"] == "val"))
-        assert set(labels[made.train]) == set(np.flatnonzero(table[f"{fold}{k}"] == "train"))
-    assert known.folds(labels, Split.from_classes("mine", labels, unseen[1:])) == []
+    for k, test_fold in enumerate(folds, start=1):
+        assert set(labels[test_fold.val]) == set(np.flatnonzero(table[f"{fold}{k}"] == "val"))
+        assert set(labels[test_fold.train]) == set(np.flatnonzero(table[f"{fold}{k}"] == "train"))
+    assert recognised.folds(labels, Split.from_classes("mine", labels, unseen[1:])) == []

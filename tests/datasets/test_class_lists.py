@@ -77,25 +77,25 @@ def lines_of(form):
         ("This is a picture of the {0} in the wild.", "the prompt"),
     ],
 )
-def test_names_stand_anywhere_in_a_line(form, column):
-    found = parse_class_list(lines_of(form))
-    assert [name.replace("_", " ") for name in found.names] == NAMES
-    assert found.column.startswith(column)
-    assert bool(found.column) == bool(column)
+def test_names_can_be_anywhere_in_a_line(form, column):
+    result = parse_class_list(lines_of(form))
+    assert [name.replace("_", " ") for name in result.names] == NAMES
+    assert result.column.startswith(column)
+    assert bool(result.column) == bool(column)
 
 
 @pytest.mark.parametrize("form", ["{j:03}.{_}", "{j} {j:03}.{_}"])
 def test_numbered_folders_keep_the_words_of_their_names(form):
-    found = parse_class_list(lines_of(form)).names
-    assert [name.split(".")[-1].replace("_", " ") for name in found] == NAMES
+    result = parse_class_list(lines_of(form)).names
+    assert [name.split(".")[-1].replace("_", " ") for name in result] == NAMES
 
 
 @pytest.mark.parametrize(
     "form", ["{id} {0}", "{id},{0}", "{0},{id}", "{id}_{0}", '{i}: ["{id}", "{0}"],']
 )
 def test_a_wordnet_id_stays_with_its_name(form):
-    found = parse_class_list(lines_of(form))
-    assert list(found.names) == [f"{i} {name}" for i, name in zip(IDS, NAMES, strict=True)]
+    result = parse_class_list(lines_of(form))
+    assert list(result.names) == [f"{i} {name}" for i, name in zip(IDS, NAMES, strict=True)]
 
 
 @pytest.mark.parametrize("form", ["{id}", "{i},{id}"])
@@ -126,8 +126,8 @@ def test_a_wordnet_id_has_other_spellings(spell):
     ],
 )
 def test_titles_and_brackets_are_no_names(before, form, after, column):
-    found = parse_class_list([*before, *lines_of(form), *after])
-    assert found == ClassList(tuple(NAMES), column)
+    result = parse_class_list([*before, *lines_of(form), *after])
+    assert result == ClassList(tuple(NAMES), column)
 
 
 def test_a_list_on_one_line_is_one():
@@ -155,20 +155,22 @@ def test_whole_names_stay_whole(lines):
     assert parse_class_list(lines) == ClassList(tuple(lines))
 
 
-def test_of_two_columns_of_texts_the_one_that_a_dictionary_knows_is_taken():
+def test_of_two_text_columns_the_one_in_a_dictionary_is_read():
     lines = ["Zebra,stripes", "Fuchs,fox"]
     assert parse_class_list(lines).names == ("Zebra", "Fuchs")
-    known = {"stripes", "fox"}
-    found = parse_class_list(lines, lambda names: len(known & set(names)))
-    assert found == ClassList(("stripes", "fox"), "column 2 of 2")
+    dictionary = {"stripes", "fox"}
+    result = parse_class_list(lines, lambda names: len(dictionary & set(names)))
+    assert result == ClassList(("stripes", "fox"), "column 2 of 2")
 
 
-def test_words_of_one_line_are_names_where_a_dictionary_knows_them():
-    def known(names):
+def test_words_of_one_line_are_names_if_a_dictionary_has_them():
+    def dictionary_of(names):
         return len({"dog", "cat", "killer_whale", "killer whale"} & {*names})
 
-    assert parse_class_list(["dog cat killer_whale"], known).column == "the words of the line"
-    assert parse_class_list(["killer whale"], known).names == ("killer whale",)
+    assert (
+        parse_class_list(["dog cat killer_whale"], dictionary_of).column == "the words of the line"
+    )
+    assert parse_class_list(["killer whale"], dictionary_of).names == ("killer whale",)
 
 
 @pytest.mark.parametrize(
@@ -228,9 +230,9 @@ def test_yaml_of_a_detector_lists_classes_under_a_title(tmp_path, names):
 @example(['"a"\rb'])
 @example(['a,"b\nc', "d,e"])
 def test_any_text_is_read(lines):
-    found = parse_class_list(lines)
-    assert len(set(found.names)) == len(found.names)
-    assert all(found.names)
+    result = parse_class_list(lines)
+    assert len(set(result.names)) == len(result.names)
+    assert all(result.names)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ def test_a_table_of_classes_may_have_many_columns():
 
 @given(st.lists(st.text(alphabet='a1," \r\n\x0b\u2028', max_size=20), max_size=5))
 @example(['a,"b"\rc', "d,e"])
-def test_any_text_is_a_table_or_none(lines):
+def test_any_text_is_read_or_refused(lines):
     assert is_class_table(lines) in (True, False)
 
 
@@ -269,14 +271,14 @@ def test_a_json_of_an_id_and_a_name_for_each_number_is_read(tmp_path):
     assert read_class_list(path).names == ("n01440764 tench", "n01484850 great_white_shark")
 
 
-def test_an_id_and_a_number_may_stand_before_each_name():
+def test_an_id_and_a_number_may_precede_each_name():
     lines = ["n01440764 1 tench", "n01484850 2 great_white_shark", "n01494475 3 hammerhead"]
     ids = ("n01440764 tench", "n01484850 great_white_shark", "n01494475 hammerhead")
     assert parse_class_list(lines).names == ids
 
 
 @pytest.mark.parametrize("number", ["", " {}"])
-def test_paths_are_cut_where_they_tell_classes_apart(number):
+def test_paths_are_cut_at_the_folder_of_the_class(number):
     paths = ("/a/abbey", "/b/barn/outdoor", "/l/library/indoor", "/l/library/outdoor")
     lines = [path + number.format(k) for k, path in enumerate(paths)]
     ends = ("abbey", "barn/outdoor", "library/indoor", "library/outdoor")
@@ -314,7 +316,7 @@ def test_long_runs_cost_no_more_than_words(run):
     assert seconds(f"a{run * 1990}"[:1990]) < 10 * max(words, 0.02)
 
 
-def test_the_beginning_of_a_long_run_is_kept():
+def test_the_start_of_a_long_repetition_is_read():
     assert parse_class_list([f"dog{' ' * 40}1", f"cat{' ' * 40}2"]).names == ("dog", "cat")
 
 

@@ -10,13 +10,13 @@ def digits():
     return read_digits()
 
 
-def test_it_is_what_load_gives_and_the_same_every_time(digits):
+def test_load_gives_the_same_data_every_time(digits):
     again = load("digits")
     assert again.digest == digits.digest
     assert not again.simulated
     for name in ("trainval", "test_seen", "test_unseen"):
-        one, two = (getattr(d.split("PS"), name) for d in (digits, again))
-        np.testing.assert_array_equal(one, two)
+        first, second = (getattr(d.split("PS"), name) for d in (digits, again))
+        np.testing.assert_array_equal(first, second)
 
 
 def test_features_are_the_pixels_of_the_images(digits):
@@ -27,7 +27,7 @@ def test_features_are_the_pixels_of_the_images(digits):
     )
 
 
-def test_prototypes_say_what_the_table_says(digits):
+def test_prototypes_equal_the_table(digits):
     S = dict(zip(digits.attribute_names, digits.prototypes.T, strict=True))
     assert set(np.unique(digits.prototypes)) == {0.0, 0.5, 1.0}
     assert len(np.unique(digits.prototypes, axis=0)) == 10
@@ -45,8 +45,8 @@ def test_ps_keeps_the_last_three_digits_unseen(digits):
     assert split.seen_classes.tolist() == [0, 1, 2, 3, 4, 5, 6]
     parts = np.concatenate([split.trainval, split.test_seen, split.test_unseen])
     assert sorted(parts) == list(range(1797))
-    held = np.bincount(y[split.test_seen]) / np.bincount(y)[:7]
-    np.testing.assert_allclose(held, 0.2, atol=0.01)
+    share = np.bincount(y[split.test_seen]) / np.bincount(y)[:7]
+    np.testing.assert_allclose(share, 0.2, atol=0.01)
     for fold, val in zip(split.folds, [{0, 1}, {2, 3}, {4, 5}], strict=True):
         assert set(y[fold.val]) == val
         assert sorted([*fold.train, *fold.val]) == split.trainval.tolist()

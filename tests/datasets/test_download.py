@@ -41,11 +41,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         server, start = self.server, 0
-        asked = self.headers.get("Range")
-        server.requests.append(asked)
+        request = self.headers.get("Range")
+        server.requests.append(request)
         same = self.headers.get("If-Range") in (None, server.version)
-        if asked and server.has_ranges and same:
-            start = int(asked.removeprefix("bytes=").rstrip("-"))
+        if request and server.has_ranges and same:
+            start = int(request.removeprefix("bytes=").rstrip("-"))
         if start >= len(server.content):
             self.answer(416, b"", {"Content-Range": f"bytes */{len(server.content)}"})
         elif server.status != 200:
@@ -163,7 +163,7 @@ def test_bytes_of_two_versions_are_never_joined(archive, server, monkeypatch):
     assert fetch(archive).read_bytes() == server.content
 
 
-def test_another_file_than_the_first_time_is_refused_and_not_kept(archive, server):
+def test_a_changed_file_is_refused_and_deleted(archive, server):
     fetch(archive)
     archive.path.unlink()
     server.content = server.content.replace(bytes(100), bytes([7]) * 100)
@@ -179,7 +179,7 @@ def test_another_file_than_published_is_refused(archive, server):
     assert fetch(replace(archive, sha256=right)).exists()
 
 
-def test_without_a_network_the_message_says_what_to_put_where(archive, server):
+def test_without_a_network_the_message_names_file_and_folder(archive, server):
     server.shutdown()
     server.server_close()
     with pytest.raises(DatasetError) as caught:
@@ -235,7 +235,7 @@ def test_only_listed_members_are_written_and_nowhere_else(archive, tmp_path):
     assert set(tmp_path.rglob("*")) - before == {tmp_path / "out", folder, *folder.iterdir()}
 
 
-def test_a_member_that_is_missing_or_asked_for_wrongly_is_named(archive, tmp_path):
+def test_a_missing_or_misspelt_member_is_named(archive, tmp_path):
     path = toy_archive(tmp_path / "a.zip", "CUB")
     with pytest.raises(FileRefusedError, match="expected a member data/APY/res101.mat; found none"):
         unpack(archive, path, tmp_path / "out")
@@ -286,13 +286,13 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
 
 
 def test_the_pair_is_named_where_both_are_imported():
-    said = next_steps(["APY", "AWA1", "AWA2"])
-    assert said.startswith("The app now shows the real APY, AWA1 and AWA2: the page AWA1 and AWA2 ")
-    assert "Playground opens AWA2" in said
+    text = next_steps(["APY", "AWA1", "AWA2"])
+    assert text.startswith("The app now shows the real APY, AWA1 and AWA2: the page AWA1 and AWA2 ")
+    assert "Playground opens AWA2" in text
     assert next_steps(["SUN"]).startswith("The app now shows the real SUN: Playground opens SUN")
 
 
-def test_the_command_says_in_one_sentence_what_it_cannot_do(archive, server, monkeypatch, capsys):
+def test_the_command_refuses_in_one_sentence(archive, server, monkeypatch, capsys):
     monkeypatch.setattr(download, "archives", lambda: {"xlsa17": archive})
     server.status = 500
     assert command_line.main(["download", "xlsa17"]) == 2

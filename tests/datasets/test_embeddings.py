@@ -22,10 +22,10 @@ TEST, TRAINVAL = ["zebra", "bat"], ["seal", "otter", "grizzly+bear"]
 def folder(tmp_path, in_process):
     folder = files.write_folder(tmp_path / "Toy")
     files.write_lists(folder / "standard_split", testclasses=TEST, trainvalclasses=TRAINVAL)
-    of = {name: VECTORS[files.CLASSES.index(name)] for name in files.CLASSES}
+    vector_of = {name: VECTORS[files.CLASSES.index(name)] for name in files.CLASSES}
     several = {
-        "test_word2vec": np.stack([of[name] for name in TEST], 1),
-        "trainval_word2vec": np.stack([of[name] for name in TRAINVAL], 1),
+        "test_word2vec": np.stack([vector_of[name] for name in TEST], 1),
+        "trainval_word2vec": np.stack([vector_of[name] for name in TRAINVAL], 1),
         "test_short": VECTORS[:1].T,
         "trainval_short": VECTORS[:3].T,
         "test_odd": VECTORS[:2, :2].T,
@@ -72,10 +72,10 @@ def test_tables_of_class_embeddings_in_other_forms(tmp_path, in_process, form):
         options = {} if form == "title" else {"sep": ";"}
         options |= {"decimal": ","} if form == "decimal commas" else {}
         table.to_csv(path, index_label=title, **options)
-    found = read_class_embeddings(path)
-    assert found.classes == tuple(files.CLASSES)
-    assert found.names == (() if form in ("no title", "words") else ("a", "b", "c"))
-    np.testing.assert_array_equal(found.values, VECTORS)
+    result = read_class_embeddings(path)
+    assert result.classes == tuple(files.CLASSES)
+    assert result.names == (() if form in ("no title", "words") else ("a", "b", "c"))
+    np.testing.assert_array_equal(result.values, VECTORS)
 
 
 NAMES = ["bat", "grizzly bear", "zebra"]
@@ -140,7 +140,7 @@ def test_att_and_its_names_are_matched_by_names(folder, tmp_path):
     np.testing.assert_array_equal(ds.prototypes, VECTORS)
 
 
-def test_an_import_of_before_stays_as_it_is(folder):
+def test_an_earlier_import_does_not_change(folder):
     before = read_xlsa17(folder)
     read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="word2vec")
     assert read_xlsa17(folder).digest == before.digest == load("Toy").digest
@@ -155,7 +155,7 @@ def test_an_import_of_before_stays_as_it_is(folder):
         (None, "expected 'att' and 'allclasses_names'"),
     ],
 )
-def test_what_does_not_fit_is_refused(folder, embedding, sentence):
+def test_mismatched_files_are_refused(folder, embedding, sentence):
     with pytest.raises(FileRefusedError, match=sentence):
         read_xlsa17(folder, prototypes="class_embeddings.mat", embedding=embedding)
 
@@ -172,7 +172,7 @@ def test_an_embedding_needs_its_file(folder, tmp_path):
         read_xlsa17(folder, prototypes=as_csv(tmp_path / "mine.csv"), embedding="word2vec")
 
 
-def test_without_the_lists_nobody_knows_the_order(folder):
+def test_without_the_lists_the_order_is_unknown(folder):
     (folder / "standard_split" / "testclasses.txt").unlink()
     with pytest.raises(FileRefusedError, match=r"testclasses\.txt in the folder standard_split"):
         read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="word2vec")
@@ -188,9 +188,9 @@ def test_classes_without_a_vector_are_named(folder, tmp_path):
 
 
 def test_the_command_imports_them(folder, printed):
-    asked = ["import", str(folder), "--prototypes", "class_embeddings.mat"]
-    assert "Toy-word2vec\n" in printed(*asked, "--embedding", "word2vec")
-    assert "with embedding= (--embedding)" in printed(*asked, status=2)
+    request = ["import", str(folder), "--prototypes", "class_embeddings.mat"]
+    assert "Toy-word2vec\n" in printed(*request, "--embedding", "word2vec")
+    assert "with embedding= (--embedding)" in printed(*request, status=2)
 
 
 def test_the_released_embeddings_of_cub_are_its_attributes_and_more(shared, tmp_path):
@@ -223,12 +223,12 @@ def words(path, **changes):
 
 @pytest.mark.usefixtures("in_process")
 def test_word_vectors_of_imagenet_are_read_as_released(tmp_path):
-    found = read_class_embeddings(words(tmp_path / "ImageNet_w2v.mat"))
-    assert found.classes == IDS
-    np.testing.assert_array_equal(found.values[2], 0)
-    np.testing.assert_array_equal(found.of(IDS[:2]), VECTORS[:2])
+    result = read_class_embeddings(words(tmp_path / "ImageNet_w2v.mat"))
+    assert result.classes == IDS
+    np.testing.assert_array_equal(result.values[2], 0)
+    np.testing.assert_array_equal(result.of(IDS[:2]), VECTORS[:2])
     with pytest.raises(FileRefusedError, match="none for 1 of them; the first is 'n01484850'"):
-        found.of(IDS)
+        result.of(IDS)
 
 
 @pytest.mark.usefixtures("in_process")

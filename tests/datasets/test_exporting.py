@@ -57,9 +57,9 @@ def same_split(a, b):
 
 def same_folds(a, b):
     assert len(a.folds) == len(b.folds) > 0
-    for one, other in zip(a.folds, b.folds, strict=True):
-        np.testing.assert_array_equal(one.train, other.train)
-        np.testing.assert_array_equal(one.val, other.val)
+    for first, other in zip(a.folds, b.folds, strict=True):
+        np.testing.assert_array_equal(first.train, other.train)
+        np.testing.assert_array_equal(first.val, other.val)
 
 
 def test_the_layout_is_read_by_the_lines_of_released_code(dataset, tmp_path):
@@ -84,7 +84,7 @@ def test_the_layout_is_read_by_the_lines_of_released_code(dataset, tmp_path):
     assert shapes == {"features": (d, n), "labels": (n, 1), "image_files": (n, 1)}
 
 
-def test_an_exported_layout_is_imported_as_what_it_was(dataset, tmp_path):
+def test_an_exported_layout_is_imported_unchanged(dataset, tmp_path):
     export_dataset(dataset, tmp_path / "OUT")
     again = import_dataset(tmp_path / "OUT")
     assert again.digest == dataset.digest
@@ -94,7 +94,7 @@ def test_an_exported_layout_is_imported_as_what_it_was(dataset, tmp_path):
     same_folds(again.split("PS"), dataset.split("PS"))
 
 
-def test_folds_that_are_no_class_lists_are_kept_as_rows(dataset, tmp_path):
+def test_folds_without_class_lists_are_exported_as_rows(dataset, tmp_path):
     split = dataset.split("PS")
     fold = replace(split.folds[0], train=split.folds[0].train[1:])
     odd = replace(dataset, splits=[replace(split, folds=(fold,))])
@@ -125,7 +125,7 @@ def test_the_standard_split_goes_into_its_folder(tmp_path):
     assert "simulated" in (tmp_path / "AWA2" / "README.txt").read_text()
 
 
-def test_an_archive_is_read_as_what_it_was(dataset, tmp_path):
+def test_an_exported_archive_is_read_unchanged(dataset, tmp_path):
     export_dataset(dataset, tmp_path / "OUT", form="npz")
     again = read_table(tmp_path / "OUT" / f"{dataset.name}.npz")
     assert (again.digest, again.class_names) == (dataset.digest, dataset.class_names)
@@ -146,7 +146,7 @@ def test_parquet_holds_a_row_an_image_and_a_row_a_class(dataset, tmp_path):
     assert tuple(classes["class"]) == dataset.class_names
 
 
-def test_parquet_is_imported_as_what_it_was(dataset, tmp_path, capsys):
+def test_exported_parquet_is_imported_unchanged(dataset, tmp_path, capsys):
     export_dataset(dataset, tmp_path / "OUT", form="parquet")
     stem = str(tmp_path / "OUT" / dataset.name)
     words = ["import", f"{stem}.parquet", f"{stem}-classes.parquet", "--name", "again"]
@@ -171,14 +171,14 @@ def test_parquet_refuses_an_image_in_two_parts_or_none(dataset, tmp_path):
 def test_files_are_never_replaced_without_a_word(dataset, tmp_path):
     out = tmp_path / "OUT"
     (out / "proposed_split").mkdir(parents=True)
-    there = out / "proposed_split" / "valclasses2.txt"
-    there.write_text("mine")
+    class_list = out / "proposed_split" / "valclasses2.txt"
+    class_list.write_text("mine")
     with pytest.raises(ParameterError, match="valclasses2.txt: expected no file of this name"):
         export_dataset(dataset, out)
     assert [path.name for path in out.rglob("*") if path.is_file()] == ["valclasses2.txt"]
-    assert there.read_text() == "mine"
+    assert class_list.read_text() == "mine"
     export_dataset(dataset, out, overwrite=True)
-    assert there.read_text() == "grizzly bear\n"
+    assert class_list.read_text() == "grizzly bear\n"
 
 
 def test_a_folder_that_takes_nothing_is_refused_before_the_work(dataset, tmp_path):
@@ -209,7 +209,7 @@ def test_a_disk_without_room_is_refused_before_the_work(dataset, tmp_path, monke
         export_dataset(dataset, tmp_path / "OUT")
 
 
-def test_the_command_lists_what_it_wrote(dataset, tmp_path, printed):
+def test_the_command_lists_the_written_files(dataset, tmp_path, printed):
     words = ["export", dataset.name, str(tmp_path / "OUT")]
     out = printed(*words)
     assert out.startswith(f"{dataset.name}, data {dataset.digest}, split PS\n")

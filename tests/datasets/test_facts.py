@@ -86,10 +86,10 @@ def test_known_overlaps_are_test_classes_of_ss_and_none_is_one_of_ps(benchmark):
 
 
 def test_awa1_and_awa2_have_the_same_classes_and_splits():
-    one, two = (class_facts(name).classes for name in ("AWA1", "AWA2"))
+    first, second = (class_facts(name).classes for name in ("AWA1", "AWA2"))
     counts = ["images", "test_seen"]
-    pd.testing.assert_frame_equal(one.drop(columns=counts), two.drop(columns=counts))
-    assert (one["images"] != two["images"]).any()
+    pd.testing.assert_frame_equal(first.drop(columns=counts), second.drop(columns=counts))
+    assert (first["images"] != second["images"]).any()
 
 
 @pytest.mark.parametrize(
@@ -173,11 +173,11 @@ def test_cells_of_printed_tables_are_as_in_the_papers():
 @pytest.mark.parametrize(("name", "moved"), [("zsl_top1", 18), ("gzsl_ps", 30)])
 def test_an_earlier_version_is_the_papers_cell_by_cell(shared, name, moved):
     keys = [key for key in ("method", "dataset", "split") if key in published(name)]
-    made = (earlier_version(name).set_index(keys) * 100).round(6)
+    result = (earlier_version(name).set_index(keys) * 100).round(6)
     parsed = pd.read_csv(shared / "published" / f"{name}_first_version.csv")
     parsed = parsed.set_index(keys).rename(columns=lambda column: column.removesuffix("_percent"))
-    pd.testing.assert_frame_equal(made, parsed.reindex(made.index))
-    assert ((published(name).set_index(keys) * 100).round(6) != made).to_numpy().sum() == moved
+    pd.testing.assert_frame_equal(result, parsed.reindex(result.index))
+    assert ((published(name).set_index(keys) * 100).round(6) != result).to_numpy().sum() == moved
 
 
 def test_an_earlier_version_moves_the_cells_it_names_and_no_others():

@@ -93,7 +93,7 @@ def test_unknown_preprocessing_is_refused():
         Preprocessing("l2", "b")
 
 
-def test_preprocessing_is_what_it_says_and_stays_so():
+def test_preprocessing_is_checked_and_immutable():
     assert len({Preprocessing(), Preprocessing("l2", "l2"), Preprocessing("none")}) == 2
     with pytest.raises(FrozenInstanceError):
         Preprocessing().features = "none"

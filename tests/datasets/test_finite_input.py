@@ -34,9 +34,9 @@ def in_turn(kinds):
 def ready(name):
     """A fast estimator of a method, and the arguments of its fit."""
     method = ALL[name]()
-    known = method.get_params()
+    params = method.get_params()
     quick = {"n_epochs": 2, "epochs": 2, "max_iter": 5}
-    method.set_params(**{key: value for key, value in quick.items() if key in known})
+    method.set_params(**{key: value for key, value in quick.items() if key in params})
     plain = Preprocessing("none", "none")
     problem = Problem.of_test(WORLD, SPLIT, plain)
     joint = method.card.joint_space
@@ -48,7 +48,7 @@ def ready(name):
 
 
 @contextmanager
-def told(refusals):
+def recorded(refusals):
     """Record the refusals."""
     try:
         yield
@@ -64,13 +64,13 @@ def scored(method, X, y, S, X_test, candidates):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_not_finite_is_refused_when_it_is_first_read(name):
+def test_numbers_that_are_not_finite_are_refused_at_first_reading(name):
     method, *arrays = ready(name)
     for place, bad in ((0, np.nan), (2, np.inf), (3, np.inf), (4, np.nan)):
-        what = PLACES[place]
+        title = PLACES[place]
         changed = [np.array(array) for array in arrays]
         changed[place][1, 0] = bad
-        with pytest.raises(DatasetError, match=rf"{what}: expected finite numbers; got {bad} in"):
+        with pytest.raises(DatasetError, match=rf"{title}: expected finite numbers; got {bad} in"):
             scored(method, *changed)
 
 
@@ -79,7 +79,7 @@ def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scales):
     method, X, y, S, X_test, candidates = ready(name)
     for of_X, of_S in [pair for scale in scales for pair in ((scale, 1.0), (1.0, scale))]:
         refusals = []
-        with warnings.catch_warnings(), told(refusals):
+        with warnings.catch_warnings(), recorded(refusals):
             warnings.simplefilter("ignore")
             F = scored(method, of_X * X, y, of_S * S, of_X * X_test, of_S * candidates)
             assert not np.isnan(F).any()
@@ -88,7 +88,7 @@ def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scales):
             assert ". " not in sentence
 
 
-def test_a_view_looks_at_what_it_reads_and_names_the_place():
+def test_a_view_checks_its_rows_and_names_the_place():
     X = np.ones((4, 3), np.float32)
     X[2, 1] = np.nan
     view = FeatureView(X)
@@ -97,11 +97,11 @@ def test_a_view_looks_at_what_it_reads_and_names_the_place():
         view[:]
 
 
-def test_large_numbers_whose_sum_is_none_are_finite():
+def test_large_numbers_with_infinite_sum_are_finite():
     require_finite(np.full((3, 3), 1e308), "Features")
 
 
-def test_other_errors_stay_what_they_are():
+def test_other_errors_are_not_converted():
     with pytest.raises(ValueError, match="shapes"), method_errors(METHODS["ESZSL"]()):
         raise ValueError("shapes do not match")
     with (
@@ -143,15 +143,15 @@ NO_ARRAYS = {
 @pytest.mark.parametrize(
     ("name", "kind"), [*in_turn(NO_ARRAYS), *(("ESZSL", kind) for kind in NO_ARRAYS)]
 )
-def test_what_is_no_array_of_numbers_is_refused_in_one_sentence(name, kind):
+def test_inputs_without_numbers_are_refused_in_one_sentence(name, kind):
     method, *arrays = ready(name)
-    made, sentence = NO_ARRAYS[kind]
-    for place, what in enumerate(PLACES):
+    convert, sentence = NO_ARRAYS[kind]
+    for place, item in enumerate(PLACES):
         if kind == "none" and place > 2 and method.card.transductive:
             continue  # these have their own sentence
         changed = list(arrays)
-        changed[place] = made(arrays[place])
-        with pytest.raises(DatasetError, match=rf"{what}: expected .*{sentence}") as refused:
+        changed[place] = convert(arrays[place])
+        with pytest.raises(DatasetError, match=rf"{item}: expected .*{sentence}") as refused:
             scored(method, *changed)
         assert ". " not in str(refused.value)
 
@@ -170,12 +170,12 @@ FORMS = {
 
 @pytest.mark.parametrize(("name", "form"), [*in_turn(FORMS), *(("ESZSL", form) for form in FORMS)])
 def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
-    method, X, y, *others = ready(name)
-    X, *others = (np.abs(A).astype(np.float64) for A in (X, *others))  # for DSRL
-    expected = scored(method, X, y, *others)
-    made = FORMS[form]
-    of_y = {"frame": pd.Series, "objects": np.asarray}.get(form, made)
-    got = scored(method, made(X), of_y(y), *map(made, others))
+    method, X, y, *further = ready(name)
+    X, *further = (np.abs(A).astype(np.float64) for A in (X, *further))  # for DSRL
+    expected = scored(method, X, y, *further)
+    convert = FORMS[form]
+    of_y = {"frame": pd.Series, "objects": np.asarray}.get(form, convert)
+    got = scored(method, convert(X), of_y(y), *map(convert, further))
     assert type(got) is np.ndarray
     # Another memory order changes rounding and where solvers stop; a misread row or column
     # makes a larger difference.
@@ -185,12 +185,14 @@ def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
 @pytest.mark.parametrize("form", ["frame", "list"])
 @pytest.mark.parametrize("name", ALL)
 def test_whole_grids_take_other_forms_too(name, form):
-    method, X, y, *others = ready(name)
-    X, S, X_test, candidates = (np.abs(A).astype(np.float64) for A in (X, *others))
-    made = FORMS[form]
+    method, X, y, *further = ready(name)
+    X, S, X_test, candidates = (np.abs(A).astype(np.float64) for A in (X, *further))
+    convert = FORMS[form]
     grid = [{key: values[0]} for key, values in list(method.param_grid.items())[:1]] * 2 or [{}]
     expected = list(method.score_grid(X, y, S, grid, X_test, candidates))
-    got = list(method.score_grid(made(X), y, made(S), grid, made(X_test), made(candidates)))
+    got = list(
+        method.score_grid(convert(X), y, convert(S), grid, convert(X_test), convert(candidates))
+    )
     np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
 
 
@@ -200,13 +202,13 @@ def mapped(tmp_path):
     return np.load(path, mmap_mode="r")
 
 
-def test_arrays_and_what_is_read_by_rows_stay_the_same_object(tmp_path):
+def test_arrays_and_row_readers_are_not_copied(tmp_path):
     shards = write_shards(tmp_path / "shards", [(np.ones((5, 3), np.float32), np.arange(5))])
     with h5py.File(tmp_path / "X.h5", "w") as file:
         file["X"] = np.ones((5, 3), np.float32)
         plain = np.ones((5, 3), np.float32)
-        kept = (plain, plain[::-1, ::2], mapped(tmp_path), FeatureView(plain), shards, file["X"])
-        for A in kept:
+        inputs = (plain, plain[::-1, ::2], mapped(tmp_path), FeatureView(plain), shards, file["X"])
+        for A in inputs:
             assert as_array(A, "features") is A
 
 
@@ -234,7 +236,7 @@ def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
         with pytest.raises(DatasetError, match="with n, d and a > 0; got"):
             scored(method, *arrays)
     refusals = []
-    with told(refusals):
+    with recorded(refusals):
         F = scored(method, X[:1], y[:1], S, X_test, candidates)
         assert np.isfinite(F).all()
 
@@ -245,7 +247,7 @@ def test_scores_that_rule_out_every_candidate_are_refused():
         require_scores(scores, ready("LinearS2V")[0], (2, 2))
 
 
-def test_numbers_whose_squares_are_infinite_are_refused_by_a_method_itself():
+def test_numbers_with_infinite_squares_are_refused_by_methods():
     method, X, y, S, _, _ = ready("ESZSL")
     with pytest.raises(DatasetError, match=r"expected features up to 1e\+150"):
         method.fit(1e300 * X.astype(float), y, S)
@@ -266,7 +268,7 @@ def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(mon
     assert np.isfinite(method.decision_function(X_test, candidates)).all()
 
 
-def test_memory_that_there_is_not_is_one_sentence():
+def test_missing_memory_is_one_sentence():
     sentence = "ESZSL: expected .* fit into memory; got: unable to allocate"
     with pytest.raises(DatasetError, match=sentence), method_errors(METHODS["ESZSL"]()):
         np.empty((1 << 40, 1 << 12))

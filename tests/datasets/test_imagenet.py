@@ -60,7 +60,7 @@ def test_every_class_is_where_the_released_files_have_it():
     assert LISTS["All"] == CLASSES - 1000
 
 
-def test_files_are_small_and_what_travels_in_the_wheel():
+def test_files_are_small_and_included_in_the_wheel():
     files = sorted((FACTS / "imagenet").iterdir())
     assert [file.name for file in files] == ["positions.tsv.gz", "synsets.tsv.gz"]
     assert sum(file.stat().st_size for file in files) < 1_000_000
@@ -80,14 +80,14 @@ def test_everything_is_a_kind_of_entity_in_some_number_of_steps():
 
 
 def test_all_but_one_class_of_2h_is_a_kind_of_a_training_class_or_the_other_way_round():
-    seen, two = np.flatnonzero(FACTS_OF.seen), np.flatnonzero(FACTS_OF.sets["2H"])
+    seen, two_hops = np.flatnonzero(FACTS_OF.seen), np.flatnonzero(FACTS_OF.sets["2H"])
     above = {parent for row in seen for parent in FACTS_OF.parents[row]}
-    near = [row for row in two if row in above or {*FACTS_OF.parents[row]} & {*seen}]
-    assert (len(near), len(two)) == (1508, 1509)
+    near = [row for row in two_hops if row in above or {*FACTS_OF.parents[row]} & {*seen}]
+    assert (len(near), len(two_hops)) == (1508, 1509)
     assert {parent for parent in above if parent < CLASSES}
 
 
-def test_ids_are_understood_wherever_they_stand_in_a_name():
+def test_ids_are_found_anywhere_in_a_name():
     names = ["n01440764", "n01440764 tench", "train/n01440764", "n01440764.tar", "tench"]
     names += ["n014407640", "xn01440764", "n00001740", "n99999999"]
     tench = FACTS_OF.row["n01440764"]
@@ -125,7 +125,7 @@ def test_a_file_with_ids_needs_no_list_of_unseen_classes(tmp_path):
 # --- Positions ------------------------------------------------------------------------------------
 
 
-def test_positions_of_neighbours_are_alike_and_of_others_not():
+def test_positions_of_related_classes_are_similar():
     G = class_positions()
     assert G.shape == (CLASSES, 48)
     assert not G.flags.writeable

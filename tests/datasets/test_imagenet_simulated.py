@@ -56,11 +56,11 @@ def test_rows_are_parted_and_no_row_is_in_two_parts(small):
     np.testing.assert_array_equal(np.sort(parts), np.arange(len(small.labels)))
     plan = imagenet_plan(SMALL)
     np.testing.assert_array_equal(np.bincount(small.labels), plan.images)
-    held = np.bincount(small.labels[split.test_seen], minlength=len(plan.held_out))
-    np.testing.assert_array_equal(held, plan.held_out)
+    n_held_out = np.bincount(small.labels[split.test_seen], minlength=len(plan.held_out))
+    np.testing.assert_array_equal(n_held_out, plan.held_out)
 
 
-def test_populations_have_the_printed_means_and_the_lists_are_what_they_are_called():
+def test_populations_and_lists_have_the_printed_properties():
     n = populations()
     printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
     for name in SETS[2:]:
@@ -106,20 +106,20 @@ def test_misspelt_names_get_the_right_one():
         imagenet_plan("simulated-ImageNet-smal")
 
 
-def test_features_that_were_written_before_are_taken_and_others_refused(small):
-    given = np.float16(small.features)
-    other = simulate_imagenet(small.name, given, digest="of shards")
-    assert other.features is given
+def test_existing_features_are_used_and_others_refused(small):
+    half_precision = np.float16(small.features)
+    other = simulate_imagenet(small.name, half_precision, digest="of shards")
+    assert other.features is half_precision
     assert other.digest == "of shards"
     np.testing.assert_array_equal(other.labels, small.labels)
     np.testing.assert_array_equal(other.prototypes, small.prototypes)
     with pytest.raises(DatasetError, match=r"shape \(48703, 256\); got \(48703, 255\)"):
-        simulate_imagenet(small.name, given[:, 1:])
+        simulate_imagenet(small.name, half_precision[:, 1:])
     with pytest.raises(DatasetError, match="shards write simulated-ImageNet-small-unplanted"):
-        simulate_imagenet(f"{small.name}-unplanted", given)
+        simulate_imagenet(f"{small.name}-unplanted", half_precision)
 
 
-def test_what_is_written_as_shards_is_made_block_by_block(small):
+def test_shards_are_written_block_by_block(small):
     X, _ = next(blocks_of("simulated-ImageNet-full"))
     assert X.shape == (BLOCK, 2048)
     X, _ = next(blocks_of(small.name))
@@ -128,10 +128,10 @@ def test_what_is_written_as_shards_is_made_block_by_block(small):
 
 @pytest.mark.nightly
 def test_each_effect_is_planted_alone_and_classes_and_prototypes_are_the_same(small):
-    made = {name: load(name) for name in SIMULATED_IMAGENET if "full" not in name}
-    assert {planted_imagenet(name) for name in made} == {*product((True, False), repeat=2)}
-    assert len({data.digest for data in made.values()}) == len(made) == 4
-    for data in made.values():
+    result = {name: load(name) for name in SIMULATED_IMAGENET if "full" not in name}
+    assert {planted_imagenet(name) for name in result} == {*product((True, False), repeat=2)}
+    assert len({data.digest for data in result.values()}) == len(result) == 4
+    for data in result.values():
         np.testing.assert_array_equal(data.prototypes, small.prototypes)
         np.testing.assert_array_equal(data.labels, small.labels)
     assert planted_imagenet("digits") is None

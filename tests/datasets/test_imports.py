@@ -73,7 +73,7 @@ def test_nothing_is_imported_at_first():
     assert imports.names() == ()
 
 
-def test_a_second_reading_opens_what_the_first_imported(source, reads):
+def test_a_second_reading_opens_the_first_import(source, reads):
     first, second = read_xlsa17(source), read_xlsa17(source)
     assert len(reads) == 1
     assert imports.names() == ("Toy",)
@@ -102,14 +102,12 @@ def test_a_changed_source_is_read_again(source, reads):
     assert before.digest != after.digest
 
 
-def test_an_import_of_an_earlier_reader_opens_as_it_is_and_is_read_again_on_demand(
-    source, root, reads
-):
-    made = read_xlsa17(source)
+def test_an_import_of_an_earlier_reader_opens_and_can_be_repeated(source, root, reads):
+    result = read_xlsa17(source)
     manifest = json.loads((root / "Toy.json").read_text())
     del manifest["recipe"]["revision"]
     (root / "Toy.json").write_text(json.dumps(manifest))
-    assert load("Toy").digest == made.digest
+    assert load("Toy").digest == result.digest
     assert len(reads) == 1
     read_xlsa17(source)
     assert len(reads) == 2
@@ -156,7 +154,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_torn_import_is_made_again_from_its_source(source, root, reads, damage):
+def test_a_corrupt_import_is_repeated_from_its_source(source, root, reads, damage):
     digest = read_xlsa17(source).digest
     DAMAGE[damage](folder_of(root))
     ds = load("Toy")
@@ -168,9 +166,7 @@ def test_a_torn_import_is_made_again_from_its_source(source, root, reads, damage
     assert len(reads) == 3
 
 
-def test_large_files_are_hashed_when_their_time_says_they_were_touched(
-    source, root, reads, monkeypatch
-):
+def test_large_files_are_hashed_if_their_time_changed(source, root, reads, monkeypatch):
     monkeypatch.setattr(artifacts, "ALWAYS_HASHED", 0)
     read_xlsa17(source)
     path = folder_of(root) / "features.npy"
@@ -209,8 +205,8 @@ def spoil_manifest(root, kind, *, as_before=False):
         (folder / imports.COPY).unlink()  # earlier versions did not write one
     path = root / "Toy.json"
     path.write_text((MANIFESTS | LATER)[kind](path.read_text()))
-    for each in (*folder.iterdir(), folder):
-        os.utime(each, (1, 1))
+    for entry in (*folder.iterdir(), folder):
+        os.utime(entry, (1, 1))
     return folder
 
 
@@ -251,15 +247,15 @@ def test_a_copy_that_its_folder_does_not_agree_with_restores_nothing(source, roo
 LATER = {"a later schema": lambda text: text.replace('"schema": 1', '"schema": 99, "new": {}')}
 
 
-def test_what_a_newer_version_has_imported_is_neither_opened_nor_replaced(source, root):
+def test_an_import_of_a_newer_version_is_neither_opened_nor_replaced(source, root):
     read_xlsa17(source)
     folder = spoil_manifest(root, "a later schema")
-    there = {path: path.stat().st_mtime_ns for path in (root / "Toy.json", *folder.iterdir())}
+    times = {path: path.stat().st_mtime_ns for path in (root / "Toy.json", *folder.iterdir())}
     sentence = r"'Toy' was made by a newer version of zslcore \(schema 99, this version reads 1\)"
     for read in (lambda: load("Toy"), lambda: read_xlsa17(source)):
         with pytest.raises(NewerVersionError, match=sentence):
             read()
-    assert {path: path.stat().st_mtime_ns for path in there} == there
+    assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
 @pytest.mark.parametrize("as_before", AS_BEFORE)
@@ -276,7 +272,7 @@ def test_nothing_is_swept_while_a_manifest_cannot_be_read(source, root, foreign,
     assert imports.unknown_folders() == [folder]
 
 
-def test_what_is_removed_though_its_manifest_cannot_be_read_goes_to_the_quarantine(source, root):
+def test_a_removed_import_with_unreadable_manifest_is_quarantined(source, root):
     read_xlsa17(source)
     folder = spoil_manifest(root, "torn")
     imports.remove("Toy")
@@ -312,14 +308,14 @@ def tiny(k):
 
 def test_imports_side_by_side_succeed_or_end_in_a_sentence(root):
     """Two threads replace an import and one removes it, while the folder of another is measured."""
-    over, raw, made = threading.Event(), [], []
+    over, raw, result = threading.Event(), [], []
 
     def repeat(act):
         try:
             for k in range(15):
                 with suppress(ZSLError):
                     act(k)
-                    made.append(k)
+                    result.append(k)
         except Exception as error:  # noqa: BLE001 - whatever it is
             raw.append(error)
         over.set()
@@ -343,7 +339,7 @@ def test_imports_side_by_side_succeed_or_end_in_a_sentence(root):
     for thread in threads:
         thread.join()
     assert raw == []
-    assert len(made) > 30
+    assert len(result) > 30
     assert import_dataset(tiny(99), name="same").features[0, 0] == 99
 
 
@@ -353,9 +349,9 @@ def test_the_size_of_a_folder_that_is_being_removed_is_a_number(tmp_path, monkey
     walk = os.walk
 
     def walk_and_remove(root):
-        for found in walk(root):
+        for result in walk(root):
             (tmp_path / "gone").unlink()
-            yield found
+            yield result
 
     monkeypatch.setattr(os, "walk", walk_and_remove)
     assert imports.size_of(tmp_path) == 4
@@ -366,16 +362,16 @@ def test_an_import_that_is_replaced_while_it_is_opened_is_the_new_one(root, monk
     read = imports._manifest
 
     def read_and_replaced(name):
-        found = read(name)
+        values = read(name)
         monkeypatch.setattr(imports, "_manifest", read)
         import_dataset(tiny(2), name="same")
-        return found
+        return values
 
     monkeypatch.setattr(imports, "_manifest", read_and_replaced)
     assert imports.open_import("same").features[0, 0] == 2
 
 
-def test_a_data_set_in_memory_can_be_kept(root):
+def test_a_data_set_in_memory_can_be_imported(root):
     labels = np.repeat(np.arange(4), 5)
     ds = ZSLDataset(
         name="in memory!",
@@ -404,7 +400,7 @@ def test_a_data_set_in_memory_can_be_kept(root):
         load("in-memory")
 
 
-def test_a_large_matrix_is_kept_block_by_block():
+def test_a_large_matrix_is_stored_block_by_block():
     labels = np.arange(8200) % 3
     features = np.asfortranarray(np.arange(2 * 8200, dtype=np.float32).reshape(8200, 2))
     ds = ZSLDataset("rows", features, labels, np.eye(3), "abc")
@@ -464,7 +460,7 @@ def test_names_are_plain_file_names(source, name):
 
 
 @pytest.mark.parametrize("name", ["digits", "simulated-AWA1", "simulated-ImageNet-small"])
-def test_names_of_built_in_data_sets_are_taken(source, name):
+def test_names_of_built_in_data_sets_are_reserved(source, name):
     with pytest.raises(ParameterError, match=f"'{name}' is the name of a built-in data set"):
         read_xlsa17(source, name=name)
 

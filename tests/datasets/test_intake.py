@@ -43,8 +43,8 @@ def one_npz(folder):
 
 
 def mat(folder):
-    held = {"features": X.T, "labels": Y[:, None] + 1, "att": S.T}
-    savemat(folder / "all.mat", held | {"allclasses_names": files.cells(NAMES)})
+    content = {"features": X.T, "labels": Y[:, None] + 1, "att": S.T}
+    savemat(folder / "all.mat", content | {"allclasses_names": files.cells(NAMES)})
 
 
 def mat73(folder):
@@ -83,8 +83,8 @@ def tables(folder):
 
 
 def named_labels(folder):
-    held = {"features": X, "prototypes": S, "class_names": np.array(NAMES)}
-    np.savez(folder / "table.npz", labels=np.array(NAMES)[Y], **held)
+    content = {"features": X, "prototypes": S, "class_names": np.array(NAMES)}
+    np.savez(folder / "table.npz", labels=np.array(NAMES)[Y], **content)
 
 
 def written_by_pandas(folder):
@@ -231,23 +231,23 @@ def test_large_features_are_read_when_they_are_stored(tmp_path, monkeypatch, end
     if ending == "parquet":
         (tmp_path / "labels.npy").unlink()
     monkeypatch.setattr(variables, "SMALL_BYTES", 20_000)
-    found = survey(paths(tmp_path))
-    assert "features 30 x 2,100; labels 0 to 4" in found.sentence
-    assert found.parts["features"].values is None
+    actual = survey(paths(tmp_path))
+    assert "features 30 x 2,100; labels 0 to 4" in actual.sentence
+    assert actual.parts["features"].values is None
     first, *more = paths(tmp_path)
     data = import_dataset(first, more=more, unseen=UNSEEN, name="birds")
     np.testing.assert_array_equal(data.features, wide)
     np.testing.assert_array_equal(data.labels, Y)
 
 
-def test_what_is_found_is_one_sentence_and_a_table(tmp_path):
+def test_the_survey_is_one_sentence_and_a_table(tmp_path):
     npy(tmp_path)
-    found = survey(paths(tmp_path))
-    assert found.sentence == (
+    actual = survey(paths(tmp_path))
+    assert actual.sentence == (
         "features 30 x 7; labels 0 to 4; class embeddings 5 x 4; class names 5; no split"
     )
-    assert ("features.npy", "30 x 7", "features") in found.rows
-    assert ("labels.npy", "30 whole numbers, 0 to 4", "labels") in found.rows
+    assert ("features.npy", "30 x 7", "features") in actual.rows
+    assert ("labels.npy", "30 whole numbers, 0 to 4", "labels") in actual.rows
 
 
 def test_a_wrong_guess_is_one_choice_away(tmp_path):
@@ -269,16 +269,16 @@ def _table():
     return "\n".join(["class,a,b,c,d", *rows])
 
 
-def test_a_damaged_import_is_made_again_from_all_its_files(tmp_path, own_data):
+def test_a_damaged_import_is_repeated_from_all_its_files(tmp_path, own_data):
     npy(tmp_path)
     first, *more = paths(tmp_path)
-    made = import_dataset(first, more=more, unseen=UNSEEN, name="birds")
+    result = import_dataset(first, more=more, unseen=UNSEEN, name="birds")
     for path in (own_data / "imported").rglob("features.npy"):
         path.chmod(0o600)
         path.write_bytes(b"damaged")
     for folder in own_data.rglob("*copies*"):
         discard(folder)
-    assert load("birds").digest == made.digest
+    assert load("birds").digest == result.digest
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def change(folder, **arrays):
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "output"),
     [
         ({"labels": Y[:-1]}, "features.npy: expected a row for each of 29 labels; got 30 x 7"),
         ({"labels": Y + 3}, "labels.npy: expected labels that number 5 class embeddings"),
@@ -374,13 +374,13 @@ def change(folder, **arrays):
         ({"y": Y}, "found labels.npy (30 whole numbers, 0 to 4) and y.npy"),
     ],
 )
-def test_bad_input_is_one_sentence_and_nothing_is_stored(tmp_path, arrays, said, capsys):
+def test_bad_input_is_one_sentence_and_nothing_is_stored(tmp_path, arrays, output, capsys):
     npy(tmp_path)
     change(tmp_path, **arrays)
     command = ["import", *map(str, paths(tmp_path)), "--unseen", *UNSEEN, "--name", "birds"]
     assert main(command) == 2
     sentence = capsys.readouterr().err.strip()
-    assert said in sentence
+    assert output in sentence
     assert "\n" not in sentence
     assert not imports.names()
 
@@ -409,7 +409,7 @@ def test_unseen_classes_that_leave_no_split_are_refused(tmp_path, unseen, error)
         find(paths(tmp_path), unseen=unseen).read_dataset("a")
 
 
-def test_names_that_differ_from_all_labels_of_texts_are_asked_for(tmp_path):
+def test_names_without_matching_labels_raise_a_question(tmp_path):
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "labels.npy", np.array([NAMES[c] for c in Y]))
     np.save(tmp_path / "S.npy", S)

@@ -80,12 +80,12 @@ SETS = open_world_sets()
 
 
 def test_the_eleven_sets_have_their_numbers_of_classes():
-    assert {name: len(one.classes) for name, one in SETS.items()} == CLASSES
+    assert {name: len(class_set.classes) for name, class_set in SETS.items()} == CLASSES
     with (FOLDER / "sets.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            one = SETS[row["name"]]
-            assert int(row["classes"]) == len(one.classes)
-            assert (int(row["base"]), int(row["new"])) == (len(one.base), len(one.new))
+            class_set = SETS[row["name"]]
+            assert int(row["classes"]) == len(class_set.classes)
+            assert (int(row["base"]), int(row["new"])) == (len(class_set.base), len(class_set.new))
             assert row["source"]
             assert row["url"].startswith("https://github.com/")
     lists = {path.stem for path in (FOLDER / "classes").glob("*.txt")}
@@ -94,34 +94,38 @@ def test_the_eleven_sets_have_their_numbers_of_classes():
 
 @pytest.mark.parametrize("name", SETS)
 def test_base_and_new_are_the_halves_of_the_labels(name):
-    one = SETS[name]
-    assert one.base + one.new == one.class_names
-    assert len(one.base) == math.ceil(len(one.classes) / 2)
-    assert len(one.base) + len(one.new) == CLASSES[name]
-    assert one.template.count("{}") == 1
-    assert one.order_checked == (name in SEEN)
+    class_set = SETS[name]
+    assert class_set.base + class_set.new == class_set.class_names
+    assert len(class_set.base) == math.ceil(len(class_set.classes) / 2)
+    assert len(class_set.base) + len(class_set.new) == CLASSES[name]
+    assert class_set.template.count("{}") == 1
+    assert class_set.order_checked == (name in SEEN)
     expected = "order as in the split file" if name in SEEN else "by rule, order not checked"
-    assert one.state == expected
+    assert class_set.state == expected
 
 
 @pytest.mark.parametrize("name", SEEN)
 def test_labels_are_those_of_the_released_split_file(name):
     """The last base class, the first new class, both ends, and labels that sorting would change."""
-    one, seen = SETS[name], SEEN[name]
-    assert one.labels_of(list(seen.values())) == list(seen)
-    assert {0, len(one.base) - 1, len(one.base), len(one.classes) - 1} <= set(seen)
+    class_set, seen = SETS[name], SEEN[name]
+    assert class_set.labels_of(list(seen.values())) == list(seen)
+    assert {0, len(class_set.base) - 1, len(class_set.base), len(class_set.classes) - 1} <= set(
+        seen
+    )
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_every_class_is_found_by_its_names(name):
-    one, places = SETS[name], range(CLASSES[name])
+    class_set, places = SETS[name], range(CLASSES[name])
     if name == "imagenet":  # "crane" is two classes
-        assert one.labels_of([names[1] for names in one.classes]) == list(places)
+        assert class_set.labels_of([names[1] for names in class_set.classes]) == list(places)
         return
-    for k in range(max(len(names) for names in one.classes)):
-        names = [(names * 2)[k] if k < len(names) else names[0] for names in one.classes]
-        assert one.labels_of(names) == list(places)
-        assert one.labels_of([each.replace(" ", "_").lower() for each in names]) == list(places)
+    for k in range(max(len(names) for names in class_set.classes)):
+        names = [(names * 2)[k] if k < len(names) else names[0] for names in class_set.classes]
+        assert class_set.labels_of(names) == list(places)
+        assert class_set.labels_of([name.replace(" ", "_").lower() for name in names]) == list(
+            places
+        )
 
 
 def test_names_are_read_as_files_write_them():
@@ -136,24 +140,24 @@ def test_names_are_read_as_files_write_them():
 def test_alphabetical_lists_are_in_their_order():
     for name in ("food101", "fgvc_aircraft", "dtd"):
         assert list(SETS[name].class_names) == sorted(SETS[name].class_names)
-    pets = [each.lower() for each in SETS["oxford_pets"].class_names]
+    pets = [class_name.lower() for class_name in SETS["oxford_pets"].class_names]
     assert pets == sorted(pets)
     synsets = [names[1] for names in SETS["imagenet"].classes]
     assert synsets == sorted(synsets)
 
 
 def test_the_rule_follows_the_labels_and_not_the_order_of_the_data():
-    one = SETS["dtd"]
-    order = np.random.default_rng(0).permutation(len(one.classes))
-    names = [one.class_names[k] for k in order]
-    found = new_classes("base-to-new:dtd", names)
-    assert {names[place] for place in found} == set(one.new)
-    assert found == sorted(found)
+    class_set = SETS["dtd"]
+    order = np.random.default_rng(0).permutation(len(class_set.classes))
+    names = [class_set.class_names[k] for k in order]
+    result = new_classes("base-to-new:dtd", names)
+    assert {names[place] for place in result} == set(class_set.new)
+    assert result == sorted(result)
     assert new_classes("base-to-new", names) == list(range(n_base(47), 47))
 
 
 @pytest.mark.parametrize(
-    ("asked", "names", "said"),
+    ("set_name", "names", "message"),
     [
         ("base-to-new:dtb", ["banded"], "did you mean 'dtd'"),
         ("base-to-new:dtd", ["bandet"], "did you mean 'banded'"),
@@ -162,15 +166,17 @@ def test_the_rule_follows_the_labels_and_not_the_order_of_the_data():
         ("base-to-new:imagenet", ["crane"], "'crane' is a name of 2 classes"),
     ],
 )
-def test_other_classes_are_one_sentence(asked, names, said):
-    with pytest.raises((DatasetError, UnknownNameError), match=said):
-        new_classes(asked, names)
+def test_other_classes_are_one_sentence(set_name, names, message):
+    with pytest.raises((DatasetError, UnknownNameError), match=message):
+        new_classes(set_name, names)
 
 
 def features_of(path, name, n=6, seed=0):
     """Random features of all classes of a set, in another order, in the format of ``extract``."""
-    rng, one = np.random.default_rng(seed), SETS[name]
-    names = rng.permutation(np.array([each.replace(" ", "_") for each in one.class_names]))
+    rng, class_set = np.random.default_rng(seed), SETS[name]
+    names = rng.permutation(
+        np.array([class_name.replace(" ", "_") for class_name in class_set.class_names])
+    )
     S = rng.normal(size=(len(names), 64)).astype(np.float32)
     labels = np.repeat(np.arange(len(names)), n)
     X = S[labels] + 0.5 * rng.normal(size=(len(labels), 64)).astype(np.float32)
@@ -178,7 +184,7 @@ def features_of(path, name, n=6, seed=0):
     return names
 
 
-def test_a_split_by_the_rule_is_made_of_any_features(tmp_path):
+def test_the_rule_splits_any_features(tmp_path):
     names = features_of(tmp_path / "pets.npz", "oxford_pets")
     data = read_table(tmp_path / "pets.npz", unseen=["base-to-new:oxford_pets"])
     split = data.split("own")
@@ -190,8 +196,8 @@ def test_a_split_by_the_rule_is_made_of_any_features(tmp_path):
 @pytest.mark.nightly
 def test_such_data_are_imported_audited_and_run(own_data, tmp_path, capsys):
     features_of(tmp_path / "eurosat.npz", "eurosat", n=12)
-    asked = ["--unseen", "base-to-new:eurosat", "--name", "eurosat-own", "--pretraining", "none"]
-    assert main(["import", str(tmp_path / "eurosat.npz"), *asked]) == 0
+    request = ["--unseen", "base-to-new:eurosat", "--name", "eurosat-own", "--pretraining", "none"]
+    assert main(["import", str(tmp_path / "eurosat.npz"), *request]) == 0
     report = audit(load("eurosat-own"), split="own")
     assert "leak" not in {finding.mark for finding in report.findings}
     capsys.readouterr()
@@ -200,11 +206,11 @@ def test_such_data_are_imported_audited_and_run(own_data, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["evaluation"]["zsl"] > 0.5  # chance is 0.2
 
 
-def test_templates_are_taken_by_name():
+def test_templates_are_found_by_name():
     for name in ("imagenet-80", "imagenet-7", "caltech101-34", "dtd-8", "stanford_cars-8"):
-        found = templates_of([name])
-        assert len(found) == int(name.rpartition("-")[2])
-        assert all(each.count("{}") == 1 for each in found)
+        result = templates_of([name])
+        assert len(result) == int(name.rpartition("-")[2])
+        assert all(item.count("{}") == 1 for item in result)
     assert set(templates_of(["imagenet-7"])) < set(templates_of(["imagenet-80"]))
     assert templates_of(["oxford_pets", "a {}."]) == ("a photo of a {}, a type of pet.", "a {}.")
     with pytest.raises(UnknownNameError, match="did you mean 'imagenet-80'"):

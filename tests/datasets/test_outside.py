@@ -76,16 +76,16 @@ def test_a_csv_that_pandas_wrote_with_its_index_is_understood(tmp_path):
     for path in (mine, side):
         pd.read_csv(path).to_csv(path)  # no index=False
     assert mine.read_text().startswith(",label,split")
-    found = read_table(mine, prototypes=side)
-    np.testing.assert_array_equal(found.features, expected.features)
-    assert found.attribute_names == expected.attribute_names
+    table = read_table(mine, prototypes=side)
+    np.testing.assert_array_equal(table.features, expected.features)
+    assert table.attribute_names == expected.attribute_names
     mine.write_text(mine.read_text().replace("\n1,", "\n7,", 1))
     with pytest.raises(FileRefusedError, match=r"line 3: expected a name for column 1, or .* '7'"):
         read_table(mine, prototypes=side)
 
 
 @pytest.mark.usefixtures("in_process")
-def test_blanks_around_the_name_of_a_column_are_none(tmp_path):
+def test_blanks_around_column_names_are_ignored(tmp_path):
     path = csv(tmp_path)
     path.write_text(path.read_text().replace("label,split", "label , split", 1))
     assert read_table(path, prototypes=prototypes(tmp_path)).splits["own"].note
@@ -93,7 +93,7 @@ def test_blanks_around_the_name_of_a_column_are_none(tmp_path):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", ["mine.npz", "mine.csv", "mine.json", "list.txt"])
-def test_a_pointer_of_git_lfs_is_told_as_such(tmp_path, name):
+def test_a_pointer_of_git_lfs_is_recognised(tmp_path, name):
     path = tmp_path / name
     path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
     read = {
@@ -169,7 +169,7 @@ def test_a_character_that_does_not_exist_is_refused(tmp_path):
     "wrong",
     ["character", "order", "shape", "type", "not finite", "nothing", "empty", "zip", "too long"],
 )
-def test_what_a_reader_leaves_is_checked_again(tmp_path, monkeypatch, wrong):
+def test_output_of_a_reader_is_checked_again(tmp_path, monkeypatch, wrong):
     out = {"features": np.ones((3, 2), "<f4"), "class_names": np.array(["a", "b"])}
     if wrong == "character":
         out["class_names"].view("<u4")[0] = 0x110000
@@ -209,9 +209,9 @@ def test_features_stay_a_map_from_the_child_to_the_import(tmp_path, own_data, ki
         path, more = npz(tmp_path), {}
     else:
         path, more = csv(tmp_path), {"prototypes": prototypes(tmp_path)}
-    made = read_table(path, into=into, **more)
-    assert isinstance(made.features, np.memmap)
-    assert Path(made.features.filename) == into / "features.npy"
+    table = read_table(path, into=into, **more)
+    assert isinstance(table.features, np.memmap)
+    assert Path(table.features.filename) == into / "features.npy"
     import_dataset(path, name="mapped", **more)
     np.testing.assert_array_equal(load("mapped").features, files.FEATURES)
     assert list(own_data.glob("scratch/*")) == []
@@ -240,7 +240,7 @@ def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
         assert folder.is_dir()
 
 
-def test_walls_are_none_where_the_system_has_none(monkeypatch):
+def test_systems_without_sandbox_are_supported(monkeypatch):
     monkeypatch.setattr(walls.sys, "platform", "darwin")
     assert walls.confine_process([], []) == ()
 

@@ -64,7 +64,7 @@ def test_the_demo_size_keeps_the_shares(demo):
     assert shared_rows(photograph, demo.split("SS"))[1] == 0
 
 
-def test_boxes_of_one_photograph_and_class_are_more_alike_than_others(demo):
+def test_boxes_of_one_photograph_and_class_are_more_similar(demo):
     deviation = (
         demo.features
         - np.array([demo.features[demo.labels == c].mean(axis=0) for c in range(demo.n_classes)])[
@@ -76,12 +76,12 @@ def test_boxes_of_one_photograph_and_class_are_more_alike_than_others(demo):
     pairs = [(i, i + 1) for i in range(len(y) - 1) if y[i] == y[i + 1]]
     order = np.lexsort((files, y))
     same = [unit[i] @ unit[j] for i, j in pairwise(order) if y[i] == y[j] and files[i] == files[j]]
-    others = [unit[i] @ unit[j] for i, j in pairs if files[i] != files[j]]
+    other_values = [unit[i] @ unit[j] for i, j in pairs if files[i] != files[j]]
     assert len(same) > 300
-    assert np.mean(same) > np.mean(others) + 0.15
+    assert np.mean(same) > np.mean(other_values) + 0.15
 
 
-def test_boxes_whose_photograph_also_trained_are_answered_better_than_without_the_effect(demo):
+def test_boxes_of_training_photographs_are_predicted_better(demo):
     """The effect of the leak: accuracy on the same test boxes, with and without it."""
     accuracy = []
     for data in (demo, simulate("simulated-aPY-unplanted")):
@@ -115,8 +115,8 @@ def test_the_numbers_are_those_of_the_release(shared):
     same = np.array([box in own for box in boxes])
     for facts, inside in zip(simulated._SOURCES.values(), (y < 20, y >= 20), strict=True):
         train, seen, unseen = (inside & rows[part] for part in rows)
-        others = inside & ~rows["trainval"] & ~shared_
+        other_values = inside & ~rows["trainval"] & ~shared_
         assert facts.trainval == (train.sum(), len(set(files[train])))
         assert facts.shared_seen == (seen.sum(), (seen & shared_).sum(), (seen & same).sum())
         assert facts.shared_unseen == (unseen.sum(), (unseen & shared_).sum())
-        assert facts.others == (others.sum(), len(set(files[others])))
+        assert facts.others == (other_values.sum(), len(set(files[other_values])))

@@ -51,7 +51,7 @@ def test_rounded_factors_multiply_exactly_in_any_order():
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_classes_are_real_and_everything_else_says_it_is_not(demo, benchmark):
+def test_classes_are_real_and_the_rest_is_marked_simulated(demo, benchmark):
     ds, facts = demo[benchmark], class_facts(benchmark)
     assert ds.simulated
     assert "simulated" in ds.name
@@ -106,19 +106,19 @@ def test_full_size_has_the_published_number_of_images():
 
 
 def test_awa1_and_awa2_share_prototypes_and_differ_in_five_named_classes(demo):
-    one, two = demo["AWA1"], demo["AWA2"]
-    np.testing.assert_array_equal(one.prototypes, two.prototypes)
+    first, second = demo["AWA1"], demo["AWA2"]
+    np.testing.assert_array_equal(first.prototypes, second.prototypes)
     means = [
         np.array([ds.features[ds.labels == c].mean(axis=0) for c in range(ds.n_classes)])
-        for ds in (one, two)
+        for ds in (first, second)
     ]
     apart = np.linalg.norm(means[0][:, None] - means[1][None], axis=2)
     assert (apart.argmin(axis=1) == np.arange(50)).mean() > 0.9
-    own = np.diag(apart) / np.sqrt(1 / np.bincount(one.labels) + 1 / np.bincount(two.labels))
-    moved = {one.class_names[c] for c in np.argsort(-own)[:5]}
+    own = np.diag(apart) / np.sqrt(1 / np.bincount(first.labels) + 1 / np.bincount(second.labels))
+    moved = {first.class_names[c] for c in np.argsort(-own)[:5]}
     assert moved == {"collie", "elephant", "giraffe", "seal", "zebra"}
-    assert moved == set(planted(two.name).moved)
-    assert planted(one.name).moved == ()
+    assert moved == set(planted(second.name).moved)
+    assert planted(first.name).moved == ()
 
 
 def test_awa_has_its_real_attributes(demo):
@@ -134,26 +134,26 @@ def test_awa_has_its_real_attributes(demo):
 
 def test_known_classes_are_tighter(demo):
     ds = demo["AWA2"]
-    known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
+    in_set = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
     spread = np.array([ds.features[ds.labels == c].var(axis=0).sum() for c in range(ds.n_classes)])
-    assert spread[known].mean() < 0.7 * spread[~known].mean()
+    assert spread[in_set].mean() < 0.7 * spread[~in_set].mean()
 
 
 def gain_of_known_classes(ds):
     """Mean OverlapGain of two methods over the unseen classes of SS."""
-    known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
+    in_set = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
     gains = []
     for method in ("LinearS2V", "SAE"):
         fitted = fit_and_score(get_method(method)(), ds, ds.split("SS"))
         by_class = evaluate(fitted).per_class_zsl
         ouc, tuc = (
-            np.mean([a for c, a in by_class.items() if known[c] == side]) for side in (True, False)
+            np.mean([a for c, a in by_class.items() if in_set[c] == side]) for side in (True, False)
         )
         gains.append((ouc - tuc) / ((ouc + tuc) / 2))
     return np.mean(gains)
 
 
-def test_without_the_planted_gain_there_is_none(demo):
+def test_without_the_planted_gain_no_gain_is_found(demo):
     assert gain_of_known_classes(demo["AWA2"]) > 0.15
     assert abs(gain_of_known_classes(load("simulated-AWA2-unplanted"))) < 0.06
 
@@ -179,7 +179,7 @@ def test_without_the_planted_photographs_boxes_share_names_only(demo):
     assert twin.digest != demo["aPY"].digest
 
 
-def test_a_twin_differs_from_its_stand_in_by_features_alone(demo):
+def test_data_without_the_effect_differ_in_features_only(demo):
     for name in ("CUB", "AWA2"):
         twin = simulate(f"simulated-{name}-unplanted")
         np.testing.assert_array_equal(twin.prototypes, demo[name].prototypes)
@@ -188,7 +188,7 @@ def test_a_twin_differs_from_its_stand_in_by_features_alone(demo):
         assert "without effect" in twin.source
 
 
-def test_twins_are_had_by_name_for_every_stand_in_that_has_an_effect():
+def test_data_without_the_effect_load_by_name():
     assert tuple(f"{name}-unplanted" for name in SIMULATED if name not in UNTRAINED) == UNPLANTED
     assert name_without_effects("simulated-AWA2-full") == "simulated-AWA2-full-unplanted"
     for without in ("simulated-AWA2-untrained", "digits", "simulated-AWA2-unplanted"):
@@ -232,7 +232,7 @@ def test_lambda_for_gzsl_is_not_larger_than_for_zsl(demo):
 
 
 @pytest.mark.parametrize("benchmark", ["CUB", "SUN"])
-def test_ss_and_ps_are_alike_where_few_classes_overlap(demo, benchmark):
+def test_ss_and_ps_are_similar_if_few_classes_overlap(demo, benchmark):
     zsl = [
         _zsl(demo[benchmark], get_method("LinearS2V")(lam=3e-3), split) for split in ("SS", "PS")
     ]

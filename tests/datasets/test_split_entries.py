@@ -1,4 +1,4 @@
-"""A JSON file, table or text whose entries name their part, in common layouts."""
+"""A JSON file, table or text with entries that name their part, in common layouts."""
 
 import json
 import tracemalloc
@@ -59,9 +59,11 @@ def of_classes(*more):
         "parts.json": sides,
         "named.json": {f"{part}_classes": names for part, names in sides.items()},
         "lists.json": {f"{part} class list": names for part, names in sides.items()},
-        "numbered.json": {p: {n: k for k, n in enumerate(of)} for p, of in sides.items()},
-        "by_number.json": {p: dict(enumerate(of)) for p, of in sides.items()},
-        "described.json": {p: {n: f"a kind of {n}" for n in of} for p, of in sides.items()},
+        "numbered.json": {p: {n: k for k, n in enumerate(members)} for p, members in sides.items()},
+        "by_number.json": {p: dict(enumerate(members)) for p, members in sides.items()},
+        "described.json": {
+            p: {n: f"a kind of {n}" for n in members} for p, members in sides.items()
+        },
         "levels.json": sides | {"test_classes": levels},
         "meta.json": {f"meta_{part}": names for part, names in sides.items()},
         "inside.json": {"name": "animals", "splits": {"classes": sides}},
@@ -74,8 +76,8 @@ def of_classes(*more):
             "groups.json": {str(k): {n: part} for k, (n, part) in enumerate(pairs)},
             "record_of.json": {n: {"id": places[n], "split": part} for n, part in pairs},
         }
-    plain = {part: lines(zip(of), "{}\n") for part, of in sides.items()}
-    yaml = {part: lines(zip(of), "  - {}\n") for part, of in sides.items()}
+    plain = {part: lines(zip(members), "{}\n") for part, members in sides.items()}
+    yaml = {part: lines(zip(members), "  - {}\n") for part, members in sides.items()}
     return {name: json.dumps(value) for name, value in files.items()} | {
         "part_of.csv": lines(pairs, "{},{}\n", "class,split\n"),
         "other_titles.csv": lines(pairs, "{};{}\n", "Klasse;Teil\n"),
@@ -91,18 +93,23 @@ def of_classes(*more):
         "columns.csv": "train,val,test\n" + "".join(
             ",".join(row) + "\n" for row in zip_longest(*sides.values(), fillvalue="")
         ),
-        "headings.txt": "".join(f"{p.title()}:\n{of}" for p, of in plain.items()),
-        "counted.txt": "".join(f"{p} (2 classes):\n{of}" for p, of in plain.items()),
-        "plain.txt": "".join(f"{p.title()}\n{of}" for p, of in plain.items()),
-        "sections.txt": "".join(f"[{part}]\n{of}" for part, of in plain.items()),
-        "inline.txt": "".join(f"{part}: {', '.join(of)}\n" for part, of in sides.items()),
-        "python.py": "".join(f"{part}_classes = {of!r}\n" for part, of in sides.items()),
+        "headings.txt": "".join(f"{p.title()}:\n{members}" for p, members in plain.items()),
+        "counted.txt": "".join(f"{p} (2 classes):\n{members}" for p, members in plain.items()),
+        "plain.txt": "".join(f"{p.title()}\n{members}" for p, members in plain.items()),
+        "sections.txt": "".join(f"[{part}]\n{members}" for part, members in plain.items()),
+        "inline.txt": "".join(f"{part}: {', '.join(members)}\n" for part, members in sides.items()),
+        "python.py": "".join(f"{part}_classes = {members!r}\n" for part, members in sides.items()),
         "wrapped.py": "".join(
-            f"{part} = [\n" + lines(zip(of), "    '{}',\n") + "]\n\n" for part, of in sides.items()
+            f"{part} = [\n" + lines(zip(members), "    '{}',\n") + "]\n\n"
+            for part, members in sides.items()
         ),
-        "block.yaml": "".join(f"{part}:\n{of}" for part, of in yaml.items()),
-        "comments.yaml": "".join(f"{part}:  # classes\n{of}" for part, of in yaml.items()),
-        "inline.yaml": "".join(f"{part}: [{', '.join(of)}]\n" for part, of in sides.items()),
+        "block.yaml": "".join(f"{part}:\n{members}" for part, members in yaml.items()),
+        "comments.yaml": "".join(
+            f"{part}:  # classes\n{members}" for part, members in yaml.items()
+        ),
+        "inline.yaml": "".join(
+            f"{part}: [{', '.join(members)}]\n" for part, members in sides.items()
+        ),
     }  # fmt: skip
 
 
@@ -119,31 +126,36 @@ def of_images(*more):
     files = {
         "records.json": records,
         "folders.json": {
-            p: {n: [i for i, label, _ in of if label == n] for n in {n: 0 for _, n, _ in of}}
-            for p, of in of_part.items()
+            p: {
+                n: [i for i, label, _ in members if label == n]
+                for n in {n: 0 for _, n, _ in members}
+            }
+            for p, members in of_part.items()
         },
         "by_class.json": {
-            n: {p: [i for i, label, own in of if label == n] for p, of in of_part.items()}
+            n: {p: [i for i, label, own in members if label == n] for p, members in of_part.items()}
             for n in PART_OF
         },
         "parts.json": {p: [r for r in records if r["split"] == p] for p in SIDES},
-        "columns.json": {key: [each[key] for each in records] for key in RECORDS[0]},
+        "columns.json": {key: [record[key] for record in records] for key in RECORDS[0]},
         "pandas.json": {
-            key: {str(k): each[key] for k, each in enumerate(records)} for key in RECORDS[0]
+            key: {str(k): item[key] for k, item in enumerate(records)} for key in RECORDS[0]
         },
         "record_of.json": {i: {"label": n, "split": p} for i, n, p in rows},
         "activity_net.json": {"version": "1.3", "taxonomy": [{"nodeId": 1}], "database": database},
-        "image_files.json": {f"{p}_images": [i for i, _, _ in of] for p, of in of_part.items()},
-        "class_of.json": {p: {i: n for i, n, _ in of} for p, of in of_part.items()},
-        "pairs.json": {p: [[i, n] for i, n, _ in of] for p, of in of_part.items()},
-        "turned.json": {p: [[n, i] for i, n, _ in of] for p, of in of_part.items()},
+        "image_files.json": {
+            f"{p}_images": [i for i, _, _ in members] for p, members in of_part.items()
+        },
+        "class_of.json": {p: {i: n for i, n, _ in members} for p, members in of_part.items()},
+        "pairs.json": {p: [[i, n] for i, n, _ in members] for p, members in of_part.items()},
+        "turned.json": {p: [[n, i] for i, n, _ in members] for p, members in of_part.items()},
         "images_labels.json": {
-            p: {"images": [i for i, _, _ in of], "labels": [n for _, n, _ in of]}
-            for p, of in of_part.items()
+            p: {"images": [i for i, _, _ in members], "labels": [n for _, n, _ in members]}
+            for p, members in of_part.items()
         },
     }
     return {name: json.dumps(value) for name, value in files.items()} | {
-        "lines.jsonl": "".join(json.dumps(each) + "\n" for each in records),
+        "lines.jsonl": "".join(json.dumps(record) + "\n" for record in records),
         "words.csv": lines(words, "{},{},{}\n", TITLES),
         "other_titles.csv": lines(rows, "{},{},{}\n", "Bild,Klasse,Teil\n"),
         "untitled.csv": lines(rows, "{},30,{},{}\n"),
@@ -167,8 +179,8 @@ def read(path):
     return read_split_file(path)
 
 
-def names_of(found, side):
-    return {found.class_names[k] for k in found.sides[side]}
+def names_of(entries, side):
+    return {entries.class_names[k] for k in entries.sides[side]}
 
 
 def written(folder, name, value):
@@ -288,7 +300,7 @@ def test_a_video_may_have_several_actions(tmp_path, second):
         read_split_file(tmp_path / "a.json")
 
 
-def test_videos_without_a_class_are_asked_about(tmp_path):
+def test_videos_without_a_class_raise_a_question(tmp_path):
     value = {i: {"subset": p, "annotations": [{"label": n}]} for i, n, p in ROWS}
     value |= {f"v{k}": {"subset": "test", "annotations": []} for k in range(3)}
     (tmp_path / "a.json").write_text(json.dumps({"database": value}))
@@ -324,7 +336,7 @@ SPECIES = ("quokka,marsupials,train\nfossa,cats,train\nnumbat,marsupials,train\n
 
 
 @pytest.mark.parametrize("titles", ["", "Art,Ordnung,Teil\n", "name,class,split\n", "a,b,c\n"])
-def test_a_group_beside_a_class_is_not_taken_for_its_class(tmp_path, titles):
+def test_a_group_column_is_not_read_as_the_class(tmp_path, titles):
     (tmp_path / "s.csv").write_text(titles + SPECIES)
     split = read_split_table(tmp_path / "s.csv")
     assert split is None or "marsupials" not in split.class_names
@@ -332,7 +344,7 @@ def test_a_group_beside_a_class_is_not_taken_for_its_class(tmp_path, titles):
 
 
 @pytest.mark.parametrize("leaked", [False, True])
-def test_ids_of_videos_beside_classes_need_no_titles(tmp_path, leaked):
+def test_ids_of_videos_next_to_classes_need_no_titles(tmp_path, leaked):
     rows = [(f"--v{k:04}x", n, p) for k, (_, n, p) in enumerate([*ROWS, *[LEAKED_IMAGE] * leaked])]
     (tmp_path / "s.csv").write_text(lines(rows, "{},30,{},{}\n"))
     assert names_in_leaks(audit(tmp_path / "s.csv")) == ({"dhole"} if leaked else set())
@@ -376,9 +388,9 @@ def test_an_entry_in_two_parts_leaks(tmp_path, change):
 def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
     path = tmp_path / "all.json"
     path.write_text(json.dumps({"train": TRAINED, "test": [*TRAINED, "dhole"]}))
-    found = read(path)
-    assert names_of(found, "unseen") == {"dhole"}
-    assert "2 test classes are also training" in found.note
+    values = read(path)
+    assert names_of(values, "unseen") == {"dhole"}
+    assert "2 test classes are also training" in values.note
     path.write_text(json.dumps({"train": TRAINED, "test": TRAINED}))
     expected = "a test class that is not a training class; got none"
     with pytest.raises(FileRefusedError, match=expected):
@@ -495,7 +507,7 @@ def test_the_sides_of_a_table_are_read_in_other_languages(tmp_path, seen, unseen
     path = tmp_path / "table.csv"
     path.write_text(f"class,split\ndhole,{seen}\nkiang,{seen}\nokapi,{unseen}\n", "utf-8")
     split = read_split_table(path)
-    names = {side: [split.class_names[c] for c in of] for side, of in split.sides.items()}
+    names = {side: [split.class_names[c] for c in members] for side, members in split.sides.items()}
     assert names == {"seen": ["dhole", "kiang"], "unseen": ["okapi"]}
 
 
@@ -503,7 +515,7 @@ MANY = range(70_000)
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def compared_names(monkeypatch):
     """The names that are compared with names of parts."""
     names = []
 
@@ -526,9 +538,9 @@ def asked(monkeypatch):
     ],
     ids=["numbers", "texts", "lists", "objects", "inside"],
 )
-def test_many_names_are_no_names_of_parts(value, asked):
+def test_many_names_are_no_names_of_parts(value, compared_names):
     assert entries_of_json("a.json", value) is None
-    assert len(asked) < 20
+    assert len(compared_names) < 20
 
 
 @pytest.mark.parametrize("named", [{}, {"categories": {}}], ids=["names", "titled"])
@@ -540,7 +552,7 @@ def test_more_names_than_a_list_of_classes_may_have_are_refused(tmp_path, named)
         class_list_of(recognise_file(path))
 
 
-def test_many_images_with_a_part_or_a_record_are_read(asked):
+def test_many_images_with_a_part_or_a_record_are_read(compared_names):
     part_of = {f"c{k % 50}/{k}.jpg": "test" if k % 50 > 40 else "train" for k in MANY}
     by_name = entries_of_json("a.json", part_of)
     records = {
@@ -548,7 +560,10 @@ def test_many_images_with_a_part_or_a_record_are_read(asked):
     }
     by_record = entries_of_json("a.json", {"database": records})
     for entries in (by_name, by_record):
-        assert {part: len(of) for part, of in entries.items()} == {"train": 57400, "test": 12600}
+        assert {part: len(members) for part, members in entries.items()} == {
+            "train": 57400,
+            "test": 12600,
+        }
         assert entries["train"][0] == ("c0/0.jpg", "c0")
 
 
@@ -587,7 +602,7 @@ BY_FORM = {
 
 
 @pytest.mark.parametrize("form", BY_FORM)
-def test_a_json_takes_little_memory_beside_its_value(tmp_path, form):
+def test_a_json_takes_little_more_memory_than_its_value(tmp_path, form):
     """The value takes as much memory as the file explains; copies would take a multiple."""
 
     def recognise(value):

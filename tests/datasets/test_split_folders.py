@@ -79,7 +79,7 @@ def test_images_of_base_and_novel_classes_are_a_split(tmp_path, layout):
 
 
 @pytest.mark.parametrize("layout", [few_shot, tables])
-def test_a_class_of_the_test_that_trains_is_not_taken_for_a_seen_one(tmp_path, layout):
+def test_a_test_class_in_training_is_not_read_as_seen(tmp_path, layout):
     layout(tmp_path, ("bat", "cow", "emu"))
     split = read_split_folder(tmp_path)
     tested = {CLASSES[c] for c in split.labels[split.parts["test_unseen"]]}
@@ -107,9 +107,11 @@ def test_the_folder_of_cub_has_the_split_of_its_list(tmp_path):
 
 
 def sides(split):
-    found = {side: {split.class_names[c] for c in of} for side, of in split.sides.items()}
+    result = {
+        side: {split.class_names[c] for c in members} for side, members in split.sides.items()
+    }
     folds = [tuple({split.class_names[c] for c in part} for part in fold) for fold in split.folds]
-    return found, folds
+    return result, folds
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ def test_lists_of_classes_are_known_by_the_words_in_their_names(tmp_path, seen, 
 def test_lists_of_the_two_sides_have_any_form(tmp_path, names, ending):
     for name, classes in zip(names, (["bat", "cow ox"], ["emu"]), strict=True):
         tab = {"csv": ",", "tsv": "\t"}.get(ending)
-        rows = [f"{k}{tab}{each}" for k, each in enumerate(classes)] if tab else classes
+        rows = [f"{k}{tab}{item}" for k, item in enumerate(classes)] if tab else classes
         text = "\n".join([f"id{tab}name", *rows] if tab else rows)
         text = json.dumps(classes) if ending == "json" else text
         (tmp_path / f"{name}.{ending}").write_text(text)
@@ -150,8 +152,8 @@ def test_a_second_list_of_unseen_classes_is_not_passed_over(tmp_path):
 
 def test_classes_of_a_fold_alone_are_those_that_train(tmp_path):
     write(tmp_path, trainclasses1__txt="bat", valclasses1__txt="dog", testclasses__txt="emu")
-    found, folds = sides(read_split_folder(tmp_path))
-    assert found == {"seen": {"bat", "dog"}, "unseen": {"emu"}}
+    result, folds = sides(read_split_folder(tmp_path))
+    assert result == {"seen": {"bat", "dog"}, "unseen": {"emu"}}
     assert folds == [({"bat"}, {"dog"})]
 
 
@@ -161,8 +163,8 @@ def test_lists_of_classes_may_be_arrays_of_names_or_numbers(tmp_path):
     assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow"}, "unseen": {"emu"}}
     np.save(tmp_path / "seen_classes.npy", np.arange(3))
     np.save(tmp_path / "unseen_classes.npy", np.array([2, 4]))
-    found = sides(read_split_folder(tmp_path))[0]
-    assert found["seen"] & found["unseen"] == {"class 2"}
+    result = sides(read_split_folder(tmp_path))[0]
+    assert result["seen"] & result["unseen"] == {"class 2"}
 
 
 def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
@@ -173,8 +175,8 @@ def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
         test_pairs__txt="wet dog\nwet cat\n",
     )
     split = read_split_folder(tmp_path)
-    found, folds = sides(split)
-    assert found == {"seen": {"old cat", "wet dog"}, "unseen": {"wet cat"}}
+    result, folds = sides(split)
+    assert result == {"seen": {"old cat", "wet dog"}, "unseen": {"wet cat"}}
     assert folds == [({"old cat", "wet dog"}, {"old dog"})]
     assert "1 of 2 test pairs are also training" in split.note
 
@@ -233,8 +235,8 @@ def test_tables_of_classes_with_their_broader_class(tmp_path, form, leaked):
     for part, ids in IDS.items():
         rows = "".join(map(form.format, (*ids, *more.get(part, ()))))
         (tmp_path / f"{part}.csv").write_text(rows)
-    found, folds = sides(read_split_folder(tmp_path))
-    assert found == {"seen": {*IDS["train"], *more.get("train", ())}, "unseen": {*IDS["test"]}}
+    result, folds = sides(read_split_folder(tmp_path))
+    assert result == {"seen": {*IDS["train"], *more.get("train", ())}, "unseen": {*IDS["test"]}}
     assert len(folds) == 1
     assert (audit(tmp_path).verdict == "leaks") == leaked
 
@@ -246,7 +248,7 @@ def test_tables_in_several_files_without_names_of_images(tmp_path, leaked):
     for name, labels in rows.items():
         pd.DataFrame({"label": labels}).to_parquet(tmp_path / f"{name}.parquet")
     split = read_split_folder(tmp_path)
-    assert {part: len(of) for part, of in split.parts.items()} == {
+    assert {part: len(members) for part, members in split.parts.items()} == {
         "trainval": 4, "test_seen" if not leaked else "test_unseen": 0 if not leaked else 3,
     } | ({} if leaked else {"test_unseen": 3})  # fmt: skip
     assert split.questions == ("Images have no names, so images in two parts cannot be detected.",)
@@ -296,7 +298,7 @@ def test_annotations_that_name_no_category_or_are_too_large_are_refused(tmp_path
         read_split_folder(tmp_path)
 
 
-def test_a_folder_of_pickles_is_told_what_to_write(tmp_path):
+def test_a_folder_of_pickles_is_refused_with_advice(tmp_path):
     (tmp_path / "train_labels.pkl").write_bytes(b"\x80\x04}.")
     (tmp_path / "synsets.txt").write_text("n02087046\n")
     with pytest.raises(FileRefusedError, match=r"pickle would run code and is not opened: write"):
@@ -308,7 +310,7 @@ def test_numbers_of_images_are_no_classes(tmp_path):
     assert read_split_folder(tmp_path) is None
 
 
-def test_a_folder_with_one_split_of_any_name_is_read_and_of_two_asked_about(tmp_path):
+def test_a_folder_with_one_split_is_read_and_with_two_questioned(tmp_path):
     savemat(tmp_path / "mine.mat", files.splits_file())
     savemat(tmp_path / "res101.mat", files.features_file())
     assert len(context_of(tmp_path, into=tmp_path).parts["trainval"]) == len(files.TRAINVAL)
@@ -349,8 +351,10 @@ def test_masks_and_rows_from_one_are_understood():
 
 
 def test_names_of_images_in_an_archive_are_lists_of_them(tmp_path):
-    of = {"train": images("bat", "cow"), "test_unseen": images("emu")}
-    arrays = {part: np.array([image for image, _ in rows]) for part, rows in of.items()}
+    entries_of_part = {"train": images("bat", "cow"), "test_unseen": images("emu")}
+    arrays = {
+        part: np.array([image for image, _ in rows]) for part, rows in entries_of_part.items()
+    }
     np.savez(tmp_path / "a.npz", **arrays)
     context = context_of(tmp_path / "a.npz", into=tmp_path)
     assert context.class_names == ("bat", "cow", "emu")
@@ -358,7 +362,7 @@ def test_names_of_images_in_an_archive_are_lists_of_them(tmp_path):
 
 
 @pytest.mark.parametrize("value", [{"train": [0.5], "test": [1]}, {"train": [0], "test": [None]}])
-def test_what_is_no_row_is_refused(tmp_path, value):
+def test_invalid_rows_are_refused(tmp_path, value):
     (tmp_path / "a.json").write_text(json.dumps(value))
     with pytest.raises(FileRefusedError, match="expected a list of row numbers, or of images"):
         read_split_file(tmp_path / "a.json")
@@ -377,12 +381,12 @@ def test_one_command_imports_every_data_set_of_an_archive(tmp_path, own_data, ca
     assert "zslcore: BBB is not imported: " in capsys.readouterr().err
 
 
-def test_check_knows_features_by_their_content_as_import_does(tmp_path, monkeypatch):
+def test_check_recognises_features_by_content_like_import(tmp_path, monkeypatch):
     files.write_folder(tmp_path)
     digest = content_digest(files.FEATURES, files.LABELS, files.ATT)
     assert not context_of(tmp_path, into=tmp_path).vocabularies
-    known = lambda: {digest: ("none",)}  # noqa: E731
-    monkeypatch.setattr("zslcore.leakage.loading.known_features", known)
+    facts = lambda: {digest: ("none",)}  # noqa: E731
+    monkeypatch.setattr("zslcore.leakage.loading.known_features", facts)
     context = context_of(tmp_path, into=tmp_path)
     assert [vocabulary.name for vocabulary in context.vocabularies] == ["none"]
 
@@ -405,15 +409,15 @@ def test_a_table_with_a_column_of_parts_is_a_split(tmp_path, ending):
 
     assert not written(rows).counts["leak"]
     assert recognise_file(path).kind == "split"
-    (found,) = [
+    (result,) = [
         f for f in written([*rows, ("z9.jpg", "zebra", "train")]).findings if f.mark == "leak"
     ]
-    assert (found.check, found.classes) == ("ZSL001", ("zebra",))
+    assert (result.check, result.classes) == ("ZSL001", ("zebra",))
     with pytest.raises(FileRefusedError, match="'split', row 1; got sometimes"):
         written([("a.jpg", "cat", "sometimes"), *rows])
 
 
-def test_lists_beside_those_that_are_read_are_named(tmp_path):
+def test_unread_lists_are_named(tmp_path):
     lists = {"seen_classes": "cat\ndog", "unseen_classes": "hen\nzebra", "README": "text"}
     for name, lines in {**lists, "classes": "cat\ndog\nhen\nzebra"}.items():
         (tmp_path / f"{name}.txt").write_text(lines)
@@ -427,14 +431,14 @@ def test_lists_beside_those_that_are_read_are_named(tmp_path):
 @pytest.mark.parametrize(
     "bytes_of_name", [b"a\x1b[31m", "a\u202e".encode(), b"a\n::error::", b"a\xff\xfe"]
 )
-def test_names_of_files_are_clean_in_what_is_said_of_a_folder(tmp_path, bytes_of_name):
+def test_file_names_are_cleaned_in_messages_on_a_folder(tmp_path, bytes_of_name):
     """Terminals interpret escapes, build logs lines that start with ::, and 0xff is no text."""
     folder = os.fsencode(tmp_path)
     for side, names in (("seen", "dog\ncat\n"), ("unseen", "fox\n")):
         path = os.path.join(folder, f"{side}_classes_".encode() + bytes_of_name + b".txt")
         with open(path, "w", encoding="utf-8") as file:
             file.write(names)
-    found = read_split_folder(tmp_path)
-    assert "seen_classes_a" in found.note
-    assert found.note.isprintable()
-    found.note.encode()
+    entries = read_split_folder(tmp_path)
+    assert "seen_classes_a" in entries.note
+    assert entries.note.isprintable()
+    entries.note.encode()

@@ -41,20 +41,20 @@ def sizes(parts):
 
 
 def test_a_json_of_coop_goes_from_base_to_new(tmp_path):
-    found = read_split_file(of_coop(tmp_path / "split_zhou_Pets.json"))
-    assert found.class_names == CLASSES
-    assert len(found.files) == 30
-    assert sizes(found.parts) == {"trainval": 12, "test_seen": 6, "test_unseen": 4}
-    assert set(found.labels[found.parts["test_unseen"]]) == {3, 4}  # the last two of five
-    assert set(found.labels[found.parts["trainval"]]) == {0, 1, 2}
-    assert "the first 3 of 5 labels are seen" in found.note
+    entries = read_split_file(of_coop(tmp_path / "split_zhou_Pets.json"))
+    assert entries.class_names == CLASSES
+    assert len(entries.files) == 30
+    assert sizes(entries.parts) == {"trainval": 12, "test_seen": 6, "test_unseen": 4}
+    assert set(entries.labels[entries.parts["test_unseen"]]) == {3, 4}  # the last two of five
+    assert set(entries.labels[entries.parts["trainval"]]) == {0, 1, 2}
+    assert "the first 3 of 5 labels are seen" in entries.note
 
 
 def test_an_image_in_train_and_test_is_one_row_that_leaks(tmp_path, capsys):
     path = of_coop(tmp_path / "split.json", test=[*items("test"), ["dog/train0.jpg", 1, "dog"]])
     report = audit(path)
-    (found,) = [f for f in report.of("ZSL003") if f.mark == "leak"]
-    assert found.rows == (2,)
+    (result,) = [f for f in report.of("ZSL003") if f.mark == "leak"]
+    assert result.rows == (2,)
     assert report.mark("ZSL001") == "ok"
     assert main(["check", "--format", "text", str(path)]) == 1
     assert "Tested in test_seen and trained on in trainval: 1 row" in capsys.readouterr().out
@@ -84,7 +84,7 @@ def test_new_classes_are_looked_up_among_those_of_the_extractor(tmp_path):
         ({"val": {"a": 1}}, "val: expected a list of images; got dict"),
     ],
 )
-def test_what_is_otherwise_in_the_json_is_one_sentence(tmp_path, changes, sentence):
+def test_deviations_in_the_json_are_one_sentence(tmp_path, changes, sentence):
     with pytest.raises(FileRefusedError, match=sentence):
         read_split_file(of_coop(tmp_path / "split.json", **changes))
 
@@ -141,19 +141,19 @@ def test_lists_of_images_have_labels_or_folders(tmp_path, form):
         val=written("b", CLASSES[:3]),
         test=written("c", CLASSES),
     )
-    found = read_split_lists(folder)
-    assert sizes(found.parts) == {"trainval": 18, "test_seen": 9, "test_unseen": 6}
-    assert len(found.class_names) == 5
+    entries = read_split_lists(folder)
+    assert sizes(entries.parts) == {"trainval": 18, "test_seen": 9, "test_unseen": 6}
+    assert len(entries.class_names) == 5
     report = audit(folder)
     for check in ("ZSL001", "ZSL002", "ZSL012"):
         assert report.mark(check) == "ok", check
 
 
-def test_validation_classes_of_their_own_stay_a_fold(tmp_path):
+def test_separate_validation_classes_are_a_fold(tmp_path):
     folder = lists(tmp_path / "l", train=["cat/1.jpg"], val=["dog/1.jpg"], test=["hen/1.jpg"])
-    found = read_split_lists(folder)
-    of = {"train": 1, "val": 1, "trainval": 2, "test_seen": 0, "test_unseen": 1}
-    assert sizes(found.parts) == of
+    entries = read_split_lists(folder)
+    expected_sizes = {"train": 1, "val": 1, "trainval": 2, "test_seen": 0, "test_unseen": 1}
+    assert sizes(entries.parts) == expected_sizes
     assert audit(folder).mark("ZSL003") == "ok"
 
 
@@ -162,8 +162,8 @@ def test_a_list_of_trainval_repeats_those_of_train_and_val(tmp_path):
         [f"{c}/{part}{k}.jpg" for c in "ab" for k in range(3)] for part in ("train", "val", "test")
     )
     lists(tmp_path, train=train, val=val, trainval=[*val, *train], test=test)
-    found = read_split_lists(tmp_path).parts["trainval"]
-    assert len(found) == len(set(found)) == 12
+    entries = read_split_lists(tmp_path).parts["trainval"]
+    assert len(entries) == len(set(entries)) == 12
 
 
 def test_two_lists_of_one_part_are_refused(tmp_path):
@@ -190,15 +190,15 @@ def test_lists_of_classes_of_a_benchmark_are_known(tmp_path):
         "testclasses": facts["class"][facts["ps"] == "test"],
     }
     report = audit(lists(tmp_path / "l", **sides))
-    (known,) = report.of("ZSL010")
-    assert "The unseen classes are those of AWA1 or AWA2 PS; no rows can be" in known.sentence
+    (finding,) = report.of("ZSL010")
+    assert "The unseen classes are those of AWA1 or AWA2 PS; no rows can be" in finding.sentence
     assert report.mark("ZSL001") == "ok"
 
 
-def test_the_benchmarks_own_lists_are_read_as_they_lie(shared):
+def test_the_benchmarks_own_lists_are_read_unchanged(shared):
     report = audit(shared / "data/xlsa17/CUB/proposed_split", pretraining=["imagenet-1k"])
-    (known,) = report.of("ZSL010")
-    assert known.sentence.startswith("The unseen classes are those of CUB PS;")
+    (finding,) = report.of("ZSL010")
+    assert finding.sentence.startswith("The unseen classes are those of CUB PS;")
     assert report.mark("ZSL006") == "ok"
 
 
@@ -218,9 +218,9 @@ def tree(root, **parts):
 
 def test_a_tree_has_a_folder_a_part_and_in_it_a_folder_a_class(tmp_path):
     root = tree(tmp_path / "pets", train=CLASSES[:3], test=CLASSES)
-    found = read_split_lists(root)
-    assert sizes(found.parts) == {"trainval": 9, "test_seen": 9, "test_unseen": 6}
-    assert "train/cat/0.JPG" in found.files
+    entries = read_split_lists(root)
+    assert sizes(entries.parts) == {"trainval": 9, "test_seen": 9, "test_unseen": 6}
+    assert "train/cat/0.JPG" in entries.files
     report = audit(root, pretraining=["imagenet-1k"])
     assert report.mark("ZSL001") == "ok"
     assert report.mark("ZSL006") == "leak"
@@ -254,10 +254,10 @@ def test_a_link_out_of_the_tree_is_refused_and_none_is_followed_deeper(tmp_path)
 def test_a_list_or_folder_of_a_part_that_is_a_link_out_is_refused(tmp_path, kind):
     if kind == "lists":
         root = lists(tmp_path / "split", train=["cat/1.jpg"], test=["dog/1.jpg"])
-        part, what = root / "test.txt", "file"
+        part, form = root / "test.txt", "file"
     else:
         root = tree(tmp_path / "split", train=CLASSES[:2], test=CLASSES[2:])
-        part, what = root / "test", "folder"
+        part, form = root / "test", "folder"
     part.rename(root / "other")
     part.symlink_to("other")
     assert "test_unseen" in read_split_lists(root).parts
@@ -265,7 +265,7 @@ def test_a_list_or_folder_of_a_part_that_is_a_link_out_is_refused(tmp_path, kind
     (root / "other").rename(tmp_path / "outside")
     part.symlink_to(tmp_path / "outside")
     with pytest.raises(
-        FileRefusedError, match=f"expected a {what} below split; got a link that leaves"
+        FileRefusedError, match=f"expected a {form} below split; got a link that leaves"
     ):
         read_split_lists(root)
 
@@ -280,7 +280,7 @@ def test_links_to_classes_are_counted(tmp_path, monkeypatch):
         read_split_lists(root)
 
 
-def test_what_is_no_such_folder_is_left_to_others(tmp_path):
+def test_other_folders_are_left_to_other_readers(tmp_path):
     assert not read_split_lists(tmp_path)
     assert not read_split_lists(tree(tmp_path / "classes", cat=["a"], dog=["b"]))
     assert not read_split_lists(lists(tmp_path / "one", testclasses=["a"]))
@@ -293,10 +293,10 @@ def test_what_is_no_such_folder_is_left_to_others(tmp_path):
 
 
 def test_labels_are_those_of_the_images(tmp_path):
-    found = read_split_file(of_coop(tmp_path / "split.json", val=None))
-    by_name = [found.class_names[c] for c in found.labels]
-    assert by_name == [image.partition("/")[0] for image in found.files]
-    assert np.unique(np.concatenate(list(found.parts.values()))).size == 20 - 4  # without val
+    entries = read_split_file(of_coop(tmp_path / "split.json", val=None))
+    by_name = [entries.class_names[c] for c in entries.labels]
+    assert by_name == [image.partition("/")[0] for image in entries.files]
+    assert np.unique(np.concatenate(list(entries.parts.values()))).size == 20 - 4  # without val
 
 
 # --- One class, one name --------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def test_a_class_in_two_spellings_is_one_class_on_both_sides(tmp_path, seen, uns
     assert images.parts["test_seen"].size == 3
 
 
-def test_spellings_within_one_list_are_asked_about_and_stay_apart(tmp_path):
+def test_spellings_within_one_list_raise_a_question(tmp_path):
     names = {"seen_classes": ["sea lion", "Sea-Lion", "c"], "unseen_classes": ["b"]}
     report = audit(write_lists(tmp_path / "l", **names))
     assert report.mark("ZSL001") == "open"
@@ -400,8 +400,8 @@ def test_lists_of_rows_by_other_names_are_audited(tmp_path, names):
     (tmp_path / "s.json").write_text(json.dumps(listed))
     assert audit(tmp_path / "s.json").mark("ZSL003") == "ok"
     np.savez(tmp_path / "s.npz", labels=y, **lists | {names.split()[0]: np.arange(9)})
-    (found,) = [f for f in audit(tmp_path / "s.npz").findings if f.mark == "leak"]
-    assert found.rows == (8,)
+    (result,) = [f for f in audit(tmp_path / "s.npz").findings if f.mark == "leak"]
+    assert result.rows == (8,)
 
 
 def test_lists_by_unknown_names_are_named_with_those_that_are_read(tmp_path):
@@ -426,8 +426,8 @@ def of_videos(folder, trained, tested, numbered=True):
 @pytest.mark.parametrize("numbered", [True, False])
 def test_lists_of_videos_with_some_test_classes_in_training_leak(tmp_path, numbered):
     report = of_videos(tmp_path, "abcdef", "fgh", numbered)
-    (found,) = [f for f in report.of("ZSL001") if f.mark != "ok"]
-    assert (found.mark, found.classes) == ("leak", ("f",))
+    (result,) = [f for f in report.of("ZSL001") if f.mark != "ok"]
+    assert (result.mark, result.classes) == ("leak", ("f",))
     assert not of_videos(tmp_path, "abcde", "fgh", numbered).counts["leak"]  # no shared class
     assert not of_videos(tmp_path, "abcde", "abcdefgh", numbered).counts["leak"]  # seen ones, too
 
@@ -489,12 +489,19 @@ def test_names_that_many_classes_have_count_within_a_class(tmp_path, form):
     def leaks(seen):
         numbers = {"train": range(6), "test_seen": seen, "test_unseen": range(6)}
         classes = dict.fromkeys(numbers, CLASSES[:3]) | {"test_unseen": CLASSES[3:]}
-        of = {p: {c: [f"{i}.jpg" for i in numbers[p]] for c in classes[p]} for p in numbers}
+        images_of_part = {
+            p: {c: [f"{i}.jpg" for i in numbers[p]] for c in classes[p]} for p in numbers
+        }
         path = tmp_path / f"split.{form.lower()}"
         if form == "JSON":
-            path.write_text(json.dumps(of))
+            path.write_text(json.dumps(images_of_part))
         else:
-            rows = [f"{i},{c},{p}" for p, listed in of.items() for c in listed for i in listed[c]]
+            rows = [
+                f"{i},{c},{p}"
+                for p, listed in images_of_part.items()
+                for c in listed
+                for i in listed[c]
+            ]
             path.write_text("\n".join(["image,class,split", *rows]))
         report = audit(path)
         assert report.verdict == ("leaks" if report.marked("leak") else "unknown")

@@ -90,7 +90,7 @@ def test_every_kind_of_file_gives_the_same_data_set(tmp_path, kind):
 
 
 @pytest.mark.parametrize("unseen", [("bat", "seal"), (3, 4), ("seal", 3, "bat")])
-def test_unseen_classes_make_a_split_where_there_is_none(tmp_path, unseen):
+def test_unseen_classes_define_a_split_if_none_is_given(tmp_path, unseen):
     path = npz(tmp_path, **dict.fromkeys(SPLIT))
     split = read_table(path, unseen=unseen).splits["own"]
     assert split.unseen_classes.tolist() == [3, 4]
@@ -99,7 +99,7 @@ def test_unseen_classes_make_a_split_where_there_is_none(tmp_path, unseen):
     assert len(split.folds) == 3
 
 
-def test_without_split_or_unseen_classes_one_sentence_says_what_is_missing(tmp_path):
+def test_without_split_or_unseen_classes_the_message_names_them(tmp_path):
     path = npz(tmp_path, **dict.fromkeys(SPLIT))
     with pytest.raises(DatasetError, match=r"mine\.npz: expected arrays or a column .* unseen="):
         read_table(path)
@@ -107,7 +107,7 @@ def test_without_split_or_unseen_classes_one_sentence_says_what_is_missing(tmp_p
         read_table(csv(tmp_path, split=False), prototypes=prototypes(tmp_path))
 
 
-def test_unseen_classes_beside_a_split_are_refused(tmp_path):
+def test_unseen_classes_in_addition_to_a_split_are_refused(tmp_path):
     with pytest.raises(DatasetError, match="holds a split"):
         read_table(npz(tmp_path), unseen=["bat"])
 
@@ -189,7 +189,7 @@ CSV = {
 
 
 @pytest.mark.parametrize("fault", CSV)
-def test_a_fault_in_a_csv_is_told_with_its_line(tmp_path, fault):
+def test_a_fault_in_a_csv_is_reported_with_its_line(tmp_path, fault):
     change, message = CSV[fault]
     path = csv(tmp_path)
     path.write_text(change(path.read_text()))
@@ -243,7 +243,7 @@ def test_numbers_survive_a_csv_to_the_last_bit(tmp_path_factory, values):
 
 
 @pytest.mark.parametrize("kind", ["npz", "csv"])
-def test_an_imported_table_is_opened_as_maps_and_made_again_when_torn(tmp_path, own_data, kind):
+def test_an_imported_table_is_mapped_and_repeated_if_corrupt(tmp_path, own_data, kind):
     if kind == "npz":
         first = import_dataset(
             npz(tmp_path, **dict.fromkeys(SPLIT)), unseen=["bat", "seal"], name="own-table"
@@ -295,7 +295,7 @@ def test_names_of_photographs_come_along(tmp_path):
         read_table(npz(tmp_path, image_files=np.array(names[1:])))
 
 
-def test_train_and_val_of_an_archive_are_said_to_be_unread_and_to_leak(tmp_path):
+def test_train_and_val_of_an_archive_are_reported_as_unread_and_leaking(tmp_path):
     rng, labels = np.random.default_rng(0), np.repeat(np.arange(4), 10)
     arrays = {
         "features": rng.normal(size=(40, 3)),
@@ -308,5 +308,5 @@ def test_train_and_val_of_an_archive_are_said_to_be_unread_and_to_leak(tmp_path)
     np.savez(tmp_path / "clean.npz", **arrays)
     np.savez(tmp_path / "leak.npz", **arrays, train=np.arange(0, 28), val=np.arange(30, 35))
     assert "not read" not in read_table(tmp_path / "clean.npz").source
-    said = read_table(tmp_path / "leak.npz").source
-    assert "train, val: not read from tables; 8 of their rows are test rows" in said
+    table = read_table(tmp_path / "leak.npz").source
+    assert "train, val: not read from tables; 8 of their rows are test rows" in table

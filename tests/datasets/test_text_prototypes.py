@@ -56,10 +56,10 @@ def test_they_import_score_in_the_joint_space_and_have_their_card(folder, kind, 
     run = runs.run(RunSpec("clip", next(iter(data.splits)), "PrototypeCosine"), data).result
     assert run.evaluation.zsl == 1.0
     main(["check", "clip", "--format", "json"])
-    found = json.loads(capsys.readouterr().out)["findings"]
-    marks = {each["check"]: each["mark"] for each in found}
+    content = json.loads(capsys.readouterr().out)["findings"]
+    marks = {item["check"]: item["mark"] for item in content}
     assert (marks["ZSL006"], marks["ZSL007"]) == ("open", "open")
-    (message,) = (each["sentence"] for each in found if each["check"] == "ZSL006")
+    (message,) = (item["sentence"] for item in content if item["check"] == "ZSL006")
     assert "trained on WIT-400M, without a list of classes" in message
     main(["contamination", "--dataset", "clip", "--extractor", "CLIP"])
     assert "WIT-400M" in capsys.readouterr().out

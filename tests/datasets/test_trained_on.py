@@ -16,7 +16,7 @@ from zslcore.version import read_stamped
 
 
 @pytest.mark.parametrize("name", ["digits", "simulated-aPY", "simulated-AWA2-untrained"])
-def test_built_in_data_are_looked_up_as_they_declare(name):
+def test_built_in_data_are_compared_with_their_declared_set(name):
     dataset = load(name)
     assert pretraining_by_name(name, dataset.digest) == dataset.pretraining
 
@@ -24,25 +24,25 @@ def test_built_in_data_are_looked_up_as_they_declare(name):
 def test_an_import_declares_it_for_its_own_content_alone(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     digits = load("digits")
-    kept = imports.import_read_dataset(digits, "mine")
+    dataset = imports.import_read_dataset(digits, "mine")
     assert "mine" in available()
-    assert pretraining_by_name("mine", kept.digest) == ("none",)
+    assert pretraining_by_name("mine", dataset.digest) == ("none",)
     assert pretraining_by_name("mine", "another") == ()
-    assert pretraining_by_name("other", kept.digest) == ()
+    assert pretraining_by_name("other", dataset.digest) == ()
     manifest = tmp_path / "imported" / "mine.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"pretraining": 7}))
-    assert pretraining_by_name("mine", kept.digest) == ()
+    assert pretraining_by_name("mine", dataset.digest) == ()
     manifest.write_text("{")
-    assert pretraining_by_name("mine", kept.digest) == ()
+    assert pretraining_by_name("mine", dataset.digest) == ()
 
 
 def test_the_features_that_results_are_of_are_known_by_digest():
-    known = known_features()
+    facts = known_features()
     rows = read_stamped(ROOT / "benchmarks" / "results" / "real_features.csv")
-    assert set(rows["digest"]) <= set(known)
-    assert {name for names in known.values() for name in names} <= set(VOCABULARY_NAMES)
-    for digest, of in rows.groupby("digest"):
-        expected = "imagenet-1k" if set(of["dataset"]) == {"CUB-vgg_fc7"} else "none"
+    assert set(rows["digest"]) <= set(facts)
+    assert {name for names in facts.values() for name in names} <= set(VOCABULARY_NAMES)
+    for digest, members in rows.groupby("digest"):
+        expected = "imagenet-1k" if set(members["dataset"]) == {"CUB-vgg_fc7"} else "none"
         assert pretraining_by_name("any name", digest) == (expected,)
 
 
@@ -53,8 +53,8 @@ def test_results_are_looked_up_by_content_where_nothing_is_declared(monkeypatch)
         "mine", digits.features, digits.labels, digits.prototypes, digits.class_names
     )
     assert pretraining_of(undeclared) == ()
-    known = {undeclared.digest: ("imagenet-1k",)}
-    monkeypatch.setattr("zslcore.datasets.imports.known_features", lambda: known)
+    facts = {undeclared.digest: ("imagenet-1k",)}
+    monkeypatch.setattr("zslcore.datasets.imports.known_features", lambda: facts)
     assert pretraining_of(undeclared) == ("imagenet-1k",)
 
 
@@ -74,16 +74,16 @@ def npz(path, **more):
 
 
 @pytest.mark.parametrize("kind", ["folder", "table"])
-def test_an_import_declares_it_and_is_made_again_with_it(folder, tmp_path, own_data, kind):
+def test_a_repeated_import_keeps_its_declaration(folder, tmp_path, own_data, kind):
     source = folder if kind == "folder" else npz(tmp_path / "mine.npz")
-    kept = import_dataset(source, name="mine", pretraining=["imagenet-1k", "imagenet-21k"])
-    assert kept.pretraining == pretraining_of(kept) == ("imagenet-1k", "imagenet-21k")
-    assert pretraining_by_name("mine", kept.digest) == kept.pretraining
+    dataset = import_dataset(source, name="mine", pretraining=["imagenet-1k", "imagenet-21k"])
+    assert dataset.pretraining == pretraining_of(dataset) == ("imagenet-1k", "imagenet-21k")
+    assert pretraining_by_name("mine", dataset.digest) == dataset.pretraining
     next(own_data.glob("imported/mine.*/features.npy")).unlink()
-    assert load("mine").pretraining == kept.pretraining
+    assert load("mine").pretraining == dataset.pretraining
 
 
-def test_a_declaration_stays_until_there_is_another_one(folder):
+def test_a_declaration_is_kept_until_replaced(folder):
     before = read_xlsa17(folder)
     assert before.pretraining == ()
     declared = read_xlsa17(folder, pretraining=["imagenet-1k"])
@@ -109,21 +109,21 @@ def test_an_import_without_the_field_opens_and_is_unknown(folder, own_data):
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         (["imagenet1k"], "vocabulary.* 'imagenet1k'; did you mean 'imagenet-1k'"),
         (["none", "imagenet-1k"], "'none' means features without pre-training"),
     ],
 )
-def test_a_declaration_that_says_nothing_is_refused(folder, names, said):
+def test_an_empty_declaration_is_refused(folder, names, message):
     for source in (folder, npz(folder / "mine.npz"), npz(folder / "n.npz", pretraining=names)):
         declared = () if source.name == "n.npz" else names
-        with pytest.raises(ZSLError, match=said):
+        with pytest.raises(ZSLError, match=message):
             import_dataset(source, name="mine", pretraining=declared)
     assert "mine" not in available()
 
 
-def test_what_a_file_declares_is_not_contradicted(folder):
+def test_the_declaration_of_a_file_is_not_contradicted(folder):
     path = npz(folder / "mine.npz", pretraining=np.array(["imagenet-1k"]))
     with pytest.raises(DatasetError, match="trained on imagenet-1k; got none"):
         import_dataset(path, pretraining=["none"])

@@ -42,9 +42,9 @@ def test_every_format_gives_the_mean_over_the_words_of_a_name(form, tmp_path):
         path.write_bytes(binary())
     else:
         path.write_text(text(header=form.endswith(".vec")))
-    found = vectors_of_classes(path, CLASSES)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, EXPECTED)
+    result = vectors_of_classes(path, CLASSES)
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, EXPECTED)
 
 
 def test_a_word_without_a_vector_is_named(tmp_path):

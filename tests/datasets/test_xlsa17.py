@@ -83,7 +83,7 @@ def test_a_list_with_an_unknown_class_names_the_nearest(folder):
         read_xlsa17(folder)
 
 
-def test_the_fault_of_the_first_release_is_told_and_folds_are_clean(folder):
+def test_the_fault_of_the_first_release_is_reported_and_folds_are_clean(folder):
     seen = np.sort(np.concatenate([files.TRAINVAL, files.TEST_SEEN]))
     changes = {
         "train_loc": seen[files.LABELS[seen] < 2] + 1.0,
@@ -97,7 +97,7 @@ def test_the_fault_of_the_first_release_is_told_and_folds_are_clean(folder):
     assert not np.isin(split.test_seen, np.concatenate([fold.train, fold.val])).any()
 
 
-def test_a_standard_split_beside_it_is_read_too(folder):
+def test_a_standard_split_in_the_folder_is_read_too(folder):
     files.write_folder(folder)
     lists = {"trainclasses": ["zebra", "bat", "seal"], "testclasses": ["otter", "grizzly+bear"]}
     files.write_lists(folder / "standard_split", **lists)
@@ -188,10 +188,10 @@ def test_a_benchmark_without_class_lists_gets_its_released_folds(tmp_path, in_pr
     if split == "SS":
         del tables["test_seen_loc"]
     savemat(folder / "att_splits.mat", tables)
-    made = read_xlsa17(folder).splits[split]
-    assert "released class lists of aPY" in made.note
-    for k, each in enumerate(made.folds, start=1):
-        assert set(labels[each.val]) == set(np.flatnonzero(table[f"{fold}{k}"] == "val"))
+    result = read_xlsa17(folder).splits[split]
+    assert "released class lists of aPY" in result.note
+    for k, item in enumerate(result.folds, start=1):
+        assert set(labels[item.val]) == set(np.flatnonzero(table[f"{fold}{k}"] == "val"))
 
 
 def test_attribute_names_are_read_where_they_are_as_many_as_attributes(folder):
@@ -220,11 +220,11 @@ def test_folders_and_files_are_found_in_any_case_of_letters(folder):
 
 @pytest.mark.parametrize(("written", "name"), [("APY", "aPY"), ("awa1", "AWA1"), ("pets", "pets")])
 def test_a_benchmark_has_one_name(folder, written, name):
-    there = files.write_folder(folder.with_name(written))
-    assert read_xlsa17(there).name == load(name).name == name
+    written_folder = files.write_folder(folder.with_name(written))
+    assert read_xlsa17(written_folder).name == load(name).name == name
 
 
-def test_names_tell_unusual_files_apart(folder):
+def test_names_distinguish_unusual_files(folder):
     files.write_folder(folder)
     (folder / "res101.mat").rename(folder / "vgg_fc7.mat")
     (folder / "att_splits.mat").rename(folder / "att_splits_v1.mat")
@@ -262,7 +262,7 @@ def test_what_does_not_fit_gets_one_sentence(folder, changes, message):
         read_xlsa17(folder)
 
 
-def test_a_missing_file_is_named_with_what_is_there(folder):
+def test_a_missing_file_is_named_with_the_existing_ones(folder):
     with pytest.raises(FileRefusedError, match="expected a folder with res101.mat"):
         read_xlsa17(folder)
     files.write_folder(folder)

@@ -130,14 +130,14 @@ def test_ausuc_per_sample_is_open_world_auc_on_200_matrices_half_of_them_with_ti
 def test_real_scores_have_both_harmonic_means_and_open_world_auc(
     name, area, separate, plain, shared
 ):
-    held = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
-    F, y = held["scores"].astype(float), held["y"].astype(int)
-    seen = ~np.isin(np.arange(F.shape[1]), held["unseen_classes"])
+    dataset = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
+    F, y = dataset["scores"].astype(float), dataset["y"].astype(int)
+    seen = ~np.isin(np.arange(F.shape[1]), dataset["unseen_classes"])
     got, expected = values(matrix_of(F, y, seen)), by_plain_code(F, y, seen)
     for figure, value in expected.items():
         assert got[figure] == pytest.approx(value, abs=1e-12), figure
     assert f"{got['ausuc_per_sample']:.12f}" == area
-    (finding,) = (each for each in FINDINGS if each.id == "ausuc-is-openworldauc")
+    (finding,) = (finding for finding in FINDINGS if finding.id == "ausuc-is-openworldauc")
     assert area in finding.sentence
     assert round(100 * got["separate_harmonic"], 1) == separate
     assert round(100 * got["plain_harmonic"], 1) == plain
@@ -150,7 +150,7 @@ def repeated(test, rows):
 WITHIN = ("auroc", "fpr95", "ausuc_per_sample", "separate_harmonic_per_sample")
 
 
-def test_a_draw_is_a_test_set_in_which_images_stand_so_often():
+def test_a_draw_equals_a_test_set_with_repeated_images():
     test = a_test(3)
     rng = np.random.default_rng(0)
     rows = np.concatenate(
@@ -163,7 +163,7 @@ def test_a_draw_is_a_test_set_in_which_images_stand_so_often():
         assert drawn[0] == pytest.approx(again[name], abs=1e-12), name
 
 
-def test_a_draw_is_a_test_set_in_which_classes_stand_so_often():
+def test_a_draw_equals_a_test_set_with_repeated_classes():
     test = a_test(4)
     times = np.array([2, 0, 1, 1, 0, 1, 0, 2, 1, 1])
     rows = np.repeat(np.arange(len(test.y)), times[test.y])
@@ -176,7 +176,8 @@ def test_a_draw_is_a_test_set_in_which_classes_stand_so_often():
         for c in range(10)
     ]
     sides = [
-        np.average(np.array(of_class)[of], weights=times[of]) for of in (test.seen, ~test.seen)
+        np.average(np.array(of_class)[side], weights=times[side])
+        for side in (test.seen, ~test.seen)
     ]
     macro = FIGURES["macro_f1"].drawn(drawn)[0]
     assert macro == pytest.approx(0.6 * sides[0] + 0.4 * sides[1], abs=1e-12)
@@ -185,15 +186,15 @@ def test_a_draw_is_a_test_set_in_which_classes_stand_so_often():
 @pytest.mark.parametrize("over", ["classes", "images"])
 def test_the_draws_of_every_figure_begin_with_it_and_lie_around_it(over):
     test = a_test(5, n_seen=30, n_unseen=20, ties=False)
-    found = draws_of(test, list(FIGURES), GAMMA, over=over, n_draws=400)
+    result = draws_of(test, list(FIGURES), GAMMA, over=over, n_draws=400)
     for name, value in values(test).items():
-        assert found[name][0] == pytest.approx(value, abs=1e-12)
-        assert len(found[name]) == 401
-        low, high = interval(found[name])
+        assert result[name][0] == pytest.approx(value, abs=1e-12)
+        assert len(result[name]) == 401
+        low, high = interval(result[name])
         assert low < high
         if not name.startswith("best"):  # H of many seen classes is larger in every draw
             assert low < value < high, name
-            assert abs(found[name][1:].mean() - value) < 0.02, name
+            assert abs(result[name][1:].mean() - value) < 0.02, name
 
 
 def test_the_spread_of_drawn_images_is_that_of_the_accuracy():
@@ -201,11 +202,11 @@ def test_the_spread_of_drawn_images_is_that_of_the_accuracy():
     y = np.repeat([0, 1], [9, 7])
     F = np.where(np.arange(2) == np.array([0] * 4 + [1] * 5 + [1] * 7)[:, None], 1.0, 0.0)
     test = matrix_of(F, y, np.array([True, False]))
-    found = draws_of(test, ["plain_seen"], over="images", n_draws=20_000)["plain_seen"]
-    assert found[1:].var() == pytest.approx(4 / 9 * 5 / 9 / 8, rel=0.05)
+    result = draws_of(test, ["plain_seen"], over="images", n_draws=20_000)["plain_seen"]
+    assert result[1:].var() == pytest.approx(4 / 9 * 5 / 9 / 8, rel=0.05)
 
 
-def test_images_are_drawn_within_their_class_whatever_the_block(monkeypatch):
+def test_images_are_drawn_within_their_class_for_any_block_size(monkeypatch):
     y = np.array([2, 0, 0, 1, 2, 2, 0, 2])
     whole = np.concatenate(list(image_draws(y, 50)))
     assert whole.shape == (51, 8)
@@ -232,14 +233,14 @@ def test_scores_that_depend_on_the_candidates_are_noticed():
         np.arange(6, 10),
         np.zeros(4, bool),
     )
-    found = Predictions.of_scores(joint, rows, names, among_unseen=other).test
-    assert depends_on_candidates(found)
-    assert values(found)["zsl"] == pytest.approx(evaluate(found).zsl, abs=1e-12)
-    assert values(found)["plain_unseen"] == pytest.approx(evaluate(joint).plain.unseen, abs=1e-12)
+    result = Predictions.of_scores(joint, rows, names, among_unseen=other).test
+    assert depends_on_candidates(result)
+    assert values(result)["zsl"] == pytest.approx(evaluate(result).zsl, abs=1e-12)
+    assert values(result)["plain_unseen"] == pytest.approx(evaluate(joint).plain.unseen, abs=1e-12)
 
 
 @pytest.mark.parametrize("ties", [True, False])
-def test_the_corners_tell_what_the_whole_curve_tells(ties):
+def test_corners_and_whole_curve_give_the_same_metrics(ties):
     """For any weights of images, also zero; margins of a single side are skipped."""
     for seed in range(8):
         test = a_test(seed, ties=ties)

@@ -29,14 +29,14 @@ def test_nothing_that_is_reported_changes(predictions):
         assert np.array_equal(small.test.predicted(gamma), predictions.test.predicted(gamma)[order])
 
 
-def test_it_takes_fewer_bytes_and_says_so(predictions):
+def test_compact_predictions_are_smaller_and_marked(predictions):
     small = compact(predictions)
     assert len(predictions_bytes(small)) < len(predictions_bytes(predictions))
     assert "Margins of test rows are rounded to" in small.provenance.source
     assert "CurveSteps" not in predictions.provenance.source
 
 
-def test_a_margin_just_above_gamma_stays_there(predictions):
+def test_a_margin_just_above_gamma_is_not_rounded_down(predictions):
     """Rounding alone would move a margin onto gamma, and change the prediction of its image."""
     margin = predictions.test.margin.copy()
     gamma = predictions.gamma

@@ -47,7 +47,7 @@ def test_detection_needs_both_sides():
     assert figures["auroc"] is figures["fpr95"] is None
 
 
-def test_a_report_says_it_in_text_and_json():
+def test_a_report_has_the_metrics_in_text_and_json():
     file = ScoreFile("own.npz", SCORES.F, SCORES.y, np.flatnonzero(~SCORES.seen))
     report = judge(interpreted(file, ["as-is"])[0])
     (auroc,), (fpr95,) = (

@@ -52,20 +52,20 @@ KINDS = ["dataset", "split", "selection", "curve", "evaluation", "result", "repo
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_texts_are_one_line_frames_have_rows_and_notebooks_a_table(objects, kind):
-    one = objects[kind]
-    assert repr(one).startswith(f"<{type(one).__name__}")
-    assert len(repr(one)) < 240
-    assert "\n" not in repr(one)
-    assert "array(" not in repr(one)
-    assert isinstance(one.to_frame(), pd.DataFrame)
-    assert len(one.to_frame())
+    shown = objects[kind]
+    assert repr(shown).startswith(f"<{type(shown).__name__}")
+    assert len(repr(shown)) < 240
+    assert "\n" not in repr(shown)
+    assert "array(" not in repr(shown)
+    assert isinstance(shown.to_frame(), pd.DataFrame)
+    assert len(shown.to_frame())
     if kind != "curve":  # the curve that is drawn
         page = Tags()
-        page.feed(one._repr_html_())
+        page.feed(shown._repr_html_())
         assert "table" in page.tags
 
 
-def test_digits_are_said_in_one_line():
+def test_digits_are_described_in_one_line():
     assert repr(load("digits")) == (
         "<ZSLDataset digits: 1,797 images x 64 features; 10 classes x 31 attributes; split PS>"
     )
@@ -121,7 +121,7 @@ def test_a_name_is_no_markup_in_a_notebook():
     assert "img" not in page.tags
 
 
-def test_a_pipeline_standardises_and_is_what_its_steps_are():
+def test_a_pipeline_equals_its_steps():
     y = np.searchsorted(SPLIT.seen_classes, WORLD.labels[SPLIT.trainval])
     X, S = np.asarray(WORLD.features), WORLD.prototypes
     with sklearn.config_context(enable_metadata_routing=True):
@@ -138,7 +138,7 @@ def test_a_pipeline_standardises_and_is_what_its_steps_are():
     assert len(set(predicted)) > 1
 
 
-def test_a_data_set_without_a_split_says_so():
+def test_a_data_set_without_a_split_is_described():
     bare = ZSLDataset("bare", WORLD.features, WORLD.labels, WORLD.prototypes, WORLD.class_names)
     assert "splits none" in repr(bare)
     assert list(bare.to_frame()) == ["class"]

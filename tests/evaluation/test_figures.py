@@ -66,7 +66,7 @@ def test_figures_follow_from_an_evaluation(result):
     assert row["calibrated_harmonic"] is None or row["calibrated_harmonic"] == e.calibrated.harmonic
     assert (row["plain_unseen"], row["plain_seen"]) == (e.plain.unseen, e.plain.seen)
     assert row["ausuc"] == e.ausuc
-    without = [name for name, each in FIGURES.items() if not each.needs_gzsl]
+    without = [name for name, item in FIGURES.items() if not item.needs_gzsl]
     assert without == ["zsl", "zsl_per_sample"]
 
 

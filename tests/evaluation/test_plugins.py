@@ -51,10 +51,10 @@ def written(path, text, attribute):
 
 def test_a_file_is_run_stored_and_named_by_its_source(mine, printed):
     output = printed("run", "--method", mine)
-    (one,) = ResultStore().stored()
-    assert NAME.fullmatch(one.result.spec.method)
-    assert one.result.spec.method in output
-    assert one.result.params_origin == one.result.gamma_origin == "validated"
+    (stored_run,) = ResultStore().stored()
+    assert NAME.fullmatch(stored_run.result.spec.method)
+    assert stored_run.result.spec.method in output
+    assert stored_run.result.params_origin == stored_run.result.gamma_origin == "validated"
     assert "--method mine.py:Mine" in output
     assert "/tmp" not in output  # on this machine, and on no page
 
@@ -82,36 +82,36 @@ def test_two_files_with_a_class_of_the_same_name_are_two_methods(mine, tmp_path,
 
 def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
     (tmp_path / "there").mkdir()
-    there = written(tmp_path / "there" / "copy.py", RIDGE.replace("\n", "\r\n"), "Mine")
-    assert plugins.register(mine) == plugins.register(there)
+    copied_method = written(tmp_path / "there" / "copy.py", RIDGE.replace("\n", "\r\n"), "Mine")
+    assert plugins.register(mine) == plugins.register(copied_method)
 
 
 @pytest.mark.nightly
 def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, capsys, printed):
     assert main(["run", "--method", mine]) == 0
-    (one,) = ResultStore().stored()
+    (stored_run,) = ResultStore().stored()
     (tmp_path / "mine.py").unlink()
     forget()
     capsys.readouterr()
-    assert f"pass the file of {one.result.spec.method} to --method" in printed(
-        "runs", "show", one.id
+    assert f"pass the file of {stored_run.result.spec.method} to --method" in printed(
+        "runs", "show", stored_run.id
     )
-    words = [["list"], ["show", one.id], ["export", "--format", "json"]]
-    words += [["export", one.id, "--predictions", "p.parquet"]]
-    for each in words:
-        assert main(["runs", *each]) == 0
+    words = [["list"], ["show", stored_run.id], ["export", "--format", "json"]]
+    words += [["export", stored_run.id, "--predictions", "p.parquet"]]
+    for word in words:
+        assert main(["runs", *word]) == 0
         out, err = capsys.readouterr()
         assert err == ""
-        assert NAME.search(out) or each[-1] == "p.parquet"
-    entry = ["--add", one.id, "--who", "Ada"]
+        assert NAME.search(out) or word[-1] == "p.parquet"
+    entry = ["--add", stored_run.id, "--who", "Ada"]
     (tmp_path / "board").mkdir()
     assert main(["board", "board", *entry]) == 0
     (file,) = (tmp_path / "board").glob("*.json")
-    assert json.loads(file.read_text())["method"] == one.result.spec.method
+    assert json.loads(file.read_text())["method"] == stored_run.result.spec.method
     page = pages.visit("table")
     assert not page.error
     with pytest.raises(UnknownNameError):
-        plugins.register(one.result.spec.method)
+        plugins.register(stored_run.result.spec.method)
 
 
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, 
 )
 def test_three_plug_ins_keep_the_laws(tmp_path, text, attribute, capsys):
     name = plugins.register(written(tmp_path / "plug.py", text, attribute))
-    broken = [each for each in check_contract(get_method(name)) if each.state != "hold"]
-    assert [(each.law.name, each.why) for each in broken] == []
+    broken = [item for item in check_contract(get_method(name)) if item.state != "hold"]
+    assert [(item.law.name, item.why) for item in broken] == []
     assert main(["check-method", f"plug.py:{attribute}", "--all"]) == 0
     assert "of 21 laws, 21 hold, 0 waived, 0 broken" in capsys.readouterr().out
 
 
-def test_a_subclass_leaves_the_method_of_the_package_as_it_was(tmp_path):
+def test_a_subclass_does_not_change_the_method_of_the_package(tmp_path):
     before = METHODS["ESZSL"].card, dict(METHODS["ESZSL"].param_grid)
     name = plugins.register(written(tmp_path / "tuned.py", TUNED, "Tuned"))
     assert name.startswith("ESZSL@")
@@ -137,7 +137,7 @@ def test_a_subclass_leaves_the_method_of_the_package_as_it_was(tmp_path):
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_what_is_broken_gets_one_sentence(tmp_path, case, capsys):
+def test_broken_plugins_get_one_sentence(tmp_path, case, capsys):
     old, new, words = BROKEN[case]
     assert old in STEPS
     path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
@@ -163,9 +163,10 @@ def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
     out, err = capsys.readouterr()
     assert "Not ranked, since a metric is missing: Steps@" in out
     assert "fit raised KeyError in line 24: 'lost'." in err
-    assert [NAME.match(one.result.spec.method) is not None for one in ResultStore().stored()] == [
-        True
-    ]
+    assert [
+        NAME.match(stored_run.result.spec.method) is not None
+        for stored_run in ResultStore().stored()
+    ] == [True]
     words = ["leak-cost", "--given", "--dataset", "simulated-aPY", "--leak", "training"]
     assert main([*words, "--method", broken, mine]) == 0
     out, err = capsys.readouterr()
@@ -173,7 +174,7 @@ def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
     assert "KeyError" in err
 
 
-def test_check_method_says_what_is_broken(tmp_path, capsys, printed):
+def test_check_method_names_the_fault(tmp_path, capsys, printed):
     old, new, words = BROKEN["NaN"]
     path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
     output = printed("check-method", path, status=1)
@@ -229,10 +230,14 @@ def left_by(name):
 def test_a_job_finds_the_file_again(mine):
     spec, status = left_by(plugins.register(mine))
     assert (status.state, status.error) == ("done", "")
-    there, here = ResultStore().get(spec.key).evaluation, run(spec).result.evaluation
-    assert (there.zsl, there.plain, there.per_class) == (here.zsl, here.plain, here.per_class)
+    stored_evaluation, here = ResultStore().get(spec.key).evaluation, run(spec).result.evaluation
+    assert (stored_evaluation.zsl, stored_evaluation.plain, stored_evaluation.per_class) == (
+        here.zsl,
+        here.plain,
+        here.per_class,
+    )
     # A worker process may have another number of threads and round differently.
-    assert there.calibrated.gamma == pytest.approx(here.calibrated.gamma)
+    assert stored_evaluation.calibrated.gamma == pytest.approx(here.calibrated.gamma)
 
 
 @pytest.mark.nightly
@@ -291,8 +296,8 @@ def package(tmp_path, put_on_path):
 
 def test_an_entry_point_of_an_installed_package_is_a_method(package, printed):
     assert "--method mine" in printed("run", "--method", "mine")
-    (one,) = ResultStore().stored()
-    assert NAME.fullmatch(one.result.spec.method)
+    (stored_run,) = ResultStore().stored()
+    assert NAME.fullmatch(stored_run.result.spec.method)
     assert "loading raised ModuleNotFoundError" in printed("run", "--method", "lost", status=2)
     assert "did you mean 'mine'" in printed("run", "--method", "mien", status=2)
 
@@ -327,8 +332,8 @@ def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     work = playground_answers.work_of(RunSpec.of(digits, "PS", name))
     jobs.submit(work)
     assert jobs.wait(work.key, 120)
-    (one,) = ResultStore().stored()
-    assert one.result.spec.method == name
+    (stored_run,) = ResultStore().stored()
+    assert stored_run.result.spec.method == name
 
 
 def test_a_server_registers_them_before_its_first_page(mine, monkeypatch):
@@ -385,6 +390,6 @@ def test_the_generator_of_a_doctoral_student_runs_by_its_file(shared, tmp_path, 
     )
     path = written(tmp_path / "condgen.py", text, "CondGen")
     assert main(["run", "--method", path, "--grid", "epochs=1,2", "--param", "n_syn=5"]) == 0
-    (one,) = ResultStore().stored()
-    assert one.result.spec.grid == {"epochs": (1, 2)}
-    assert np.isfinite(one.result.evaluation.calibrated.harmonic)
+    (stored_run,) = ResultStore().stored()
+    assert stored_run.result.spec.grid == {"epochs": (1, 2)}
+    assert np.isfinite(stored_run.result.evaluation.calibrated.harmonic)

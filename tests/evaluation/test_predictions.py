@@ -39,9 +39,9 @@ def matrix_of(F, y, seen):
     return ScoredTest(F, y, np.arange(len(seen)), seen)
 
 
-def predicted(scores, **given):
+def predicted(scores, **options):
     names = [f"class {c}" for c in range(scores.classes.max() + 1)]
-    return Predictions.of_scores(scores, np.arange(len(scores.y)), names, **given)
+    return Predictions.of_scores(scores, np.arange(len(scores.y)), names, **options)
 
 
 def through_a_file(predictions, folder):
@@ -55,15 +55,15 @@ def assert_same_figures(scores, test, gammas):
     for gamma in gammas:
         assert evaluate(test, gamma) == evaluate(scores, gamma)
         np.testing.assert_array_equal(test.predicted(gamma), scores.predicted(gamma))
-        found, expected = figures(test, drawn, gamma), figures(scores, drawn, gamma)
-        assert set(found) == set(expected)
+        metrics, expected = figures(test, drawn, gamma), figures(scores, drawn, gamma)
+        assert set(metrics) == set(expected)
         for name, values in expected.items():
-            np.testing.assert_array_equal(found[name], values)
+            np.testing.assert_array_equal(metrics[name], values)
     if scores.generalized:
         for average in ("class", "sample"):
-            found, expected = test.curve_of(average), scores.curve_of(average)
+            metrics, expected = test.curve_of(average), scores.curve_of(average)
             for name in ("gamma", "seen", "unseen"):
-                np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+                np.testing.assert_array_equal(getattr(metrics, name), getattr(expected, name))
         np.testing.assert_array_equal(test.switches.gamma, scores.switches.gamma)
 
 
@@ -86,12 +86,12 @@ def test_a_file_holds_every_bit(tmp_path):
     F = rng.normal(size=(60, 9)).astype(np.float32)
     F[0, :5], F[1, 5:], F[2] = -np.inf, -np.inf, -np.inf
     scores = matrix_of(F, rng.integers(0, 9, 60), np.arange(9) < 5)
-    said = Provenance(
+    text = Provenance(
         dataset="d", method="m", gamma=0.1 + 0.2, gamma_origin="given", params={"lam": 1e-300}
     )
-    before = predicted(scores, provenance=said)
+    before = predicted(scores, provenance=text)
     after = through_a_file(before, tmp_path)
-    assert after.provenance == said
+    assert after.provenance == text
     assert after.class_names == before.class_names
     assert after.test.resolution == before.test.resolution
     for column in (
@@ -123,11 +123,11 @@ def test_a_run_is_its_predictions(name, tmp_path):
     defaults = get_method(name)().get_params()
     params = {key: defaults[key] for key in get_method(name).param_grid}
     done = run(RunSpec("digits", "PS", name, params), digits, with_oracle=False)
-    found = through_a_file(done.predictions, tmp_path)
-    assert found.evaluation == done.result.evaluation
-    assert found.chosen_gamma == found.gamma == done.result.gamma
-    assert_same_figures(done.scores, found.test, [0.0, found.gamma])
-    check = verify_predictions(found, Reference.of(digits, digits.split("PS")))
+    result = through_a_file(done.predictions, tmp_path)
+    assert result.evaluation == done.result.evaluation
+    assert result.chosen_gamma == result.gamma == done.result.gamma
+    assert_same_figures(done.scores, result.test, [0.0, result.gamma])
+    check = verify_predictions(result, Reference.of(digits, digits.split("PS")))
     assert check.reasons == ()
     assert check.state is State.VERIFIED
 
@@ -136,15 +136,15 @@ def test_a_run_is_its_predictions(name, tmp_path):
 def test_validation_rows_are_those_that_chose_gamma_among_parameters(task):
     chosen = select(LinearS2V(), WORLD, SPLIT, task=task, grid={"lam": (1e3, 1e-3)})
     scores = fit_and_score(LinearS2V(**chosen.params), WORLD, SPLIT)
-    found = Predictions.of_scores(scores, ROWS, WORLD.class_names, validation=chosen.validation)
-    assert found.chosen_gamma == chosen.gamma
-    assert [fold.name for fold in found.folds] == ["fold_1", "fold_2"]
-    for fold, of_split in zip(found.folds, SPLIT.folds, strict=True):
+    result = Predictions.of_scores(scores, ROWS, WORLD.class_names, validation=chosen.validation)
+    assert result.chosen_gamma == chosen.gamma
+    assert [fold.name for fold in result.folds] == ["fold_1", "fold_2"]
+    for fold, of_split in zip(result.folds, SPLIT.folds, strict=True):
         assert set(of_split.val) < set(fold.rows) < set(SPLIT.trainval)
         np.testing.assert_array_equal(fold.labels, WORLD.labels[fold.rows])
     if task == "gzsl":
         assert chosen.params == {"lam": 1e-3}
-        for fold, curve in zip(found.folds, chosen.curves[1], strict=True):
+        for fold, curve in zip(result.folds, chosen.curves[1], strict=True):
             np.testing.assert_array_equal(fold.curve.gamma, curve.gamma)
 
 
@@ -152,15 +152,15 @@ def test_margin_of_a_novelty_detector_is_the_detectors(tmp_path):
     model = CMTStar(hidden=4, epochs=3)
     chosen = select(model, WORLD, SPLIT, grid={})
     scores = fit_and_score(model, WORLD, SPLIT)
-    found = through_a_file(
+    result = through_a_file(
         Predictions.of_scores(scores, ROWS, WORLD.class_names, validation=chosen.validation),
         tmp_path,
     )
-    assert_same_figures(scores, found.test, [0.0, chosen.gamma])
-    assert found.chosen_gamma == chosen.gamma
+    assert_same_figures(scores, result.test, [0.0, chosen.gamma])
+    assert result.chosen_gamma == chosen.gamma
     problem = Problem.of_test(WORLD, SPLIT, RunSpec("digits", "PS", "CMT*").preprocessing)
     fitted = next(model.fit_grid(problem.X, problem.y, problem.S, [{}]))
-    np.testing.assert_allclose(found.test.margin, -fitted.seen_penalty(problem.X_test), atol=1e-9)
+    np.testing.assert_allclose(result.test.margin, -fitted.seen_penalty(problem.X_test), atol=1e-9)
 
 
 def test_answers_among_unseen_classes_alone_may_be_others(tmp_path):
@@ -173,18 +173,18 @@ def test_answers_among_unseen_classes_alone_may_be_others(tmp_path):
     plain = Predictions.of_scores(scores, ROWS, WORLD.class_names)
     assert_same_figures(scores, plain.test, [0.0, 0.1])
     both = Predictions.of_scores(scores, ROWS, WORLD.class_names, among_unseen=alone)
-    found = evaluate(through_a_file(both, tmp_path).test, 0.1)
+    evaluation = evaluate(through_a_file(both, tmp_path).test, 0.1)
     expected = evaluate(alone)
     for name in ("zsl", "zsl_per_sample", "zsl_top5", "per_class_zsl"):
-        assert getattr(found, name) == getattr(expected, name)
-    assert found.calibrated == evaluate(scores, 0.1).calibrated
-    assert found.zsl != evaluate(scores).zsl
+        assert getattr(evaluation, name) == getattr(expected, name)
+    assert evaluation.calibrated == evaluate(scores, 0.1).calibrated
+    assert evaluation.zsl != evaluate(scores).zsl
     other = ScoredTest(F[::-1], alone.y[::-1], alone.classes, alone.seen)
     with pytest.raises(DatasetError, match="the same images in the same order"):
         Predictions.of_scores(scores, ROWS, WORLD.class_names, among_unseen=other)
 
 
-def test_without_ranks_there_is_no_top_5(tmp_path):
+def test_top_5_needs_ranks(tmp_path):
     scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
     write_predictions(
         tmp_path / "p.parquet", Predictions.of_scores(scores, ROWS, WORLD.class_names)
@@ -192,19 +192,19 @@ def test_without_ranks_there_is_no_top_5(tmp_path):
     table = pd.read_parquet(tmp_path / "p.parquet")
     bare = table.drop(columns=["zsl_rank", "zsl_class"])
     bare.to_parquet(tmp_path / "bare.parquet")
-    found = read_predictions(tmp_path / "bare.parquet").evaluation
-    assert found.zsl_top5 is None
-    assert found.zsl == evaluate(scores).zsl
+    predictions = read_predictions(tmp_path / "bare.parquet").evaluation
+    assert predictions.zsl_top5 is None
+    assert predictions.zsl == evaluate(scores).zsl
 
 
-def test_without_seen_test_images_there_is_zsl_alone(tmp_path):
+def test_without_seen_test_images_only_zsl_is_computed(tmp_path):
     split = Split.from_classes("SS", WORLD.labels, unseen=range(8, 12), seen_test_fraction=0)
     scores = fit_and_score(LinearS2V(), WORLD, split)
-    found = through_a_file(
+    result = through_a_file(
         Predictions.of_scores(scores, split.test_unseen, WORLD.class_names), tmp_path
     )
-    assert found.evaluation == evaluate(scores)
-    assert found.evaluation.plain is None
+    assert result.evaluation == evaluate(scores)
+    assert result.evaluation.plain is None
 
 
 @pytest.mark.nightly
@@ -212,14 +212,14 @@ def test_without_seen_test_images_there_is_zsl_alone(tmp_path):
     ("name", "u", "s", "H"), [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)]
 )
 def test_real_scores_go_through_a_file_to_the_printed_digit(name, u, s, H, tmp_path, shared):
-    held = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
-    F, y = held["scores"].astype(float), held["y"].astype(int)
-    scores = matrix_of(F, y, ~np.isin(np.arange(F.shape[1]), held["unseen_classes"]))
-    found = through_a_file(predicted(scores), tmp_path)
-    plain = found.evaluation.plain
+    dataset = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
+    F, y = dataset["scores"].astype(float), dataset["y"].astype(int)
+    scores = matrix_of(F, y, ~np.isin(np.arange(F.shape[1]), dataset["unseen_classes"]))
+    result = through_a_file(predicted(scores), tmp_path)
+    plain = result.evaluation.plain
     printed = [round(100 * value, 1) for value in (plain.unseen, plain.seen, plain.harmonic)]
     assert printed == [u, s, H]
-    assert_same_figures(scores, found.test, [0.0, found.test.curve.best().gamma])
+    assert_same_figures(scores, result.test, [0.0, result.test.curve.best().gamma])
     assert (tmp_path / "p.parquet").stat().st_size < 60_000
 
 
@@ -233,9 +233,12 @@ def test_a_file_is_small(tmp_path):
     seen = classes < 150
 
     def scored_rows(n_seen, n_unseen, seen):
-        of = [np.flatnonzero(side) for side in (seen, ~seen)]
+        rows_of_side = [np.flatnonzero(side) for side in (seen, ~seen)]
         y = np.concatenate(
-            [np.sort(rng.choice(c, n)) for c, n in zip(of, (n_seen, n_unseen), strict=True)]
+            [
+                np.sort(rng.choice(c, n))
+                for c, n in zip(rows_of_side, (n_seen, n_unseen), strict=True)
+            ]
         )
         F = rng.normal(size=(len(y), len(seen))) + 2 * (np.arange(len(seen)) == y[:, None])
         return matrix_of(F, y, seen)
@@ -253,6 +256,6 @@ def test_a_file_is_small(tmp_path):
             FoldAnswers(np.sort(rows[4731:][:3280]), classes[:150], fold.seen, fold.answers)
         )
     with_folds = Predictions.of_scores(test, np.sort(rows[:4731]), names, validation=folds)
-    found = through_a_file(with_folds, tmp_path)
+    result = through_a_file(with_folds, tmp_path)
     assert (tmp_path / "p.parquet").stat().st_size <= 250_000
-    assert found.chosen_gamma == best_common_gamma([fold.curve for fold in folds])
+    assert result.chosen_gamma == best_common_gamma([fold.curve for fold in folds])

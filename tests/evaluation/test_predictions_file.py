@@ -44,9 +44,9 @@ def file(run, tmp_path):
 def changed(file, change, attrs=None):
     """Write the file again with a changed table and changed attributes."""
     table = pd.read_parquet(file)
-    kept = table.attrs
+    attributes = table.attrs
     table = change(table.astype({"label": int, "unseen_class": int, "seen_class": int}))
-    table.attrs = {k: v for k, v in (kept | (attrs or {})).items() if v is not None}
+    table.attrs = {k: v for k, v in (attributes | (attrs or {})).items() if v is not None}
     table.to_parquet(file)
     return file
 
@@ -83,11 +83,11 @@ def reasons(file):
 # --- Valid files ----------------------------------------------------------------------------------
 
 
-def test_pandas_reads_and_writes_the_file_alike(file, run):
-    found = read_predictions(changed(file, same))
-    assert found.evaluation == run.result.evaluation
-    assert found.provenance == run.predictions.provenance
-    assert found.chosen_gamma == run.result.gamma
+def test_pandas_reads_and_writes_the_same_file(file, run):
+    predictions = read_predictions(changed(file, same))
+    assert predictions.evaluation == run.result.evaluation
+    assert predictions.provenance == run.predictions.provenance
+    assert predictions.chosen_gamma == run.result.gamma
     assert reasons(file).state is State.VERIFIED
 
 
@@ -123,15 +123,17 @@ def test_other_types_of_numbers_are_welcome(file, run):
 
 
 def test_margins_of_single_precision_are_read(file, run):
-    found = read_predictions(changed(file, lambda t: t.astype({"margin": "float32"})))
-    assert found.evaluation.plain == run.result.evaluation.plain
+    predictions = read_predictions(changed(file, lambda t: t.astype({"margin": "float32"})))
+    assert predictions.evaluation.plain == run.result.evaluation.plain
 
 
 def test_rows_in_another_order_are_the_same_figures(file, run):
-    found = read_predictions(changed(file, lambda table: table.sample(frac=1, random_state=0)))
+    predictions = read_predictions(
+        changed(file, lambda table: table.sample(frac=1, random_state=0))
+    )
     expected = run.result.evaluation
-    assert found.evaluation.zsl == pytest.approx(expected.zsl, abs=1e-12)
-    assert found.evaluation.ausuc == pytest.approx(expected.ausuc, abs=1e-12)
+    assert predictions.evaluation.zsl == pytest.approx(expected.zsl, abs=1e-12)
+    assert predictions.evaluation.ausuc == pytest.approx(expected.ausuc, abs=1e-12)
     assert reasons(file).reasons == ()
 
 
@@ -221,8 +223,8 @@ def test_wrong_attributes_are_refused_in_a_sentence(attrs, match, file):
 
 
 def test_texts_that_would_move_the_cursor_are_cleaned(file):
-    found = read_predictions(changed(file, same, {"method": "\x1b[2Jmine\u202e"}))
-    assert found.provenance.method == "[2Jmine"
+    predictions = read_predictions(changed(file, same, {"method": "\x1b[2Jmine\u202e"}))
+    assert predictions.provenance.method == "[2Jmine"
 
 
 def test_a_file_that_is_cut_off_is_refused(file):
@@ -236,7 +238,7 @@ def test_a_file_that_is_cut_off_is_refused(file):
     refused(file, "expected Parquet; got")
 
 
-def test_what_a_file_declares_is_bounded(file):
+def test_declared_sizes_of_a_file_are_limited(file):
     """A million rows of one value take a few bytes, and are refused before they are unpacked."""
     n = 4_000_000
     numbers = ("row", "label", "seen_class", "unseen_class", "margin")
@@ -335,7 +337,7 @@ def test_other_data_and_other_classes_are_refused(file):
     assert any("expected the name" in reason for reason in check.reasons)
 
 
-def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
+def test_facts_that_cannot_be_checked_are_only_stated(file, run):
     assert verify_predictions(run.predictions).state is State.STATED
     check = reasons(changed(file, lambda table: table.iloc[:785]))
     assert check.state is State.STATED
@@ -346,14 +348,14 @@ def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
     assert "count as equal" in check.unknown[0]
 
 
-def test_rows_are_told_by_the_digest_of_a_split(run):
+def test_rows_are_identified_by_the_digest_of_a_split(run):
     """If the rows of a split are not available, the digests of its parts identify it."""
     digits = load("digits")
     whole = Reference.of(digits, digits.split("PS"))
-    known = Reference(
+    reference = Reference(
         whole.name, whole.labels, whole.class_names, whole.unseen_classes, whole.parts
     )
-    assert verify_predictions(run.predictions, known).state is State.VERIFIED
+    assert verify_predictions(run.predictions, reference).state is State.VERIFIED
     other = {**whole.parts, "test_seen": part_digest(np.arange(5))}
     wrong = Reference(whole.name, whole.labels, whole.class_names, whole.unseen_classes, other)
     assert verify_predictions(run.predictions, wrong).reasons == (
@@ -370,7 +372,7 @@ def said_by(capsys, *words):
     return code, out, err
 
 
-def test_run_writes_what_score_reads(tmp_path, capsys):
+def test_run_writes_predictions_that_score_reads(tmp_path, capsys):
     path = tmp_path / "eszsl.parquet"
     words = ("run", "--method", "ESZSL", "--param", "lam=0.001", "--no-oracle", "--no-store")
     code, out, _ = said_by(capsys, *words, "--json", "--predictions", path)
@@ -395,18 +397,22 @@ def test_run_writes_what_score_reads(tmp_path, capsys):
 def test_score_turns_a_matrix_into_predictions(tmp_path, capsys):
     scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
     rng = np.random.default_rng(0)
-    of = {"unseen_classes": np.flatnonzero(~scores.seen), "y": scores.y}
-    np.savez(tmp_path / "own.npz", scores=scores.F, **of)
-    np.savez(tmp_path / "val.npz", scores=scores.F + 1e-3 * rng.normal(size=scores.F.shape), **of)
+    unseen_and_labels = {"unseen_classes": np.flatnonzero(~scores.seen), "y": scores.y}
+    np.savez(tmp_path / "own.npz", scores=scores.F, **unseen_and_labels)
+    np.savez(
+        tmp_path / "val.npz",
+        scores=scores.F + 1e-3 * rng.normal(size=scores.F.shape),
+        **unseen_and_labels,
+    )
     out_file = tmp_path / "own.parquet"
     words = ("score", tmp_path / "own.npz", "--validation", tmp_path / "val.npz", "--json")
     _, out, _ = said_by(capsys, *words, "--predictions", out_file)
     of_matrix = json.loads(out)
-    found = read_predictions(out_file)
-    assert found.provenance.rows == "file"
-    assert found.chosen_gamma == found.gamma == of_matrix["gamma"]
-    assert found.evaluation == evaluate(
-        ScoredTest(scores.F, scores.y, scores.classes, scores.seen), found.gamma
+    predictions = read_predictions(out_file)
+    assert predictions.provenance.rows == "file"
+    assert predictions.chosen_gamma == predictions.gamma == of_matrix["gamma"]
+    assert predictions.evaluation == evaluate(
+        ScoredTest(scores.F, scores.y, scores.classes, scores.seen), predictions.gamma
     )
     code, _, err = said_by(capsys, "score", out_file, "--gamma", "1")
     assert code == 2

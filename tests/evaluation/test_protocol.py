@@ -61,8 +61,8 @@ def test_gzsl_selection_is_the_best_harmonic_mean_after_the_folds_own_gamma():
     for lam in GRID["lam"]:
         of_folds = []
         for fold in SPLIT.folds:
-            train, held = hold_out(WORLD.labels, fold.train, 0.2, 3)
-            test = np.concatenate([held, fold.val])
+            train, held_out = hold_out(WORLD.labels, fold.train, 0.2, 3)
+            test = np.concatenate([held_out, fold.val])
             classes = np.unique(WORLD.labels[np.concatenate([train, test])])
             F = plain_scores(lam, train, test, classes)
             y = np.searchsorted(classes, WORLD.labels[test])
@@ -152,7 +152,7 @@ def test_a_tie_goes_to_the_simplest_point_within_one_standard_error():
     assert 0 < loss.mean() < loss.std(ddof=1) / np.sqrt(3)
 
 
-def test_first_named_parameter_says_most_and_the_mean_decides_among_equals():
+def test_the_first_parameter_orders_complexity_and_the_mean_breaks_ties():
     assert simplest_of_ties(FOLDS, POINTS, ["C", "c"]) == 0  # the only one in reach with C = 1
     alike = [{"c": 1}, {"c": 1}, {"c": 1}, {"c": 1}]
     assert simplest_of_ties(FOLDS, alike, ["c"]) == 0
@@ -200,7 +200,7 @@ class Simplest(LinearS2V):
 
 
 @pytest.mark.parametrize(("task", "lams"), [("zsl", (1e-5, 1e-3, 1.0)), ("gzsl", (1e-4, 1.0))])
-def test_rule_of_one_standard_error_holds_where_a_method_says_what_is_simple(task, lams):
+def test_rule_of_one_standard_error_applies_to_methods_with_a_complexity_order(task, lams):
     grid = {"lam": lams}
 
     def chosen(method, **how):
@@ -217,7 +217,7 @@ def test_rule_of_one_standard_error_holds_where_a_method_says_what_is_simple(tas
     assert simple.score <= plain.score
 
 
-def test_rule_is_the_best_where_the_grid_leaves_what_is_simple_alone():
+def test_rule_is_the_best_if_the_grid_has_no_complexity_parameter():
     chosen = select(Simplest(lam=1e-2), WORLD, SPLIT, grid={})
     assert chosen.rule == "best"
 
@@ -295,7 +295,11 @@ def test_evaluation_reads_every_figure_off_one_score_matrix():
 def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
     """A large matrix is not scanned again for every metric."""
     looks = []
-    monkeypatch.setattr(protocol, "find_answers", lambda *of: looks.append(of) or find_answers(*of))
+    monkeypatch.setattr(
+        protocol,
+        "find_answers",
+        lambda *arguments: looks.append(arguments) or find_answers(*arguments),
+    )
     scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
     for gamma in (0.0, 0.02):
         evaluate(scores, gamma)
@@ -315,7 +319,7 @@ def test_answers_to_scores_of_single_precision_are_those_of_the_curve():
         assert scores.curve.at(gamma).seen == right == (gamma < 1 - 1e-9)
 
 
-def test_without_seen_test_samples_there_is_zsl_only():
+def test_without_seen_test_samples_only_zsl_is_evaluated():
     split = Split.from_classes("SS", WORLD.labels, unseen=range(8, 12), seen_test_fraction=0)
     scores = fit_and_score(LinearS2V(), WORLD, split)
     figures = evaluate(scores)

@@ -19,21 +19,21 @@ def done():
 
 def test_validation_rows_of_a_known_run_are_those_that_chose_its_gamma(done):
     digits = load("digits")
-    found = runs.refit(done.result, digits).with_validation().predictions
-    assert len(found.folds) == len(done.predictions.folds) > 0
-    for one, other in zip(found.folds, done.predictions.folds, strict=True):
-        np.testing.assert_array_equal(one.rows, other.rows)
-        np.testing.assert_array_equal(one.seen_class, other.seen_class)
-    check = verify_predictions(found, Reference.of(digits, digits.split("PS")))
+    result = runs.refit(done.result, digits).with_validation().predictions
+    assert len(result.folds) == len(done.predictions.folds) > 0
+    for first, other in zip(result.folds, done.predictions.folds, strict=True):
+        np.testing.assert_array_equal(first.rows, other.rows)
+        np.testing.assert_array_equal(first.seen_class, other.seen_class)
+    check = verify_predictions(result, Reference.of(digits, digits.split("PS")))
     assert check.state is State.VERIFIED
 
 
-def test_without_them_the_file_says_so_and_is_stated(done):
+def test_a_file_without_folds_is_marked_and_stated(done):
     digits = load("digits")
-    found = runs.refit(done.result, digits).predictions
-    assert found.folds == ()
-    assert found.provenance.source == f"{digits.source} {WITHOUT_FOLDS}"
-    check = verify_predictions(found, Reference.of(digits, digits.split("PS")))
+    result = runs.refit(done.result, digits).predictions
+    assert result.folds == ()
+    assert result.provenance.source == f"{digits.source} {WITHOUT_FOLDS}"
+    check = verify_predictions(result, Reference.of(digits, digits.split("PS")))
     assert check.state is State.STATED
 
 

@@ -38,8 +38,8 @@ def test_same_spec_same_key_and_any_change_another():
     assert spec(method="SAE", params={"lam": 1.0, "direction": "V2S"}).key == (
         spec(method="SAE", params={"direction": "V2S", "lam": 1.0}).key
     )
-    others = [{"seed": 1}, {"gamma": 0.0}, {"params": {"lam": 1.0}}, {"features": "none"}]
-    assert len({spec(**change).key for change in [{}, *others]}) == 5
+    other_values = [{"seed": 1}, {"gamma": 0.0}, {"params": {"lam": 1.0}}, {"features": "none"}]
+    assert len({spec(**change).key for change in [{}, *other_values]}) == 5
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -69,16 +69,16 @@ def test_the_same_spec_twice_gives_the_same_numbers(result):
 
 
 def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
-    heard = []
+    events = []
     once = spec(method="DEVISE", params={"epochs": 2, "learning_rate": 1.0}, seed=3)
 
     def progress(done, total, message):
-        heard.append((done, total, message.split(":")[0]))
+        events.append((done, total, message.split(":")[0]))
 
     result = run(once, WORLD, progress=progress).result
     # Two folds, trainval, and trainval again for the oracle.
-    assert [(done, total) for done, total, _ in heard] == [(k, 8) for k in range(1, 9)]
-    assert [message[-7:] for *_, message in heard] == ["epoch 1", "epoch 2"] * 4
+    assert [(done, total) for done, total, _ in events] == [(k, 8) for k in range(1, 9)]
+    assert [message[-7:] for *_, message in events] == ["epoch 1", "epoch 2"] * 4
     assert result.params["random_state"] == 3
 
     def stop(done, total, message):
@@ -89,8 +89,8 @@ def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
 
 
 def test_scores_are_those_the_figures_were_read_off(result):
-    made = run(result.spec, WORLD, with_oracle=False)
-    again, scores = made.result, made.scores
+    run_result = run(result.spec, WORLD, with_oracle=False)
+    again, scores = run_result.result, run_result.scores
     assert protocol.evaluate(scores, again.gamma) == again.evaluation == result.evaluation
 
 
@@ -102,20 +102,20 @@ def test_one_fit_serves_result_and_scores(monkeypatch):
     assert len(fits) == 1
 
 
-def test_a_known_result_is_fitted_again_as_it_was_chosen(result, monkeypatch):
+def test_a_stored_result_is_fitted_again_with_its_choices(result, monkeypatch):
     monkeypatch.setattr(protocol.Setting, "select", None)
-    made = refit(RunResult.from_json(result.to_json()), WORLD)
-    again, scores = made.result, made.scores
+    actual = refit(RunResult.from_json(result.to_json()), WORLD)
+    again, scores = actual.result, actual.scores
     assert again == result
     assert protocol.evaluate(scores, result.gamma) == result.evaluation
     with pytest.raises(DatasetError, match="expected data"):
         refit(result, linear_world(seed=1))
 
 
-def test_origins_say_how_parameters_and_gamma_were_chosen(result):
+def test_origins_describe_the_choice_of_parameters_and_gamma(result):
     assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
-    given = run(spec(params={"lam": 0.1}), WORLD).result
-    assert (given.params_origin, given.gamma_origin) == ("given", "validated")
+    run_result = run(spec(params={"lam": 0.1}), WORLD).result
+    assert (run_result.params_origin, run_result.gamma_origin) == ("given", "validated")
     both = run(spec(params={"lam": 0.1}, gamma=0.01), WORLD).result
     assert (both.params_origin, both.gamma_origin, both.gamma) == ("given", "given", 0.01)
     partly = run(spec(method="ESZSL", params={"lam": 0.1}), WORLD).result
@@ -123,28 +123,28 @@ def test_origins_say_how_parameters_and_gamma_were_chosen(result):
     assert partly.params["lam"] == 0.1
 
 
-def test_result_says_by_which_rule_the_folds_chose(result):
+def test_result_names_the_rule_of_the_folds(result):
     assert result.rule == result.row()["rule"] == "best"
     assert json.loads(result.to_json())["rule"] == "best"
     assert run(spec(params={"lam": 0.1}), WORLD, with_oracle=False).result.rule is None
     simple = run(spec(method="SSE"), WORLD, with_oracle=False).result
     assert (simple.rule, simple.params_origin) == ("one standard error", "validated")
     # A given c leaves no parameter to simplify.
-    given = run(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False).result
-    assert (given.rule, given.params_origin) == ("best", "validated")
+    run_result = run(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False).result
+    assert (run_result.rule, run_result.params_origin) == ("best", "validated")
 
 
-def test_a_result_kept_before_the_rule_was_noted_is_still_read(result):
+def test_a_result_without_a_rule_is_still_read(result):
     values = json.loads(result.to_json())
     del values["rule"]
     assert RunResult.from_json(json.dumps(values)) == replace(result, rule=None)
 
 
 def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
-    given = RunSpec.among_unseen(WORLD, "PS", "ESZSL")
-    assert set(given.params) == set(ESZSL.param_grid)
-    assert given.params.items() <= ESZSL().get_params().items()
-    assert (given.gamma, given.select_for, given.digest) == (0.0, "zsl", WORLD.digest)
+    spec = RunSpec.among_unseen(WORLD, "PS", "ESZSL")
+    assert set(spec.params) == set(ESZSL.param_grid)
+    assert spec.params.items() <= ESZSL().get_params().items()
+    assert (spec.gamma, spec.select_for, spec.digest) == (0.0, "zsl", WORLD.digest)
     chosen = RunSpec.among_unseen(WORLD, "PS", "ESZSL", validated=True)
     assert set(chosen.grid) == set(ESZSL.param_grid)
     assert (chosen.params, chosen.gamma, chosen.select_for) == ({}, 0.0, "zsl")
@@ -178,7 +178,7 @@ def test_result_survives_json(result):
     assert json.loads(result.to_json())["evaluation"]["zsl"] == result.evaluation.zsl
 
 
-def test_row_is_tidy_and_says_where_numbers_come_from(result):
+def test_row_is_tidy_with_provenance(result):
     row = result.row()
     assert row["simulated"] is True
     assert row["params_origin"] == "validated"
@@ -193,25 +193,25 @@ def test_store_keeps_replaces_and_forgets(result, tmp_path):
     store.put(replace(result, seconds=99.0))
     store.put(result)
     assert store.get(result.spec.key) == result
-    assert [one.id for one in store.stored()] == [result.spec.key]
+    assert [stored_run.id for stored_run in store.stored()] == [result.spec.key]
     store.delete(result.spec.key)
     assert store.results() == []
 
 
-def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, monkeypatch):
+def test_store_computes_only_missing_runs_and_choices(tmp_path, monkeypatch):
     store = ResultStore(tmp_path / "runs.sqlite")
-    asked = spec(method="CMT", params={"hidden": 4, "random_state": 0})
-    made = run(asked, WORLD, with_oracle=False, store=store)
-    first, scores = made.result, made.scores
+    request = spec(method="CMT", params={"hidden": 4, "random_state": 0})
+    run_result = run(request, WORLD, with_oracle=False, store=store)
+    first, scores = run_result.result, run_result.scores
     assert store.get(first.spec.key) == first
     assert first.spec.digest == WORLD.digest
     monkeypatch.setattr(protocol.Setting, "select", None)
-    made = run(asked, WORLD, with_oracle=False, store=store)
-    again, same = made.result, made.scores
+    run_result = run(request, WORLD, with_oracle=False, store=store)
+    again, same = run_result.result, run_result.scores
     assert again == first
     np.testing.assert_array_equal(same.F, scores.F)
     with pytest.raises(TypeError):  # without the oracle, the run is a different one
-        run(asked, WORLD, store=store)
+        run(request, WORLD, store=store)
 
 
 def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):
@@ -266,11 +266,11 @@ def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp
         ):
             late.execute("DELETE FROM runs")  # before reading anything that could change
         db.execute("DELETE FROM runs WHERE key = ?", [result.key])
-        assert {each.key for each in store.results()} == {result.key, other.key}
+        assert {result.key for result in store.results()} == {result.key, other.key}
     assert store.results() == [other]
 
 
-def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
+def test_a_failed_change_is_rolled_back(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
 
@@ -284,7 +284,7 @@ def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
     assert store.results() == [result]
 
 
-def test_who_only_reads_writes_nothing(tmp_path):
+def test_reading_writes_nothing(tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     assert (store.results(), store.stored(), store.unreadable()) == ([], [], "")
     assert not store.path.exists()
@@ -322,12 +322,12 @@ def test_values_that_are_no_text_are_counted_as_unreadable(result, tmp_path):
         db.executemany("INSERT INTO runs VALUES (?, NULL, ?)", strange)
         db.execute("INSERT INTO runs VALUES ('text', '', CAST(x'ff' AS TEXT))")
     db.close()
-    assert store.results() == [one.result for one in store.stored()] == [result]
+    assert store.results() == [stored_run.result for stored_run in store.stored()] == [result]
     assert store.unreadable().startswith("6 results were written by another version")
     assert all(store.get(key) is None for key, _ in strange)
 
 
-def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_path):
+def test_results_are_listed_newest_first_and_of_a_split_oldest_first(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     assert store.results() == store.runs_on(WORLD, "PS") == []
     assert store.unreadable() == ""
@@ -335,14 +335,14 @@ def test_results_are_told_newest_first_and_of_a_split_oldest_first(result, tmp_p
     elsewhere = replace(
         result, key="SS", created="2026-01-04", spec=replace(result.spec, split="SS")
     )
-    for kept in (*days, elsewhere):
-        store.put(kept)
+    for stored_result in (*days, elsewhere):
+        store.put(stored_result)
     assert [r.key for r in store.results()] == ["SS", "day 3", "day 2", "day 1"]
     assert [r.key for r in store.runs_on(WORLD, "PS")] == ["day 1", "day 2", "day 3"]
     assert store.runs_on(linear_world(seed=1), "PS") == []
 
 
-def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, monkeypatch):
+def test_a_result_with_the_oracle_also_answers_requests_without_it(tmp_path, monkeypatch):
     store = ResultStore(tmp_path / "runs.sqlite")
     first = run(spec(), WORLD, store=store).result
     monkeypatch.setattr(protocol.Setting, "select", None)
@@ -357,12 +357,12 @@ def test_without_folds_gamma_stays_out_of_the_figures():
     world, split = linear_world(noise=1.0), WORLD.split("PS")
     object.__setattr__(world, "splits", {"PS": replace(split, folds=())})
     result = run(spec(params={"lam": 0.1}), world, with_oracle=False).result
-    for known in (result, refit(result, world).result):
-        assert (known.gamma, known.gamma_origin) == (None, None)
-        assert known.evaluation.calibrated == known.evaluation.plain
+    for stored_result in (result, refit(result, world).result):
+        assert (stored_result.gamma, stored_result.gamma_origin) == (None, None)
+        assert stored_result.evaluation.calibrated == stored_result.evaluation.plain
 
 
-def test_a_result_tells_how_long_it_took_and_what_made_it(monkeypatch):
+def test_a_result_has_duration_and_provenance(monkeypatch):
     clock = SimpleNamespace(perf_counter=iter([10.0, 12.5]).__next__)
     monkeypatch.setattr("zslcore.evaluation.runs.time", clock)
     result = run(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False).result
@@ -379,38 +379,38 @@ def test_a_result_of_another_revision_is_not_fitted_again(result):
 
 
 @pytest.mark.parametrize(("gamma", "calibrated"), [(1e6, (0, 1)), (-1e6, (1, 0))])
-def test_a_given_gamma_is_what_figures_are_calibrated_with(gamma, calibrated):
-    given = run(spec(params={"lam": 0.1}, gamma=gamma), WORLD, with_oracle=False).result
-    for result in (given, refit(given, WORLD).result):
+def test_a_given_gamma_calibrates_the_metrics(gamma, calibrated):
+    run_result = run(spec(params={"lam": 0.1}, gamma=gamma), WORLD, with_oracle=False).result
+    for result in (run_result, refit(run_result, WORLD).result):
         point = result.evaluation.calibrated
         assert (result.gamma, result.gamma_origin) == (gamma, "given")
         assert ((point.seen > 0), (point.unseen > 0)) == calibrated
 
 
-def test_a_given_gamma_of_zero_is_none_that_was_chosen():
+def test_a_given_gamma_of_zero_is_not_called_chosen():
     result = run(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False).result
     assert (result.gamma, result.gamma_origin) == (0.0, "given")
     assert result.evaluation.calibrated == result.evaluation.plain
     assert "--gamma 0.0" in result.spec.command()
 
 
-def test_the_oracle_gap_is_what_peeking_adds(result):
+def test_the_oracle_gap_is_the_gain_from_test_data(result):
     gap = result.oracle_gap
     assert min(gap.values()) >= 0
     assert gap["zsl"] == result.oracle.zsl - result.evaluation.zsl
     assert gap["harmonic"] == result.oracle.harmonic - result.evaluation.calibrated.harmonic
     alone = replace(result, oracle=replace(result.oracle, harmonic=None))
-    given = run(spec(params=result.params), WORLD).result
-    assert given.params_origin == "given"
-    assert given.oracle_gap.keys() == {"gamma"}  # no other parameters were tried
-    assert "oracle_gap_zsl" not in given.row()
+    run_result = run(spec(params=result.params), WORLD).result
+    assert run_result.params_origin == "given"
+    assert run_result.oracle_gap.keys() == {"gamma"}  # no other parameters were tried
+    assert "oracle_gap_zsl" not in run_result.row()
     assert set(alone.oracle_gap) == {"zsl"}
     row = replace(result, oracle=None).row()
     assert not any(name.startswith("oracle_gap") for name in row)
     assert result.row()["oracle_gap_zsl"] == gap["zsl"]
 
 
-def test_a_grid_leaves_out_what_is_given_and_is_part_of_the_spec():
+def test_a_grid_excludes_given_parameters_and_is_part_of_the_spec():
     assert "lam" not in spec(params={"lam": 1.0}).grid
     mine = spec(method="ESZSL", grid={"lam": [1.0, 10.0], "gamma": [1.0]}, params={"gamma": 2.0})
     assert mine.grid == {"lam": (1.0, 10.0)}
@@ -431,8 +431,8 @@ def test_specs_and_results_do_not_change(result):
 
 
 def test_command_repeats_the_spec():
-    given = spec(method="SAE", params={"direction": "V2S"}, gamma=0.5, seed=3, select_for="zsl")
-    assert given.command() == (
+    chosen = spec(method="SAE", params={"direction": "V2S"}, gamma=0.5, seed=3, select_for="zsl")
+    assert chosen.command() == (
         "zslcore run --dataset 'linear world' --split PS --method SAE "
         "--param direction=V2S --gamma 0.5 --select-for zsl --seed 3"
     )

@@ -22,17 +22,17 @@ def photo(seed: int, size: tuple[int, int] = (80, 60)) -> Image.Image:
 
 def write_folder(
     folder: Path,
-    each: int = 3,
+    per_class: int = 3,
     size: tuple[int, int] = (80, 60),
     classes: tuple[str, ...] = CLASSES,
 ) -> Path:
     """Write one folder per class, with similar images within a class."""
     for c, name in enumerate(classes):
         (folder / name).mkdir(parents=True, exist_ok=True)
-        for k in range(each):
-            made = np.asarray(photo(c, size)).astype(int)
-            noise = np.random.default_rng(1000 * c + k).integers(-20, 21, made.shape)
-            image = Image.fromarray(np.clip(made + noise, 0, 255).astype(np.uint8))
+        for k in range(per_class):
+            result = np.asarray(photo(c, size)).astype(int)
+            noise = np.random.default_rng(1000 * c + k).integers(-20, 21, result.shape)
+            image = Image.fromarray(np.clip(result + noise, 0, 255).astype(np.uint8))
             image.save(folder / name / f"{k}.png")
     return folder
 

@@ -21,35 +21,35 @@ def test_from_images_to_the_board(own_data, tmp_path, capsys, printed):
         torchvision()
     except ZSLError as error:
         pytest.skip(str(error))
-    images = write_folder(tmp_path / "images", each=5, classes=ANIMALS)
+    images = write_folder(tmp_path / "images", per_class=5, classes=ANIMALS)
     rows = [f"{name},{k % 2},{k // 2 % 2},{k // 4}" for k, name in enumerate(ANIMALS)]
     side = tmp_path / "attributes.csv"
     side.write_text("class,striped,big,swims\n" + "\n".join(rows) + "\n")
     words = ["extract", str(images), "--encoder", "resnet18", "--weights", "random", "--batch", "8"]
     words += ["--resize", "40", "--crop", "32", "--workers", "0", "--crops", "10"]
     words += ["--attributes", str(side), "--unseen", "seal", "zebra", "--name", "animals"]
-    said = printed(*words, "--output", tmp_path / "animals.npz")
-    assert "40 images x 512 features, 8 classes" in said
-    assert "encoder resnet18; weights random, seed 0; SHA-256 " in said
+    output = printed(*words, "--output", tmp_path / "animals.npz")
+    assert "40 images x 512 features, 8 classes" in output
+    assert "encoder resnet18; weights random, seed 0; SHA-256 " in output
     assert load("animals").pretraining == ("none",)
 
     assert main(["check", "--format", "text", "animals", "--format", "json"]) in (0, 1, 3)
-    found = {f["check"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
-    assert found["ZSL006"]["mark"] == "ok"  # random weights have no classes
-    assert found["ZSL001"]["mark"] == "ok"
+    output = {f["check"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
+    assert output["ZSL006"]["mark"] == "ok"  # random weights have no classes
+    assert output["ZSL001"]["mark"] == "ok"
 
     assert main(["run", "--dataset", "animals", "--method", "LinearS2V", "--no-oracle"]) == 0
-    (kept,) = ResultStore().results()
+    (stored,) = ResultStore().results()
     board = tmp_path / "board"
     html = tmp_path / "board.html"
-    words = ["board", str(board), "--add", kept.key, "--who", "Ada", "--output", str(html)]
+    words = ["board", str(board), "--add", stored.key, "--who", "Ada", "--output", str(html)]
     assert main(words) == 0
-    (one,) = read_board(board).results
-    assert one.entry.figures.zsl == pytest.approx(kept.evaluation.zsl, abs=1e-6)
-    assert one.overlap_word == "clean"
-    assert one.entry.data.pretraining == ("none",)
-    assert "mean over 10 crops of 32" in one.entry.data.features
-    assert one.entry.gamma.origin == "validated"
+    (entry,) = read_board(board).results
+    assert entry.entry.figures.zsl == pytest.approx(stored.evaluation.zsl, abs=1e-6)
+    assert entry.overlap_word == "clean"
+    assert entry.entry.data.pretraining == ("none",)
+    assert "mean over 10 crops of 32" in entry.entry.data.features
+    assert entry.entry.gamma.origin == "validated"
     assert "Ada" in html.read_text()
 
 
@@ -71,10 +71,8 @@ def test_from_images_to_the_board(own_data, tmp_path, capsys, printed):
         (["--text", "{}", "--unseen", "seals", "--name", "x"], "did you mean 'seal'?"),
     ],
 )
-def test_what_cannot_become_a_data_set_is_said_before_hours_of_work(
-    words, sentence, tmp_path, printed
-):
-    images = write_folder(tmp_path / "images", each=1)
+def test_unusable_input_is_refused_before_a_long_extraction(words, sentence, tmp_path, printed):
+    images = write_folder(tmp_path / "images", per_class=1)
     (tmp_path / "a.csv").write_text("class,big\nbat,1\notter,0\nseal,1\nzebras,0\n")
     words = [str(tmp_path / "a.csv") if word == "ATTRIBUTES" else word for word in words]
     err = printed("extract", images, "--encoder", "resnet18", *words, status=2)

@@ -30,7 +30,7 @@ def encoder(library):
 
 @pytest.fixture
 def images(tmp_path):
-    return images_of_folder(write_folder(tmp_path / "images", each=2))
+    return images_of_folder(write_folder(tmp_path / "images", per_class=2))
 
 
 def own_features(library, x):
@@ -58,13 +58,13 @@ def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder,
     own = []
     for file in images.files:
         with Image.open(images.root / file) as image:
-            made = cut(T.Resize(40)(image.convert("RGB")))
+            result = cut(T.Resize(40)(image.convert("RGB")))
         views = torch.stack(
-            [normal(T.ToTensor()(view)) for view in (made if crops == 10 else [made])]
+            [normal(T.ToTensor()(view)) for view in (result if crops == 10 else [result])]
         )
         own.append(own_features(library, views).mean(axis=0))
-    found = extract(images, encoder, tmp_path / "f.npz", crops=crops, batch=3)
-    with np.load(found.output) as archive:
+    result = extract(images, encoder, tmp_path / "f.npz", crops=crops, batch=3)
+    with np.load(result.output) as archive:
         np.testing.assert_allclose(archive["features"], own, rtol=1e-5, atol=1e-5)
 
 
@@ -77,20 +77,20 @@ def test_weights_of_a_file_are_known_by_their_hash_and_fill_the_network(library,
         model = library.models.resnet18(weights=None, num_classes=5)  # five classes of a new task
     path = tmp_path / "mine.pth"
     torch.save({"state_dict": {f"module.{k}": v for k, v in model.state_dict().items()}}, path)
-    found = replace(load_encoder("resnet18", path, trained_on=["kinetics-400"]), preset=SMALL)
-    assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert found.weights == "mine.pth"
-    assert found.pretraining == ("kinetics-400",)
+    changed = replace(load_encoder("resnet18", path, trained_on=["kinetics-400"]), preset=SMALL)
+    assert changed.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert changed.weights == "mine.pth"
+    assert changed.pretraining == ("kinetics-400",)
     assert load_encoder("resnet18", path).pretraining == ()  # unknown pre-training set
     crops = np.random.default_rng(0).integers(0, 256, (2, 32, 32, 3), dtype=np.uint8)
     model.fc = torch.nn.Identity()
     with torch.inference_mode():
         own = model.eval()(SMALL.standardised(crops)).numpy()
-    np.testing.assert_allclose(found.encode(crops, 2), own, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(changed.encode(crops, 2), own, rtol=1e-5, atol=1e-6)
     assert not np.allclose(encoder.encode(crops, 2), own, atol=1e-3)
 
 
-def test_random_weights_know_no_class_and_are_the_same_for_a_seed(library, encoder):
+def test_random_weights_depend_only_on_the_seed(library, encoder):
     import torch
 
     state = torch.random.get_rng_state()
@@ -100,7 +100,7 @@ def test_random_weights_know_no_class_and_are_the_same_for_a_seed(library, encod
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-def test_what_weights_were_trained_on_and_ask_for(library):
+def test_pretraining_and_preprocessing_of_weights(library):
     from zslcore.extraction.encoders import _preset_of, _pretraining_of
 
     models = library.models
@@ -111,7 +111,7 @@ def test_what_weights_were_trained_on_and_ask_for(library):
     assert _pretraining_of(models.ViT_B_16_Weights.IMAGENET1K_SWAG_E2E_V1) == ()
 
 
-def test_without_weights_a_sentence_says_where_to_put_which_file(library, tmp_path, monkeypatch):
+def test_without_weights_a_sentence_names_file_and_folder(library, tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     with pytest.raises(FileRefusedError, match="save https://download.pytorch.org/models/resnet18"):
         load_encoder("resnet18")
@@ -132,7 +132,7 @@ def test_without_weights_a_sentence_says_where_to_put_which_file(library, tmp_pa
         ({"trained_on": ["imagenet"]}, UnknownNameError, "did you mean 'imagenet-1k'"),
     ],
 )
-def test_what_is_no_encoder_is_a_sentence(words, error, sentence, library):
+def test_an_unknown_encoder_is_one_sentence(words, error, sentence, library):
     with pytest.raises(error) as raised:
         load_encoder(**({"name": "resnet18", "weights": "random"} | words))
     assert sentence in str(raised.value)

@@ -37,8 +37,8 @@ def mean_colours(x):
 
 
 def stub(**changes):
-    said = {"name": "colours", "weights": "none", "sha256": "0" * 64, "pretraining": ("none",)}
-    return Encoder(forward=mean_colours, preset=SMALL, **(said | changes))
+    text = {"name": "colours", "weights": "none", "sha256": "0" * 64, "pretraining": ("none",)}
+    return Encoder(forward=mean_colours, preset=SMALL, **(text | changes))
 
 
 @pytest.fixture
@@ -71,10 +71,10 @@ def test_crops_and_standardising_are_those_of_torchvision(tmp_path):
         photo(size[0], size).save(tmp_path / "x.png")
         with Image.open(tmp_path / "x.png") as image:
             resized = T.Resize(40)(image.convert("RGB"))
-        one = normalize(T.ToTensor()(T.CenterCrop(32)(resized)))[None]
+        expected_input = normalize(T.ToTensor()(T.CenterCrop(32)(resized)))[None]
         ten = torch.stack([normalize(T.ToTensor()(c)) for c in T.TenCrop(32)(resized)])
         pixels = np.asarray(resized)
-        assert torch.equal(SMALL.standardised(crops_of(pixels, 32)), one)
+        assert torch.equal(SMALL.standardised(crops_of(pixels, 32)), expected_input)
         assert torch.equal(SMALL.standardised(crops_of(pixels, 32, 10)), ten)
 
 
@@ -82,8 +82,8 @@ def test_crops_and_standardising_are_those_of_torchvision(tmp_path):
 
 
 def test_features_are_those_of_every_image_in_its_order(images, tmp_path):
-    found = extract(images, stub(), tmp_path / "f.npz", batch=5)
-    arrays = features_of(found.output)
+    result = extract(images, stub(), tmp_path / "f.npz", batch=5)
+    arrays = features_of(result.output)
     assert arrays["features"].shape == (12, 12)
     assert arrays["labels"].tolist() == images.labels.tolist()
     assert tuple(arrays["class_names"]) == CLASSES
@@ -99,9 +99,11 @@ def test_features_are_those_of_every_image_in_its_order(images, tmp_path):
 
 def test_ten_crops_are_averaged(tmp_path):
     images = images_of_folder(write_folder(tmp_path / "images", size=(84, 60)))
-    one = features_of(extract(images, stub(), tmp_path / "a.npz", crops=1).output)["features"]
+    single_crop = features_of(extract(images, stub(), tmp_path / "a.npz", crops=1).output)[
+        "features"
+    ]
     ten = features_of(extract(images, stub(), tmp_path / "b.npz", crops=10).output)["features"]
-    assert np.abs(one - ten).max() > 1e-3
+    assert np.abs(single_crop - ten).max() > 1e-3
     # A picture and its mirror image have the same ten crops, each mirrored.
     left, right = ten.reshape(-1, 3, 2, 2)[..., 0], ten.reshape(-1, 3, 2, 2)[..., 1]
     np.testing.assert_allclose(left, right, atol=1e-5)
@@ -113,10 +115,10 @@ def test_ten_crops_are_averaged(tmp_path):
 def test_a_number_that_the_help_gives_as_the_default_is_the_default():
     parser = argparse.ArgumentParser()
     command.run.add_to(parser, "")
-    said = {each.dest: re.search(r"\((\d+)\)$", each.help or "") for each in parser._actions}
-    said = {name: int(number[1]) for name, number in said.items() if number}
-    assert said == {name: parser.get_default(name) for name in said}
-    assert {"crops", "batch", "workers", "seed"} == {*said}
+    text = {action.dest: re.search(r"\((\d+)\)$", action.help or "") for action in parser._actions}
+    text = {name: int(number[1]) for name, number in text.items() if number}
+    assert text == {name: parser.get_default(name) for name in text}
+    assert {"crops", "batch", "workers", "seed"} == {*text}
 
 
 def test_workers_give_the_same_features(images, tmp_path):
@@ -130,7 +132,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("after", range(4))
-def test_what_was_stopped_goes_on_and_loses_one_batch_at_most(after, images, tmp_path):
+def test_a_stopped_extraction_loses_at_most_one_batch(after, images, tmp_path):
     whole = features_of(extract(images, stub(), tmp_path / "whole.npz", batch=3).output)
     encoded = []
 
@@ -150,8 +152,8 @@ def test_what_was_stopped_goes_on_and_loses_one_batch_at_most(after, images, tmp
     again = extract(images, encoder, tmp_path / "f.npz", batch=3)
     assert sum(encoded) == 12 - 3 * after  # finished batches are not repeated
     assert again.resumed == 3 * after
-    found = features_of(again.output)
-    assert all(np.array_equal(whole[name], found[name]) for name in whole)
+    result = features_of(again.output)
+    assert all(np.array_equal(whole[name], result[name]) for name in whole)
 
 
 def killed_at(images, output, count):
@@ -168,14 +170,14 @@ def killed_at(images, output, count):
 def test_a_changed_image_is_read_again_and_no_other(images, tmp_path):
     killed_at(images, tmp_path / "f.npz", 9)
     photo(77).save(images.root / images.files[4])
-    found = extract(images, stub(), tmp_path / "f.npz", batch=3)
-    assert found.resumed == 6
+    result = extract(images, stub(), tmp_path / "f.npz", batch=3)
+    assert result.resumed == 6
     fresh = extract(images, stub(), tmp_path / "fresh.npz", batch=3)
-    same = features_of(found.output)["features"] == features_of(fresh.output)["features"]
+    same = features_of(result.output)["features"] == features_of(fresh.output)["features"]
     assert same.all()
 
 
-def test_a_torn_batch_is_made_again(images, tmp_path):
+def test_a_corrupt_batch_is_computed_again(images, tmp_path):
     killed_at(images, tmp_path / "f.npz", 6)
     part = sorted((tmp_path / "f.npz.parts").glob("part*"))[0]
     part.write_bytes(part.read_bytes()[:100])
@@ -195,16 +197,16 @@ def test_batches_of_another_encoder_are_never_mixed_in(images, tmp_path):
         extract(images, stub(), tmp_path / "f.npz", batch=3)
 
 
-def test_bad_images_are_refused_or_left_out_as_asked(images, tmp_path):
+def test_bad_images_are_refused_or_left_out_by_option(images, tmp_path):
     bad = images.root / "otter" / "0.png"
     bad.write_bytes(bomb())
     (images.root / "seal" / "2.png").write_bytes(b"nothing")
     with pytest.raises(FileRefusedError, match=r"^0\.png: expected an image of at most 89"):
         extract(images, stub(), tmp_path / "f.npz")
-    found = extract(images, stub(), tmp_path / "g.npz", on_bad="skip", batch=4)
-    assert set(found.skipped) == {"otter/0.png", "seal/2.png"}
-    arrays = features_of(found.output)
-    assert len(arrays["features"]) == len(arrays["labels"]) == found.n_images == 10
+    result = extract(images, stub(), tmp_path / "g.npz", on_bad="skip", batch=4)
+    assert set(result.skipped) == {"otter/0.png", "seal/2.png"}
+    arrays = features_of(result.output)
+    assert len(arrays["features"]) == len(arrays["labels"]) == result.n_images == 10
     assert "otter/0.png" not in arrays["image_files"]
     for path in images.root.rglob("*.png"):
         path.write_bytes(b"")
@@ -225,13 +227,13 @@ def test_links_out_of_the_folder_and_names_that_are_no_text_are_left_out(workers
     listed = images_of_folder(folder)
     with pytest.raises(FileRefusedError, match="linked.png: expected an image below images"):
         extract(listed, stub(), tmp_path / "a.npz", workers=workers)
-    found = extract(listed, stub(), tmp_path / "b.npz", batch=4, on_bad="skip", workers=workers)
-    assert sorted(why.partition(" got ")[2] for why in found.skipped.values()) == [
+    result = extract(listed, stub(), tmp_path / "b.npz", batch=4, on_bad="skip", workers=workers)
+    assert sorted(why.partition(" got ")[2] for why in result.skipped.values()) == [
         "a link that leaves it.",
         "other bytes, which no list of images can hold.",
     ]
-    names = features_of(found.output)["image_files"]
-    assert len(names) == found.n_images == len(listed.files) - 2
+    names = features_of(result.output)["image_files"]
+    assert len(names) == result.n_images == len(listed.files) - 2
     assert "seal/linked_inside.png" in names
 
 
@@ -271,7 +273,7 @@ def write_attributes(path, names):
     return path
 
 
-def test_features_are_imported_with_what_the_encoder_was_trained_on(own_data, images, tmp_path):
+def test_features_are_imported_with_the_pretraining_of_the_encoder(own_data, images, tmp_path):
     encoder = stub(pretraining=("imagenet-1k",))
     output = extract(images, encoder, tmp_path / "f.npz").output
     side = write_attributes(tmp_path / "a.csv", CLASSES)
@@ -281,8 +283,8 @@ def test_features_are_imported_with_what_the_encoder_was_trained_on(own_data, im
     assert "SHA-256 " + "0" * 64 in data.source
     assert data.image_files == images.files
     report = audit(data)
-    (found,) = [f for f in report.findings if f.check == "ZSL006" and "zebra" in f.sentence]
-    assert found.mark == "leak"
+    (result,) = [f for f in report.findings if f.check == "ZSL006" and "zebra" in f.sentence]
+    assert result.mark == "leak"
 
 
 def test_labels_follow_the_names_of_the_classes_not_the_order_of_a_csv(images, tmp_path):
@@ -296,7 +298,7 @@ def test_labels_follow_the_names_of_the_classes_not_the_order_of_a_csv(images, t
         read_table(output, prototypes=few, unseen=["bat"])
 
 
-def test_a_vocabulary_that_nobody_knows_is_refused(images, tmp_path):
+def test_an_unknown_vocabulary_is_refused(images, tmp_path):
     output = extract(images, stub(pretraining=("imagenet-2k",)), tmp_path / "f.npz").output
     side = write_attributes(tmp_path / "a.csv", CLASSES)
     with pytest.raises(ZSLError, match="did you mean 'imagenet-21k'|did you mean 'imagenet-1k'"):
@@ -304,24 +306,24 @@ def test_a_vocabulary_that_nobody_knows_is_refused(images, tmp_path):
 
 
 def test_prototypes_of_texts_are_means_of_unit_vectors():
-    said = []
+    text = []
 
     def texts(sentences):
-        said.extend(sentences)
+        text.extend(sentences)
         return np.array([[len(s), 1.0] for s in sentences])
 
     encoder = stub(texts=texts)
-    found = prototypes_of_texts(encoder, ["blue+whale", "ox"], ["a {}.", "the big {}."])
-    assert said == ["a blue whale.", "a ox.", "the big blue whale.", "the big ox."]
+    result = prototypes_of_texts(encoder, ["blue+whale", "ox"], ["a {}.", "the big {}."])
+    assert text == ["a blue whale.", "a ox.", "the big blue whale.", "the big ox."]
     unit = [np.array(v) / np.linalg.norm(v) for v in ([5, 1.0], [11, 1.0])]
-    np.testing.assert_allclose(found[1], np.mean(unit, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(result[1], np.mean(unit, axis=0), rtol=1e-6)
     with pytest.raises(ParameterError, match="needs one {} for the name"):
         prototypes_of_texts(encoder, ["ox"], ["a photo"])
     with pytest.raises(ParameterError, match="expected a text encoder"):
         prototypes_of_texts(stub(), ["ox"])
 
 
-def test_each_class_has_prompts_of_its_own(tmp_path):
+def test_each_class_has_separate_prompts(tmp_path):
     path = tmp_path / "prompts.json"
     path.write_text(
         '{"Blue_Whale": ["a huge whale", "blue skin "], "002.ox": ["it has horns"], "cat": ["x"]}'
@@ -329,11 +331,11 @@ def test_each_class_has_prompts_of_its_own(tmp_path):
     prompts = read_prompts(path, ["ox", "blue+whale"])
     assert prompts == (("it has horns",), ("a huge whale", "blue skin"))
     encoder = stub(texts=lambda sentences: np.array([[len(s), 1.0] for s in sentences]))
-    found = prototypes_of_prompts(encoder, prompts)
+    result = prototypes_of_prompts(encoder, prompts)
     unit = [np.array(v) / np.linalg.norm(v) for v in ([12, 1.0], [9, 1.0])]
-    np.testing.assert_allclose(found[1], np.mean(unit, axis=0), rtol=1e-6)
-    assert found.dtype == np.float32
-    assert np.linalg.norm(found[0]) == pytest.approx(1, abs=1e-6)
+    np.testing.assert_allclose(result[1], np.mean(unit, axis=0), rtol=1e-6)
+    assert result.dtype == np.float32
+    assert np.linalg.norm(result[0]) == pytest.approx(1, abs=1e-6)
     with pytest.raises(ParameterError, match="expected a text encoder"):
         prototypes_of_prompts(stub(), prompts)
 
@@ -354,7 +356,7 @@ def test_each_class_has_prompts_of_its_own(tmp_path):
         ('{"ox": ["x"', "p.json"),
     ],
 )
-def test_what_is_no_list_of_prompts_gets_one_sentence(tmp_path, text, why):
+def test_an_invalid_list_of_prompts_is_one_sentence(tmp_path, text, why):
     path = tmp_path / "p.json"
     path.write_text(text)
     with pytest.raises(ZSLError, match=why) as refused:
@@ -362,24 +364,24 @@ def test_what_is_no_list_of_prompts_gets_one_sentence(tmp_path, text, why):
     assert "\n" not in str(refused.value)
 
 
-def test_provenance_says_all_that_makes_the_features(images, tmp_path):
-    found = extract(images, stub(versions={"torch": "2"}), tmp_path / "f.npz", crops=10)
-    said = "; ".join(found.provenance)
-    assert said.startswith("encoder colours; weights none; SHA-256 0000")
-    assert "shorter side 40, bilinear, mean over 10 crops of 32" in said
-    assert "torch 2" in said
-    assert json.dumps(said)
+def test_provenance_has_everything_that_determines_the_features(images, tmp_path):
+    result = extract(images, stub(versions={"torch": "2"}), tmp_path / "f.npz", crops=10)
+    text = "; ".join(result.provenance)
+    assert text.startswith("encoder colours; weights none; SHA-256 0000")
+    assert "shorter side 40, bilinear, mean over 10 crops of 32" in text
+    assert "torch 2" in text
+    assert json.dumps(text)
 
 
 def test_folders_of_a_part_become_the_split(tmp_path):
     root = tmp_path / "tree"
     write_folder(root / "train", classes=CLASSES[:3])
-    write_folder(root / "test", each=2)
+    write_folder(root / "test", per_class=2)
     (root / "test" / CLASSES[0] / "0.png").write_bytes(b"no image")
     images = images_of_folder(root)
     assert images.class_names == CLASSES
-    found = extract(images, stub(), tmp_path / "x.npz", on_bad="skip", prototypes=np.eye(4))
-    assert [*found.skipped] == [f"test/{CLASSES[0]}/0.png"]
+    result = extract(images, stub(), tmp_path / "x.npz", on_bad="skip", prototypes=np.eye(4))
+    assert [*result.skipped] == [f"test/{CLASSES[0]}/0.png"]
     data = read_table(tmp_path / "x.npz", name="x")
     split = data.split("own")
     assert (len(split.trainval), len(split.test_seen), len(split.test_unseen)) == (9, 5, 2)

@@ -28,16 +28,16 @@ def put(tmp_path, name, content):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_odd_images_are_read_and_said_to_be_odd(name, tmp_path):
+def test_unusual_images_are_read_with_a_remark(name, tmp_path):
     content, unusual = KINDS[name]
-    found = read_image(put(tmp_path, name, content), 48)
-    assert found.unusual == unusual
-    assert found.pixels.dtype == np.uint8
-    assert min(found.pixels.shape[:2]) == 48
-    assert found.pixels.shape[2] == 3
+    result = read_image(put(tmp_path, name, content), 48)
+    assert result.unusual == unusual
+    assert result.pixels.dtype == np.uint8
+    assert min(result.pixels.shape[:2]) == 48
+    assert result.pixels.shape[2] == 3
 
 
-def test_a_rotated_image_stands_upright(tmp_path):
+def test_a_rotated_image_is_turned_upright(tmp_path):
     path = put(tmp_path, "rotated.jpg", KINDS["rotated.jpg"][0])
     with Image.open(path) as image:
         assert image.size == (80, 60)
@@ -46,15 +46,15 @@ def test_a_rotated_image_stands_upright(tmp_path):
 
 
 def test_sixteen_bits_are_scaled_where_they_would_be_clipped(tmp_path):
-    found = read_image(put(tmp_path, "deep.png", KINDS["deep.png"][0]), 60).pixels
-    assert found.max() == 242  # 4,799 * 13 of 65,535
-    assert len(np.unique(found)) > 200
+    result = read_image(put(tmp_path, "deep.png", KINDS["deep.png"][0]), 60).pixels
+    assert result.max() == 242  # 4,799 * 13 of 65,535
+    assert len(np.unique(result)) > 200
 
 
-def test_the_first_frame_is_taken(tmp_path):
-    found = read_image(put(tmp_path, "animated.gif", KINDS["animated.gif"][0]), 60)
+def test_the_first_frame_is_read(tmp_path):
+    result = read_image(put(tmp_path, "animated.gif", KINDS["animated.gif"][0]), 60)
     first = np.asarray(photo(1).convert("P").convert("RGB"))
-    assert np.array_equal(found.pixels, first)
+    assert np.array_equal(result.pixels, first)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_the_first_frame_is_taken(tmp_path):
         (bomb(1, 9_000_000), "pixels once it is resized; got 48 x 432,000,000."),
     ],
 )
-def test_what_is_no_whole_image_is_refused_in_one_sentence(content, sentence, tmp_path):
+def test_incomplete_images_are_refused_in_one_sentence(content, sentence, tmp_path):
     with pytest.raises(FileRefusedError, match=r"^x\.jpg: .*\.$") as error:
         read_image(put(tmp_path, "x.jpg", content), 48)
     assert sentence in str(error.value)
 
 
-def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
+def test_a_missing_image_is_one_sentence(tmp_path):
     for path in (tmp_path / "none.jpg", tmp_path):
         with pytest.raises(FileRefusedError, match=r"found no such file\.$"):
             read_image(path, 48)
@@ -108,20 +108,20 @@ def test_a_folder_a_class_in_the_order_of_names(tmp_path):
     for name in ("notes.txt", ".hidden.png"):
         (folder / "bat" / name).write_text("x")
     (folder / ".git").mkdir()
-    found = images_of_folder(folder)
-    assert found.class_names == ("bat", "otter", "seal", "zebra")
-    assert found.files[:4] == ("bat/0.png", "bat/1.png", "bat/2.png", "bat/sub/more.JPG")
-    assert found.labels.tolist() == [0] * 4 + [1] * 3 + [2] * 3 + [3] * 3
-    assert found.left_out == ("bat/notes.txt",)
+    result = images_of_folder(folder)
+    assert result.class_names == ("bat", "otter", "seal", "zebra")
+    assert result.files[:4] == ("bat/0.png", "bat/1.png", "bat/2.png", "bat/sub/more.JPG")
+    assert result.labels.tolist() == [0] * 4 + [1] * 3 + [2] * 3 + [3] * 3
+    assert result.left_out == ("bat/notes.txt",)
 
 
 def test_a_csv_names_images_and_their_classes(tmp_path):
     folder = write_folder(tmp_path / "images")
     path = tmp_path / "labels.csv"
     path.write_text("label,image_file,who\nseal,bat/1.png,me\notter,otter/0.png,me\n")
-    found = images_of_csv(path, folder)
-    assert found.files == ("bat/1.png", "otter/0.png")
-    assert [found.class_names[c] for c in found.labels] == ["seal", "otter"]
+    result = images_of_csv(path, folder)
+    assert result.files == ("bat/1.png", "otter/0.png")
+    assert [result.class_names[c] for c in result.labels] == ["seal", "otter"]
 
 
 @pytest.mark.parametrize(

@@ -34,10 +34,10 @@ def model(monkeypatch):
             return self.words(tokens).mean(dim=1)
 
     def create_model(name, pretrained):
-        made = Small()
+        result = Small()
         if pretrained:
-            made.load_state_dict(torch.load(pretrained, weights_only=True))
-        return made
+            result.load_state_dict(torch.load(pretrained, weights_only=True))
+        return result
 
     library = ModuleType("open_clip")
     library.__version__ = "3"
@@ -68,12 +68,12 @@ def test_images_and_texts_come_into_one_space(model, tmp_path):
             torch.tensor(crops).permute(0, 3, 1, 2) / 255 / 0.25 - 2
         ).numpy()
     np.testing.assert_allclose(encoder.encode(crops, 2), expected, atol=1e-5)
-    found = prototypes_of_texts(encoder, ["ox", "seal"], ["{}"])
-    assert found.shape == (2, 4)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+    result = prototypes_of_texts(encoder, ["ox", "seal"], ["{}"])
+    assert result.shape == (2, 4)
+    np.testing.assert_allclose(np.linalg.norm(result, axis=1), 1, atol=1e-6)
 
 
-def test_random_ones_know_nothing_and_are_the_same_for_a_seed(model):
+def test_random_open_clip_weights_depend_only_on_the_seed(model):
     first, again, other = (
         load_encoder("open_clip:RN50", "random", seed=seed) for seed in (0, 0, 1)
     )
@@ -86,10 +86,12 @@ def test_the_digest_is_the_same_on_every_device(model):
         load_encoder("open_clip:RN50", "random", device=device) for device in ("cpu", "meta")
     )
     assert elsewhere.sha256 == here.sha256
-    assert {each.device.type for each in elsewhere.forward.__self__.parameters()} == {"meta"}
+    assert {parameter.device.type for parameter in elsewhere.forward.__self__.parameters()} == {
+        "meta"
+    }
 
 
-def test_what_is_not_there_is_a_sentence(model, tmp_path):
+def test_a_missing_library_is_one_sentence(model, tmp_path):
     with pytest.raises(UnknownNameError, match="did you mean 'ViT-B-32'"):
         load_encoder("open_clip:ViT-B-33", "random")
     with pytest.raises(FileRefusedError, match="expected a file of its weights"):

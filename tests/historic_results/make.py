@@ -57,11 +57,11 @@ def tiny(name: str, seed: int, class_names: Sequence[str] = LETTERS) -> ZSLDatas
 
 def specs(digest: str) -> list[RunSpec]:
     """Return runs of every kind: validated, for ZSL, given."""
-    given = {"epochs": 2, "learning_rate": 0.1}
+    params = {"epochs": 2, "learning_rate": 0.1}
     return [
         RunSpec("tiny", "PS", "ESZSL", digest=digest),
         RunSpec("tiny", "SS", "LinearS2V", select_for="zsl", digest=digest),
-        RunSpec("tiny", "PS", "DEVISE", params=given, gamma=0.5, digest=digest),
+        RunSpec("tiny", "PS", "DEVISE", params=params, gamma=0.5, digest=digest),
     ]
 
 
@@ -72,8 +72,8 @@ def make(folder: Path) -> None:
     for seed, name in enumerate(("tiny", "tiny-other")):
         import_dataset(tiny(name, seed))
     import_dataset(tiny("tiny-ids", 2, IDS))
-    one = load("tiny")
-    results = [run(spec, one, store=ResultStore()).result for spec in specs(one.digest)]
+    dataset = load("tiny")
+    results = [run(spec, dataset, store=ResultStore()).result for spec in specs(dataset.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
     small_study("cross").compute(silent)
     for unit in small_actions().units():

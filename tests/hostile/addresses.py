@@ -70,8 +70,8 @@ def bound(app: Any) -> set[str]:
 def _bound(block: Any) -> Iterator[tuple[str, Any]]:
     for child in block.children.values():
         proto = getattr(child, "proto", None)
-        for each in (proto, getattr(proto, "tab_container", None)):
-            if key := getattr(each, "query_param_key", ""):
+        for item in (proto, getattr(proto, "tab_container", None)):
+            if key := getattr(item, "query_param_key", ""):
                 yield key, child
         if hasattr(child, "children"):
             yield from _bound(child)

@@ -23,9 +23,9 @@ def spoiled_answer(answer: Any, rng: Random) -> Any:
     root = {"": copy.deepcopy(answer)}
     holder: Any = root
     key: Any = ""
-    while (held := holder[key]) and isinstance(held, dict | list) and rng.random() < 0.7:
-        keys = list(held) if isinstance(held, dict) else range(len(held))
-        holder, key = held, rng.choice(keys)
+    while (child := holder[key]) and isinstance(child, dict | list) and rng.random() < 0.7:
+        keys = list(child) if isinstance(child, dict) else range(len(child))
+        holder, key = child, rng.choice(keys)
     if holder is not root and rng.random() < 0.2:
         del holder[key]
     else:
@@ -35,9 +35,9 @@ def spoiled_answer(answer: Any, rng: Random) -> Any:
 
 def spoil_folder(folder: Path, rng: Random) -> None:
     """Replace one array that a worker process has written."""
-    there = sorted(folder.glob("*.npy"))
-    if there:
-        rng.choice(FAULTS)(rng.choice(there))
+    arrays = sorted(folder.glob("*.npy"))
+    if arrays:
+        rng.choice(FAULTS)(rng.choice(arrays))
 
 
 def _replaced(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Path], None]:

@@ -25,8 +25,8 @@ def refused_here() -> str:
             with disk(Path(folder)):
                 return ""
         except (OSError, subprocess.CalledProcessError) as error:
-            said = getattr(error, "stderr", "") or str(error)
-            return f"no file system can be mounted: {said.strip()}"
+            text = getattr(error, "stderr", "") or str(error)
+            return f"no file system can be mounted: {text.strip()}"
 
 
 @contextmanager

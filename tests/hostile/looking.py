@@ -46,8 +46,8 @@ return {{
 
 def python_words(text: str) -> list[str]:
     """Return the words of a text that only Python writes."""
-    found = _PYTHON.findall(text)
-    return [*found, _GUARD] if _GUARD in text else found
+    hits = _PYTHON.findall(text)
+    return [*hits, _GUARD] if _GUARD in text else hits
 
 
 class Watch:
@@ -64,28 +64,28 @@ class Watch:
 
     def __init__(self, page: Any) -> None:
         self.page = page
-        self.asked: list[str] = []
+        self.faults_seen: list[str] = []
         self.texts: list[str] = []
         page.on("dialog", self._dismiss)
         page.route(re.compile(rf"^\w+://{re.escape(FOREIGN)}\b"), self._stop)
 
     def _stop(self, route: Any) -> None:
-        self.asked.append(f"it asks for {route.request.url[:200]}")
+        self.faults_seen.append(f"it asks for {route.request.url[:200]}")
         route.abort()
 
     def _dismiss(self, dialog: Any) -> None:
-        self.asked.append(f"a script has opened a dialog: {dialog.message[:200]}")
+        self.faults_seen.append(f"a script has opened a dialog: {dialog.message[:200]}")
         dialog.dismiss()
 
     def faults(self) -> list[str]:
         """Return the faults of the page in its current state, as sentences."""
         seen = self.page.evaluate(_SEEN, [CANARY, FOREIGN])
         self.texts = seen["texts"]
-        found, self.asked = self.asked, []
+        result, self.faults_seen = self.faults_seen, []
         if seen["hit"]:
-            found.append("a script ran")
+            result.append("a script ran")
         if seen["exceptions"]:
-            found.append("an exception is on the page")
-        found += [f"it says {word!r}" for word in python_words("\n".join(self.texts))]
-        found += [f"a link leads to {link[:200]}" for link in seen["links"]]
-        return found + [f"it shows {source[:200]}" for source in seen["made"]]
+            result.append("an exception is on the page")
+        result += [f"it says {word!r}" for word in python_words("\n".join(self.texts))]
+        result += [f"a link leads to {link[:200]}" for link in seen["links"]]
+        return result + [f"it shows {source[:200]}" for source in seen["made"]]

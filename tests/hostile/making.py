@@ -118,46 +118,46 @@ def spoiled(content: bytes, rng: Random) -> bytes:
 
 
 def _npz_of_zeros() -> bytes:
-    made = io.BytesIO()
+    result = io.BytesIO()
     with (
-        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive,
+        zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED) as archive,
         archive.open("features.npy", "w", force_zip64=True) as member,
     ):
         header = {"descr": "<f8", "fortran_order": False, "shape": (4_000, 10_000)}
         np.lib.format.write_array_header_1_0(member, header)
         for _ in range(40):
             member.write(bytes(8_000_000))
-    return made.getvalue()
+    return result.getvalue()
 
 
 def _npz_of_lies() -> bytes:
-    made = io.BytesIO()
+    result = io.BytesIO()
     member = io.BytesIO()
     header = {"descr": "<f8", "fortran_order": False, "shape": (1 << 40, 1)}
     np.lib.format.write_array_header_1_0(member, header)
-    with zipfile.ZipFile(made, "w") as archive:
+    with zipfile.ZipFile(result, "w") as archive:
         archive.writestr("features.npy", member.getvalue())
-    return made.getvalue()
+    return result.getvalue()
 
 
 def _npz_of_objects() -> bytes:
-    made = io.BytesIO()
-    np.savez(made, **(ARRAYS | {"features": np.array([{"a": 1}], dtype=object)}))
-    return made.getvalue()
+    result = io.BytesIO()
+    np.savez(result, **(ARRAYS | {"features": np.array([{"a": 1}], dtype=object)}))
+    return result.getvalue()
 
 
 def _npz_of_no_characters() -> bytes:
     names = np.array(list(files.CLASSES))
     names.view("<u4")[0] = 0x7FFFFFFF
-    made = io.BytesIO()
-    np.savez(made, **(ARRAYS | {"class_names": names}))
-    return made.getvalue()
+    result = io.BytesIO()
+    np.savez(result, **(ARRAYS | {"class_names": names}))
+    return result.getvalue()
 
 
 def _mat_of_structs() -> bytes:
-    made = io.BytesIO()
-    savemat(made, files.splits_file(att={"a": 1.0}))
-    return made.getvalue()
+    result = io.BytesIO()
+    savemat(result, files.splits_file(att={"a": 1.0}))
+    return result.getvalue()
 
 
 #: Kind -> content that a correct program never writes.

@@ -27,10 +27,10 @@ def honest_predictions(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     classes = np.arange(len(CLASSES))
     test = ScoredTest(SCORES, LABELS, classes, ~np.isin(classes, UNSEEN))
-    said = Provenance(dataset="mine", method="M", gamma=0.1, gamma_origin="given", source="made")
+    text = Provenance(dataset="mine", method="M", gamma=0.1, gamma_origin="given", source="made")
     path = folder / "predictions.parquet"
     write_predictions(
-        path, Predictions.of_scores(test, np.arange(len(LABELS)), CLASSES, provenance=said)
+        path, Predictions.of_scores(test, np.arange(len(LABELS)), CLASSES, provenance=text)
     )
     return path
 
@@ -49,15 +49,15 @@ def spoiled_predictions(path: Path, content: bytes, rng: Random) -> None:
         path.write_bytes(spoiled(content, rng))
         return
     table = parquet.read_table(pa.BufferReader(content))
-    said = json.loads(parquet.read_metadata(pa.BufferReader(content)).metadata[b"PANDAS_ATTRS"])
+    message = json.loads(parquet.read_metadata(pa.BufferReader(content)).metadata[b"PANDAS_ATTRS"])
     columns = {name: table[name].combine_chunks() for name in table.column_names}
     for _ in range(rng.randint(1, 3)):
         if way == 1 and columns:
             _change_column(columns, rng)
-        elif said:
-            said[rng.choice(list(said))] = rng.choice(VALUES)
-    made = pa.table(columns).replace_schema_metadata({"PANDAS_ATTRS": json.dumps(said)})
-    parquet.write_table(made, path)
+        elif message:
+            message[rng.choice(list(message))] = rng.choice(VALUES)
+    actual = pa.table(columns).replace_schema_metadata({"PANDAS_ATTRS": json.dumps(message)})
+    parquet.write_table(actual, path)
 
 
 def _change_column(columns: dict[str, Any], rng: Random) -> None:
@@ -70,13 +70,13 @@ def _change_column(columns: dict[str, Any], rng: Random) -> None:
         warnings.simplefilter("ignore")
         array = np.asarray(values.to_numpy(zero_copy_only=False))
         array = array.astype(str) if array.dtype.kind == "O" else array
-        made = rng.choice(CHANGES)(array, rng)
+        result = rng.choice(CHANGES)(array, rng)
     try:
-        columns[name] = pa.array(np.ravel(made))
+        columns[name] = pa.array(np.ravel(result))
     except (pa.ArrowException, ValueError):  # no column has such a type
         columns[name] = values
     n = min(map(len, columns.values()))
-    columns |= {each: column[:n] for each, column in columns.items()}
+    columns |= {item: column[:n] for item, column in columns.items()}
 
 
 def judged_predictions(path: Path) -> None:

@@ -78,10 +78,10 @@ def _at(entry: Any, place: Any) -> Any:
 
 
 def _put(entry: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    made = deepcopy(entry)
+    result = deepcopy(entry)
     *outer, last = place
-    _at(made, outer)[last] = value
-    return made
+    _at(result, outer)[last] = value
+    return result
 
 
 def _with_key(entry: dict[str, Any]) -> dict[str, Any]:

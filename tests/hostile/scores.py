@@ -84,14 +84,14 @@ KINDS = tuple(f"scores {kind}" for kind in (*FORMS, *BESIDE))
 def honest_scores(folder: Path) -> dict[str, Path]:
     """Write the same scores in every format, with lists next to them; return them by kind."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = {}
+    result = {}
     for kind, (ending, write) in FORMS.items():
-        found[f"scores {kind}"] = folder / f"own.{ending}"
+        result[f"scores {kind}"] = folder / f"own.{ending}"
         write(folder / f"own.{ending}", WHOLE)
     (folder / "labels.txt").write_text("\n".join(map(str, LABELS)))
     (folder / "unseen.txt").write_text("\n".join(map(str, UNSEEN)))
     np.save(folder / "labels.npy", LABELS)
-    return found | {f"scores {name}": folder / name for name in BESIDE}
+    return result | {f"scores {name}": folder / name for name in BESIDE}
 
 
 # --- Damage ---------------------------------------------------------------------------------------
@@ -100,11 +100,11 @@ def honest_scores(folder: Path) -> dict[str, Path]:
 def _put(array: np.ndarray, rng: Random) -> np.ndarray:
     """Insert an invalid number."""
     value = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-320, -1, 2**40, 0.5])
-    made = array.astype(float) if array.dtype.kind in "biuf" else array
-    flat = made.reshape(-1).copy()
+    result = array.astype(float) if array.dtype.kind in "biuf" else array
+    flat = result.reshape(-1).copy()
     if flat.dtype.kind == "f" and len(flat):
         flat[[rng.randrange(len(flat)) for _ in range(rng.randint(1, 4))]] = value
-    return flat.reshape(made.shape)
+    return flat.reshape(result.shape)
 
 
 def _retype(array: np.ndarray, rng: Random) -> np.ndarray:
@@ -153,10 +153,10 @@ def _rename(array: np.ndarray, rng: Random) -> np.ndarray:
     if not len(words):
         return array
     names = [name.encode("utf-8", "replace").decode() for name in NAMES]
-    made = words.astype(object)
+    text = words.astype(object)
     for _ in range(rng.randint(1, 3)):
-        made[rng.randrange(len(words))] = rng.choice(names)
-    return made.astype(str).reshape(array.shape)
+        text[rng.randrange(len(words))] = rng.choice(names)
+    return text.astype(str).reshape(array.shape)
 
 
 CHANGES = (_put, _retype, _reshape, _shift, _rename)
@@ -205,26 +205,26 @@ def spoiled_scores(kind: str, path: Path, content: bytes, rng: Random) -> None:
 def judged(kind: str, path: Path, honest: dict[str, Path]) -> None:
     """Read scores, answer each question with yes and with no, and compute their metrics."""
     beside = {name: honest[f"scores {name}"] for name in BESIDE}
-    given = {}
+    arguments = {}
     if path.suffix == ".npy" or path.name in BESIDE:
-        given = {"labels": beside["labels.txt"], "unseen": beside["unseen.txt"]}
+        arguments = {"labels": beside["labels.txt"], "unseen": beside["unseen.txt"]}
     elif path.suffix in (".csv", ".parquet"):
-        given = {"unseen": beside["unseen.txt"]}
+        arguments = {"unseen": beside["unseen.txt"]}
     if path.name in BESIDE:
-        given[path.stem] = path
+        arguments[path.stem] = path
         path = honest["scores npy"]
-    file = read_scores(path, **given)
+    file = read_scores(path, **arguments)
     for yes in (True, False):
         fixes: tuple[str, ...] = ()
         for _ in range(QUESTIONS):
-            matrix, asked = interpreted(file, fixes)
+            matrix, request = interpreted(file, fixes)
             if matrix is not None:
                 report = judge(matrix, gamma=0.1)
                 assert report.as_text()
                 assert report.to_json()
                 break
-            if asked[0].open and not yes:
+            if request[0].open and not yes:
                 break
-            fixes += (asked[0].fix if yes else "as-is",)
+            fixes += (request[0].fix if yes else "as-is",)
         else:
             raise AssertionError(f"{file.name}: more than {QUESTIONS} questions")

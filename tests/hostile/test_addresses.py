@@ -24,11 +24,11 @@ def opened(page, query):
 def malformed(names, n):
     """Give every parameter an invalid value, cycling through the kinds from the nth on."""
     kinds = list(VALUES.values())
-    found = {}
+    result = {}
     for k, name in enumerate(sorted(names), start=n):
         values = kinds[k % len(kinds)]
-        found[name] = unquote(values[(k // len(kinds) + n) % len(values)]).replace("{key}", name)
-    return found
+        result[name] = unquote(values[(k // len(kinds) + n) % len(values)]).replace("{key}", name)
+    return result
 
 
 @pytest.mark.nightly
@@ -39,5 +39,5 @@ def test_a_number_without_end_is_passed_over(value):
     assert not app.exception
 
 
-def test_what_is_bound_to_an_address_is_found():
+def test_parameters_bound_to_the_address_are_found():
     assert {"contamination_extractor", "contamination_on"} <= bound(visit("contamination"))

@@ -27,7 +27,11 @@ def place(tmp_path, monkeypatch):
 
 
 def ill():
-    return [each.sentence for each in upkeep.examine() if not each.is_ok and each.subject != "room"]
+    return [
+        finding.sentence
+        for finding in upkeep.examine()
+        if not finding.is_ok and finding.subject != "room"
+    ]
 
 
 @pytest.mark.nightly
@@ -55,7 +59,7 @@ def shows_and_keeps_nothing(source, why, kept_one):
     ).result
     assert result.evaluation.zsl > 0
     assert store.not_stored_because
-    assert [each.key for each in store.results()] == [kept_one.key]
+    assert [result.key for result in store.results()] == [kept_one.key]
     assert imports.names() == ("first",)
     assert imports.open_import("first").n_classes == 5
     assert not visit("play", dataset="first", method="LinearS2V").error
@@ -71,7 +75,7 @@ def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch
     assert list((tmp_path / "jobs").iterdir()) == []
 
 
-def test_what_cannot_be_written_is_a_sentence_and_what_is_missing_is_not():
+def test_only_failed_writes_become_a_sentence():
     sentence = "^mine: expected to write it; got: no space left on device"
     with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
         raise OSError("32 requested and 0 written")  # NumPy's message

@@ -33,9 +33,9 @@ def verdicts_on(kind, honest, into, spoil, times=1):
     )
     @given(rng=st.randoms(use_true_random=False))
     def look(rng):
-        verdict, said = tried(kind, spoil(rng), honest, into)
+        verdict, text = tried(kind, spoil(rng), honest, into)
         verdicts.add(verdict)
-        assert verdict != "broken", said
+        assert verdict != "broken", text
 
     look()
     return verdicts
@@ -54,7 +54,7 @@ def test_a_spoiled_file_is_accepted_or_refused_in_a_sentence(kind, good, tmp_pat
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mat", "hdf5"])
-def test_a_spoiled_file_whose_reader_may_crash_is_refused_in_a_sentence(kind, good, tmp_path):
+def test_a_damaged_file_with_a_crashing_reader_is_one_sentence(kind, good, tmp_path):
     spoil_and_try(kind, good, tmp_path)
 
 
@@ -81,7 +81,7 @@ def test_a_bomb_is_refused_in_a_sentence(n, good, tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("n", SLOW)
-def test_a_bomb_is_refused_by_a_process_of_its_own(n, good, tmp_path):
+def test_a_bomb_is_refused_by_a_separate_process(n, good, tmp_path):
     drop(n, good, tmp_path)
 
 
@@ -89,8 +89,8 @@ def drop(n, good, tmp_path):
     kind, make = BOMBS[n]
     path = tmp_path / good[kind].name
     path.write_bytes(make())
-    verdict, said = tried(kind, path, good, tmp_path)
-    assert verdict == "refused", said
+    verdict, text = tried(kind, path, good, tmp_path)
+    assert verdict == "refused", text
 
 
 @pytest.mark.usefixtures("in_process")
@@ -101,12 +101,12 @@ def test_a_name_that_means_something_is_a_name_or_is_refused(good, tmp_path):
         quoted = '"' + name.replace('"', '""') + '"'
         with side.open("w", encoding="utf-8", errors="surrogatepass") as file:
             file.write("\n".join([*lines, f"{quoted},1,2,3,4"]) + "\n")
-        verdict, said = tried("prototypes", side, good, tmp_path)
-        assert verdict != "broken", said
+        verdict, text = tried("prototypes", side, good, tmp_path)
+        assert verdict != "broken", text
         if verdict == "accepted":
-            kept = read_table(good["csv"], prototypes=side).class_names[-1]
-            assert kept.isprintable()
-            assert len(kept) <= 200
+            table = read_table(good["csv"], prototypes=side).class_names[-1]
+            assert table.isprintable()
+            assert len(table) <= 200
 
 
 @pytest.fixture(scope="module")
@@ -156,8 +156,8 @@ def test_any_answer_of_a_reader_is_accepted_or_refused_in_a_sentence(
     honest["predictions"] = predictions.honest_predictions(tmp_path / "honest")
 
     def spoil(rng):
-        def call(*asked, out, **limits):
-            answer = real(*asked, out=out, **limits)
+        def call(*arguments, out, **limits):
+            answer = real(*arguments, out=out, **limits)
             spoil_folder(out, rng)
             return spoiled_answer(answer, rng) if rng.random() < 0.7 else answer
 
@@ -168,8 +168,8 @@ def test_any_answer_of_a_reader_is_accepted_or_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize(
-    "said", ["KeyError: 'y'.", "two\nlines.", "no end", "<object at 0x7f>.", "x" * 6000 + "."]
+    "message", ["KeyError: 'y'.", "two\nlines.", "no end", "<object at 0x7f>.", "x" * 6000 + "."]
 )
-def test_what_is_no_sentence_counts_as_broken(said):
-    assert not is_a_sentence(said)
+def test_messages_that_are_no_sentence_count_as_broken(message):
+    assert not is_a_sentence(message)
     assert is_a_sentence("own.npz, scores: expected a matrix; got the shape (3,).")

@@ -25,9 +25,9 @@ def write_results(path, say, start):
 
 def results_there():
     store = ResultStore()
-    found = store.stored()
-    assert store.unreadable(found) == ""
-    return {each.result.key for each in found}
+    runs = store.stored()
+    assert store.unreadable(runs) == ""
+    return {item.result.key for item in runs}
 
 
 def import_files(path, say, start):
@@ -42,26 +42,28 @@ def imports_there():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("work", "there"), [(write_results, results_there), (import_files, imports_there)]
+    ("work", "stored_rows"), [(write_results, results_there), (import_files, imports_there)]
 )
-def test_a_kill_loses_nothing_acknowledged(own_data, work, there, tmp_path):
+def test_a_kill_loses_nothing_acknowledged(own_data, work, stored_rows, tmp_path):
     path, fork = honest(tmp_path / "honest")["npz"], multiprocessing.get_context("fork")
     import_dataset(path, name="first")  # imports the modules of the workers
     acknowledged, rng = set(), random.Random(0)
     for n in range(5):
-        heard, told = fork.Pipe(duplex=False)
-        child = fork.Process(target=work, args=(path, told.send, n))
+        receiver, messages = fork.Pipe(duplex=False)
+        child = fork.Process(target=work, args=(path, messages.send, n))
         child.start()
-        told.close()
-        acknowledged.add(heard.recv())
+        messages.close()
+        acknowledged.add(receiver.recv())
         time.sleep(rng.uniform(0, 0.3))
         child.kill()
         child.join()
-        while heard.poll():
+        while receiver.poll():
             try:
-                acknowledged.add(heard.recv())
+                acknowledged.add(receiver.recv())
             except EOFError:
                 break
-        assert acknowledged <= there()
+        assert acknowledged <= stored_rows()
     upkeep.sweep_leftovers()
-    assert [each for each in upkeep.examine() if not each.is_ok and each.subject != "room"] == []
+    assert [
+        finding for finding in upkeep.examine() if not finding.is_ok and finding.subject != "room"
+    ] == []

@@ -25,40 +25,40 @@ STEP = 19
 def tried():
     """The accepted results by key, and the refusals."""
     result = run(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD).result
-    accepted, said = [result], {}
+    accepted, text = [result], {}
     for where, value in changed_results(json.loads(result.to_json()), STEP):
         try:
-            (found,) = checked_runs(json.loads(json.dumps(value)), "hers.json")
+            (actual,) = checked_runs(json.loads(json.dumps(value)), "hers.json")
         except FileRefusedError as error:
-            said[where] = str(error)
+            text[where] = str(error)
         else:
-            accepted.append(replace(found, key=f"{len(accepted):016x}"))
-    return accepted, said
+            accepted.append(replace(actual, key=f"{len(accepted):016x}"))
+    return accepted, text
 
 
-def test_what_is_refused_is_refused_in_a_sentence(tried):
-    accepted, said = tried
-    assert len(said) + len(accepted) > 200
-    assert {where: words for where, words in said.items() if not is_a_sentence(words)} == {}
+def test_refusals_are_sentences(tried):
+    accepted, text = tried
+    assert len(text) + len(accepted) > 200
+    assert {where: words for where, words in text.items() if not is_a_sentence(words)} == {}
 
 
 @pytest.mark.nightly
-def test_what_is_accepted_is_listed_compared_and_exported(own_data, tried, capsys):
+def test_accepted_results_are_listed_compared_and_exported(own_data, tried, capsys):
     accepted, _ = tried
     assert len(accepted) > 20
     store = ResultStore()
     for result in accepted:
         store.put(result)
     assert store.unreadable() == ""
-    assert {one.id for one in store.stored()} == {result.key for result in accepted}
+    assert {stored_run.id for stored_run in store.stored()} == {result.key for result in accepted}
     words = [["list", "--json"], ["show", accepted[-1].key], ["list", "--sort", "dataset"]]
     words += [["compare", accepted[-1].key, accepted[0].key]]
     words += [["export", "--format", form] for form in ("csv", "json", "latex")]
-    for each in words:
-        assert main(["runs", *each]) == 0, each
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        assert len(said.out) < 20_000 * len(accepted)
+    for word in words:
+        assert main(["runs", *word]) == 0, word
+        output = capsys.readouterr()
+        assert "Traceback" not in output.err
+        assert len(output.out) < 20_000 * len(accepted)
     page = visit("table")
     assert not page.exception
     assert not page.error
@@ -69,6 +69,6 @@ def test_a_digest_that_is_markdown_is_text_on_the_page(own_data, tried):
     result, link = tried[0][0], "[x](http://192.0.2.1/)"
     ResultStore().put(replace(result, spec=replace(result.spec, digest=link)))
     app = visit("table", table_whose="your runs")
-    (said,) = (c.help for c in app.caption if c.help.startswith("Computed by version"))
-    assert link not in said
-    assert "192.0.2.1" in said.replace("\N{WORD JOINER}", "").replace("\\", "")
+    (text,) = (c.help for c in app.caption if c.help.startswith("Computed by version"))
+    assert link not in text
+    assert "192.0.2.1" in text.replace("\N{WORD JOINER}", "").replace("\\", "")

@@ -33,10 +33,10 @@ def tried(kind: str, path: Path, honest: dict[str, Path], into: Path) -> tuple[s
     return "accepted", ""
 
 
-def is_a_sentence(said: str) -> bool:
+def is_a_sentence(message: str) -> bool:
     """Return whether a message is fit for visitors: one line, a full stop, no words of Python."""
-    ended = said.endswith((".", "?")) and "\n" not in said and len(said) < LONGEST_SENTENCE
-    return ended and not any(word in said for word in PYTHON)
+    ended = message.endswith((".", "?")) and "\n" not in message and len(message) < LONGEST_SENTENCE
+    return ended and not any(word in message for word in PYTHON)
 
 
 def _read(kind: str, path: Path, honest: dict[str, Path], into: Path) -> None:

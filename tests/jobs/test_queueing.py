@@ -29,24 +29,24 @@ def busy(runner):
     return runner
 
 
-def position(runner, asked, visitor):
-    return runner.submit(asked, visitor).position
+def position(runner, job, visitor):
+    return runner.submit(job, visitor).position
 
 
-class Asked:
+class Waiting:
     def __init__(self, visitor):
         self.visitor = visitor
 
 
 def test_turns_go_round_by_address_then_by_browser():
-    turns, waiting = FairQueue(), [Asked(GREEDY) for _ in range(3)]
-    waiting += [Asked(NEIGHBOUR), Asked(OTHER), Asked(OTHER)]
+    turns, waiting = FairQueue(), [Waiting(GREEDY) for _ in range(3)]
+    waiting += [Waiting(NEIGHBOUR), Waiting(OTHER), Waiting(OTHER)]
     turns.serve(GREEDY)
-    order = [each.visitor for each in turns.order(waiting)]
+    order = [item.visitor for item in turns.order(waiting)]
     assert order == [OTHER, NEIGHBOUR, OTHER, GREEDY, GREEDY, GREEDY]
 
 
-def test_who_was_served_is_forgotten_some_day(monkeypatch):
+def test_old_visitors_are_forgotten_by_the_queue(monkeypatch):
     monkeypatch.setattr(FairQueue, "MOST", 10)
     turns = FairQueue()
     for k in range(100):
@@ -66,7 +66,7 @@ def test_fifty_jobs_of_one_visitor_delay_anothers_by_the_one_that_runs(busy):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("other", [OTHER, NEIGHBOUR])
-def test_whoever_comes_after_fifty_addresses_is_the_next_to_be_served(runner, tmp_path, other):
+def test_a_new_address_is_served_before_fifty_others(runner, tmp_path, other):
     log, gate = tmp_path / "log", tmp_path / "gate"
 
     def turn(name, **more):
@@ -79,49 +79,49 @@ def test_whoever_comes_after_fifty_addresses_is_the_next_to_be_served(runner, tm
         with suppress(ZSLError):
             runner.submit(turn(f"greedy {n}"), GREEDY)
             taken += 1
-    asked = turn("other")
-    runner.submit(asked, other)
+    request = turn("other")
+    runner.submit(request, other)
     gate.touch()
     until(lambda: not runner._threads and not runner._queue)
     served = log.read_text().split("\n")[:-1]
     assert served.index("other") == 1  # after one job of the fifty
     assert len(served) == taken + 1
-    assert runner.finished(asked)
+    assert runner.finished(request)
 
 
-def test_who_has_most_waiting_gives_way_when_the_queue_is_full(busy, monkeypatch):
+def test_a_full_queue_drops_jobs_of_the_visitor_with_most(busy, monkeypatch):
     monkeypatch.setattr(engine, "MAX_QUEUE", 3)
     works = [work(to=1000 + n, seconds=600) for n in range(3)]
-    for each in works:
-        busy.submit(each, GREEDY)
+    for job in works:
+        busy.submit(job, GREEDY)
     assert position(busy, work(to=5, seconds=600), OTHER) == 1
     assert busy.status(works[-1].key).state == "cancelled"
     assert "the queue was full" in busy.status(works[-1].key).error
     with pytest.raises(ZSLError, match="3 other jobs are waiting"):
         busy.submit(work(to=6, seconds=600), OTHER)
-    assert most_waiting([Asked(GREEDY), Asked(OTHER)], "c") is None
+    assert most_waiting([Waiting(GREEDY), Waiting(OTHER)], "c") is None
 
 
 def test_cancel_is_leaving_and_the_last_one_out_ends_it(busy):
-    ((asked, _),) = busy.of_visitor(GREEDY)
-    busy.submit(asked, OTHER)
-    assert busy.status(asked.key).visitors == 2
-    busy.cancel(asked.key, GREEDY)
-    assert busy.status(asked.key).state == "running"
+    ((request, _),) = busy.of_visitor(GREEDY)
+    busy.submit(request, OTHER)
+    assert busy.status(request.key).visitors == 2
+    busy.cancel(request.key, GREEDY)
+    assert busy.status(request.key).state == "running"
     assert busy.of_visitor(GREEDY) == []
-    busy.cancel(asked.key, NEIGHBOUR)  # only visitors who requested a job can cancel it
-    assert busy.status(asked.key).state == "running"
-    busy.cancel(asked.key, OTHER)
-    assert busy.status(asked.key).state == "cancelled"
+    busy.cancel(request.key, NEIGHBOUR)  # only visitors who requested a job can cancel it
+    assert busy.status(request.key).state == "running"
+    busy.cancel(request.key, OTHER)
+    assert busy.status(request.key).state == "cancelled"
 
 
-def test_a_job_that_nobody_looks_at_is_dropped(busy, monkeypatch):
+def test_a_job_without_an_open_page_is_dropped(busy, monkeypatch):
     waiting, looked_at = work(to=5, seconds=600), work(to=6, seconds=600)
-    for each in (waiting, looked_at):
-        busy.submit(each, GREEDY)
+    for job in (waiting, looked_at):
+        busy.submit(job, GREEDY)
     running = work(to=600, seconds=600)
-    for each, age in ((waiting, 301), (looked_at, 299), (running, 1801)):
-        busy._jobs[each.key].last_seen = time.monotonic() - age
+    for item, age in ((waiting, 301), (looked_at, 299), (running, 1801)):
+        busy._jobs[item.key].last_seen = time.monotonic() - age
     busy.of_visitor(OTHER)
     assert busy.status(waiting.key).state == "cancelled"
     assert "no page was open" in busy.status(running.key).error
@@ -138,7 +138,7 @@ def test_browsers_of_one_address_have_a_share_together(tmp_path):
     waits.close()
 
 
-def test_what_is_just_done_stays_however_little_results_may_take(tmp_path):
+def test_the_latest_result_stays_at_any_limit(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path, max_bytes=10)
     for name, age in (("done", 100), ("older", 200), ("newer", 0)):
         (tmp_path / name).mkdir()

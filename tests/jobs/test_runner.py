@@ -49,9 +49,9 @@ def work(function="count", **arguments):
     return Work("A test", function, arguments, threads=1)
 
 
-def do(runner, asked, seconds=180):
-    runner.submit(asked)
-    return runner.wait(asked.key, seconds)
+def do(runner, job, seconds=180):
+    runner.submit(job)
+    return runner.wait(job.key, seconds)
 
 
 def until(true, seconds=180):
@@ -69,24 +69,24 @@ def is_gone(pid):
         return True
 
 
-def test_key_is_what_the_result_depends_on():
-    asked = work(to=3)
-    assert asked.key == replace(asked, title="Another").key
-    others = [work(to=4), work("refuse", to=3), replace(asked, threads=2)]
-    assert len({other.key for other in [asked, *others]}) == 4
+def test_key_contains_everything_that_changes_the_result():
+    request = work(to=3)
+    assert request.key == replace(request, title="Another").key
+    other_values = [work(to=4), work("refuse", to=3), replace(request, threads=2)]
+    assert len({other.key for other in [request, *other_values]}) == 4
     with pytest.raises(TypeError):
         _ = work(to=np.zeros(3)).key
 
 
-def test_result_is_there_whole_with_its_manifest(runner):
-    asked, start = work(to=2), time.monotonic()
-    assert runner.status(asked.key) is runner.finished(asked) is None
-    assert do(runner, asked).state == "done"
-    folder = runner.finished(asked)
-    assert folder == runner.folder / asked.key
+def test_result_is_complete_with_its_manifest(runner):
+    request, start = work(to=2), time.monotonic()
+    assert runner.status(request.key) is runner.finished(request) is None
+    assert do(runner, request).state == "done"
+    folder = runner.finished(request)
+    assert folder == runner.folder / request.key
     assert (folder / "count.txt").read_text() == "2"
     manifest = json.loads((folder / MANIFEST).read_text())
-    assert manifest["settings"] == asked.identity
+    assert manifest["settings"] == request.identity
     assert (
         set(manifest["files"]) == {"count.txt"} == {p.name for p in folder.iterdir()} - {MANIFEST}
     )
@@ -95,75 +95,75 @@ def test_result_is_there_whole_with_its_manifest(runner):
 
 
 def test_result_outlives_the_server(runner):
-    asked = work(to=2)
-    do(runner, asked)
+    request = work(to=2)
+    do(runner, request)
     after_restart = Runner("tests.jobs.functions", runner.folder)
-    assert after_restart.finished(asked) == runner.folder / asked.key
-    assert after_restart.status(asked.key) is None
+    assert after_restart.finished(request) == runner.folder / request.key
+    assert after_restart.status(request.key) is None
 
 
 def test_progress_comes_with_time_left_and_a_picture(runner, tmp_path):
-    asked = work("until_told", go=str(tmp_path / "go"))
-    runner.submit(asked)
-    until(lambda: runner.status(asked.key).preview and runner.status(asked.key).done)
-    status = runner.status(asked.key)
+    request = work("until_told", go=str(tmp_path / "go"))
+    runner.submit(request)
+    until(lambda: runner.status(request.key).preview and runner.status(request.key).done)
+    status = runner.status(request.key)
     assert (status.state, status.total) == ("running", 2)
     assert status.message == f"step {status.done:.0f}"
     assert 0 < status.seconds_left < 180
     with np.load(status.preview, allow_pickle=False) as picture:
         assert picture["i"] == 1
     (tmp_path / "go").touch()
-    assert runner.wait(asked.key, 180).state == "done"
+    assert runner.wait(request.key, 180).state == "done"
 
 
-def test_who_asks_for_the_same_thing_shares_one_job(runner, tmp_path):
-    asked = work(seconds=0.3, log=str(tmp_path / "log"))
-    runner.submit(asked)
-    runner.submit(replace(asked, title="The same from somebody else"))
-    assert runner.wait(asked.key, 180).state == "done"
+def test_equal_requests_share_one_job(runner, tmp_path):
+    request = work(seconds=0.3, log=str(tmp_path / "log"))
+    runner.submit(request)
+    runner.submit(replace(request, title="The same from somebody else"))
+    assert runner.wait(request.key, 180).state == "done"
     assert (tmp_path / "log").read_text() == "once\n"
 
 
 @pytest.mark.nightly
 def test_queue_has_places_and_can_be_left(runner):
     first, *waiting = (work(to=n, seconds=600) for n in (600, 601, 602, 603))
-    for each in (first, *waiting):
-        runner.submit(each)
-    assert [runner.status(each.key).position for each in (first, *waiting)] == [0, 1, 2, 3]
+    for job in (first, *waiting):
+        runner.submit(job)
+    assert [runner.status(job.key).position for job in (first, *waiting)] == [0, 1, 2, 3]
     runner.cancel(waiting[0].key)
     assert runner.status(waiting[0].key).state == "cancelled"
-    assert [runner.status(each.key).position for each in waiting[1:]] == [1, 2]
+    assert [runner.status(job.key).position for job in waiting[1:]] == [1, 2]
     runner.cancel(first.key)
     until(lambda: runner.status(waiting[1].key).state == "running")
     assert runner.status(waiting[2].key).position == 1
 
 
 def test_cancel_ends_the_process_its_children_and_its_files(runner, tmp_path):
-    asked = work("with_child", pid_file=str(tmp_path / "pids"))
-    runner.submit(asked)
-    until(lambda: runner.status(asked.key).message == "both there")
+    request = work("with_child", pid_file=str(tmp_path / "pids"))
+    runner.submit(request)
+    until(lambda: runner.status(request.key).message == "both there")
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert not any(map(is_gone, pids))
-    runner.cancel(asked.key)
-    assert runner.status(asked.key).state == "cancelled"
+    runner.cancel(request.key)
+    assert runner.status(request.key).state == "cancelled"
     until(lambda: all(map(is_gone, pids)))
     until(lambda: list(runner.folder.iterdir()) == [])
 
 
 @pytest.mark.nightly
-def test_cancelled_work_can_be_asked_for_again(runner, tmp_path):
-    asked = work("until_told", go=str(tmp_path / "go"))
-    runner.submit(asked)
-    runner.cancel(asked.key)
-    assert runner.submit(asked).active
+def test_a_cancelled_job_can_be_requested_again(runner, tmp_path):
+    request = work("until_told", go=str(tmp_path / "go"))
+    runner.submit(request)
+    runner.cancel(request.key)
+    assert runner.submit(request).active
     (tmp_path / "go").touch()
-    assert runner.wait(asked.key, 180).state == "done"
-    assert runner.finished(asked)
+    assert runner.wait(request.key, 180).state == "done"
+    assert runner.finished(request)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("job", "sentence"),
     [
         (work("refuse"), "digits: there are none."),
         (work("break_down"), "The computation failed (RuntimeError); see the log of the server."),
@@ -172,32 +172,32 @@ def test_cancelled_work_can_be_asked_for_again(runner, tmp_path):
         (work("leave"), "The computation ended without a result (exit status 3)."),
     ],
 )
-def test_what_goes_wrong_is_one_sentence_and_leaves_nothing(runner, asked, sentence):
-    status = do(runner, asked)
+def test_a_failure_is_one_sentence_without_leftovers(runner, job, sentence):
+    status = do(runner, job)
     assert status.state == "failed"
     assert sentence in status.error
-    assert runner.finished(asked) is None
+    assert runner.finished(job) is None
     until(lambda: list(runner.folder.iterdir()) == [])
 
 
 @pytest.mark.nightly
 def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
-    asked = work("with_child", pid_file=str(tmp_path / "pids"))
-    runner.submit(asked)
-    until(lambda: runner.status(asked.key).message == "both there")
+    request = work("with_child", pid_file=str(tmp_path / "pids"))
+    runner.submit(request)
+    until(lambda: runner.status(request.key).message == "both there")
     child, grandchild = (int(pid) for pid in (tmp_path / "pids").read_text().split())
     os.kill(child, signal.SIGKILL)
-    assert "killed" in runner.wait(asked.key, 180).error
+    assert "killed" in runner.wait(request.key, 180).error
     until(lambda: is_gone(grandchild))
 
 
 @pytest.mark.nightly
 def test_children_end_with_the_server(tmp_path):
-    asked = 'Work("A test", "with_child", {"pid_file": sys.argv[1]})'
+    request = 'Work("A test", "with_child", {"pid_file": sys.argv[1]})'
     server = (
         "import os, sys, time; from pathlib import Path; from tests.works import Work; "
         "from zslcore.jobs import Runner; "
-        f"runner = Runner('tests.jobs.functions', Path(sys.argv[2])); work = {asked}; "
+        f"runner = Runner('tests.jobs.functions', Path(sys.argv[2])); work = {request}; "
         "runner.submit(work)\n"
         "while runner.status(work.key).message != 'both there': time.sleep(0.01)\n"
         "os._exit(0)"
@@ -213,22 +213,22 @@ def test_children_end_with_the_server(tmp_path):
 
 def test_a_job_that_a_restart_has_ended_is_interrupted_until_it_is_submitted_again(tmp_path):
     servers = [Runner("tests.jobs.functions", tmp_path, parallel=0) for _ in range(2)]
-    asked = work()
-    servers[0].submit(asked)
-    assert servers[1].status(asked.key) is None  # the other server runs it
+    request = work()
+    servers[0].submit(request)
+    assert servers[1].status(request.key) is None  # the other server runs it
     servers[0].close()
     (mark,) = tmp_path.iterdir()
     mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
-    status = servers[1].status(asked.key)
+    status = servers[1].status(request.key)
     assert (status.state, status.active) == ("interrupted", False)
     assert status.error == "The server was restarted before this job was done."
-    assert servers[1].submit(asked).state == "queued"
-    servers[1].cancel(asked.key)
-    assert servers[1].status(asked.key).state == "cancelled"
+    assert servers[1].submit(request).state == "queued"
+    servers[1].cancel(request.key)
+    assert servers[1].status(request.key).state == "cancelled"
     assert list(tmp_path.iterdir()) == []
 
 
-def test_marks_of_jobs_that_nobody_returned_to_are_removed_after_a_day(tmp_path):
+def test_marks_of_abandoned_jobs_are_removed_after_a_day(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path, parallel=0)
     old, new = tmp_path / ".old.job", tmp_path / ".new.job"
     for mark in (old, new):
@@ -261,10 +261,10 @@ def test_a_job_names_a_full_disk(tmp_path, monkeypatch, error, sentence):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("harm", ["change", "cut", "remove", "add", "no manifest", "other work"])
-def test_a_result_that_is_not_what_its_manifest_says_is_made_again(runner, harm):
-    asked = work(to=2)
-    do(runner, asked)
-    folder = runner.finished(asked)
+def test_a_result_that_contradicts_its_manifest_is_computed_again(runner, harm):
+    request = work(to=2)
+    do(runner, request)
+    folder = runner.finished(request)
     file, manifest = folder / "count.txt", folder / MANIFEST
     harms = {
         "change": lambda: file.write_text("3"),
@@ -278,17 +278,17 @@ def test_a_result_that_is_not_what_its_manifest_says_is_made_again(runner, harm)
     }
     assert is_intact(folder)
     harms[harm]()
-    assert runner.finished(asked) is None
+    assert runner.finished(request) is None
     assert not folder.exists()
-    do(runner, asked)
-    assert (runner.finished(asked) / "count.txt").read_text() == "2"
+    do(runner, request)
+    assert (runner.finished(request) / "count.txt").read_text() == "2"
 
 
 def in_process(runner, **arguments):
     """Run a job and return the process that computed it."""
-    asked = work("whoami", **arguments)
-    assert do(runner, asked).state == "done"
-    return int((runner.finished(asked) / "pid.txt").read_text())
+    request = work("whoami", **arguments)
+    assert do(runner, request).state == "done"
+    return int((runner.finished(request) / "pid.txt").read_text())
 
 
 @pytest.mark.nightly
@@ -305,11 +305,11 @@ def test_a_child_that_dies_unnoticed_is_replaced(runner, monkeypatch):
     first = in_process(runner, n=1)
     os.kill(first, signal.SIGKILL)
     monkeypatch.setattr(Worker, "alive", property(lambda child: True))
-    asked = work("whoami", n=2)
-    runner.submit(asked)
+    request = work("whoami", n=2)
+    runner.submit(request)
     until(lambda: is_gone(first))
     monkeypatch.undo()
-    assert runner.wait(asked.key, 180).state == "done"
+    assert runner.wait(request.key, 180).state == "done"
 
 
 @pytest.mark.nightly
@@ -332,10 +332,10 @@ def test_after_some_works_another_child_takes_over(runner):
 @pytest.mark.nightly
 def test_closing_leaves_no_process(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path / "jobs")
-    asked = work("with_child", pid_file=str(tmp_path / "pids"))
+    request = work("with_child", pid_file=str(tmp_path / "pids"))
     do(runner, work(to=1))
-    runner.submit(asked)
-    until(lambda: runner.status(asked.key).message == "both there")
+    runner.submit(request)
+    until(lambda: runner.status(request.key).message == "both there")
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     runner.close()
     until(lambda: all(map(is_gone, pids)))
@@ -344,7 +344,7 @@ def test_closing_leaves_no_process(tmp_path):
 
 
 @pytest.mark.nightly
-def test_closing_ends_the_child_that_stands_by(tmp_path):
+def test_closing_ends_the_idle_worker(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path / "jobs")
     process = in_process(runner)
     runner.close()
@@ -352,34 +352,34 @@ def test_closing_ends_the_child_that_stands_by(tmp_path):
 
 
 @pytest.mark.nightly
-def test_threads_are_what_was_asked_for(runner):
+def test_the_number_of_threads_is_as_requested(runner):
     for n in (1, 2):
-        asked = Work("A test", "threads", {}, threads=n)
-        do(runner, asked)
-        of_blas, of_torch = map(int, (runner.finished(asked) / "threads.txt").read_text().split())
+        request = Work("A test", "threads", {}, threads=n)
+        do(runner, request)
+        of_blas, of_torch = map(int, (runner.finished(request) / "threads.txt").read_text().split())
         assert of_blas <= n
         assert of_torch == n
 
 
 @pytest.mark.nightly
-def test_what_nobody_asks_for_is_dropped_first(runner):
+def test_least_recently_used_results_are_dropped_first(runner):
     works = [work(to=n) for n in (1, 2, 3)]
-    for age, each in enumerate(works[:2]):
-        do(runner, each)
-        os.utime(runner.folder / each.key, (age, age))
+    for age, item in enumerate(works[:2]):
+        do(runner, item)
+        os.utime(runner.folder / item.key, (age, age))
     assert runner.finished(works[0])  # requested again
     size = sum(file.stat().st_size for file in runner.folder.glob("*/*"))
     runner.max_bytes = 5 * size // 4
     do(runner, works[2])
     until(lambda: not runner._threads)
-    assert [runner.finished(each) is not None for each in works] == [True, False, True]
+    assert [runner.finished(work) is not None for work in works] == [True, False, True]
 
 
-def test_two_jobs_run_side_by_side_when_asked(tmp_path):
+def test_two_jobs_run_side_by_side_by_option(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path / "jobs", parallel=2)
     try:
         works = [work(to=n, seconds=600) for n in (600, 601, 602)]
-        states = [runner.submit(each).state for each in works]
+        states = [runner.submit(work).state for work in works]
         assert states == ["running", "running", "queued"]
     finally:
         runner.close()

@@ -31,34 +31,34 @@ pytestmark = pytest.mark.usefixtures("own_data")
 @pytest.fixture
 def _in_this_process(monkeypatch):
     """Compute the runs of a plan one after the other."""
-    calls = nullcontext(lambda calls: (f(*given, **named) for f, given, named in calls))
+    calls = nullcontext(lambda calls: (f(*arguments, **named) for f, arguments, named in calls))
     monkeypatch.setattr(planning, "parallel", lambda *_, **__: calls)
 
 
 # --- Laws -----------------------------------------------------------------------------------------
 
 
-def assert_same(one, other, where=""):
+def assert_same(first, other, where=""):
     """Compare nested results to the last bit, types included."""
-    assert type(one) is type(other) or isinstance(one, float), where
-    if isinstance(one, pd.DataFrame):
-        pd.testing.assert_frame_equal(one, other, check_exact=True)
-    elif isinstance(one, np.ndarray):
-        assert one.dtype == other.dtype, where
-        np.testing.assert_array_equal(one, other, where)
-    elif is_dataclass(one):
-        for each in fields(one):
-            name = each.name
-            assert_same(getattr(one, name), getattr(other, name), f"{where}.{name}")
-    elif isinstance(one, dict):
-        assert list(one) == list(other), where
-        for key in one:
-            assert_same(one[key], other[key], f"{where}[{key}]")
-    elif isinstance(one, list | tuple):
-        for k, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+    assert type(first) is type(other) or isinstance(first, float), where
+    if isinstance(first, pd.DataFrame):
+        pd.testing.assert_frame_equal(first, other, check_exact=True)
+    elif isinstance(first, np.ndarray):
+        assert first.dtype == other.dtype, where
+        np.testing.assert_array_equal(first, other, where)
+    elif is_dataclass(first):
+        for field in fields(first):
+            name = field.name
+            assert_same(getattr(first, name), getattr(other, name), f"{where}.{name}")
+    elif isinstance(first, dict):
+        assert list(first) == list(other), where
+        for key in first:
+            assert_same(first[key], other[key], f"{where}[{key}]")
+    elif isinstance(first, list | tuple):
+        for k, (mine, theirs) in enumerate(zip(first, other, strict=True)):
             assert_same(mine, theirs, f"{where}[{k}]")
     else:
-        assert one == other or (one != one and other != other), where
+        assert first == other or (first != first and other != other), where
 
 
 @pytest.mark.parametrize("kind", STUDIES)
@@ -71,35 +71,35 @@ def test_arguments_as_json_give_the_same_study(kind):
 
 @pytest.mark.parametrize("kind", STUDIES)
 @pytest.mark.usefixtures("_in_this_process")
-def test_a_result_is_read_as_it_was_written(kind, tmp_path):
+def test_a_result_is_read_unchanged(kind, tmp_path):
     import_small()
-    heard, study = Heard(), small_study(kind)
-    made = result(study, progress=heard)
-    assert heard, "no progress"
+    events, study = Heard(), small_study(kind)
+    actual = result(study, progress=events)
+    assert events, "no progress"
     assert stored_result(study) is None
-    records.save(tmp_path, made, compressed=study.COMPRESSED)
-    assert_same(study.read(tmp_path), made, kind)
+    records.save(tmp_path, actual, compressed=study.COMPRESSED)
+    assert_same(study.read(tmp_path), actual, kind)
 
 
 # --- Maps -----------------------------------------------------------------------------------------
 
 
-def test_a_map_is_made_and_shown_on_its_way(tmp_path):
+def test_a_map_is_computed_with_previews(tmp_path):
     digits = load("digits")
     settings = MapSettings("tsne", perplexity=5, n_samples=100, iterations=20, threads=1)
     study = MapStudy.of([digits], settings)
-    made, heard = computed(study, tmp_path)
-    assert len(made) == 100
-    stages = [message.split(":")[0] for *_, message in heard]
+    computed_result, events = computed(study, tmp_path)
+    assert len(computed_result) == 100
+    stages = [message.split(":")[0] for *_, message in events]
     assert list(dict.fromkeys(stages))[-2:] == ["Laying out (t-SNE)", "Quality of the map"]
-    assert len(heard.pictures) > 20
+    assert len(events.pictures) > 20
     assert MapStudy.of([digits], replace(settings, perplexity=6)).key != study.key
 
 
 AWA = ("simulated-AWA1", "simulated-AWA2")
 
 
-def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypatch):
+def test_a_precomputed_map_answers_with_any_library_version(monkeypatch):
     """Other maps are computed again, because another library version may have laid them out."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
@@ -121,12 +121,12 @@ def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypat
 
 
 @pytest.mark.nightly
-def test_a_crossing_is_the_table_and_tells_how_far_it_is(tmp_path):
+def test_a_crossing_equals_the_table_with_progress(tmp_path):
     first, second = map(load, AWA)
-    read, heard = computed(CrossStudy.of(first, second, "PS", ["LinearS2V", "ESZSL"]), tmp_path)
-    made = cross_table(first, second, ["ESZSL", "LinearS2V"]).drop(columns="seconds")
-    pd.testing.assert_frame_equal(read.drop(columns="seconds"), made)
-    assert heard[-1][:2] == (4, 4)
+    read, events = computed(CrossStudy.of(first, second, "PS", ["LinearS2V", "ESZSL"]), tmp_path)
+    result = cross_table(first, second, ["ESZSL", "LinearS2V"]).drop(columns="seconds")
+    pd.testing.assert_frame_equal(read.drop(columns="seconds"), result)
+    assert events[-1][:2] == (4, 4)
 
 
 def test_order_of_methods_makes_no_other_study_and_data_do():
@@ -139,40 +139,40 @@ def test_order_of_methods_makes_no_other_study_and_data_do():
 
 def test_draws_are_the_study(tmp_path):
     sets = [load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")]
-    known = [c for c, name in enumerate(sets[0].class_names) if c % 2]
-    study = OverlapStudy.of(sets, ["LinearS2V"], known, 2)
-    read, heard = computed(study, tmp_path)
-    assert heard[-1][:2] == (4, 4)
+    in_set = [c for c, name in enumerate(sets[0].class_names) if c % 2]
+    study = OverlapStudy.of(sets, ["LinearS2V"], in_set, 2)
+    read, events = computed(study, tmp_path)
+    assert events[-1][:2] == (4, 4)
     expected = overlap_study(
         {"LinearS2V": get_method("LinearS2V")()},
         {data.name: data for data in sets},
-        half_and_half(np.isin(np.arange(50), known), n_draws=2),
+        half_and_half(np.isin(np.arange(50), in_set), n_draws=2),
     )
     pd.testing.assert_frame_equal(read, expected)
-    assert OverlapStudy.of(sets, ["LinearS2V"], known[1:], 2).key != study.key
+    assert OverlapStudy.of(sets, ["LinearS2V"], in_set[1:], 2).key != study.key
 
 
 @pytest.mark.usefixtures("_in_this_process")
-def test_a_refused_run_is_told_and_stops_no_other(tmp_path):
+def test_a_refused_run_is_reported_and_others_continue(tmp_path):
     spec = ComparisonSpec({"digits": load("digits").digest}, ("PS",), ("PrototypeCosine", "ESZSL"))
     study = ComparisonStudy(spec)
-    refused, heard = computed(study, tmp_path)
+    refused, events = computed(study, tmp_path)
     (sentence,) = refused.values()
     assert sentence.startswith("PrototypeCosine on digits, split PS: ")
     assert [stored.spec.method for stored in ResultStore().results()] == ["ESZSL"]
-    assert heard[-1][:2] == (2, 2)
+    assert events[-1][:2] == (2, 2)
     assert ComparisonStudy(spec, attempt=1).key != study.key != ComparisonStudy(spec, ["folds"]).key
 
 
-def test_large_scale_is_what_the_package_measures_and_tells_how_far_it_is(tmp_path):
+def test_large_scale_equals_the_function_with_progress(tmp_path):
     world = import_dataset(imagenet_world())
     study = LargeScaleStudy(world.name, world.digest, "ESZSL")
-    read, heard = computed(study, tmp_path / "full")
-    made = measure(study, world)
-    pd.testing.assert_frame_equal(read.table(), made.table())
-    assert (read.params, read.validated) == (made.params, True)
-    assert read.counts.curve("All").ausuc == made.counts.curve("All").ausuc
-    shares = [done / total for done, total, *_ in heard if total]
+    read, events = computed(study, tmp_path / "full")
+    result = measure(study, world)
+    pd.testing.assert_frame_equal(read.table(), result.table())
+    assert (read.params, read.validated) == (result.params, True)
+    assert read.counts.curve("All").ausuc == result.counts.curve("All").ausuc
+    shares = [done / total for done, total, *_ in events if total]
     assert shares == sorted(shares)
     assert shares[-1] == 1
     with pytest.raises(DatasetError, match="expected data other"):

@@ -76,8 +76,8 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
     leave(data)
     capsys.readouterr()
     output = printed("doctor", status=1)
-    for what in ("store", "imports", "jobs", "leftovers"):
-        assert f"problem  {what}" in output
+    for name in ("store", "imports", "jobs", "leftovers"):
+        assert f"problem  {name}" in output
     assert output.count("`zslcore doctor --repair` repairs it.") == 4
     assert main(["doctor", "--repair"]) == 0
     assert "problem" not in printed("doctor").rpartition("versions")[2]
@@ -126,46 +126,42 @@ def imported(data, tmp_path):
 
 @pytest.mark.parametrize("damage", [lambda b: b[: len(b) // 2], lambda b: bytes(len(b))])
 @pytest.mark.parametrize("copied", [True, False])
-def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged(
-    data, imported, capsys, damage, copied
-):
+def test_an_import_with_damaged_manifest_is_not_removed(data, imported, capsys, damage, copied):
     manifest = data / "imported" / "mine.json"
     manifest.write_bytes(damage(manifest.read_bytes()))
     if not copied:
         (imported / imports.COPY).unlink()  # as in earlier versions
-    there = sorted(imported.iterdir())
+    files_before = sorted(imported.iterdir())
     prepare_folder()
     assert main(["doctor"]) == 1
     assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
     assert main(["doctor", "--repair"]) == (0 if copied else 1)
     output = capsys.readouterr().out
     assert ("rebuilt from its copies" in output) == copied
-    assert sorted(imported.iterdir()) == there
+    assert sorted(imported.iterdir()) == files_before
     assert not copied or imports.open_import("mine").n_classes == 5
 
 
 def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed):
     manifest = data / "imported" / "mine.json"
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
-    there = sorted(imported.iterdir())
+    files_before = sorted(imported.iterdir())
     prepare_folder()
     output = printed("doctor", "--repair")
     assert "The import 'mine' was made by a newer version" in output
     assert "problem" not in output
     assert "0 imports are intact." in output
-    assert sorted(imported.iterdir()) == there
+    assert sorted(imported.iterdir()) == files_before
 
 
-def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(
-    data, imported, capsys, printed
-):
+def test_unknown_folders_go_to_a_quarantine_named_by_the_doctor(data, imported, capsys, printed):
     (data / "imported" / "mine.json").unlink()
     old = data / "scratch" / "of_an_earlier_version"
     old.mkdir(parents=True)
     (old / "upload.mat").write_bytes(b"x")
     for path in (old / "upload.mat", old):
         os.utime(path, (1, 1))
-    held = {path.name: path.read_bytes() for path in imported.iterdir()}
+    contents = {path.name: path.read_bytes() for path in imported.iterdir()}
     prepare_folder()
     assert imported.is_dir()
     assert old.is_dir()
@@ -176,12 +172,12 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(
     assert "holds 2 files and folders that this version does not recognise" in printed("doctor")
     assert not imported.exists()
     (moved,) = (data / imports.QUARANTINE).glob(f"*.{imported.name}")
-    assert {path.name: path.read_bytes() for path in moved.iterdir()} == held
+    assert {path.name: path.read_bytes() for path in moved.iterdir()} == contents
     upkeep.sweep_leftovers()
     assert moved.is_dir()
 
 
-def test_what_nobody_can_mend_stays_ill(data, printed):
+def test_irreparable_damage_is_reported_again(data, printed):
     data.parent.mkdir(parents=True, exist_ok=True)
     data.write_text("a file")
     assert "Nothing can be written in" in printed("doctor", "--repair", status=1)
@@ -200,9 +196,7 @@ def test_a_server_sweeps_and_mends_once_before_its_first_page(data, monkeypatch)
     assert len(list(data.glob("runs.damaged-*"))) == 1
 
 
-def test_whatever_fails_on_a_page_is_a_sentence_with_a_reference_that_is_in_the_log(
-    monkeypatch, caplog
-):
+def test_a_failure_on_a_page_is_a_sentence_with_a_reference_to_the_log(monkeypatch, caplog):
     def page():
         from ui.shell.guard import guarded
 

@@ -17,12 +17,12 @@ def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_
     ended, seal = [], artifacts.seal
 
     def sealed(files):
-        known = seal(files)  # the server has ended, and the other thread is notified
+        manifest = seal(files)  # the server has ended, and the other thread is notified
         ending = threading.Thread(target=worker_main._abandon, args=(folder,))
         ending.start()
         ending.join(0.2)
         ended.append(ending)
-        return known
+        return manifest
 
     monkeypatch.setattr(worker_main.artifacts, "seal", sealed)
     monkeypatch.setattr(worker_main.os, "killpg", lambda *_: None)

@@ -7,7 +7,7 @@ import { Axis } from "../../ui/components/chart/axes.js";
 import { plainText, formatValue, parseLabel } from "../../ui/components/chart/labels.js";
 import { arrangeBars } from "../../ui/components/chart/marks.js";
 
-test("a label has the tags that are meant, and names as they are written", () => {
+test("a label keeps allowed tags and escapes names", () => {
   const label = '<span style="color:#0072B2">●</span> <b>&lt;b&gt;ox&lt;/b&gt;</b><br>2';
   assert.deepEqual(parseLabel(label), [
     [
@@ -21,7 +21,7 @@ test("a label has the tags that are meant, and names as they are written", () =>
   assert.equal(plainText("a &amp;lt; b <script>"), "a &lt; b <script>"); // unescaped once, no other tag
 });
 
-test("numbers are written as a pattern says", () => {
+test("numbers follow a format pattern", () => {
   assert.equal(formatValue(0.1234, ".1%"), "12.3 %");
   assert.equal(formatValue(-12.34, "+.1f"), "−12.3");
   assert.equal(formatValue(0, "+.1f"), "+0.0");
@@ -29,7 +29,7 @@ test("numbers are written as a pattern says", () => {
   assert.equal(formatValue(0.001234, ".3g"), "0.00123");
 });
 
-test("an axis reaches over its values, the start of bars and their intervals", () => {
+test("an axis covers its values, the start of bars and their intervals", () => {
   const bar = { type: "bar", x: ["a", "b"], y: [2, 4], error_y: { array: [0, 1], arrayminus: [0, 1] } };
   const y = new Axis("y", {}, [bar]), x = new Axis("x", {}, [bar]);
   assert.deepEqual(y.range, [0, 5.25]);
@@ -43,14 +43,14 @@ test("an axis reaches over its values, the start of bars and their intervals", (
   assert.deepEqual(new Axis("x", { rangemode: "tozero" }, [point]).range, [0, 3.15]);
 });
 
-test("ticks with names stand where they are and no others", () => {
+test("ticks with names are at their positions, without other ticks", () => {
   const axis = new Axis("y", { tickvals: [0, 1, 9], ticktext: ["a", "b", "c"], range: [2, -1] }, []);
   assert.deepEqual(axis.findTicks(300), [{ at: 0, label: "a" }, { at: 1, label: "b" }]);
   assert.deepEqual(new Axis("x", { tickformat: ".0%", range: [0, 1] }, []).findTicks(300).map(({ label }) => label),
     ["0 %", "50 %", "100 %"]);
 });
 
-test("bars stand on each other or side by side", () => {
+test("bars are stacked or side by side", () => {
   const two = () => [
     { type: "bar", x: ["a", "b"], y: [1, 2] },
     { type: "bar", x: ["a", "b"], y: [3, -4] },

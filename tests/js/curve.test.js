@@ -13,31 +13,31 @@ const line = {
   unseen: Float64Array.of(0, 0.2, 0.5, 0.55),
 };
 
-test("a point holds from its breakpoint on, until the next", () => {
+test("a point is valid from its breakpoint to the next", () => {
   for (const [gamma, k] of [[-1e300, 0], [-1, 1], [0.1234, 1], [0.123456, 2], [1.999, 2], [2, 3]])
     assert.equal(pointAt(line, gamma).k, k, String(gamma));
   const { seen, unseen, harmonic } = pointAt(line, 1);
   assert.deepEqual([seen, unseen, harmonic], [0.6, 0.5, 0.6 / 1.1]);
 });
 
-test("values are counted up to one, itself among them", () => {
+test("values are counted up to and including a limit", () => {
   const values = Float64Array.of(1, 2, 2, 3);
   assert.deepEqual([0, 1, 2, 2.5, 3, 9].map((most) => countUpTo(values, most)), [0, 1, 3, 3, 4, 4]);
 });
 
-test("a harmonic mean of nothing is nothing", () => {
+test("the harmonic mean of zeros is zero", () => {
   assert.equal(harmonicMean(0, 0), 0);
   assert.equal(harmonicMean(0.5, 0.5), 0.5);
 });
 
-test("the middle of an interval is on its point, also where the interval has no end", () => {
+test("the middle of an interval gives its point, also for an infinite interval", () => {
   assert.deepEqual([0, 1, 2, 3].map((k) => pointAt(line, middleGamma(line, k)).k), [0, 1, 2, 3]);
   const none = { gamma: Float64Array.of(-Infinity), seen: Float64Array.of(0),
     unseen: Float64Array.of(0) };
   assert.equal(middleGamma(none, 0), 0);
 });
 
-test("a gamma is written with as few digits as mean the same point", () => {
+test("a gamma is rounded to the fewest digits that give the same point", () => {
   assert.equal(roundWithin(0.123456789, 0, 1), 0.123);
   assert.equal(roundWithin(0.123456789, 0.12345, 0.12349), 0.12346);
   assert.equal(roundWithin(0.1234567890123456, 0.1234567890123455, 0.1234567890123457),
@@ -47,7 +47,7 @@ test("a gamma is written with as few digits as mean the same point", () => {
   assert.equal(roundGamma(line, 7.777777), 7.78);
 });
 
-test("the point nearest on the plane, the best, and the next", () => {
+test("nearest, best and next point", () => {
   assert.equal(findNearestPoint(line, 0.48, 0.61), 2);
   assert.equal(findNearestPoint(line, 0, 2), 0);
   assert.equal(findBestPoint(line), 2);

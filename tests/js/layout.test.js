@@ -6,7 +6,7 @@ import {
   LABEL_HEIGHT, linePath, findFreePlace, placeFlags, placeLabels, linearScale, spreadLabels, roundTicks,
 } from "../../zslcore/interactive/layout.js";
 
-test("a scale goes both ways and stays between its ends", () => {
+test("a scale can be inverted and is clamped to its ends", () => {
   const { toPixel: at, toValue: value } = linearScale([0, 1], [300, 100]);
   assert.deepEqual([0, 0.25, 1, 7].map(at), [300, 250, 100, 100]);
   assert.deepEqual([300, 250, 100, 0, 900].map(value), [0, 0.25, 1, 1, 0]);
@@ -25,7 +25,7 @@ test("ticks are round, few, and between the ends", () => {
  */
 const apart = (a, b) => Math.abs(a.y - b.y) >= LABEL_HEIGHT || a.x + a.width <= b.x || b.x + b.width <= a.x;
 
-test("labels of one place do not run into each other, nor out of the plane", () => {
+test("labels of one place do not overlap or leave the plane", () => {
   const frame = { left: 0, right: 200, top: 0, bottom: 200 };
   const [alone] = placeLabels([{ x: 100, y: 100, width: 60 }], frame);
   const [beside] = placeLabels([{ x: 100, y: 100, width: 60 }], frame,
@@ -43,7 +43,7 @@ test("labels of one place do not run into each other, nor out of the plane", () 
   }
 });
 
-test("a label keeps off lines where there is room, and stays near what it names", () => {
+test("a label avoids lines if there is room, and is near its point", () => {
   const frame = { left: 0, right: 300, top: 0, bottom: 300 };
   /** @type {[number, number][]} a line that falls from left to right through the point */
   const line = Array.from({ length: 76 }, (_, i) => [4 * i, 4 * i]);
@@ -62,7 +62,7 @@ test("a label at the upper edge is beside a wide point, not below it", () => {
   assert.deepEqual([beside.x, beside.y], [120, 10]);
 });
 
-test("flags that would cover each other go to rows of their own", () => {
+test("flags that would overlap are in different rows", () => {
   const frame = { left: 0, right: 300 };
   const flags = [{ x: 10, width: 80 }, { x: 20, width: 80 }, { x: 299, width: 80 }];
   const placed = placeFlags(flags, frame);
@@ -74,7 +74,7 @@ test("flags that would cover each other go to rows of their own", () => {
   assert.deepEqual(near.map(({ row, from }) => [row, from]), [[0, 90], [0, 155]]);
 });
 
-test("labels of a column keep their order, their distance and the column's ends", () => {
+test("labels of a column keep their order and distance, within the column", () => {
   for (const wished of [[5, 5, 5, 5], [0, 90, 95, 200], [95, 96, 97, 98]]) {
     const found = spreadLabels(wished, 12, 0, 100);
     assert.ok(found.every((y) => y >= 0 && y <= 100));
@@ -83,14 +83,14 @@ test("labels of a column keep their order, their distance and the column's ends"
   assert.deepEqual(spreadLabels([10, 40, 80], 12, 0, 100), [10, 40, 80]);
 });
 
-test("corners nobody could tell apart are left out, the ends never", () => {
+test("indistinguishable corners are left out, the ends never", () => {
   /** @type {(k: number) => [number, number]} */
   const crowded = (k) => [k / 1000, 0];
   assert.equal(linePath(1001, crowded), "M0.0 0.0L0.5 0.0L1.0 0.0");
   assert.equal(linePath(2, (k) => [10 * k, 5 * k], true), "M0.0 0.0H10.0V5.0");
 });
 
-test("a hint takes the first place where it covers nothing, inside the plane", () => {
+test("a hint has the first free place inside the plane", () => {
   const frame = { left: 0, right: 200, top: 0, bottom: 200 }, size = { width: 40, height: 20 };
   /** @type {[number, number][]} */
   const places = [[50, 50], [5, 100], [100, 250]];

@@ -20,11 +20,11 @@ const PATHS = {
 for (const [symbol, wanted] of Object.entries(PATHS))
   test(`the path of ${symbol}`, () => assert.equal(symbolPath(symbol, 10, 20, 2), wanted));
 
-test("a symbol that is not known is a circle", () => {
+test("an unknown symbol is a circle", () => {
   assert.equal(symbolPath("star", 10, 20, 2), PATHS.circle);
 });
 
-test("points are smaller among many and grow to a limit when looked at closely", () => {
+test("many points are smaller, and zooming enlarges points up to a limit", () => {
   const sizes = [1500, 1501, 5001, 30001].map((n) => pointRadius(n, 1));
   assert.deepEqual(sizes, [3.4, 2.6, 2, 1.3]);
   assert.equal(pointRadius(10, 0.2), 3.4);
@@ -32,6 +32,6 @@ test("points are smaller among many and grow to a limit when looked at closely",
   assert.equal(pointRadius(10, 50), 3.4 * Math.sqrt(3));
 });
 
-test("many points are let through", () => {
+test("many points are translucent", () => {
   assert.ok(pointOpacity(30001) < pointOpacity(30000));
 });

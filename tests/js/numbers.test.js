@@ -4,13 +4,13 @@ import { test } from "node:test";
 
 import { formatCount, formatPercent, formatNumber, keepTogether } from "../../zslcore/interactive/numbers.js";
 
-test("percent as Python writes it, halves to even", () => {
+test("percent as in Python, with halves rounded to even", () => {
   const wanted = { 0.5: "50.0 %", 0.0625: "6.2 %", 0.1875: "18.8 %", 0.8065: "80.7 %",
     0.0125: "1.2 %", 1: "100.0 %", [-0.002]: "−0.2 %" };
   for (const [value, text] of Object.entries(wanted)) assert.equal(formatPercent(Number(value)), text);
 });
 
-test("three digits as Python writes them", () => {
+test("three digits as in Python", () => {
   const wanted = { 0: "0", 0.308: "0.308", 0.30799: "0.308", 12: "12", 999: "999", 1000: "1e+03",
     123456: "1.23e+05", 0.0001: "0.0001", 0.00001234: "1.23e−05", [-0.5]: "−0.5", 0.99999: "1" };
   for (const [value, text] of Object.entries(wanted))

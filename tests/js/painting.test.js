@@ -14,7 +14,7 @@ const CORNER = {
 /** @param {Painting} painting @param {number} x @param {number} y */
 const pixel = ({ pixels, width }, x, y) => [...pixels.subarray(4 * (y * width + x)).slice(0, 4)];
 
-/** How many pixels are no longer paper. @param {Painting} painting */
+/** Count the painted pixels. @param {Painting} painting */
 function touched(painting) {
   let count = 0;
   for (let y = 0; y < painting.height; y++)
@@ -23,11 +23,11 @@ function touched(painting) {
   return count;
 }
 
-test("paper is all over, and nothing shines through", () => {
+test("paper covers everything and is opaque", () => {
   assert.equal(touched(new Painting(5, 4, PAPER)), 0);
 });
 
-test("a point is mixed with what is below, as much as it covers", () => {
+test("a point is blended with the pixels below by its coverage", () => {
   const painting = new Painting(5, 4, PAPER);
   painting.paintPoint(2, 1, CORNER, [50, 40, 30], 1);
   assert.deepEqual(pixel(painting, 2, 1), [50, 40, 30, 255]);
@@ -38,7 +38,7 @@ test("a point is mixed with what is below, as much as it covers", () => {
   assert.deepEqual(pixel(painting, 2, 1), [150, 140, 130, 255]);
 });
 
-test("what lies beside the picture is not painted, nor at its other side", () => {
+test("points outside the picture are not painted, not even on its other side", () => {
   const places = [[4, 3, 1], [-1, 0, 1], [0, -1, 1], [5, 1, 0], [2, 4, 0], [99, 1, 0]];
   for (const [x, y, left] of places) {
     const painting = new Painting(5, 4, PAPER);

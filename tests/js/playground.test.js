@@ -9,7 +9,7 @@ import { findInkedWidth } from "../../ui/components/playground/wall.js";
 
 /** @param {number} n @param {number} nClasses @param {number} nSeen */
 function imagesOf(n, nClasses, nSeen) {
-  // A plain generator, so that every machine sees the same images.
+  // A simple generator, so that the images are the same on every machine.
   let state = 1;
   const next = () => (state = (state * 48271) % 2147483647) / 2147483647;
   const classOf = Uint16Array.from({ length: n }, () => Math.floor(next() * nClasses));
@@ -39,7 +39,7 @@ for (const [n, nClasses, nSeen] of [[785, 10, 7], [4731, 200, 150], [4020, 717, 
     }
   });
 
-test("right answers stand nearer to the middle than wrong ones of the same group and side", () => {
+test("right predictions are nearer to the middle than wrong ones of the same group and side", () => {
   const images = imagesOf(785, 10, 7), groups = groupClasses(images, null);
   const slots = new Slots(images, groups, ROOM).place(300);
   groups.forEach(({ classes }) => {
@@ -48,14 +48,14 @@ test("right answers stand nearer to the middle than wrong ones of the same group
       for (let k = 0; k < images.n; k++)
         if (images.classOf[k] === classes[0] && k >= 300 === left)
           away[images.right[k] & (left ? 1 : 2) ? 0 : 1].push(Math.abs(slots.x[k] - 210));
-      // One column may have both, of which one is nearer than the next column.
+      // One column may have both kinds.
       if (away[1].length > 1)
         assert.ok(Math.max(...away[0]) <= Math.min(...away[1].slice(1)) + slots.grid.size + 1e-3);
     }
   });
 });
 
-test("an image that does not change sides and is right there stays where it is", () => {
+test("an image that is right on its side does not move", () => {
   const images = imagesOf(785, 10, 7), slots = new Slots(images, groupClasses(images, null), ROOM);
   const before = Float32Array.from(slots.place(300).x);
   slots.place(340);
@@ -64,7 +64,7 @@ test("an image that does not change sides and is right there stays where it is",
       assert.equal(slots.x[k], before[k], String(k));
 });
 
-test("a single class has the wall to itself, larger", () => {
+test("a single class fills the wall", () => {
   const images = imagesOf(785, 10, 7), all = new Slots(images, groupClasses(images, null), ROOM);
   const one = new Slots(images, groupClasses(images, 8), ROOM).place(300);
   assert.ok(one.grid.size > 2 * all.grid.size);
@@ -72,14 +72,14 @@ test("a single class has the wall to itself, larger", () => {
     assert.equal(Number.isFinite(one.x[k]), images.classOf[k] === 8);
 });
 
-test("groups: a row a class up to two dozen, else one band a side", () => {
+test("groups: one row per class up to two dozen, otherwise one band per side", () => {
   assert.deepEqual(groupClasses(imagesOf(10, 10, 7), null).map(({ seen }) => seen),
     [...Array(7).fill(true), ...Array(3).fill(false)]);
   assert.deepEqual(groupClasses(imagesOf(10, 200, 150), null).map(({ classes }) => classes.length),
     [150, 50]);
 });
 
-test("images are as large as fits, and no larger than wanted", () => {
+test("images are as large as possible, up to the maximum", () => {
   const { size, rows, columns } = fitGrid([4731], { ...ROOM, gap: 0 });
   assert.ok(rows[0] * size <= ROOM.height && columns * rows[0] >= 4731);
   assert.ok(size > 0.9 * Math.sqrt((0.48 * ROOM.width * ROOM.height) / 4731));
@@ -99,7 +99,7 @@ test("pictures with empty margins are larger: only the margins overlap", () => {
   for (let k = 0; k < images.n; k++) assert.ok(near.x[k] >= 0 && near.x[k] < ROOM.width);
 });
 
-test("what is on the wall is what is counted", () => {
+test("the wall shows the counted images", () => {
   const images = imagesOf(4731, 200, 150), tally = new Tally(images);
   const slots = new Slots(images, groupClasses(images, null), ROOM);
   for (const gamma of [-1, 0, 0.25, 0.5, 2]) {
@@ -113,7 +113,7 @@ test("what is on the wall is what is counted", () => {
 /** @param {number} seen @param {number} unseen */
 const at = (seen, unseen) => ({ gamma: 0.31, k: 0, seen, unseen, harmonic: 0 });
 
-test("the trade in one sentence", () => {
+test("the sentence on gains and losses", () => {
   const plain = at(0.976, 0.101);
   /** @param {number} seen @param {number} unseen */
   const said = (seen, unseen) => describeTrade(at(seen, unseen), plain, "digits");
@@ -134,7 +134,7 @@ test("the trade in one sentence", () => {
   assert.equal(formatPoints(0.26), "0.3 points");
 });
 
-test("pictures that would be too small to read are left out, as many of each class and change", () => {
+test("if pictures would be too small, equal shares of each class and change are left out", () => {
   const images = imagesOf(785, 10, 7), groups = groupClasses(images, null);
   const slots = new Slots(images, groups, { ...ROOM, legible: 13 }).place(300);
   assert.ok(slots.step > 1 && slots.grid.size >= 13);

@@ -48,7 +48,7 @@ function check(head) {
   assert.deepEqual(second.xy, Float32Array.of(3, -4));
 }
 
-test("a head of any length is followed by arrays on words of eight", () => {
+test("arrays after a header of any length are aligned to eight bytes", () => {
   for (const key of ["", "a", "ab", "abc", "abcd", "abcdefg"]) {
     const head = readMaps(packed({ ...HEAD, file: key }));
     check(head);
@@ -56,12 +56,12 @@ test("a head of any length is followed by arrays on words of eight", () => {
   }
 });
 
-test("bytes may begin anywhere in a buffer", () => {
+test("bytes may start anywhere in a buffer", () => {
   const bytes = packed(HEAD), buffer = new Uint8Array(bytes.length + 5);
   buffer.set(bytes, 3);
   check(readMaps(buffer.subarray(3, 3 + bytes.length)));
 });
 
-test("there are pixels only where there are pictures", () => {
+test("only maps with pictures have pixels", () => {
   assert.equal(readMaps(packed({ ...HEAD, picture: null })).pixels, undefined);
 });

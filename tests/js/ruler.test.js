@@ -12,27 +12,27 @@ const RULER = { kind: "lambda", symbol: "λ {}", spoken: "lambda {}", words: ["1
   named: [], start: 1, reference: 1, note: "" };
 const PLACES = [at(0.9, 0.4), at(0.8, 0.5), at(0.75, 0.55)];
 
-test("a stop is compared with the one that was chosen", () => {
+test("a stop is compared with the chosen stop", () => {
   assert.equal(describeStop(RULER, PLACES, 2, "digits"),
     "λ 10 instead of 3.16: unseen digits gain 5 points, seen digits lose 5.");
   assert.equal(describeStop(RULER, PLACES, 0, "digits"),
     "λ 1 instead of 3.16: unseen digits lose 10 points, seen digits gain 10.");
 });
 
-test("the chosen one says what is right, and two equal stops say so as well", () => {
+test("the chosen stop and equal stops have their accuracies", () => {
   assert.equal(describeStop(RULER, PLACES, 1, "digits"),
     "λ 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
   assert.equal(describeStop(RULER, [PLACES[1], PLACES[1]], 0, "digits"),
     "λ 1 instead of 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
 });
 
-test("unlabelled images have their own words", () => {
+test("unlabelled images have their own sentence", () => {
   const ruler = { ...RULER, symbol: "{} unlabelled images", words: ["0", "785"], reference: 0 };
   assert.equal(describeStop(ruler, PLACES, 1, "digits"),
     "785 unlabelled images instead of 0: unseen digits gain 10 points, seen digits lose 10.");
 });
 
-test("both sides may lose, which no gamma does", () => {
+test("both sides may lose, unlike with gamma", () => {
   assert.equal(describeTrade(at(0.5, 0.3), at(0.8, 0.5), "classes").words,
     "unseen classes lose 20 points, seen classes lose 30.");
 });

@@ -22,46 +22,46 @@ const MAPS = {
   highlighted: null, showsNames: true, panels: [PANEL], theme: { ink: "black", halo: "white" },
 };
 
-/** The drawing of maps that have no page. @param {object} changes */
+/** Draw maps without a page. @param {object} changes */
 const drawn = (changes = {}) => drawVectors(/** @type {any} */ ({ ...MAPS, ...changes }));
 
 /** @param {string} svg @param {RegExp} pattern */
 const count = (svg, pattern) => (svg.match(pattern) || []).length;
 
-test("there is a path for each category, and points out of sight are left out", () => {
+test("each category has a path, and points outside the view are left out", () => {
   const svg = drawn();
   assert.deepEqual(svg.match(/(?<=<path fill=")[^"]+/g), ["#111", "#222"]);
   assert.equal(count(svg, /Z/g), 3);
   assert.ok(svg.includes("M48.0 25.0a")); // the first point is in the middle
 });
 
-test("what is not meant is faint, round and at the bottom", () => {
+test("points that are not selected are faint, round and at the bottom", () => {
   const svg = drawn({ highlighted: [0, 0, 1, 1] });
   assert.deepEqual(svg.match(/(?<=<path fill=")[^"]+/g), ["#888", "#222"]);
   assert.equal(count(svg, /fill-opacity="0.16"/g), 1);
   assert.equal(count(svg, /L/g), 0);
 });
 
-test("text is text", () => {
+test("text is escaped", () => {
   const svg = drawn();
   assert.ok(svg.includes("<title>t-SNE of A &#38; B</title>"));
   assert.ok(svg.includes(">&#60;cat &#38; dog&#62;</text>"));
-  assert.equal(count(drawn({ showsNames: false }), /<text/g), 2); // the title, and that of the map
+  assert.equal(count(drawn({ showsNames: false }), /<text/g), 2); // the titles of picture and map
 });
 
-test("maps are beside each other", () => {
+test("maps are side by side", () => {
   const svg = drawn({ panels: [PANEL, PANEL] });
   assert.ok(svg.startsWith('<svg xmlns="http://www.w3.org/2000/svg" width="212" height="100">'));
   assert.deepEqual(svg.match(/translate\([^)]+\)/g), ["translate(0 50)", "translate(112 50)"]);
 });
 
-test("titles stand above the maps", () => {
+test("titles are above the maps", () => {
   const svg = drawn({ panels: [PANEL, PANEL], showsNames: false });
   assert.equal(count(svg, />t-SNE of A &#38; B<\/text>/g), 1);
   assert.equal(count(svg, />left &#38; right<\/text>/g), 2);
 });
 
-test("every colour is in the legend, with its sign, and a long legend has rows", () => {
+test("the legend has all colours with their symbols, in several rows if it is long", () => {
   const list = { ...MAPS.head, legend: "list" };
   const svg = drawn({ head: list, showsNames: false });
   assert.deepEqual(svg.match(/(?<=class="sign" fill=")[^"]+/g), ["#111", "#222"]);
@@ -76,7 +76,7 @@ test("every colour is in the legend, with its sign, and a long legend has rows",
   for (const [, y] of tall.matchAll(/<text x="[^"]+" y="([^"]+)"/g)) assert.ok(Number(y) < height);
 });
 
-test("a scale has both of its ends and every colour between", () => {
+test("a scale has both ends and all colours between", () => {
   const svg = drawn({ head: { ...MAPS.head, legend: "scale", ends: ["near", "far"] } });
   assert.ok(svg.includes(">near</text>") && svg.includes(">far</text>"));
   assert.equal(count(svg, /class="sign"/g), 2);

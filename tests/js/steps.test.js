@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { isNewStep, recordSteps } from "../../ui/components/page_tools/steps.js";
 
-/** A window with a history of addresses, as far as it is asked here. */
+/** A substitute for a window with a history of addresses. */
 function browser() {
   const hand = new EventTarget();
   const entries = ["/page"], location = { href: "http://h/page" };
@@ -26,7 +26,7 @@ function browser() {
   return { entries, act, history, window };
 }
 
-test("a choice is a step though it replaces the address, and its page before is kept", () => {
+test("a choice is a step of the history even if it replaces the address", () => {
   const { entries, act, history } = browser();
   act("keydown");
   history.replaceState({}, "", "/page?method=SAE");
@@ -35,7 +35,7 @@ test("a choice is a step though it replaces the address, and its page before is 
   assert.deepEqual(entries, ["/page", "/page?method=SAE", "/page?method=SJE"]);
 });
 
-test("a link to another page is one step, whatever is written on the way", () => {
+test("a link to another page is one step, with any intermediate addresses", () => {
   const { entries, act, history } = browser();
   act("pointerdown");
   history.pushState({}, "", "/page?view=b");
@@ -46,7 +46,7 @@ test("a link to another page is one step, whatever is written on the way", () =>
   assert.deepEqual(entries, ["/page", "/page?view=b", "/other?dataset=CUB"]);
 });
 
-test("what the page writes by itself, or after Back, is none", () => {
+test("changes by the page itself, or after Back, are no steps", () => {
   const { entries, act, history } = browser();
   history.pushState({}, "", "/page?a=1");
   act("pointerdown");
@@ -55,7 +55,7 @@ test("what the page writes by itself, or after Back, is none", () => {
   assert.deepEqual(entries, ["/page?a=2"]);
 });
 
-test("the same address again waits for another, and steps are kept once", () => {
+test("a repeated address is no step, and steps are recorded once", () => {
   const { entries, act, history, window } = browser();
   recordSteps(/** @type {any} */ (window));
   act("change");
@@ -64,7 +64,7 @@ test("the same address again waits for another, and steps are kept once", () => 
   assert.deepEqual(entries, ["/page", "/page?a=1"]);
 });
 
-test("another place on the same page is no step", () => {
+test("another fragment of the same page is no step", () => {
   assert.ok(isNewStep("http://h/p", "/p?a=1"));
   assert.ok(isNewStep("http://h/p?a=1", "http://h/q?a=1"));
   assert.ok(!isNewStep("http://h/p?a=1", "http://h/p?a=1#x"));

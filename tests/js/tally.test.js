@@ -14,7 +14,7 @@ const images = {
   right: Uint8Array.of(2, 1, 0, 2, 0, 1),
 };
 
-/** Count afresh, from what every image means. @param {number} gamma */
+/** Count all images again. @param {number} gamma */
 function counted(gamma) {
   const went = new Int32Array(6), right = new Int32Array(3);
   for (let i = 0; i < images.n; i++) {
@@ -27,7 +27,7 @@ function counted(gamma) {
   return { went, right };
 }
 
-test("wherever gamma goes, counts are those of every image looked at", () => {
+test("for every gamma, the tally equals a count of all images", () => {
   const tally = new Tally(images);
   for (const gamma of [0, -5, 5, -1, -1.5, 2, 1.999, 0, -1e300, 1e300, -0.5]) {
     const { outcomes: went, right } = tally.moveTo(gamma), wanted = counted(gamma);
@@ -40,7 +40,7 @@ test("accuracy is a share of the class's images", () => {
   assert.deepEqual(new Tally(images).moveTo(-0.5).accuracy, Float64Array.of(0, 1 / 3, 1));
 });
 
-test("classes: unseen before seen, many of them from the best on", () => {
+test("classes: unseen before seen, many classes sorted by accuracy", () => {
   assert.deepEqual(orderClasses(images, Float64Array.of(0.1, 0.9, 0.5)), [1, 0, 2]);
   const many = { ...images, classes: Array.from({ length: 25 }, (_, c) => String(c)),
     seen: Array.from({ length: 25 }, (_, c) => c > 1) };
@@ -48,7 +48,7 @@ test("classes: unseen before seen, many of them from the best on", () => {
   assert.deepEqual([...order.slice(0, 3), order[24]], [1, 0, 24, 2]);
 });
 
-test("every class has a column on whole pixels; where they do not suffice, some share one", () => {
+test("every class has a column of whole pixels; with too few pixels, classes share columns", () => {
   for (const [n, width, ratio] of [[10, 600, 1], [200, 600, 2], [717, 620, 1], [717, 620, 2]]) {
     const order = Array.from({ length: n }, (_, c) => n - 1 - c);
     const columns = layOutColumns(order, 3, width, ratio);
@@ -63,7 +63,7 @@ test("every class has a column on whole pixels; where they do not suffice, some 
   }
 });
 
-test("fourteen thousand images of seven hundred classes cost little when gamma moves a little", () => {
+test("a small change of gamma is fast with 14,000 images of 700 classes", () => {
   const n = 14340, n_classes = 717;
   const many = {
     n, classes: Array.from({ length: n_classes }, String),
@@ -83,7 +83,7 @@ test("fourteen thousand images of seven hundred classes cost little when gamma m
   assert.ok(turned > 0 && turned <= 0.011 * n);
 });
 
-test("a bar stands at its class, as tall as its accuracy, in the colour of its side", () => {
+test("a bar is at its class, as high as its accuracy, in the colour of its side", () => {
   /** @type {{ x: number, tall: number, color: string }[]} */
   const drawn = [];
   const ctx = {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { shareTheme } from "../../ui/components/page_tools/theme.js";
 
-/** A window that was opened at an address, as far as it is asked here. @param {string} address @param {Record<string, string>} stored */
+/** A substitute for a window opened at an address. @param {string} address @param {Record<string, string>} stored */
 function browser(address, stored) {
   const events = new EventTarget(), keys = () => Object.keys(stored);
   const localStorage = {
@@ -21,7 +21,7 @@ function browser(address, stored) {
   return { leave: () => events.dispatchEvent(new Event("pagehide")), stored };
 }
 
-test("the theme of the page that was opened goes to all pages when it is left", () => {
+test("leaving a page applies its theme to all pages", () => {
   const { leave, stored } = browser("http://h/data?view=splits", {});
   stored["stActiveTheme-/data-v2"] = '"Dark"';
   stored["other"] = "x";
@@ -33,7 +33,7 @@ test("the theme of the page that was opened goes to all pages when it is left", 
   });
 });
 
-test("a server below a path, and a visitor who has chosen nothing", () => {
+test("a server below a path, and a visitor without a choice", () => {
   const below = browser("http://h/lab/", { "stActiveTheme-/lab/-v2": '"Light"', "stActiveTheme-/-v2": '"Dark"' });
   below.leave();
   assert.equal(below.stored["stActiveTheme-/lab/leakage-v2"], '"Light"');

@@ -15,7 +15,7 @@ function near(found, wanted) {
   found.forEach((value, i) => assert.ok(Math.abs(value - wanted[i]) < 1e-9, `${found} ${wanted}`));
 }
 
-test("the centre is in the middle, the extent goes along the shorter side, y goes up", () => {
+test("the centre is in the middle, the extent is along the shorter side, y points up", () => {
   const view = new View(SIZE, [2, -1, 8]);
   near(view.toScreen(2, -1), [300, 200]);
   near(view.toScreen(2, 3), [300, 0]);
@@ -28,7 +28,7 @@ test("from data to the screen and back", () => {
     near(view.toData(...view.toScreen(x, y)), [x, y]);
 });
 
-test("a box is shown whole, with a margin, wide or tall", () => {
+test("a wide or tall box is shown completely, with a margin", () => {
   /** @type {Box[]} */
   const boxes = [[-1, 1, -1, 1], [0, 100, 4, 5], [0, 1, 40, 500]];
   for (const [left, right, low, high] of boxes) {
@@ -44,7 +44,7 @@ test("a single point has an extent, too", () => {
   assert.deepEqual(fitCamera([3, 3, 4, 4], SIZE), [3, 4, 1]);
 });
 
-test("what is under the pointer stays there when zoomed", () => {
+test("zooming keeps the point under the pointer in place", () => {
   /** @type {Camera} */
   const camera = [2, -1, 8], at = new View(SIZE, camera).toScreen(4, 1);
   const closer = zoomCamera(camera, 0.5, [4, 1], 10);
@@ -52,15 +52,15 @@ test("what is under the pointer stays there when zoomed", () => {
   near(new View(SIZE, closer).toScreen(4, 1), at);
 });
 
-test("zoom ends at four times the whole map, and at a four-hundredth", () => {
+test("zoom is limited to four times the whole map and to a four-hundredth of it", () => {
   assert.deepEqual(zoomCamera([0, 0, 10], 99, [0, 0], 10), [0, 0, 40]);
   assert.deepEqual(zoomCamera([0, 0, 10], 1e-9, [0, 0], 10), [0, 0, 0.025]);
-  const edge = zoomCamera([1, 1, 40], 2, [5, 5], 10); // at the end nothing moves any more
+  const edge = zoomCamera([1, 1, 40], 2, [5, 5], 10); // no change at the limit
   near(edge, [1, 1, 40]);
 });
 
-test("names that would run into more important ones are left out, and those at the edge", () => {
-  const view = new View(SIZE, [0, 0, 400]); // a pixel for one
+test("names at the edge, and names that would overlap more important ones, are left out", () => {
+  const view = new View(SIZE, [0, 0, 400]); // one pixel per unit
   /** @param {string} text */
   const widthOf = (text) => 10 * text.length;
   /** @param {[string, number, number][]} names */
@@ -77,13 +77,13 @@ test("names that would run into more important ones are left out, and those at t
   assert.deepEqual(shown(["left", -279, 0]), []);
 });
 
-test("names on a small map are farther apart", () => {
+test("names on a small map have more space between them", () => {
   const view = new View({ width: 400, height: 400 }, [0, 0, 400]), widthOf = () => 20;
   const names = [[0, 0], [0, 27], [31, 0], [32, 0], [0, 28]].map(([x, y]) => ({ text: `${x} ${y}`, x, y }));
   assert.deepEqual(placeNames(names, view, widthOf).map(({ text }) => text), ["0 0", "32 0", "0 28"]);
 });
 
-test("a name is where its point is", () => {
+test("a name is at its point", () => {
   const view = new View(SIZE, [0, 0, 400]);
   assert.deepEqual(placeNames([{ text: "a", x: 10, y: 20 }], view, () => 6),
     [{ text: "a", u: 310, v: 180, half: 5 }]);

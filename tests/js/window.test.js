@@ -5,44 +5,44 @@ import test from "node:test";
 import watch from "../../ui/components/window/window.js";
 import { isDark } from "../../zslcore/interactive/canvas.js";
 
-test("a page is dark where its colour is nearer to black", () => {
+test("a page is dark if its colour is nearer to black", () => {
   assert.ok(isDark("rgb(16, 20, 24)"));
   assert.ok(!isDark("rgb(255, 255, 255)"));
   assert.ok(!isDark("rgba(255, 255, 0, 0.5)"));
-  assert.ok(!isDark("")); // nothing is known: the light theme
+  assert.ok(!isDark("")); // unknown: the light theme
 });
 
-/** What a page is looked at with, and what the server is told. @param {string} color */
+/** A substitute for a browser window, and the messages to the server. @param {string} color */
 function page(color, matches = false) {
   /** @type {Map<string, () => void>} */
-  const heard = new Map();
-  const listening = {
+  const listeners = new Map();
+  const media = {
     matches,
     addEventListener: (/** @type {string} */ name, /** @type {() => void} */ tell) =>
-      heard.set(name, tell),
-    removeEventListener: (/** @type {string} */ name) => heard.delete(name),
+      listeners.set(name, tell),
+    removeEventListener: (/** @type {string} */ name) => listeners.delete(name),
   };
   const look = { backgroundColor: color };
-  Object.assign(globalThis, { matchMedia: () => listening, getComputedStyle: () => look });
-  return { heard, listening, look, parent: { querySelector: () => listening } };
+  Object.assign(globalThis, { matchMedia: () => media, getComputedStyle: () => look });
+  return { listeners, media, look, parent: { querySelector: () => media } };
 }
 
-test("the server hears of another look, and of nothing else", () => {
-  const { heard, listening, look, parent } = page("rgb(255, 255, 255)");
+test("the server is notified of another theme or width only", () => {
+  const { listeners, media, look, parent } = page("rgb(255, 255, 255)");
   /** @type {unknown[]} */
-  const told = [];
+  const messages = [];
   const end = watch({
     data: { dark: false, narrow: false },
     parentElement: /** @type {any} */ (parent),
-    setStateValue: (_, value) => told.push(value),
+    setStateValue: (_, value) => messages.push(value),
   });
-  heard.get("transitionend")?.();
-  assert.deepEqual(told, []);
+  listeners.get("transitionend")?.();
+  assert.deepEqual(messages, []);
   look.backgroundColor = "rgb(16, 20, 24)";
-  heard.get("transitionend")?.();
-  listening.matches = true;
-  heard.get("change")?.();
-  assert.deepEqual(told, [{ dark: true, narrow: false }, { dark: true, narrow: true }]);
+  listeners.get("transitionend")?.();
+  media.matches = true;
+  listeners.get("change")?.();
+  assert.deepEqual(messages, [{ dark: true, narrow: false }, { dark: true, narrow: true }]);
   end();
-  assert.equal(heard.size, 0);
+  assert.equal(listeners.size, 0);
 });

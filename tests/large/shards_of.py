@@ -24,7 +24,7 @@ def written(folder, X, y, *, block=70, rows_a_part=120, dtype="float32"):
 
 def arrays_of(counts):
     """All arrays of the rank counts, by name."""
-    found = {field.name: getattr(counts, field.name) for field in fields(counts)}
-    images = found.pop("images")
-    found |= {field.name: getattr(images, field.name) for field in fields(images)}
-    return {name: np.asarray(array) for name, array in found.items()}
+    result = {field.name: getattr(counts, field.name) for field in fields(counts)}
+    images = result.pop("images")
+    result |= {field.name: getattr(images, field.name) for field in fields(images)}
+    return {name: np.asarray(array) for name, array in result.items()}

@@ -19,7 +19,7 @@ from zslcore.large.engine import parallel
 
 @pytest.fixture
 def printed(tmp_path, monkeypatch, capsys):
-    """Return what a command prints, in a data folder of its own."""
+    """Return the output of a command, in a separate data folder."""
 
     def run(*words, dask=""):
         monkeypatch.setenv("ZSL_DATA", str(tmp_path / str(len(list(tmp_path.iterdir())))))
@@ -32,10 +32,10 @@ def printed(tmp_path, monkeypatch, capsys):
 
 def test_compare(printed, dask):
     words = ["compare", "--method", "LinearS2V", "ESZSL", "--json"]
-    here, there = printed(*words, "--jobs", "1"), printed(*words, dask=dask)
-    for row in [*here, *there]:
+    here, on_cluster = printed(*words, "--jobs", "1"), printed(*words, dask=dask)
+    for row in [*here, *on_cluster]:
         del row["seconds"]
-    assert here == there
+    assert here == on_cluster
 
 
 def test_reproduce(printed, dask):
@@ -51,11 +51,11 @@ def process(*words):
     """A Dask process, killed at the end of the block."""
     command = [sys.executable, "-m", *map(str, words)]
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as made:
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as result:
         try:
-            yield made
+            yield result
         finally:
-            made.kill()
+            result.kill()
 
 
 @pytest.fixture
@@ -115,4 +115,4 @@ def test_a_scheduler_that_is_killed_is_one_sentence(cluster, tmp_path, monkeypat
         parallel(1, "list") as work,
     ):
         work(delayed(call)(number) for number in range(6))
-    assert not [each for each in caplog.records if each.exc_info]
+    assert not [record for record in caplog.records if record.exc_info]

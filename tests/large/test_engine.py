@@ -44,34 +44,34 @@ def test_workers_have_the_settings_of_the_moment(monkeypatch):
 
 def figures(shards, where, y=Y, **options):
     """Ranks of all rows, with raw and unit-length features, as arrays by name."""
-    found = {}
+    result = {}
     for unit in (False, True):
         view = FeatureView(shards, unit=unit)
         counts = count_ranks(view, y, SCORER, SETS, SEEN, engine=where, **options)
-        found |= {f"{unit} {name}": array for name, array in arrays_of(counts).items()}
-    return found
+        result |= {f"{unit} {name}": array for name, array in arrays_of(counts).items()}
+    return result
 
 
-def same(one, other):
-    assert one.keys() == other.keys()
-    for name in one:
-        np.testing.assert_array_equal(one[name], other[name], name)
+def same(first, other):
+    assert first.keys() == other.keys()
+    for name in first:
+        np.testing.assert_array_equal(first[name], other[name], name)
 
 
 @pytest.mark.nightly
 def test_two_workers_give_the_figures_of_one(shards, tmp_path):
-    one = figures(shards, HERE)
-    same(figures(shards, TWO, keep=tmp_path / "kept"), one)
+    metrics = figures(shards, HERE)
+    same(figures(shards, TWO, keep=tmp_path / "kept"), metrics)
 
 
 def test_the_same_on_a_dask_cluster(shards, tmp_path, monkeypatch, dask):
-    one = figures(shards, HERE)
+    metrics = figures(shards, HERE)
     monkeypatch.setenv("ZSL_DASK", dask)
-    same(figures(shards, HERE), one)
-    same(figures(shards, HERE, keep=tmp_path / "kept"), one)
+    same(figures(shards, HERE), metrics)
+    same(figures(shards, HERE, keep=tmp_path / "kept"), metrics)
 
 
-def test_a_cluster_that_does_not_answer_is_told(shards, monkeypatch):
+def test_a_silent_cluster_is_reported(shards, monkeypatch):
     pytest.importorskip("distributed", reason="Dask is not installed")
     monkeypatch.setattr(engine, "DASK_ANSWERS_IN", "0.2s")
     monkeypatch.setenv("ZSL_DASK", "tcp://127.0.0.1:9")
@@ -103,7 +103,7 @@ def counting(monkeypatch):
     return done
 
 
-def test_who_is_stopped_goes_on_where_he_was(shards, tmp_path, monkeypatch):
+def test_a_stopped_computation_resumes(shards, tmp_path, monkeypatch):
     whole, keep = figures(shards, HERE), tmp_path / "kept"
     done = counting(monkeypatch)
     for stop_after in (1, 3, 6, 9):
@@ -147,7 +147,7 @@ def test_other_labels_weights_or_sets_are_other_pieces(shards, tmp_path, monkeyp
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_is_kept_and_torn_is_made_again(shards, tmp_path):
+def test_corrupt_stored_parts_are_computed_again(shards, tmp_path):
     keep = tmp_path / "kept"
     whole = figures(shards, HERE, keep=keep)
     for k, path in enumerate(sorted(keep.rglob("output.pkl"))):
@@ -155,7 +155,7 @@ def test_what_is_kept_and_torn_is_made_again(shards, tmp_path):
     same(figures(shards, HERE, keep=keep), whole)
 
 
-def test_what_keeps_needs_a_name(shards, tmp_path):
+def test_a_store_of_parts_needs_a_name(shards, tmp_path):
     def local(block):
         return SCORER.scores(block)
 
@@ -175,16 +175,18 @@ def counted_unless_killed(X, y, marker):
 
 
 @pytest.mark.nightly
-def test_a_killed_worker_costs_what_he_was_doing(shards, tmp_path):
+def test_a_killed_worker_costs_one_part(shards, tmp_path):
     marker = tmp_path / "marker"
-    made = list(over_pieces(counted_unless_killed, pieces_of(shards), [Y], marker, "", engine=TWO))
+    result = list(
+        over_pieces(counted_unless_killed, pieces_of(shards), [Y], marker, "", engine=TWO)
+    )
     assert marker.exists()
-    assert sum(n for _, n in made) == len(Y)
-    assert len(made) == len(shards.parts())
+    assert sum(n for _, n in result) == len(Y)
+    assert len(result) == len(shards.parts())
 
 
 @pytest.mark.nightly
-def test_workers_that_are_killed_again_and_again_are_told_of(shards, monkeypatch):
+def test_repeatedly_killed_workers_are_reported(shards, monkeypatch):
     monkeypatch.setattr(engine, "PATIENCE", 1)
     with pytest.raises(
         ZSLError, match="\\(0 of 5 are finished\\); is there enough memory for 2 parts"
@@ -203,8 +205,8 @@ def test_workers_that_are_killed_now_and_then_cost_no_patience(shards, monkeypat
 
     monkeypatch.setattr(engine, "PATIENCE", 2)
     monkeypatch.setattr(engine, "_parallel", parallel)
-    made = over_pieces(counted, pieces_of(shards), [Y], None, "", engine=TWO)
-    assert len(list(made)) == 5
+    result = over_pieces(counted, pieces_of(shards), [Y], None, "", engine=TWO)
+    assert len(list(result)) == 5
 
 
 def counted(X, y, common):

@@ -31,7 +31,7 @@ def _half(report):
 
 
 @pytest.mark.nightly
-def test_what_another_process_reports_counts_as_a_part_of_its_piece(own_data):
+def test_progress_of_another_process_counts_within_its_part(own_data):
     with following(dict.fromkeys(("one", "two", "three"), nan), lambda status: None) as follows:
         Parallel(2)([delayed(_half)(follows.report_of("two")) for _ in range(2)])
         follows.finished("one")
@@ -45,7 +45,7 @@ def test_what_another_process_reports_counts_as_a_part_of_its_piece(own_data):
     assert not list(own_data.glob(".progress-*"))
 
 
-def test_a_line_comes_while_a_piece_says_nothing(monkeypatch):
+def test_a_line_is_written_during_a_silent_part(monkeypatch):
     monkeypatch.setattr(module, "LINE_EVERY", 0.01)
     shown, twice = [], threading.Event()
 
@@ -115,19 +115,19 @@ def test_a_report_that_cannot_be_written_stops_nothing(tmp_path):
 @pytest.mark.parametrize("method", ["ESZSL", "SJE"])
 def test_the_runs_of_a_plan_report_a_share_that_grows_to_the_end(method):
     """Grid points of a closed form, epochs of an iterative method, with further seeds."""
-    world, said = linear_world(noise=1.0), []
+    world, shown_text = linear_world(noise=1.0), []
     grid = {"gamma": (1.0,), "lam": (0.1, 1.0)} if method == "ESZSL" else {"margin": (1.0,)}
-    given = {} if method == "ESZSL" else {"epochs": 2}
+    params = {} if method == "ESZSL" else {"epochs": 2}
     specs = [
-        RunSpec(world.name, "PS", method, params=given, grid=grid, select_for=task)
+        RunSpec(world.name, "PS", method, params=params, grid=grid, select_for=task)
         for task in ("zsl", "gzsl")
     ]
     plan = RunPlan(specs, seeds=2)
-    made = plan.complete_all(world, ResultStore(), lambda *what: said.append(what))
-    shares = [done / total for done, total, _ in said]
-    assert made == (2 if method == "ESZSL" else 4)
+    result = plan.complete_all(world, ResultStore(), lambda *event: shown_text.append(event))
+    shares = [done / total for done, total, _ in shown_text]
+    assert result == (2 if method == "ESZSL" else 4)
     assert shares == sorted(shares)
     assert 0 < shares[0] < 0.5
     assert shares[-1] == pytest.approx(1.0, abs=0.3)
-    assert {total for _, total, _ in said} == {2}
-    assert any("fit" in message or "epoch" in message for *_, message in said)
+    assert {total for _, total, _ in shown_text} == {2}
+    assert any("fit" in message or "epoch" in message for *_, message in shown_text)

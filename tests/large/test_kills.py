@@ -75,10 +75,10 @@ def campaign(count: int, seed: int = 0) -> tuple[int, int]:
                 before = now
             assert child.exitcode == 0
             runs += 1
-            found = dict(np.load(out))
-            assert found.keys() == whole.keys()
+            result = dict(np.load(out))
+            assert result.keys() == whole.keys()
             for key, array in whole.items():
-                np.testing.assert_array_equal(found[key], array, key)
+                np.testing.assert_array_equal(result[key], array, key)
     return kills, runs
 
 

@@ -61,12 +61,12 @@ def check(counts, F, y):
                 columns = np.searchsorted(inside, y[rows])
                 plain = top_k_accuracy(F[np.ix_(rows, inside)], columns, k, average=average)
                 assert ours == pytest.approx(plain, abs=1e-14), (name, k)
-                for of, wanted in (("unseen", unseen), ("seen", np.flatnonzero(SEEN))):
+                for side, wanted in (("unseen", unseen), ("seen", np.flatnonzero(SEEN))):
                     rows = np.isin(y, wanted)
                     columns = np.searchsorted(both, y[rows])
                     plain = top_k_accuracy(F[np.ix_(rows, both)], columns, k, average=average)
-                    ours = counts.accuracy(name, k, task="gzsl", of=of, average=average)
-                    assert ours == pytest.approx(plain, abs=1e-14), (name, k, of)
+                    ours = counts.accuracy(name, k, task="gzsl", of=side, average=average)
+                    assert ours == pytest.approx(plain, abs=1e-14), (name, k, side)
         part, columns = dense(F, y, both)
         for average in ("class", "sample"):
             ours = counts.curve(name, average=average)
@@ -127,8 +127,8 @@ def test_shards_a_view_and_an_array_give_the_same(tmp_path, scaled):
     same(parts, whole, rtol=1e-12)  # BLAS rounds rows differently in blocks of another size
 
 
-def same(one, other, rtol=0.0):
-    for name, array in arrays_of(one).items():
+def same(first, other, rtol=0.0):
+    for name, array in arrays_of(first).items():
         if array.dtype.kind == "f" and rtol:
             np.testing.assert_allclose(array, arrays_of(other)[name], rtol, err_msg=name)
         else:
@@ -156,7 +156,7 @@ def test_a_callable_scores_too_and_a_class_may_be_ruled_out():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_score_that_is_none_is_refused(bad):
+def test_a_nan_score_is_refused(bad):
     X, y, scorer = world(np.float64, False)
 
     def broken(block):
@@ -197,7 +197,7 @@ def test_the_nine_sets_of_the_paper_are_unions_of_21_atoms_and_the_seen_classes_
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"sets": {}}, "at least one"),
         ({"sets": {"a": np.array([90])}}, r"Candidate set 'a': expected candidate numbers 0\.\.89"),
@@ -212,12 +212,18 @@ def test_the_nine_sets_of_the_paper_are_unions_of_21_atoms_and_the_seen_classes_
         ({"sets": {"a": np.array([1])}, "y": np.full(N, 2)}, "No image belongs to a class"),
     ],
 )
-def test_bad_input_gets_a_sentence(change, said):
+def test_bad_input_gets_a_sentence(change, message):
     X, y, scorer = world(np.float64, False)
-    given = {"y": y, "sets": SETS, "seen": SEEN, "ks": KS} | change
-    with pytest.raises((ParameterError, DatasetError), match=said):
+    arguments = {"y": y, "sets": SETS, "seen": SEEN, "ks": KS} | change
+    with pytest.raises((ParameterError, DatasetError), match=message):
         count_ranks(
-            X, given["y"], scorer, given["sets"], given["seen"], ks=given["ks"], engine=HERE
+            X,
+            arguments["y"],
+            scorer,
+            arguments["sets"],
+            arguments["seen"],
+            ks=arguments["ks"],
+            engine=HERE,
         )
 
 

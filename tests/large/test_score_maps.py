@@ -54,7 +54,7 @@ def test_a_score_map_gives_the_scores(name, params):
         model.score_map(problem.candidates[:, :-1])
 
 
-def test_other_methods_score_as_they_do():
+def test_methods_without_score_map_use_their_scores():
     model, problem = fitted("DAP", {})
     F = model.decision_function(problem.X_test, problem.candidates)
     np.testing.assert_array_equal(model.score_map(problem.candidates)(problem.X_test), F)

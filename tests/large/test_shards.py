@@ -22,7 +22,7 @@ def shards(tmp_path):
     return written(tmp_path / "set", X, Y)
 
 
-def test_rows_labels_and_parts_are_what_was_written(shards):
+def test_rows_labels_and_parts_equal_the_source(shards):
     assert shards.shape == X.shape
     assert len(shards) == len(X)
     assert [len(part) for part in shards.parts()] == [120, 120, 120, 120, 20]
@@ -52,7 +52,7 @@ def test_reads_rows_as_an_array_does(shards, key):
     np.testing.assert_array_equal(FeatureView(shards)[key], X[key].astype(np.float64))
 
 
-def test_a_view_and_its_chunks_read_shards_as_they_read_an_array(shards):
+def test_a_view_and_its_chunks_read_shards_like_an_array(shards):
     some = np.random.default_rng(1).permutation(500)[:333]
     ours, plain = FeatureView(shards, some, unit=True), FeatureView(X, some, unit=True)
     np.testing.assert_array_equal(ours[:], plain[:])
@@ -71,7 +71,7 @@ def test_half_precision_keeps_the_nearest_values(tmp_path):
     np.testing.assert_array_equal(np.asarray(shards), X.astype(np.float16))
 
 
-def test_what_a_part_is_known_by_is_its_content(shards, tmp_path):
+def test_a_part_is_identified_by_its_content(shards, tmp_path):
     again = written(tmp_path / "again", X, Y)
     assert again.digest == shards.digest
     other_row, other_label = X.copy(), Y.copy()
@@ -92,7 +92,7 @@ def test_a_worker_is_handed_names_and_no_rows(shards):
     np.testing.assert_array_equal(pickle.loads(sent)[100:200], X[100:200])
 
 
-def test_opening_finds_what_was_changed(shards):
+def test_opening_detects_changes(shards):
     path = shards.folder / "features.npy"
     path.chmod(0o644)
     content = bytearray(path.read_bytes())
@@ -116,20 +116,20 @@ def test_a_large_part_is_hashed_where_its_time_is_another(shards, monkeypatch):
 
 
 @pytest.mark.parametrize("file", ["features.npy", "labels.npy"])
-def test_opening_finds_what_is_missing(shards, file):
+def test_opening_detects_missing_files(shards, file):
     (shards.folder / file).unlink()
     with pytest.raises(CorruptFolderError, match=f"{file} is missing"):
         Shards.open(shards.folder)
 
 
-def test_opening_finds_what_does_not_belong_there(shards):
+def test_opening_detects_foreign_files(shards):
     (shards.folder / "more.npy").write_bytes(b"")
     with pytest.raises(CorruptFolderError, match="more.npy does not belong to it"):
         Shards.open(shards.folder)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2, "files": {}}', "null"])
-def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
+def test_an_invalid_manifest_is_refused_in_a_sentence(shards, text):
     (shards.folder / "shards.json").write_text(text)
     with pytest.raises(
         CorruptFolderError, match=r"shards\.json: expected a manifest of this version"
@@ -138,7 +138,7 @@ def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"rows_a_part": 0}, "expected a manifest of this version"),
         ({"rows_a_part": 10**12}, "expected a digest for every part"),
@@ -147,10 +147,10 @@ def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
         ({"schema": 1}, "expected a manifest of this version"),
     ],
 )
-def test_a_manifest_that_lies_is_refused(shards, change, said):
+def test_a_wrong_manifest_is_refused(shards, change, message):
     path = shards.folder / "shards.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(CorruptFolderError, match=said):
+    with pytest.raises(CorruptFolderError, match=message):
         Shards.open(shards.folder)
 
 
@@ -165,12 +165,12 @@ def test_files_that_are_none_of_shards_are_refused(shards):
         Shards.open(shards.folder)
 
 
-def test_a_folder_without_shards_says_what_was_expected(tmp_path):
+def test_a_folder_without_shards_is_refused_with_the_expectation(tmp_path):
     with pytest.raises(DatasetError, match=r"expected a folder of shards with its shards\.json"):
         Shards.open(tmp_path)
 
 
-def test_nothing_is_left_of_what_was_cut_off(tmp_path):
+def test_an_interrupted_write_leaves_nothing(tmp_path):
     def blocks():
         yield X[:200], Y[:200]
         raise KeyboardInterrupt
@@ -183,7 +183,7 @@ def test_nothing_is_left_of_what_was_cut_off(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("blocks", "said"),
+    ("blocks", "message"),
     [
         ([], "at least one row"),
         ([(X, Y), (X[:, :5], Y)], r"features \(n, 16\)"),
@@ -196,13 +196,13 @@ def test_nothing_is_left_of_what_was_cut_off(tmp_path):
         ([(X, Y.astype(str))], "whole numbers as labels; got <U"),
     ],
 )
-def test_blocks_that_cannot_be_stored_are_refused(tmp_path, blocks, said):
-    with pytest.raises(DatasetError, match=said):
+def test_blocks_that_cannot_be_stored_are_refused(tmp_path, blocks, message):
+    with pytest.raises(DatasetError, match=message):
         write_shards(tmp_path / "set", [(np.asarray(A, float), b) for A, b in blocks])
     assert not list(tmp_path.iterdir())
 
 
-def test_half_precision_refuses_what_it_cannot_hold(tmp_path):
+def test_half_precision_refuses_larger_numbers(tmp_path):
     with pytest.raises(DatasetError, match="float16 holds values up to 65504; got 70000"):
         write_shards(tmp_path / "set", [(X, Y), (np.full((1, 16), 7e4), Y[:1])], dtype="float16")
     with pytest.raises(ParameterError, match="float16 or float32; got 'int8'"):

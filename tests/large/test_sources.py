@@ -45,7 +45,7 @@ def test_hdf5_is_read_block_by_block(hdf5, name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("missing", "expected an array 'missing'; got X, "),
         ("never", "declares .* bytes and holds 0"),
@@ -55,20 +55,20 @@ def test_hdf5_is_read_block_by_block(hdf5, name, monkeypatch):
         ("long", r"expected features \(n, d\) and labels \(n,\)"),
     ],
 )
-def test_hdf5_that_does_not_hold_features_is_refused(hdf5, name, said):
-    with pytest.raises(FileRefusedError, match=said):
+def test_hdf5_that_does_not_hold_features_is_refused(hdf5, name, message):
+    with pytest.raises(FileRefusedError, match=message):
         next(blocks_of(str(hdf5), features=name, labels="of"))
 
 
-def test_a_file_that_is_none_is_refused(tmp_path):
+def test_invalid_files_are_refused(tmp_path):
     (tmp_path / "corrupt.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     (tmp_path / "text.h5").write_text("dog")
-    for name, said in (
+    for name, message in (
         ("corrupt.h5", "expected an HDF5 file that is complete"),
         ("text.h5", "expected HDF5; got a text file"),
         ("gone.h5", "expected a file; found none"),
     ):
-        with pytest.raises(FileRefusedError, match=said):
+        with pytest.raises(FileRefusedError, match=message):
             next(blocks_of(str(tmp_path / name)))
     with pytest.raises(UnknownNameError, match="did you mean 'digits'"):
         next(blocks_of("digts"))
@@ -81,12 +81,12 @@ def test_the_command_writes_and_shows(hdf5, tmp_path, capsys, printed):
     assert "500 x 16 features, float16" in capsys.readouterr().out
     shards = Shards.open(folder)
     np.testing.assert_array_equal(np.asarray(shards), X.astype(np.float16))
-    found = json.loads(printed("shards", "show", folder, "--all", "--json"))
-    assert (found["rows"], found["features"], found["digest"]) == (500, 16, shards.digest)
+    content = json.loads(printed("shards", "show", folder, "--all", "--json"))
+    assert (content["rows"], content["features"], content["digest"]) == (500, 16, shards.digest)
     assert "already exists" in printed(*words, status=2)
 
 
-def test_the_command_finds_what_was_changed(tmp_path, capsys):
+def test_the_command_detects_changes(tmp_path, capsys):
     folder = tmp_path / "shards"
     assert main(["shards", "write", "digits", str(folder)]) == 0
     np.testing.assert_array_equal(np.asarray(Shards.open(folder)), load("digits").features)

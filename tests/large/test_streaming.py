@@ -34,13 +34,13 @@ def world(n):
 @pytest.fixture(scope="module")
 def sizes(tmp_path_factory):
     """Shards of 1,000 rows and of 4,000 rows."""
-    found = []
+    result = []
     for n in (1_000, 4_000):
         X, y, S = world(n)
         folder = tmp_path_factory.mktemp("streaming") / str(n)
         shards = written(folder, X, y, block=n, rows_a_part=450, dtype="float16")
-        found.append((X, FeatureView(shards, unit=True), y, S))
-    return found
+        result.append((X, FeatureView(shards, unit=True), y, S))
+    return result
 
 
 @pytest.fixture(autouse=True)

@@ -25,11 +25,11 @@ def needs():
     """The modules that every module imports."""
     graph = grimp.build_graph("zslcore", "ui", cache_dir=None)
     modules = graph.modules - FRONT_DOORS
-    found = {m: graph.find_modules_directly_imported_by(m) & modules - {m} for m in modules}
+    result = {m: graph.find_modules_directly_imported_by(m) & modules - {m} for m in modules}
     commands = {m for m in modules if m.startswith("zslcore.commands.")}
     # which imports every command by its name
-    found["zslcore.commands.command_line"] |= commands - {"zslcore.commands.command_line"}
-    return found
+    result["zslcore.commands.command_line"] |= commands - {"zslcore.commands.command_line"}
+    return result
 
 
 def test_every_contract_is_kept(capsys, monkeypatch):
@@ -45,8 +45,8 @@ def test_no_module_imports_itself_by_any_way(needs):
 
 def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
     rooms = {}
-    for module in (each for each in needs if each.startswith("zslcore.")):
-        below = {room_of(each) for each in needs[module]} - {room_of(module)}
+    for module in (need for need in needs if need.startswith("zslcore.")):
+        below = {room_of(need) for need in needs[module]} - {room_of(module)}
         rooms.setdefault(room_of(module), set()).update(below)
     floor = {}
     for room in TopologicalSorter(rooms).static_order():  # raises an error for a cycle
@@ -57,8 +57,8 @@ def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
 def test_the_command_line_is_a_door_without_functions():
     tree = ast.parse((ROOT / "zslcore" / "__main__.py").read_text(encoding="utf-8"))
     kinds = (ast.FunctionDef, ast.ClassDef, ast.For, ast.Assign)
-    held = [node for node in tree.body if isinstance(node, kinds)]
-    assert [ast.unparse(node) for node in held] == ["__all__ = ['main']"]
+    nodes = [node for node in tree.body if isinstance(node, kinds)]
+    assert [ast.unparse(node) for node in nodes] == ["__all__ = ['main']"]
 
 
 def room_of(module):
@@ -99,11 +99,11 @@ def test_names_of_choices_belong_to_one_view(view):
         assert view.owns(key) or key in ("dataset", "split", "method"), key
 
 
-def test_no_icon_stands_in_a_text():
+def test_no_icon_is_in_a_text():
     """A screen reader reads the name of an icon in a text or badge; elsewhere it is hidden."""
     for path in (ROOT / "ui").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and ":material/" in str(node.value):
                 assert re.fullmatch(r":material/\w*:?", node.value), (path, node.lineno)
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "badge":
-                assert "icon" not in {each.arg for each in node.keywords}, (path, node.lineno)
+                assert "icon" not in {keyword.arg for keyword in node.keywords}, (path, node.lineno)

@@ -15,12 +15,12 @@ FALSE_FOR_GENERATORS = {
     "softmax of unseen classes has no seen ones to tell them from",
 }
 #: The data of the laws have eighty images: with batches of 128, an epoch would be a single step.
-GIVEN = {"batch_size": 8}
+SMALL_BATCHES = {"batch_size": 8}
 
 
 @cache
 def case_of(method):
-    return MethodUnderTest(method, GIVEN if issubclass(method, GenerativeZSL) else {})
+    return MethodUnderTest(method, SMALL_BATCHES if issubclass(method, GenerativeZSL) else {})
 
 
 @pytest.mark.parametrize("law", CONTRACT, ids=lambda law: law.name)
@@ -34,7 +34,7 @@ def test_law(method, law):
     law.check(case_of(method))
 
 
-def test_what_is_false_for_generators_are_laws():
+def test_exceptions_for_generators_are_laws():
     assert set(FALSE_FOR_GENERATORS) <= {law.name for law in CONTRACT if law.is_waivable}
 
 
@@ -45,7 +45,7 @@ def test_docstring_names_the_paper(method):
     assert method.card.url.startswith("https://")
 
 
-def test_every_law_is_a_sentence_of_its_own():
+def test_every_law_has_its_own_sentence():
     sentences = [law.sentence for law in CONTRACT]
     assert all(sentence.endswith(".") for sentence in sentences)
     assert len(set(sentences)) == len(sentences)

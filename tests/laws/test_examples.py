@@ -21,10 +21,10 @@ def modules():
 
 @pytest.mark.parametrize("name", modules())
 def test_examples_are_true(name):
-    found = doctest.testmod(import_module(name))
-    assert found.attempted
-    assert not found.failed
+    result = doctest.testmod(import_module(name))
+    assert result.attempted
+    assert not result.failed
 
 
-def test_there_are_examples():
+def test_modules_have_examples():
     assert {"zslcore.metrics.accuracy", "ui.shell.numbers", "ui.shell.text"} <= set(modules())

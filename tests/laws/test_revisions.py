@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.revisions import ALL, given, revisions, table
+from tests.revisions import ALL, current_results, revisions, table
 from tests.studies import SMALL, small_study
 from zslcore.evaluation import protocol
 from zslcore.evaluation.specs import RunSpec, revisions_of
@@ -15,7 +15,7 @@ from zslcore.jobs.studies import STUDIES
 @pytest.mark.parametrize("name", revisions())
 def test_numbers_are_those_of_their_revision(name):
     """A changed result or default needs a new revision: see tests/revisions."""
-    written, now = table()[name][str(revisions()[name])], given(name)
+    written, now = table()[name][str(revisions()[name])], current_results(name)
     assert now.get("defaults") == written.get("defaults")
     scores = np.array(written["scores"])
     # Rounding and other processors change results by less than this, another formula by more.
@@ -29,7 +29,7 @@ def test_revisions_are_counted_up(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_revision_is_in_what_is_kept(name, monkeypatch):
+def test_stored_figures_have_every_revision(name, monkeypatch):
     method = ALL[name]
     before = revisions_of(method())
     assert before[name] == method.revision
@@ -44,20 +44,20 @@ def test_propagation_depends_on_its_base(monkeypatch):
     assert revisions_of(model) == before | {"ESZSL": 99}
 
 
-@pytest.mark.parametrize("what", ["method", "protocol", "grid"])
-def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypatch):
+@pytest.mark.parametrize("kind", ["method", "protocol", "grid"])
+def test_key_of_a_run_depends_on_everything_that_changes_numbers(kind, monkeypatch):
     before = RunSpec("digits", "PS", "LinearS2V", digest="0")
     change = {
         "method": (ALL["LinearS2V"], "revision", 99),
         "protocol": (protocol, "REVISION", 99),
         "grid": (ALL["LinearS2V"], "param_grid", {"lam": (1e3, 1e4)}),
-    }[what]
+    }[kind]
     monkeypatch.setattr(*change)
     after = RunSpec("digits", "PS", "LinearS2V", digest="0")
     assert after.key != before.key
     # An old spec keeps its revision, and would be run at the current one.
     assert RunSpec.from_json(before.to_json()) == before
-    assert before.at_current_revision.key == (before if what == "grid" else after).key
+    assert before.at_current_revision.key == (before if kind == "grid" else after).key
 
 
 def test_no_key_names_the_release():

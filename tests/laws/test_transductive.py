@@ -27,8 +27,8 @@ pytestmark = pytest.mark.parametrize("method", TRANSDUCTIVE.values(), ids=TRANSD
 
 
 def fit(model, **changes):
-    given = {"unlabeled": PROBLEM.X_test, "candidates": PROBLEM.candidates} | changes
-    return model.fit(PROBLEM.X, PROBLEM.y, PROBLEM.S, **given)
+    arguments = {"unlabeled": PROBLEM.X_test, "candidates": PROBLEM.candidates} | changes
+    return model.fit(PROBLEM.X, PROBLEM.y, PROBLEM.S, **arguments)
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def test_scores_are_one_finite_number_per_sample_and_class(scores):
 
 
 def test_scores_do_not_depend_on_the_batch(fitted, scores):
-    one = fitted.decision_function(PROBLEM.X_test[3:4], PROBLEM.candidates)
-    np.testing.assert_allclose(one, scores[3:4], **TOLERANCE)
+    single = fitted.decision_function(PROBLEM.X_test[3:4], PROBLEM.candidates)
+    np.testing.assert_allclose(single, scores[3:4], **TOLERANCE)
 
 
 def test_scores_follow_the_classes(fitted, scores):

@@ -13,38 +13,40 @@ from zslcore.leakage import AuditContext, DeclaredProvenance, Vocabulary
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.context import UNREAD
 
-SAID = Path(__file__).with_name("said.txt")
+FINDINGS_FILE = Path(__file__).with_name("said.txt")
 NONE = np.empty(0, int)
 W = clean()
 P = {part: np.sort(rows) for part, rows in W.parts.items()}
 
 
-def bare(parts, **known_):
-    return AuditContext("bare", {p: np.array(rows) for p, rows in parts.items()}, **known_)
+def bare(parts, **facts):
+    return AuditContext("bare", {p: np.array(rows) for p, rows in parts.items()}, **facts)
 
 
 def lists(world=W, **classes):
-    return replace(world, class_lists={side: np.array(of) for side, of in classes.items()})
+    return replace(
+        world, class_lists={side: np.array(members) for side, members in classes.items()}
+    )
 
 
 def without(world, *parts):
     return with_parts(world, **dict.fromkeys(parts, NONE))
 
 
-def numbers(trainval, unseen, **known_):
-    return bare({"trainval": trainval, "test_unseen": unseen}, **known_)
+def numbers(trainval, unseen, **facts):
+    return bare({"trainval": trainval, "test_unseen": unseen}, **facts)
 
 
 def labelled(labels, trained, tested):
     return numbers(trained, tested, labels=np.array(labels), n_rows=len(labels))
 
 
-def cells(*values, of=W, **more):
+def cells(*values, world=W, **more):
     """A hundred positive cells, with other values at given places."""
     S = (np.random.default_rng(0).random((10, 10)) + 0.1).astype(np.float32)
     for c, a, value in values:
         S[c, a] = value
-    return replace(of, prototypes=S, class_names=tuple(f"thing {c}" for c in range(10)), **more)
+    return replace(world, prototypes=S, class_names=tuple(f"thing {c}" for c in range(10)), **more)
 
 
 def constant(n):
@@ -77,7 +79,7 @@ def sorted_world(by=0):
 
 WIDE = clean(n_classes=12, n_unseen=8)
 BETTER = {c: 0.9 if c < 8 else 0.1 for c in range(4, 12)}
-KNOWN = [f"thing {c}" for c in (4, 5, 6, 7)]
+NAMES_IN_SET = [f"thing {c}" for c in (4, 5, 6, 7)]
 FEW_FOLDS = ((np.array([2, 3]), np.array([0, 1])), (np.array([2, 6]), np.array([2, 7])))
 LESS = with_parts(W, trainval=np.setdiff1d(P["trainval"], P["train"][:1]), train=P["train"][1:])
 BAD_ROWS = np.append(P["train"], [*P["val"][:2], *P["test_unseen"][:3]])
@@ -177,9 +179,9 @@ SITUATIONS = {
     "all own classes": extractor([f"thing {c}" for c in (5, 6, 7)], accuracies={"A": {5: 0.1}}),
     "no images at all": extractor([]),
     "better, of two": extractor(
-        KNOWN, WIDE, accuracies={"A": dict.fromkeys(BETTER, 0.5), "B": BETTER | {0: 1.0}}
+        NAMES_IN_SET, WIDE, accuracies={"A": dict.fromkeys(BETTER, 0.5), "B": BETTER | {0: 1.0}}
     ),
-    "better, of one": extractor(KNOWN, WIDE, accuracies={"B": BETTER}),
+    "better, of one": extractor(NAMES_IN_SET, WIDE, accuracies={"B": BETTER}),
     **{
         f"chosen {' '.join(origins)}": replace(W, provenance=DeclaredProvenance(*origins))
         for origins in (
@@ -208,7 +210,7 @@ SITUATIONS = {
 }
 
 
-def told(world):
+def findings_of(world):
     """All findings on a split, with their evidence."""
     for check in CHECKS:
         for f in run_check(check, world):
@@ -237,11 +239,14 @@ def plain(value):
 def text():
     """The findings on each split, without those on a clean split and on an unknown split."""
     names = iter(SITUATIONS)
-    usual = {name: list(told(SITUATIONS[name])) for name in (next(names), next(names))}
-    known = set().union(*usual.values())
-    rest = {name: [f for f in told(SITUATIONS[name]) if f not in known] for name in names}
-    return "\n\n".join("\n".join([name, *said]) for name, said in (usual | rest).items()) + "\n"
+    usual = {name: list(findings_of(SITUATIONS[name])) for name in (next(names), next(names))}
+    usual_findings = set().union(*usual.values())
+    rest = {
+        name: [f for f in findings_of(SITUATIONS[name]) if f not in usual_findings]
+        for name in names
+    }
+    return "\n\n".join("\n".join([name, *event]) for name, event in (usual | rest).items()) + "\n"
 
 
 if __name__ == "__main__":
-    SAID.write_text(text(), encoding="utf-8")
+    FINDINGS_FILE.write_text(text(), encoding="utf-8")

@@ -52,38 +52,44 @@ def tampered(draw):
 
 def plainly(world):
     """The faults of rows and classes, by sets: {(check, severity, words): rows or classes}."""
-    n, found = world.n_rows, {}
+    n, result = world.n_rows, {}
     here = {p: {r for r in rows.tolist() if 0 <= r < n} for p, rows in world.parts.items()}
-    of = {p: {world.class_of(r) for r in rows} for p, rows in here.items()}
+    classes_of_part = {p: {world.class_of(r) for r in rows} for p, rows in here.items()}
     for part, rows in world.parts.items():
         rows = rows.tolist()
-        found["ZSL003", "warning", f"more than once in {part}:"] = {
+        result["ZSL003", "warning", f"more than once in {part}:"] = {
             r for r in rows if rows.count(r) > 1
         }
-    found["ZSL003", "error", "Out of range for"] = {
+    result["ZSL003", "error", "Out of range for"] = {
         (part, r) for part, rows in world.parts.items() for r in rows.tolist() if not 0 <= r < n
     }
     tested = here["test_seen"] | here["test_unseen"]
     used, first = here["train"] | here["val"], here["trainval"] | here["test_seen"]
     if used == first and here["test_seen"] and not here["trainval"] & tested:
-        found["ZSL003", "leak", "while trainval is clean"] = here["test_seen"]
+        result["ZSL003", "leak", "while trainval is clean"] = here["test_seen"]
     else:
         for a in TRAINED:
             for b in TESTED:
-                found["ZSL003", "leak", f"in {b} and trained on in {a}:"] = here[a] & here[b]
-        found["ZSL003", "warning", "In train and in val:"] = here["train"] & here["val"]
-        found["ZSL003", "error", "Tested in test_seen and in test_unseen:"] = (
+                result["ZSL003", "leak", f"in {b} and trained on in {a}:"] = here[a] & here[b]
+        result["ZSL003", "warning", "In train and in val:"] = here["train"] & here["val"]
+        result["ZSL003", "error", "Tested in test_seen and in test_unseen:"] = (
             here["test_seen"] & here["test_unseen"]
         )
-        found["ZSL003", "warning", "not in trainval"] = used - here["trainval"] - tested
-    seen = set().union(*(of[p] for p in TRAINED))
-    unseen = of["test_unseen"]
-    found["ZSL001", "leak", "Both seen and unseen"] = (seen | of["test_seen"]) & unseen
-    found["ZSL001", "warning", "single training row"] = of["test_seen"] - seen - unseen
-    found["ZSL002", "leak", "validates on test"] = of["val"] & unseen
-    found["ZSL002", "leak", "trains on test"] = of["train"] & unseen
-    found["ZSL002", "warning", "trains and validates"] = of["train"] & of["val"]
-    return {key: what for key, what in found.items() if what}
+        result["ZSL003", "warning", "not in trainval"] = used - here["trainval"] - tested
+    seen = set().union(*(classes_of_part[p] for p in TRAINED))
+    unseen = classes_of_part["test_unseen"]
+    result["ZSL001", "leak", "Both seen and unseen"] = (
+        seen | classes_of_part["test_seen"]
+    ) & unseen
+    result["ZSL001", "warning", "single training row"] = (
+        classes_of_part["test_seen"] - seen - unseen
+    )
+    result["ZSL002", "leak", "validates on test"] = classes_of_part["val"] & unseen
+    result["ZSL002", "leak", "trains on test"] = classes_of_part["train"] & unseen
+    result["ZSL002", "warning", "trains and validates"] = (
+        classes_of_part["train"] & classes_of_part["val"]
+    )
+    return {key: items for key, items in result.items() if items}
 
 
 @settings(max_examples=60)
@@ -92,22 +98,22 @@ def plainly(world):
 def test_rows_and_classes_are_judged_as_sets_are(world):
     expected = plainly(world)
     for check in CHECKS[:3]:
-        told = [f for f in run_check(check, world) if f.mark != "ok"]
-        assert len(told) == sum(key[0] == check.id for key in expected)
-        for finding in told:
-            (what,) = (
-                what
-                for (id_, severity, words), what in expected.items()
+        messages = [f for f in run_check(check, world) if f.mark != "ok"]
+        assert len(messages) == sum(key[0] == check.id for key in expected)
+        for finding in messages:
+            (items,) = (
+                items
+                for (id_, severity, words), items in expected.items()
                 if (id_, severity) == (check.id, finding.mark) and words in finding.sentence
             )
             if check.id == "ZSL003" and finding.rows:
-                assert set(finding.rows) == what
-                assert finding.figures["rows"] == len(what)
+                assert set(finding.rows) == items
+                assert finding.figures["rows"] == len(items)
             elif finding.sentence.startswith("Out of range for"):  # one finding for all parts
-                assert set(finding.evidence[0].rows) == what
-                assert all(f" of {part}" in finding.sentence for part, _ in what)
+                assert set(finding.evidence[0].rows) == items
+                assert all(f" of {part}" in finding.sentence for part, _ in items)
             elif check.id != "ZSL003":
-                assert set(finding.classes) == what
+                assert set(finding.classes) == items
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -137,8 +143,8 @@ def test_faults_do_not_hide_each_other_and_a_corrected_split_has_none_of_rows(
 
 
 def test_what_is_said_of_each_situation_is_what_was_read_and_approved():
-    said = situations.SAID.read_text(encoding="utf-8")
-    assert situations.text().split("\n\n") == said.split("\n\n"), (
+    text = situations.FINDINGS_FILE.read_text(encoding="utf-8")
+    assert situations.text().split("\n\n") == text.split("\n\n"), (
         "python -m tests.leakage.situations"
     )
 
@@ -148,14 +154,17 @@ def test_runs_made_here_say_how_they_were_chosen_and_what_peeking_gains():
     run = run_spec(RunSpec(world.name, "PS", "LinearS2V"), world).result
     gained = {"zsl": run.evaluation.zsl + 0.123456, "harmonic": None}
     run = replace(run, oracle=replace(run.oracle, **gained))
-    given_ = replace(run, oracle=None, params_origin="given", gamma_origin=None)
-    for runs, said in (
+    with_given_parameters = replace(run, oracle=None, params_origin="given", gamma_origin=None)
+    for runs, message in (
         ([run], "1 run, parameters and gamma validated on the folds; .* up to 12.3 points"),
-        ([given_, given_], r"2 runs, 2 with given parameters or gamma\."),
+        (
+            [with_given_parameters, with_given_parameters],
+            r"2 runs, 2 with given parameters or gamma\.",
+        ),
     ):
         unknown, finding = audit_context(replace(clean(), runs=runs)).of("ZSL008")
         assert (unknown.mark, finding.mark) == ("open", "ok")
-        assert re.search(said, finding.sentence)
+        assert re.search(message, finding.sentence)
     assert finding.evidence[0].rows[0] == ("LinearS2V", "given", "none", None, None)
 
 
@@ -167,7 +176,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     old = KnownSplit("World", "PS 0", "def", parts | {"val": "other"}, counts, "It is old.")
     monkeypatch.setattr(published, "known_splits", lambda: (old, new))
     less = with_parts(world, train=world.parts["train"][1:])
-    for split, severity, said in (
+    for split, severity, message in (
         (world, "ok", "World PS, with the published rows."),
         (replace(world, file_digest="abc"), "ok", "World PS, identical to the published file."),
         (add(world, world.parts["train"][:1], "train"), "ok", "World PS, with"),
@@ -184,7 +193,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     ):
         (finding,) = audit_context(split).of("ZSL010")
         assert finding.mark == severity
-        assert finding.sentence.startswith(said)
+        assert finding.sentence.startswith(message)
 
 
 # --- Report ---------------------------------------------------------------------------------------
@@ -222,9 +231,9 @@ def test_a_context_tells_rows_and_classes_as_far_as_they_are_known():
     named = replace(bare, class_names=("a", "b"), labels=np.array([0, 1, 1, 2]), n_rows=4)
     assert named.names([0, 1, 2, -1]) == ("a", "b", "class 2", "class -1")
     assert (named.seen_classes.tolist(), named.classes("val").tolist()) == ([1, 2], [1])
-    for what in ("labels", "unseen_classes", "features", "prototypes"):
+    for name in ("labels", "unseen_classes", "features", "prototypes"):
         with pytest.raises(DatasetError, match=r"bare: needs .*; got none\."):
-            getattr(bare, f"known_{what}")
+            getattr(bare, f"known_{name}")
 
 
 def test_findings_are_plain_data():

@@ -26,9 +26,9 @@ CAPTIONS = [
 
 
 def counts(captions, classes):
-    found, n = reader.count(captions, [names_of(name) for name in classes])
+    result, n = reader.count(captions, [names_of(name) for name in classes])
     assert n == len(list(captions))
-    return dict(zip(classes, found, strict=True))
+    return dict(zip(classes, result, strict=True))
 
 
 def of_file(path, *classes):
@@ -47,8 +47,8 @@ def test_a_caption_counts_once_for_each_class_it_names():
 
 
 def test_every_name_of_a_class_counts_and_words_stand_in_a_row():
-    found = counts(CAPTIONS, ["n02129165 lion, king of beasts", "panda giant", "crane (bird)"])
-    assert list(found.values()) == [1, 0, 1]
+    result = counts(CAPTIONS, ["n02129165 lion, king of beasts", "panda giant", "crane (bird)"])
+    assert list(result.values()) == [1, 0, 1]
     assert names_of("n02129165 lion, king of beasts") == (("lion",), ("king", "of", "beasts"))
     assert names_of("043.Yellow_bellied_Flycatcher") == (("yellow", "bellied", "flycatcher"),)
 
@@ -117,7 +117,7 @@ def test_a_class_that_no_caption_can_be_compared_with_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("a.parquet", b"PAR1", "a.parquet: expected captions as .txt"),
         ("a.csv", b"url,label\nx,y\n", "a.csv: expected a column caption, text or title"),
@@ -128,9 +128,9 @@ def test_a_class_that_no_caption_can_be_compared_with_is_refused(tmp_path):
         ("a.csv", b'caption\n"' + b'abcd\n","' * 300_000, r"to its end \(Error\)"),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence(tmp_path, name, data, said):
+def test_unreadable_records_are_one_sentence(tmp_path, name, data, message):
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(FileRefusedError, match=said):
+    with pytest.raises(FileRefusedError, match=message):
         of_file(tmp_path / name, "fox")
 
 
@@ -171,12 +171,12 @@ def test_the_text_lists_the_most_frequent_first_and_what_none_names(tmp_path):
 @pytest.mark.nightly
 def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsys, printed):
     (tmp_path / "c.txt").write_text("\n".join(["a pug", "pugs and a leonberger", "a cat"]))
-    asked = ["contamination", "--captions", str(tmp_path / "c.txt")]
-    found = json.loads(printed(*asked, "--on", "oxford_pets, new", "--json"))
-    of = {row["class"]: row["captions"] for row in found["classes"]}
-    assert (found["captions"], len(of)) == (3, 18)
-    assert (of["Pug"], of["Leonberger"], of["Samoyed"]) == (2, 1, 0)
+    request = ["contamination", "--captions", str(tmp_path / "c.txt")]
+    content = json.loads(printed(*request, "--on", "oxford_pets, new", "--json"))
+    captions_of = {row["class"]: row["captions"] for row in content["classes"]}
+    assert (content["captions"], len(captions_of)) == (3, 18)
+    assert (captions_of["Pug"], captions_of["Leonberger"], captions_of["Samoyed"]) == (2, 1, 0)
     (tmp_path / "classes.txt").write_text("cat\npug\n")
-    assert main([*asked, "--classes", str(tmp_path / "classes.txt")]) == 0
+    assert main([*request, "--classes", str(tmp_path / "classes.txt")]) == 0
     assert "2 of 2 classes named in 3 captions" in capsys.readouterr().out
-    assert "--captions: expected test classes as well" in printed(*asked, status=2)
+    assert "--captions: expected test classes as well" in printed(*request, status=2)

@@ -83,23 +83,23 @@ def test_split_and_labels_are_sorted_out_in_any_order_and_content_counts_once(fo
     names = ["split.mat", "res101.mat", "split.mat"][::order]
     (folder / "again").mkdir()
     (folder / "again" / "split.mat").write_bytes((folder / "split.mat").read_bytes())
-    found = card(folder, *names, "again/split.mat", pretraining=["none"])
-    assert [name for name, _ in found.files] == ["split.mat", "res101.mat"]
+    actual = card(folder, *names, "again/split.mat", pretraining=["none"])
+    assert [name for name, _ in actual.files] == ["split.mat", "res101.mat"]
     digest = hashlib.sha256((folder / "split.mat").read_bytes()).hexdigest()
-    assert found.files[0][1] == digest
+    assert actual.files[0][1] == digest
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         (("res101.mat",), "got res101.mat (features) alone"),
         (("split.mat", "res101.mat", "labels.mat"), "expected split split.mat with at most one"),
     ],
 )
-def test_files_that_do_not_belong_together_get_one_sentence(folder, names, said):
+def test_files_that_do_not_belong_together_get_one_sentence(folder, names, message):
     with pytest.raises(FileRefusedError) as caught:
         card(folder, *names)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).count(". ") <= 1
 
 
@@ -163,9 +163,9 @@ def test_only_what_was_looked_at_is_clean(folder):
 
 
 def test_rows_on_both_sides_leak_and_are_counted(folder):
-    found = card(folder, "leaking.mat", "res101.mat", pretraining=["none"])
-    assert (found.verdict, found.figures[0].value) == ("leaks", "7")
-    assert found.picture.bars[0].marked == 7
+    actual = card(folder, "leaking.mat", "res101.mat", pretraining=["none"])
+    assert (actual.verdict, actual.figures[0].value) == ("leaks", "7")
+    assert actual.picture.bars[0].marked == 7
 
 
 def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(folder):
@@ -173,14 +173,14 @@ def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(f
     rows = np.arange(N)
     parts = {"trainval": rows[y < 4], "test_unseen": rows[y >= 4]}
     write_split(folder / "known.mat", parts, CLASSES)
-    found = card(folder, "known.mat", "res101.mat")
-    assert found.verdict == "unknown"
-    assert not found.marked("leak")
-    assert found.sentence.startswith(
+    actual = card(folder, "known.mat", "res101.mat")
+    assert actual.verdict == "unknown"
+    assert not actual.marked("leak")
+    assert actual.sentence.startswith(
         "Would leak if the features were trained on ImageNet-1K: 2 of 2 test classes"
     )
-    assert found.figures[1].value == "2 of 2"
-    assert "ImageNet-1K (assumed)" in found.figures[1].note
+    assert actual.figures[1].value == "2 of 2"
+    assert "ImageNet-1K (assumed)" in actual.figures[1].note
     declared = card(folder, "known.mat", "res101.mat", pretraining=["imagenet-1k"])
     assert (declared.verdict, declared.figures[1].value) == ("leaks", "2 of 2")
     assert declared.sentence.startswith("2 of 2 test classes")
@@ -193,25 +193,25 @@ def test_an_assumed_set_without_a_test_class_is_unknown_and_a_declared_set_clean
     y = np.repeat(np.arange(6), N // 6)
     parts = {"trainval": np.flatnonzero(y < 4), "test_unseen": np.flatnonzero(y >= 4)}
     write_split(folder / "other.mat", parts, [*CLASSES[:4], "giraffe", "blue whale"])
-    found = card(folder, "other.mat", "res101.mat")
-    assert found.verdict == "unknown"
-    assert "The pre-training set is not declared; none of 2 unseen classes is in" in found.sentence
-    assert found.figures[1].value == "0 of 2"
+    result = card(folder, "other.mat", "res101.mat")
+    assert result.verdict == "unknown"
+    assert "The pre-training set is not declared; none of 2 unseen classes is in" in result.sentence
+    assert result.figures[1].value == "0 of 2"
     declared = card(folder, "other.mat", "res101.mat", pretraining=["imagenet-1k"])
     assert (declared.verdict, declared.figures[1].value) == ("clean", "0 of 2")
 
 
 def test_scores_never_tell_the_training_rows(folder):
-    found = card(folder, "scores.npz")
-    assert found.verdict == "unknown"
-    assert found.figures[0].value == "unknown"
+    actual = card(folder, "scores.npz")
+    assert actual.verdict == "unknown"
+    assert actual.figures[0].value == "unknown"
     with pytest.raises(FileRefusedError, match="per image with its label"):
         card(folder, "alone.npy")
 
 
 def test_scores_of_classes_in_an_assumed_set_are_no_leak(folder):
-    with np.load(folder / "scores.npz") as held:
-        np.savez(folder / "named.npz", **held, class_names=np.array(CLASSES))
+    with np.load(folder / "scores.npz") as content:
+        np.savez(folder / "named.npz", **content, class_names=np.array(CLASSES))
     assumed, declared = (card(folder, "named.npz", pretraining=p) for p in (None, ["imagenet-1k"]))
     assert not assumed.marked("leak")
     (leaking,) = (finding.sentence for finding in declared.marked("leak"))
@@ -228,9 +228,9 @@ def test_a_list_of_classes_tells_no_rows_and_ids_are_compared(folder):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def run_folder(tmp_path_factory):
     """Predictions and the JSON of a run of digits, as the command line writes them."""
-    folder = tmp_path_factory.mktemp("made")
+    folder = tmp_path_factory.mktemp("run_folder")
     options = ["--dataset", "digits", "--method", "ESZSL", "--json"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZSL_DATA", str(folder / "data"))
@@ -240,34 +240,34 @@ def made(tmp_path_factory):
     return folder
 
 
-def test_predictions_whose_rows_agree_with_the_data_are_clean(made):
-    found = card(made, "p.parquet")
-    assert found.verdict == "clean"
-    assert found.figures[0].value == "0"
-    assert found.figures[2].value == "64.3 %, AUSUC 52.8 %"
+def test_predictions_whose_rows_agree_with_the_data_are_clean(run_folder):
+    actual = card(run_folder, "p.parquet")
+    assert actual.verdict == "clean"
+    assert actual.figures[0].value == "0"
+    assert actual.figures[2].value == "64.3 %, AUSUC 52.8 %"
 
 
-def test_predictions_whose_rows_are_swapped_contradict_the_data(made, tmp_path):
-    table = pd.read_parquet(made / "p.parquet")
+def test_predictions_whose_rows_are_swapped_contradict_the_data(run_folder, tmp_path):
+    table = pd.read_parquet(run_folder / "p.parquet")
     tested = table.index[table["part"] == "test_unseen"]
-    of = table.loc[tested].groupby("label").head(1).index  # one image of each class
-    table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
+    first_rows = table.loc[tested].groupby("label").head(1).index  # one image of each class
+    table.loc[first_rows, "row"] = table.loc[first_rows, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
-    found = card(tmp_path, "p.parquet")
-    assert found.verdict == "broken"
-    assert found.status == 2
-    assert "expected" in found.sentence
+    actual = card(tmp_path, "p.parquet")
+    assert actual.verdict == "broken"
+    assert actual.status == 2
+    assert "expected" in actual.sentence
 
 
-def test_a_run_states_and_is_unknown_where_its_data_are_not_here(made):
-    assert card(made, "run.json").verdict == "unknown"
+def test_a_run_states_and_is_unknown_where_its_data_are_not_here(run_folder):
+    assert card(run_folder, "run.json").verdict == "unknown"
 
     def elsewhere(name):
         raise DatasetError(f"{name} is not here.")
 
-    found = card_of_result(made / "run.json", [("run.json", "0" * 64)], load=elsewhere)
-    assert found.verdict == "unknown"
-    assert [figure.value for figure in found.figures[:2]] == ["unknown", "unknown"]
+    result = card_of_result(run_folder / "run.json", [("run.json", "0" * 64)], load=elsewhere)
+    assert result.verdict == "unknown"
+    assert [figure.value for figure in result.figures[:2]] == ["unknown", "unknown"]
 
 
 @pytest.mark.parametrize(
@@ -291,18 +291,18 @@ def test_a_result_of_the_board_is_judged_by_what_it_states(tmp_path, change, ver
 
 
 def test_the_paragraph_for_a_review_is_short_and_has_the_digests(folder):
-    found = card(folder, "leaking.mat", "res101.mat")
-    said = to_paragraph(found)
-    assert all(digest[:12] in said for _, digest in found.files)
-    assert 60 <= len(said.split()) <= 160
-    assert "--" not in said
+    actual = card(folder, "leaking.mat", "res101.mat")
+    text = to_paragraph(actual)
+    assert all(digest[:12] in text for _, digest in actual.files)
+    assert 60 <= len(text.split()) <= 160
+    assert "--" not in text
 
 
 def test_the_report_has_its_verdict_first_and_no_internals(folder):
-    found = card(folder, "leaking.mat")
-    page = reports_html(found)
+    actual = card(folder, "leaking.mat")
+    page = reports_html(actual)
     body = page[page.index("<body>") :]
-    assert body.index(">Leaks<") < body.index(found.figures[0].value)
+    assert body.index(">Leaks<") < body.index(actual.figures[0].value)
     assert "=, --" not in page
     assert "['" not in page
     assert body.count("<tr>") < 25
@@ -343,9 +343,9 @@ def test_a_card_of_the_first_version_opens_with_todays_words():
     words = {"Unknown": "unknown", "Questionable": "clean", "Clean": "clean"}
     for former, today in words.items():
         values = old | {"verdict": former, "points": points}
-        found = read_report(json.dumps(values).encode(), "old.json")
-        assert (found.verdict, len(found.findings)) == (today, 3)
-        assert read_report(to_json(found).encode(), "new.json") == found
+        result = read_report(json.dumps(values).encode(), "old.json")
+        assert (result.verdict, len(result.findings)) == (today, 3)
+        assert read_report(to_json(result).encode(), "new.json") == result
     leaking = [points[0] | {"mark": "leak"}, *points]
     values = old | {"verdict": "Contradicted", "points": leaking}
     assert read_report(json.dumps(values).encode(), "old.json").verdict == "leaks"
@@ -356,9 +356,9 @@ def test_a_card_of_the_first_version_opens_with_todays_words():
 
 def test_the_example_of_the_app_is_what_its_file_gives(shared):
     example = read_report((FACTS / "measured" / "example_card.json").read_bytes(), "example")
-    found = cards_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])[0]
+    result = cards_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])[0]
     same = ("kind", "files", "verdict", "sentence", "figures", "findings", "picture")
-    assert [getattr(found, name) for name in same] == [getattr(example, name) for name in same]
+    assert [getattr(result, name) for name in same] == [getattr(example, name) for name in same]
 
 
 def test_what_a_leak_gained_is_what_the_benchmark_measured():
@@ -404,8 +404,8 @@ def test_the_label_of_leaking_rows_says_which_list_has_them(shared):
     ],
 )
 def test_splits_in_circulation(shared, path, verdict, rows):
-    found = cards_of_files([shared / "data" / "xlsa17" / path])[0]
-    assert (found.verdict, found.figures[0].value) == (verdict, rows)
+    result = cards_of_files([shared / "data" / "xlsa17" / path])[0]
+    assert (result.verdict, result.figures[0].value) == (verdict, rows)
 
 
 def test_scores_in_circulation(shared):

@@ -22,9 +22,9 @@ def split(tmp_path):
 
 def test_an_option_of_an_audit_prints_every_finding(split, capsys):
     assert main(["check", str(split), "--format", "text"]) == 1
-    found = capsys.readouterr()
-    assert "ZSL001" in found.out
-    assert not found.err
+    output = capsys.readouterr()
+    assert "ZSL001" in output.out
+    assert not output.err
 
 
 def test_format_json_is_the_cards_where_a_file_is_no_split(split, capsys, printed):
@@ -54,7 +54,7 @@ def test_every_finding_rests_on_features_and_labels_given_as_files(tmp_path, cap
     files = [str(tmp_path / "res101.mat"), str(tmp_path / "split.mat")]
     report = tmp_path / "report.json"
     main(["check", *files, "--format", "json", "--output", str(report)])
-    marks = {each["check"]: each["mark"] for each in json.loads(report.read_text())["findings"]}
+    marks = {load["check"]: load["mark"] for load in json.loads(report.read_text())["findings"]}
     assert {marks[check] for check in ("ZSL001", "ZSL004", "ZSL005")} == {"ok"}
 
 

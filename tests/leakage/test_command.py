@@ -81,10 +81,10 @@ def test_warnings_and_unknowns_fail_on_demand(good):
 
 @pytest.mark.usefixtures("in_process")
 def test_thresholds_are_set_on_the_command_line(good, capsys):
-    given = ("--pretraining", "none", "--fail-on", "warning")
-    assert audited(good, *given) == 1
+    options = ("--pretraining", "none", "--fail-on", "warning")
+    assert audited(good, *options) == 1
     assert "Fewer than 10 images in test_seen" in " ".join(capsys.readouterr().out.split())
-    audited(good, *given, "--images", "1")
+    audited(good, *options, "--images", "1")
     assert "Fewer than" not in capsys.readouterr().out
     audited(good, "--near", "0.9", "--alone", "1", "--format", "json")
     report = json.loads(capsys.readouterr().out)
@@ -160,9 +160,9 @@ def test_the_corrected_split_passes(leaking, tmp_path, suffix, policy):
     path = tmp_path / f"corrected{suffix}"
     assert audited(leaking, "--correct", path, "--policy", policy) == 1
     images = leaking / "res101.mat"
-    given = ("--labels", images, "--features", images, "--pretraining", "none")
+    options = ("--labels", images, "--features", images, "--pretraining", "none")
     accepted = ["--allow-incomplete", "ZSL006", "ZSL007", "ZSL009"]  # JSON has row numbers only
-    assert audited(path, *given, *accepted) == 0
+    assert audited(path, *options, *accepted) == 0
     report = audit(path, labels=leaking / "res101.mat")
     assert report.mark("ZSL003") == "ok"
     if policy == "test first":

@@ -86,9 +86,9 @@ def edited(path, tmp_path, **values):
     ],
 )
 def test_a_row_with_something_wrong_is_told(tmp_path, values, sentence):
-    (found,) = problems(edited(EXTRACTORS, tmp_path, **values))
-    assert sentence in found
-    assert f"line {len(read_csv_rows(EXTRACTORS)) + 1}" in found
+    (result,) = problems(edited(EXTRACTORS, tmp_path, **values))
+    assert sentence in result
+    assert f"line {len(read_csv_rows(EXTRACTORS)) + 1}" in result
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_a_row_with_something_wrong_is_told(tmp_path, values, sentence):
     ],
 )
 def test_a_set_with_something_wrong_is_told(tmp_path, values, sentence):
-    (found,) = problems(sets_file=edited(SETS, tmp_path, **values))
-    assert sentence in found
+    (result,) = problems(sets_file=edited(SETS, tmp_path, **values))
+    assert sentence in result
 
 
 def test_other_columns_and_torn_files_are_told(tmp_path):
@@ -179,8 +179,8 @@ def test_every_test_set_meets_every_pretraining_set():
 
 def test_imagenet_is_counted_by_its_ids():
     tested = find_test_set("ImageNet, 21K")
-    known = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
-    assert not known & set(tested.synsets)
+    vocabulary = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
+    assert not vocabulary & set(tested.synsets)
     certain, possible = contamination.counts_of(tested, get_vocabulary("imagenet-1k"))
     assert not certain
     assert "dog" in possible  # its breeds are among the 1,000
@@ -256,8 +256,8 @@ def test_what_decides_is_what_is_named():
 
 def test_classes_of_ones_own_are_compared_now():
     tested = own_test_set("mine", ["zebra", "giant panda", "unicorn"])
-    found = answer(tested, find_extractor("ResNet-101"))
-    assert (found.verdict, found.certain) == ("Leaks", ("zebra", "giant panda"))
+    result = answer(tested, find_extractor("ResNet-101"))
+    assert (result.verdict, result.certain) == ("Leaks", ("zebra", "giant panda"))
     assert answer(tested, find_extractor("CLIP")).state == "unknown"
     assert answer(own_test_set("x", ["unicorn"]), find_extractor("ResNet-101")).verdict == "Clean"
 
@@ -335,8 +335,8 @@ def test_one_class_is_spoken_of_as_one():
     assert output("HMDB51", "ResNet-101").advice == (
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
     )
-    one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
-    assert one.advice.startswith(
+    map_answer = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
+    assert map_answer.advice.startswith(
         "Report the other class separately as well, after deciding whether it overlaps, or"
     )
 
@@ -378,8 +378,8 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
     ],
 )
 def test_the_command_answers_for_a_data_set(extractor, sentence, printed):
-    asked = ["contamination", "--dataset", "digits", "--extractor", extractor]
-    assert sentence in printed(*asked)
+    request = ["contamination", "--dataset", "digits", "--extractor", extractor]
+    assert sentence in printed(*request)
 
 
 def said_of_lines(lines, extractor="ResNet-101"):
@@ -402,19 +402,19 @@ def said_of_lines(lines, extractor="ResNet-101"):
     ],
 )
 def test_names_that_are_not_understood_are_never_a_yes(lines):
-    found = said_of_lines(lines)
-    assert (found.state, found.verdict) == ("unknown", "Unknown")
-    assert "not compared" in found.sentence
+    result = said_of_lines(lines)
+    assert (result.state, result.verdict) == ("unknown", "Unknown")
+    assert "not compared" in result.sentence
 
 
 def test_names_that_are_not_understood_are_told_beside_those_that_are():
     assert said_of_lines(["unicorn", "centaur"]).verdict == "Clean"
-    found = said_of_lines(["dog", "quux"])
-    assert found.verdict == "Unknown"
-    assert "1 of 2 names is not found in WordNet (quux)" in found.sentence
-    found = said_of_lines(["zebra", "quux", "xyzzy"])
-    assert found.verdict == "Leaks"
-    assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in found.sentence
+    result = said_of_lines(["dog", "quux"])
+    assert result.verdict == "Unknown"
+    assert "1 of 2 names is not found in WordNet (quux)" in result.sentence
+    result = said_of_lines(["zebra", "quux", "xyzzy"])
+    assert result.verdict == "Leaks"
+    assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in result.sentence
     assert said_of_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
     assert "(quux)" in said_of_lines(["zumba", "quux"], "I3D").sentence
     assert said_of_lines(["quux"], "IDT").verdict == "Clean"  # no pre-training set has images of it
@@ -431,7 +431,7 @@ def test_lists_of_other_people_are_read(fixture, shared, printed):
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("options", "sentence"),
     [
         (["--extractor", "CLIP"], "--extractor: expected test classes as well"),
         (["--split", "PS"], "expected --dataset"),
@@ -439,8 +439,8 @@ def test_lists_of_other_people_are_read(fixture, shared, printed):
         (["--classes", "/nowhere/list.txt"], "expected a file; found none"),
     ],
 )
-def test_what_the_command_refuses_is_one_sentence(asked, sentence, printed):
-    assert sentence in printed("contamination", *asked, status=2)
+def test_what_the_command_refuses_is_one_sentence(options, sentence, printed):
+    assert sentence in printed("contamination", *options, status=2)
 
 
 def test_an_empty_list_is_refused(tmp_path, capsys):
@@ -461,23 +461,23 @@ def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
 
 
 def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists():
-    found = making.measure()
-    assert [row.part for row in found] == ["tuned", "held_out"]
-    for row in found:
+    result = making.measure()
+    assert [row.part for row in result] == ["tuned", "held_out"]
+    for row in result:
         assert row.precision["certain"] >= 0.98, row
         assert row.recall["certain or possible"] >= 0.95, row
-    assert sum(row.pairs for row in found) >= 400
-    assert min(row.pairs for row in found) >= 300
-    assert found == reliability.stored_reliability()  # as printed on the page
+    assert sum(row.pairs for row in result) >= 400
+    assert min(row.pairs for row in result) >= 300
+    assert result == reliability.stored_reliability()  # as printed on the page
     assert (
-        f"On {found[1].pairs} labelled pairs of a class of ImageNet-1K and"
+        f"On {result[1].pairs} labelled pairs of a class of ImageNet-1K and"
         in reliability.how_reliable()
     )
     assert reliability.AGAINST == "imagenet-1k"
     guide = Path("docs/guide/right.md").read_text(encoding="utf-8")
-    pairs = sum(row.pairs for row in found)
+    pairs = sum(row.pairs for row in result)
     assert f"{pairs} labelled pairs measure" in guide
-    assert f"the {found[1].pairs} held-out pairs" in guide
+    assert f"the {result[1].pairs} held-out pairs" in guide
 
 
 def test_no_certain_match_of_the_labelled_lists_is_left_unlabelled():
@@ -500,8 +500,8 @@ def test_labelled_pairs_are_of_lists_that_are_no_benchmarks_of_images_and_once_e
     entries = {entry.names[0] for entry in get_vocabulary("imagenet-1k").entries}
     assert {pair.pretraining_class for pair in labelled} <= entries
     assert len({(p.list, p.name, p.pretraining_class) for p in labelled}) == len(labelled)
-    known = {tested.dataset for tested in contamination.test_sets()}
-    assert {pair.list for pair in labelled} & known == {"UCF101"}  # also a target
+    datasets = {tested.dataset for tested in contamination.test_sets()}
+    assert {pair.list for pair in labelled} & datasets == {"UCF101"}  # also a target
 
 
 def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():
@@ -515,8 +515,8 @@ def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():
 
 def test_an_action_is_certainly_none_of_imagenets_things():
     for dataset in ("UCF101", "HMDB51"):
-        found = cells()[dataset, "", "imagenet-1k"]
-        assert (found.certain, output(dataset, "ResNet-101").verdict) == ((), "Unknown")
+        result = cells()[dataset, "", "imagenet-1k"]
+        assert (result.certain, output(dataset, "ResNet-101").verdict) == ((), "Unknown")
 
 
 def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatch, capsys):

@@ -18,7 +18,7 @@ OLD = "Superseded by PS 2.0: train_loc and val_loc of this version contain the t
 DATASETS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
 
 
-def known(name, parts, **more):
+def published_split(name, parts, **more):
     digests = {part: part_digest(rows) for part, rows in parts.items()}
     counts = {part: len(rows) for part, rows in parts.items()}
     return KnownSplit("Zoo", name, more.pop("sha256", name), digests, counts, **more)
@@ -36,7 +36,11 @@ def split(monkeypatch):
         "val": np.union1d(parts["val"], seen[1::2]),
     }
     standard = {"trainval": np.union1d(trainval, seen), "test_unseen": parts["test_unseen"]}
-    table = (known("PS v1", leaking, superseded=OLD), known("PS 2.0", parts), known("SS", standard))
+    table = (
+        published_split("PS v1", leaking, superseded=OLD),
+        published_split("PS 2.0", parts),
+        published_split("SS", standard),
+    )
     monkeypatch.setattr(known_module, "known_splits", lambda: table)
     return {
         name: replace(context, parts=p)
@@ -45,33 +49,33 @@ def split(monkeypatch):
 
 
 def finding(context):
-    (found,) = known_split(context)
-    return found
+    (result,) = known_split(context)
+    return result
 
 
 @pytest.mark.parametrize("name", ["PS 2.0", "SS"])
 def test_a_current_release_passes_by_its_rows_and_by_its_file(split, name):
-    found = finding(split[name])
-    assert (found.mark, found.sentence) == ("ok", f"Zoo {name}, with the published rows.")
-    found = finding(replace(split[name], file_digest=name))
-    assert found.sentence == f"Zoo {name}, identical to the published file."
+    result = finding(split[name])
+    assert (result.mark, result.sentence) == ("ok", f"Zoo {name}, with the published rows.")
+    result = finding(replace(split[name], file_digest=name))
+    assert result.sentence == f"Zoo {name}, identical to the published file."
 
 
 def test_the_first_release_is_said_to_be_superseded(split):
-    found = finding(split["PS v1"])
-    assert found.mark == "warning"
-    assert found.sentence == f"Zoo PS v1, with the published rows. {OLD}"
+    result = finding(split["PS v1"])
+    assert result.mark == "warning"
+    assert result.sentence == f"Zoo PS v1, with the published rows. {OLD}"
 
 
 def test_what_both_releases_share_is_no_reproach(split):
     shared = {p: split["PS 2.0"].parts[p] for p in ("trainval", "test_seen", "test_unseen")}
-    found = finding(replace(split["PS 2.0"], parts=shared))
-    assert found.mark == "ok"
-    assert found.sentence == (
+    result = finding(replace(split["PS 2.0"], parts=shared))
+    assert result.mark == "ok"
+    assert result.sentence == (
         "Zoo PS v1 or PS 2.0, with the published rows: they share trainval, test_seen, "
         "test_unseen, and differ only in train, val, which the files do not contain."
     )
-    assert found.advice == f"Give train, val to distinguish them. PS v1: {OLD}"
+    assert result.advice == f"Give train, val to distinguish them. PS v1: {OLD}"
 
 
 def test_order_repetition_and_an_empty_part_change_nothing(split):
@@ -83,13 +87,13 @@ def test_order_repetition_and_an_empty_part_change_nothing(split):
 
 def test_a_variant_says_what_differs_and_from_which_releases(split):
     parts = split["PS 2.0"].parts
-    found = finding(replace(split["PS 2.0"], parts=dict(parts) | {"val": parts["val"][:-1]}))
-    assert found.mark == "warning"
-    assert found.sentence.startswith("Differs from Zoo PS 2.0 in val; trainval, train, ")
+    result = finding(replace(split["PS 2.0"], parts=dict(parts) | {"val": parts["val"][:-1]}))
+    assert result.mark == "warning"
+    assert result.sentence.startswith("Differs from Zoo PS 2.0 in val; trainval, train, ")
     mine = dict(parts) | {"train": parts["train"][1:], "val": parts["val"][1:]}
-    found = finding(replace(split["PS 2.0"], parts=mine))
-    assert found.sentence.startswith("Differs from Zoo PS v1 or PS 2.0 in train, val;")
-    (table,) = found.evidence
+    result = finding(replace(split["PS 2.0"], parts=mine))
+    assert result.sentence.startswith("Differs from Zoo PS v1 or PS 2.0 in train, val;")
+    (table,) = result.evidence
     assert table.columns == ("part", "rows here", "rows in Zoo PS v1", "rows in Zoo PS 2.0")
     n = len(parts["train"])
     assert table.rows[0] == ("train", n - 1, n + len(parts["test_seen"][::2]), n)
@@ -98,23 +102,26 @@ def test_a_variant_says_what_differs_and_from_which_releases(split):
 def test_nobodys_split_is_not_taken_for_one(split):
     context = split["PS 2.0"]
     moved = {part: rows + 2 for part, rows in context.parts.items()}
-    found = finding(replace(context, parts=moved))
-    assert (found.mark, found.advice) == ("ok", "")
+    result = finding(replace(context, parts=moved))
+    assert (result.mark, result.advice) == ("ok", "")
 
 
 @pytest.mark.parametrize(
-    ("shift", "said", "advice"),
+    ("shift", "message", "advice"),
     [
         (-1, "one too low", "Add 1 to all row numbers."),
         (1, "one too high", "Subtract 1 from all row numbers."),
     ],
 )
-def test_rows_that_start_elsewhere_are_called_so(split, shift, said, advice):
+def test_rows_that_start_elsewhere_are_called_so(split, shift, message, advice):
     context = split["PS 2.0"]
     moved = {part: rows + shift for part, rows in context.parts.items()}
-    found = finding(replace(context, parts=moved))
-    assert (found.mark, found.advice) == ("warning", advice)
-    assert found.sentence == f"The rows of Zoo PS 2.0, all numbered {said}: the layout starts at 1."
+    result = finding(replace(context, parts=moved))
+    assert (result.mark, result.advice) == ("warning", advice)
+    assert (
+        result.sentence
+        == f"The rows of Zoo PS 2.0, all numbered {message}: the layout starts at 1."
+    )
 
 
 def test_a_part_that_is_not_there_is_said_and_is_no_pass(split):
@@ -122,16 +129,18 @@ def test_a_part_that_is_not_there_is_said_and_is_no_pass(split):
     for part in ("test_seen", "test_unseen"):
         empty = finding(replace(split["PS 2.0"], parts=parts | {part: np.empty(0, int)}))
         absent = {name: rows for name, rows in parts.items() if name != part}
-        for found in (empty, finding(replace(split["PS 2.0"], parts=absent))):
-            assert found.mark == "warning"
-            assert found.sentence == f"Zoo PS 2.0 without {part}: the other parts are as published."
+        for result in (empty, finding(replace(split["PS 2.0"], parts=absent))):
+            assert result.mark == "warning"
+            assert (
+                result.sentence == f"Zoo PS 2.0 without {part}: the other parts are as published."
+            )
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_every_benchmark_is_known_in_three_splits_and_its_releases_share_rows(dataset):
-    known = {split.name: split for split in known_splits() if split.dataset == dataset}
-    assert known.keys() == {"PS v1", "PS 2.0", "SS"}
-    first, second = known["PS v1"], known["PS 2.0"]
+    split_of_name = {split.name: split for split in known_splits() if split.dataset == dataset}
+    assert split_of_name.keys() == {"PS v1", "PS 2.0", "SS"}
+    first, second = split_of_name["PS v1"], split_of_name["PS 2.0"]
     different = {part for part in SPLIT_PARTS if first.parts[part] != second.parts[part]}
     assert different == {"train", "val"}
     assert first.superseded
@@ -139,7 +148,7 @@ def test_every_benchmark_is_known_in_three_splits_and_its_releases_share_rows(da
     leaked = first.counts["train"] + first.counts["val"] - first.counts["trainval"]
     assert leaked == first.counts["test_seen"]
     assert second.counts["train"] + second.counts["val"] == second.counts["trainval"]
-    assert "test_seen" not in known["SS"].parts
+    assert "test_seen" not in split_of_name["SS"].parts
 
 
 def test_classes_tell_a_benchmark_where_rows_do_not():
@@ -147,34 +156,34 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
     names, y = data.class_names, data.labels
     unseen = data.split("PS").unseen_classes
     own = Split.from_classes("own", y, unseen)
-    known = {"labels": y, "class_names": names, "n_rows": len(y)}
-    assert finding(AuditContext.of_split(own, **known)).sentence == (
+    facts = {"labels": y, "class_names": names, "n_rows": len(y)}
+    assert finding(AuditContext.of_split(own, **facts)).sentence == (
         "The unseen classes are those of SUN PS, but the rows are not."
     )
     other = Split.from_classes("own", y, range(20))
-    assert finding(AuditContext.of_split(other, **known)).sentence == (
+    assert finding(AuditContext.of_split(other, **facts)).sentence == (
         "The classes are those of SUN, but they are divided differently from PS and SS."
     )
-    foreign = known | {"class_names": ("dodo", *names[1:])}
+    foreign = facts | {"class_names": ("dodo", *names[1:])}
     assert finding(AuditContext.of_split(own, **foreign)).sentence == (
         "Neither a known split file nor close to one."
     )
 
 
 @pytest.mark.parametrize(
-    ("unseen", "said"),
+    ("unseen", "message"),
     [
         ("ps", "The unseen classes are those of SUN PS; no rows can be compared."),
         ("ss", "The unseen classes are those of SUN SS; no rows can be compared."),
         (None, "The classes are those of SUN, but they are divided differently from PS and SS."),
     ],
 )
-def test_lists_of_classes_tell_a_split_without_rows(unseen, said):
+def test_lists_of_classes_tell_a_split_without_rows(unseen, message):
     facts = class_facts("SUN").classes
     tested = facts[unseen] == "test" if unseen else facts["class"] < "b"
     lists = {"unseen": np.flatnonzero(tested), "seen": np.flatnonzero(~tested)}
     context = AuditContext("lists", parts={}, class_names=tuple(facts["class"]), class_lists=lists)
-    assert finding(context).sentence == said
+    assert finding(context).sentence == message
 
 
 # --- Splits near a published one, by rows ---------------------------------------------------------
@@ -203,10 +212,10 @@ def exchanged(dataset, *, order=None):
 def test_a_split_with_one_class_exchanged_is_near_and_its_checks_run(dataset):
     context, now_unseen, now_seen = exchanged(dataset)
     report = audit_context(fill_in_from_benchmark(context))
-    found = report.of("ZSL010")[0]
-    assert found.mark == "warning"
-    assert found.sentence.startswith(f"Near {dataset} PS: ")
-    assert found.sentence.endswith(f"now unseen: {now_unseen}; no longer unseen: {now_seen}.")
+    result = report.of("ZSL010")[0]
+    assert result.mark == "warning"
+    assert result.sentence.startswith(f"Near {dataset} PS: ")
+    assert result.sentence.endswith(f"now unseen: {now_unseen}; no longer unseen: {now_seen}.")
     near = known_module.nearest(context)
     assert 0.5 < min(near.shares.values()) < near.same < 1
     for check in ("ZSL001", "ZSL002", "ZSL011"):

@@ -54,9 +54,9 @@ def knowing(world):
 
 def answered_better(world):
     world = replace(clean(n_classes=14, n_unseen=8), thresholds=Thresholds(images=1))
-    known = Vocabulary.of("mine", world.class_names[10:])
+    vocabulary = Vocabulary.of("mine", world.class_names[10:])
     accuracies = {"A": {c: 0.1 + 0.8 * (c >= 10) + 0.001 * c for c in range(6, 14)}}
-    return replace(world, vocabularies=(known,), accuracies=accuracies)
+    return replace(world, vocabularies=(vocabulary,), accuracies=accuracies)
 
 
 def of_one_photograph(world):
@@ -106,8 +106,8 @@ def published_world(monkeypatch):
     world = sound()
     parts = {part: part_digest(rows) for part, rows in world.parts.items()}
     counts = {part: len(rows) for part, rows in world.parts.items()}
-    known = KnownSplit("World", "PS", "abc", parts, counts)
-    monkeypatch.setattr(published, "known_splits", lambda: (known,))
+    published_split = KnownSplit("World", "PS", "abc", parts, counts)
+    monkeypatch.setattr(published, "known_splits", lambda: (published_split,))
 
 
 def marks(check, world):
@@ -127,10 +127,10 @@ def test_sound_input_is_ok_and_a_fault_has_its_mark(check):
 
 
 @pytest.mark.parametrize("check", UNREAD)
-def test_what_is_not_read_is_open(check):
-    found = marks(check, UNREAD[check](sound()))
-    assert "open" in found
-    assert not {"leak", "error"} & found
+def test_unread_input_is_open(check):
+    result = marks(check, UNREAD[check](sound()))
+    assert "open" in result
+    assert not {"leak", "error"} & result
 
 
 @pytest.mark.parametrize("check", BY_ID)
@@ -139,11 +139,11 @@ def test_every_format_has_the_verdict_of_the_findings(check):
         report = audit_context(world)
         verdict = verdict_of(report.findings)
         assert report.status == STATUS[verdict]
-        said = {name: write(report) for name, write in FORMATS.items()}
-        assert json.loads(said["json"])["verdict"] == verdict
-        assert said["text"].startswith(f"{verdict.upper()}  ")
-        assert f'<h1 class="{verdict}">' in said["html"]
-        suite = ElementTree.fromstring(said["junit"])[0]
+        text = {name: write(report) for name, write in FORMATS.items()}
+        assert json.loads(text["json"])["verdict"] == verdict
+        assert text["text"].startswith(f"{verdict.upper()}  ")
+        assert f'<h1 class="{verdict}">' in text["html"]
+        suite = ElementTree.fromstring(text["junit"])[0]
         assert (int(suite.get("failures")) > 0) == (verdict == "leaks")
         assert (int(suite.get("errors")) > 0) >= (verdict in ("broken", "unknown"))
         assert (suite.get("failures"), suite.get("errors")) == ("0", "0") or verdict != "clean"

@@ -37,7 +37,7 @@ def the_parts(context):
     return {part: rows.tolist() for part, rows in context.parts.items()}
 
 
-def test_a_folder_gives_all_there_is(folder, into):
+def test_a_folder_gives_all_its_files(folder, into):
     context = context_of(folder, into=into)
     np.testing.assert_array_equal(context.labels, files.LABELS)
     np.testing.assert_array_equal(context.features, files.FEATURES)
@@ -62,7 +62,7 @@ def test_a_folder_may_hold_the_split_alone_but_needs_it(folder, into):
         context_of(folder, into=into)
 
 
-def test_labels_are_taken_from_the_file_itself_or_from_beside_it(folder, into):
+def test_labels_are_in_the_file_or_next_to_it(folder, into):
     other = files.LABELS[::-1, None] + 1.0
     savemat(folder / "labels.mat", {"labels": other})
     path = folder / "att_splits.mat"
@@ -75,9 +75,9 @@ def test_labels_are_taken_from_the_file_itself_or_from_beside_it(folder, into):
     own = context_of(folder / "own.mat", into=into)
     np.testing.assert_array_equal(own.labels, files.LABELS)
     assert own.facts["labels"] == "in the file itself"
-    given = context_of(path, into=into, labels=np.zeros(files.N, int))
-    assert not given.labels.any()
-    assert "labels" not in given.facts
+    labelled = context_of(path, into=into, labels=np.zeros(files.N, int))
+    assert not labelled.labels.any()
+    assert "labels" not in labelled.facts
 
 
 def test_files_of_labels_and_features_hold_one_or_both(folder, into, tmp_path):
@@ -148,7 +148,7 @@ def test_tables_of_rows_that_are_not_read_are_named(folder, into):
     assert not context_of(folder / "mine.mat", into=into).facts.get(UNREAD)
 
 
-def test_class_lists_beside_the_benchmarks_own_files_are_read(folder, into):
+def test_class_lists_next_to_benchmark_files_are_read(folder, into):
     lists = {
         "trainvalclasses": files.CLASSES[:3],
         "testclasses": files.CLASSES[3:],
@@ -160,8 +160,8 @@ def test_class_lists_beside_the_benchmarks_own_files_are_read(folder, into):
     }
     files.write_lists(folder / "proposed_split", **lists)
     context = context_of(folder / "att_splits.mat", into=into)
-    found = {side: rows.tolist() for side, rows in context.class_lists.items()}
-    assert found == {"seen": [0, 1, 2], "unseen": [3, 4]}
+    result = {side: rows.tolist() for side, rows in context.class_lists.items()}
+    assert result == {"seen": [0, 1, 2], "unseen": [3, 4]}
     assert [[rows.tolist() for rows in fold] for fold in context.folds] == [
         [[0, 1], [2]],
         [[1, 2], [0]],
@@ -174,7 +174,7 @@ def test_class_lists_beside_the_benchmarks_own_files_are_read(folder, into):
     assert (context.class_lists, context.folds) == ({}, ())
 
 
-def test_a_split_as_json_is_read_as_it_was_written(into, tmp_path, monkeypatch):
+def test_a_split_as_json_is_read_unchanged(into, tmp_path, monkeypatch):
     path = tmp_path / "mine.JSON"
     parts = {"trainval": [3, 1, 1], "test_seen": [], "test_unseen": [0], "other": "ignored"}
     path.write_text(json.dumps({"schema": "zslcore-split/1", "parts": parts}))
@@ -236,17 +236,17 @@ def test_a_vocabulary_has_a_name_or_a_file(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["images.npz", "images.mat", "images.pt"])
-def test_features_and_labels_of_other_codes_are_read_as_they_lie(tmp_path, into, name, torch):
+def test_features_and_labels_of_other_code_are_read_unchanged(tmp_path, into, name, torch):
     folder = files.write_folder(tmp_path / "own")
     (folder / "res101.mat").unlink()
     X, y = files.FEATURES, files.LABELS
-    held = {"features": X, "labels": y}
+    content = {"features": X, "labels": y}
     if name.endswith("npz"):
-        np.savez(tmp_path / name, **held)
+        np.savez(tmp_path / name, **content)
     elif name.endswith("mat"):
         savemat(tmp_path / name, {"features": X.T, "labels": y[:, None] + 1})
     else:
-        torch.save({key: torch.tensor(value) for key, value in held.items()}, tmp_path / name)
+        torch.save({key: torch.tensor(value) for key, value in content.items()}, tmp_path / name)
     context = context_of(folder / "att_splits.mat", into=into, images=tmp_path / name)
     np.testing.assert_array_equal(context.labels, y)
     np.testing.assert_array_equal(context.features, X)
@@ -269,8 +269,12 @@ def test_labels_alone_may_be_an_array_or_a_text(tmp_path, into, name):
 # --- Whole splits in one file of a folder ---------------------------------------------------------
 
 SIDES = {"train": ["bat", "cow"], "val": ["dog"], "test": ["emu", "fox"]}
-TABLE = "class,split\n" + "".join(f"{c},{part}\n" for part, of in SIDES.items() for c in of)
-YAML = "".join(f"{part}:\n" + "".join(f"  - {c}\n" for c in of) for part, of in SIDES.items())
+TABLE = "class,split\n" + "".join(
+    f"{c},{part}\n" for part, members in SIDES.items() for c in members
+)
+YAML = "".join(
+    f"{part}:\n" + "".join(f"  - {c}\n" for c in members) for part, members in SIDES.items()
+)
 
 
 @pytest.mark.parametrize(
@@ -306,9 +310,11 @@ def test_the_only_split_in_a_subfolder_for_splits_is_read(tmp_path, into):
 @pytest.mark.parametrize("ending", ["npz", "mat", "h5"])
 @pytest.mark.parametrize("form", ["{}classes", "{}_cid", "y_{}"])
 def test_arrays_of_classes_or_labels_by_part_are_a_split(tmp_path, into, form, ending, leaked):
-    of = {"train": [1, 2, 5] if leaked else [1, 2], "test": [4, 5, 6]}
+    classes_of_part = {"train": [1, 2, 5] if leaked else [1, 2], "test": [4, 5, 6]}
     times = 2 if form == "y_{}" else 1
-    arrays = {form.format(part): np.array(classes * times) for part, classes in of.items()}
+    arrays = {
+        form.format(part): np.array(classes * times) for part, classes in classes_of_part.items()
+    }
     path = tmp_path / f"s.{ending}"
     if ending == "npz":
         np.savez(path, **arrays)
@@ -353,7 +359,7 @@ def test_numbers_that_may_be_classes_are_no_rows(tmp_path, into):
 
 
 @pytest.mark.parametrize("form", ["json", "npz", "h5", "h5 group", "mat", "mat struct"])
-def test_rows_of_a_split_stand_in_any_container(tmp_path, into, form):
+def test_rows_of_a_split_are_read_from_any_container(tmp_path, into, form):
     rows_of = {"trainval": [0, 1, 3, 4], "test_seen": [2, 5], "test_unseen": range(6, 12)}
     parts = {f"{part}_loc": np.array(rows) + 1 for part, rows in rows_of.items()}
     labels, path = Y + 1, tmp_path / f"s.{form.split()[0]}"
@@ -413,11 +419,9 @@ def test_a_class_named_in_two_ways_is_one(tmp_path, into, seen, unseen):
         (["n02481823", "n02128385"], ["emu", "zebra"], "Some classes have WordNet ids and some"),
     ],
 )
-def test_a_class_that_may_be_named_in_two_ways_is_asked_about(
-    tmp_path, into, seen, unseen, question
-):
+def test_a_class_with_two_possible_names_raises_a_question(tmp_path, into, seen, unseen, question):
     context = context_of(lists_of(tmp_path, seen, unseen), into=into)
-    assert any(question in each for each in context.questions)
+    assert any(question in text for text in context.questions)
 
 
 @pytest.mark.parametrize(
@@ -429,7 +433,7 @@ def test_a_class_that_may_be_named_in_two_ways_is_asked_about(
         (["が", "は"], ["か", "ば"]),
     ],
 )
-def test_names_of_different_classes_stay_apart(tmp_path, into, seen, unseen):
+def test_names_of_different_classes_are_not_merged(tmp_path, into, seen, unseen):
     context = context_of(lists_of(tmp_path, seen, unseen), into=into)
     assert not context.questions
     assert len(context.class_names) == len(seen) + len(unseen)
@@ -448,7 +452,7 @@ def test_lists_in_two_bytes_a_letter_are_read(tmp_path, into):
     assert {*context.class_names} == {"bat", "cow", "emu"}
 
 
-def test_labels_beside_lists_of_rows_may_be_names(tmp_path):
+def test_labels_next_to_lists_of_rows_may_be_names(tmp_path):
     y = np.repeat(["dog", "ape", "fox"], 4)
     for name, train in (("sound", [0, 1, 2, 3, 4, 5]), ("leak", [0, 1, 2, 3, 4, 5, 8])):
         np.savez(tmp_path / f"{name}.npz", train_idx=train, test_unseen_idx=np.arange(8, 12), y=y)
@@ -460,7 +464,7 @@ def test_labels_beside_lists_of_rows_may_be_names(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["numbers", "names"])
-def test_lists_of_classes_beside_rows_are_compared_with_them(tmp_path, kind):
+def test_lists_of_classes_are_compared_with_rows(tmp_path, kind):
     names = np.array(["ape", "bat", "cow", "dog"])
     y = np.repeat(np.arange(4), 5)
     rows = {"test_idx": np.arange(10, 18), "labels": names[y] if kind == "names" else y}

@@ -22,11 +22,11 @@ PAPER_NAME = {
 
 def strengths(names, vocabulary, context=()):
     """Return the best strength by class: "strong", "weak", or "" without a match."""
-    found = dict.fromkeys(names, "")
+    result = dict.fromkeys(names, "")
     for match in match_names(names, vocabulary, context):
-        if found[match.class_name] != "strong":
-            found[match.class_name] = match.strength
-    return found
+        if result[match.class_name] != "strong":
+            result[match.class_name] = match.strength
+    return result
 
 
 def found_by(rule, name, vocabulary, context=()):
@@ -40,13 +40,13 @@ def _action_lists():
     table = published("overlap_action")
     for (dataset, pretraining), part in table.groupby(["dataset", "pretraining"]):
         names = list(part["class"])
-        found = strengths(names, get_vocabulary(PAPER_NAME[pretraining]), names)
+        result = strengths(names, get_vocabulary(PAPER_NAME[pretraining]), names)
         yield pd.DataFrame(
             {
                 "dataset": f"{dataset} in {pretraining}",
                 "class": names,
                 "listed": part["overlaps"].to_numpy() == 1,
-                "found": list(found.values()),
+                "found": list(result.values()),
             }
         )
 
@@ -61,13 +61,13 @@ def _image_lists():
             names = list(facts["class"][facts[split] == "test"])
             if split == "ss" and not overlapping <= set(names):
                 names = sorted(overlapping)
-            found = strengths(names, IMAGENET, list(facts["class"]))
+            result = strengths(names, IMAGENET, list(facts["class"]))
             yield pd.DataFrame(
                 {
                     "dataset": f"{dataset} {split}",
                     "class": names,
                     "listed": [split == "ss" and name in overlapping for name in names],
-                    "found": list(found.values()),
+                    "found": list(result.values()),
                 }
             )
 
@@ -112,7 +112,7 @@ def test_the_lists_are_those_of_the_paper():
         ("leonberger", "spelling", "Leonberg"),
     ],
 )
-def test_a_rule_finds_what_it_is_for(name, rule, entry):
+def test_a_rule_finds_its_matches(name, rule, entry):
     matches = [m for m in found_by(rule, name, IMAGENET) if entry in m.entry]
     assert [m.class_name for m in matches] == [name]
     strong = {"same name", "synonym", "same words"}
@@ -155,7 +155,7 @@ TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair
 
 
 @pytest.mark.parametrize(
-    ("others", "rule"),
+    ("other_names", "rule"),
     [
         (TOOLS[:3], "near sense"),  # four names give no domain
         (TOOLS[:4], "same name"),
@@ -163,9 +163,9 @@ TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair
         ([*TOOLS, "rat"], "near sense"),  # two of eleven names, with itself, are animals
     ],
 )
-def test_two_names_and_a_tenth_of_five_or_more_tell_what_a_data_set_is_about(others, rule):
-    found = match_names(["mouse"], IMAGENET, others)
-    assert {m.rule for m in found if m.entry == "mouse, computer mouse"} == {rule}
+def test_two_names_and_a_tenth_of_five_or_more_give_a_domain(other_names, rule):
+    matches = match_names(["mouse"], IMAGENET, other_names)
+    assert {m.rule for m in matches if m.entry == "mouse, computer mouse"} == {rule}
 
 
 ACTIONS = [
@@ -186,7 +186,7 @@ TEXTURES = ["banded", "braided", "dotted", "grooved", "knitted", "striped", "wov
 
 
 @pytest.mark.parametrize(
-    ("name", "others"),
+    ("name", "other_names"),
     [
         ("Fencing", ACTIONS),
         ("Biking", ACTIONS),
@@ -197,8 +197,8 @@ TEXTURES = ["banded", "braided", "dotted", "grooved", "knitted", "striped", "wov
         ("grille", TEXTURES),
     ],
 )
-def test_an_activity_or_a_texture_is_certainly_no_thing(name, others):
-    assert strengths([name], IMAGENET, others)[name] != "strong"
+def test_an_activity_or_a_texture_is_certainly_no_thing(name, other_names):
+    assert strengths([name], IMAGENET, other_names)[name] != "strong"
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_an_activity_or_a_texture_is_certainly_no_thing(name, others):
     ],
 )
 def test_a_thing_is_certainly_no_activity_of_a_list_without_a_hierarchy(name, vocabulary, entry):
-    found = match_names([name], get_vocabulary(vocabulary), TOOLS)
-    assert {m.rule for m in found if m.entry == entry} == {"other sense"}
-    assert "strong" not in {m.strength for m in found}
+    matches = match_names([name], get_vocabulary(vocabulary), TOOLS)
+    assert {m.rule for m in matches if m.entry == entry} == {"other sense"}
+    assert "strong" not in {m.strength for m in matches}
 
 
 def test_lists_are_about_things_activities_or_qualities():
@@ -229,15 +229,15 @@ def test_lists_are_about_things_activities_or_qualities():
     assert domains(ACTIONS[:4]) == domains([]) == frozenset()
 
 
-def test_a_plural_with_a_meaning_of_its_own_is_another_class():
+def test_a_plural_with_another_meaning_is_another_class():
     listed = Vocabulary.of("mine", ["n03438257 glass, drinking glass"])
     assert strengths(["drinking glasses"], listed) == {"drinking glasses": "strong"}
     assert strengths(["glasses"], listed) == {"glasses": "weak"}
 
 
 def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first():
-    found = match_names(["hedgehog"], IMAGENET, ANIMALS)
-    assert [(m.entry, m.strength) for m in found] == [("porcupine, hedgehog", "weak")]
+    matches = match_names(["hedgehog"], IMAGENET, ANIMALS)
+    assert [(m.entry, m.strength) for m in matches] == [("porcupine, hedgehog", "weak")]
 
 
 @pytest.mark.parametrize(
@@ -252,12 +252,12 @@ def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first()
         ("mushroom", "mushroom"),
     ],
 )
-@pytest.mark.parametrize("others", [(), ANIMALS], ids=["alone", "among its like"])
-def test_a_living_thing_that_is_called_as_a_class_of_the_set_is_in_it(name, entry, others):
-    if others and name in ("banana", "mushroom"):
-        others = FRUIT
-    found = match_names([name], IMAGENET, others)
-    assert "strong" in {m.strength for m in found if m.entry == entry}
+@pytest.mark.parametrize("other_names", [(), ANIMALS], ids=["alone", "among its like"])
+def test_a_living_thing_that_is_called_as_a_class_of_the_set_is_in_it(name, entry, other_names):
+    if other_names and name in ("banana", "mushroom"):
+        other_names = FRUIT
+    matches = match_names([name], IMAGENET, other_names)
+    assert "strong" in {m.strength for m in matches if m.entry == entry}
 
 
 @pytest.mark.parametrize(
@@ -269,9 +269,9 @@ def test_a_living_thing_that_is_called_as_a_class_of_the_set_is_in_it(name, entr
         ("kite", "kite"),  # a bird in this list
     ],
 )
-def test_artifacts_of_one_name_are_told_apart_by_the_commonest_meaning(name, entry):
-    found = match_names([name], IMAGENET, TOOLS)
-    assert {m.strength for m in found if m.entry == entry} == {"weak"}
+def test_artifacts_of_one_name_have_the_most_common_meaning(name, entry):
+    matches = match_names([name], IMAGENET, TOOLS)
+    assert {m.strength for m in matches if m.entry == entry} == {"weak"}
 
 
 @pytest.mark.parametrize(
@@ -284,8 +284,8 @@ def test_artifacts_of_one_name_are_told_apart_by_the_commonest_meaning(name, ent
     ],
 )
 def test_a_meaning_that_a_list_seldom_has_is_no_certain_match(name, entry, strength):
-    found = match_names([name], get_vocabulary("sports-1m"), ACTIONS)
-    assert {m.strength for m in found if m.entry == entry} == {strength}
+    matches = match_names([name], get_vocabulary("sports-1m"), ACTIONS)
+    assert {m.strength for m in matches if m.entry == entry} == {strength}
 
 
 @pytest.mark.nightly
@@ -316,8 +316,8 @@ def test_a_place_is_certain_by_its_commonest_meaning_alone(name, strength):
 def test_a_class_with_a_wordnet_id_is_that_meaning_and_no_other():
     cranes = Vocabulary.of("mine", ["n02012849 crane", "n03126707 crane", "n01503061 bird"])
     for name in ("n02012849", "n02012849_crane", "n02012849 anything"):
-        found = match_names([name], cranes)
-        assert [(m.class_name, m.entry, m.strength) for m in found if m.entry == "crane"] == [
+        matches = match_names([name], cranes)
+        assert [(m.class_name, m.entry, m.strength) for m in matches if m.entry == "crane"] == [
             (name, "crane", "strong")
         ]
     (wolf,) = match_names(["n02114100"], Vocabulary.of("mine", ["n02114367 timber wolf"]))
@@ -339,25 +339,41 @@ def test_a_class_with_a_wordnet_id_is_that_meaning_and_no_other():
     ],
 )
 def test_breeds_under_another_name_are_proposed(name, entry):
-    others = ["beagle", "pug", "Samoyed", "keeshond", "english setter", "Siamese", "Sphynx", name]
-    others += ["great pyrenees", "basset hound", "chihuahua", "boxer", "saint bernard", "keeshond"]
-    others += ["newfoundland", "miniature pinscher", "Abyssinian", "tabby", "Angora"]
-    assert entry in [m.entry for m in match_names([name], IMAGENET, others)]
+    other_values = [
+        "beagle",
+        "pug",
+        "Samoyed",
+        "keeshond",
+        "english setter",
+        "Siamese",
+        "Sphynx",
+        name,
+    ]
+    other_values += [
+        "great pyrenees",
+        "basset hound",
+        "chihuahua",
+        "boxer",
+        "saint bernard",
+        "keeshond",
+    ]
+    other_values += ["newfoundland", "miniature pinscher", "Abyssinian", "tabby", "Angora"]
+    assert entry in [m.entry for m in match_names([name], IMAGENET, other_values)]
 
 
 def test_two_steps_up_is_broader_and_three_are_too_far():
     (zebra,) = wordnet().senses("zebra")
     above = [(a, steps) for a, steps in wordnet().ancestors(zebra) if steps <= 4]
     lines = {f"{a} {wordnet().synsets[a].lemmas[0]}": steps for a, steps in above}
-    found = found_by("broader", "zebra", Vocabulary.of("mine", list(lines)))
+    result = found_by("broader", "zebra", Vocabulary.of("mine", list(lines)))
     assert set(lines.values()) == {1, 2, 3, 4}
-    assert {m.entry for m in found} == {
+    assert {m.entry for m in result} == {
         line.split(" ", 1)[1] for line, steps in lines.items() if steps <= 2
     }
 
 
 @pytest.mark.parametrize(
-    ("name", "entry", "found"),
+    ("name", "entry", "is_match"),
     [
         ("zorbq", "zorbx", True),
         ("zorbqu", "zorbu", True),
@@ -368,12 +384,12 @@ def test_two_steps_up_is_broader_and_three_are_too_far():
         ("zorbq tree", "zorbx house", False),
     ],
 )
-def test_one_letter_of_five_or_more_may_be_wrong(name, entry, found):
-    assert bool(found_by("spelling", name, Vocabulary.of("mine", [entry]))) == found
+def test_one_letter_of_five_or_more_may_be_wrong(name, entry, is_match):
+    assert bool(found_by("spelling", name, Vocabulary.of("mine", [entry]))) == is_match
 
 
 @pytest.mark.parametrize(("n", "few"), [(10, 2), (100, 2), (150, 3)])
-def test_a_word_of_many_names_tells_nothing(n, few):
+def test_a_word_of_many_names_is_no_match(n, few):
     fillers = [f"filler{k}" for k in range(n)]
 
     def named(times):
@@ -383,7 +399,7 @@ def test_a_word_of_many_names_tells_nothing(n, few):
     assert (named(few), named(few + 1)) == (few, 0)
 
 
-def test_ten_matches_of_a_rule_are_kept():
+def test_a_rule_gives_at_most_ten_matches():
     jumps = Vocabulary.of("mine", [f"blorp filler{k}" for k in range(12)])
     assert [m.rule for m in match_names(["blorp"], jumps)] == ["contained"] * 10
     assert len(match_names(["blorp", "blorp oak"], jumps)) == 10
@@ -399,14 +415,14 @@ def test_ten_matches_of_a_rule_are_kept():
     ],
 )
 def test_a_name_inside_another_is_contained(name, entry, evidence):
-    found = match_names([name], Vocabulary.of("mine", [entry]))
-    assert (found[0].rule, found[0].evidence) == (
+    matches = match_names([name], Vocabulary.of("mine", [entry]))
+    assert (matches[0].rule, matches[0].evidence) == (
         ("contained", evidence) if evidence else ("same name", "the same name")
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "entry", "found"),
+    ("name", "entry", "is_match"),
     [
         ("basket", "basketball game", True),
         ("ski", "skiboat trip", True),
@@ -414,12 +430,14 @@ def test_a_name_inside_another_is_contained(name, entry, evidence):
     ],
 )
 def test_compounds_begin_with_a_word_of_three_letters_and_go_on_with_one_of_four(
-    name, entry, found
+    name, entry, is_match
 ):
-    assert bool(found_by("shared word", f"{name} zorbq", Vocabulary.of("mine", [entry]))) == found
+    assert (
+        bool(found_by("shared word", f"{name} zorbq", Vocabulary.of("mine", [entry]))) == is_match
+    )
 
 
-def test_a_match_says_what_it_rests_on():
+def test_a_match_states_its_evidence():
     (match,) = match_names(["zebra_outdoor"], Vocabulary.of("mine", ["n02391049 zebra"]))
     assert (match.class_name, match.vocabulary, match.entry) == ("zebra_outdoor", "mine", "zebra")
     assert (match.strength, match.rule) == ("weak", "qualified")
@@ -437,9 +455,9 @@ def test_a_match_says_what_it_rests_on():
         ("crane bird", "crane (not bird)", False),
     ],
 )
-def test_what_stands_in_parentheses_is_part_of_a_name_or_not(name, entry, strong):
-    found = match_names([name], Vocabulary.of("mine", [entry]))
-    assert any(m.rule == "same name" for m in found) == strong
+def test_text_in_parentheses_may_belong_to_a_name(name, entry, strong):
+    matches = match_names([name], Vocabulary.of("mine", [entry]))
+    assert any(m.rule == "same name" for m in matches) == strong
 
 
 def test_two_words_of_the_dictionary_are_no_misspelling_of_each_other():
@@ -455,17 +473,17 @@ def test_nothing_matches_nothing():
 
 @settings(max_examples=40, deadline=None)
 @given(index=st.integers(0, 999), data=st.data())
-def test_every_pretraining_class_finds_itself_however_it_is_written(index, data):
+def test_every_pretraining_class_matches_itself_in_any_spelling(index, data):
     name = data.draw(st.sampled_from(IMAGENET.entries[index].names))
     way = data.draw(
         st.sampled_from([str.upper, str.title, lambda s: s.replace(" ", "_"), lambda s: f"7.{s}"])
     )
-    found = match_names([way(name)], IMAGENET)
-    assert any(name in m.entry for m in found), found
+    matches = match_names([way(name)], IMAGENET)
+    assert any(name in m.entry for m in matches), matches
     # A plural may be meant, while the singular has other senses (field glasses, a field glass).
     forms = {name, name.removesuffix("s"), name.removesuffix("es")}
     if len({sense for form in forms for sense in wordnet().senses(form, "n")}) == 1:
-        assert any(name in m.entry for m in found if m.strength == "strong"), found
+        assert any(name in m.entry for m in matches if m.strength == "strong"), matches
 
 
 @pytest.mark.nightly
@@ -540,7 +558,7 @@ def test_a_dog_is_an_animal_and_nothing_is_its_own_ancestor():
         assert synset not in dict(wordnet().ancestors(synset))
 
 
-def test_word_lists_are_small_and_apart():
+def test_word_lists_are_small_and_disjoint():
     assert len(EMPTY_WORDS) < 50
     assert not EMPTY_WORDS & VIEWPOINTS
     assert np.all([word == word.lower() for word in EMPTY_WORDS])
@@ -552,20 +570,20 @@ def test_word_lists_are_small_and_apart():
 @pytest.fixture
 def looked_up(monkeypatch):
     """Return the words looked up in WordNet, and the words compared with a misspelt one."""
-    found = {"meaning": 0, "spelling": 0}
+    result = {"meaning": 0, "spelling": 0}
     senses, extract = type(wordnet()).senses, matching.process.extractOne
 
     def counted(self, *args):
-        found["meaning"] += 1
+        result["meaning"] += 1
         return senses(self, *args)
 
     def compared(word, choices, **more):
-        found["spelling"] += len(choices)
+        result["spelling"] += len(choices)
         return extract(word, choices, **more)
 
     monkeypatch.setattr(type(wordnet()), "senses", counted)
     monkeypatch.setattr(matching.process, "extractOne", compared)
-    return found
+    return result
 
 
 def test_a_class_is_not_compared_with_every_word_of_a_list(looked_up):
@@ -579,11 +597,11 @@ def test_a_class_is_not_compared_with_every_word_of_a_list(looked_up):
     assert 0 < looked_up["spelling"] - before["spelling"] < 10 * 6000 / 10
 
 
-def test_one_letter_off_is_found_wherever_it_is():
+def test_one_wrong_letter_is_found_at_any_place():
     for word in ("zzebra", "zebrra", "ezbra", "zbera", "zerba", "zebar", "zebr", "ebra", "zebrax"):
-        listed, asked = Vocabulary.of("mine", ["a zebraq"]), f"{word}q"
-        found = match_names([asked], listed)
-        assert [match.rule for match in found] == ["spelling"], word
+        listed, request = Vocabulary.of("mine", ["a zebraq"]), f"{word}q"
+        matches = match_names([request], listed)
+        assert [match.rule for match in matches] == ["spelling"], word
 
 
 def test_lists_of_visitors_are_forgotten():

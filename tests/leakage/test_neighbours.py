@@ -45,7 +45,7 @@ def test_the_two_zeros_are_equal():
     assert zero.tolist() == [False, False, True]
 
 
-def test_rows_that_hash_alike_are_still_compared(monkeypatch):
+def test_rows_with_equal_hashes_are_still_compared(monkeypatch):
     monkeypatch.setattr(
         neighbours, "_row_codes", lambda X: (np.ones(len(X), np.uint64), np.zeros(len(X), bool))
     )
@@ -103,7 +103,7 @@ def test_a_shift_or_a_scale_of_all_features_changes_nothing(clusters):
     assert set(shifted.test.tolist()) == set(scaled.test.tolist()) == set(range(400, 406))
 
 
-def test_rows_that_are_all_alike_are_all_near():
+def test_equal_rows_are_all_near():
     X = np.ones((30, 5), dtype=np.float32)
     near = near_rows(X, np.arange(20), np.arange(20, 30))
     assert near.median == 0

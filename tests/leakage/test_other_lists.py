@@ -16,8 +16,8 @@ def a_split(path, trainval=None, **more):
     """Write a clean split of 60 images and six classes; rows from 1."""
     y = np.repeat(np.arange(6), 10)
     rows = np.arange(1, 61)
-    kept = rows[:30] if trainval is None else trainval
-    parts = {"trainval": kept, "test_seen": rows[30:40], "test_unseen": rows[40:]}
+    trainval_rows = rows[:30] if trainval is None else trainval
+    parts = {"trainval": trainval_rows, "test_seen": rows[30:40], "test_unseen": rows[40:]}
     lists = {f"{name}_loc": values[:, None] for name, values in parts.items()}
     columns = {name: np.asarray(values, float)[:, None] for name, values in more.items()}
     names = np.array([f"class {c}" for c in "abcdef"], dtype=object)[:, None]
@@ -28,9 +28,9 @@ def a_split(path, trainval=None, **more):
 @pytest.fixture
 def leaking(tmp_path):
     """Return a split like three of 2024: a further list trains on most unseen test rows."""
-    held = np.r_[1:31, 41:57]
+    rows = np.r_[1:31, 41:57]
     return a_split(
-        tmp_path / "sg.mat", train_allclass_loc=held, test_allclass_loc=np.arange(57, 61)
+        tmp_path / "sg.mat", train_allclass_loc=rows, test_allclass_loc=np.arange(57, 61)
     )
 
 

@@ -36,7 +36,7 @@ FAIL, WARN, PASS = "leak", "warning", "ok"
 BENCHMARKS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
 
 
-def found(context):
+def findings_on(context):
     (check,) = [check for check in CHECKS if check.id == "ZSL012"]
     return run_check(check, context)
 
@@ -49,25 +49,25 @@ def own_photographs(world):
     return named(world, np.arange(world.n_rows))
 
 
-def sharing(world, part, n, others="train"):
+def sharing(world, part, n, other_values="train"):
     """Give ``n`` rows of a part the photograph of a row of ``others``."""
     number = np.arange(world.n_rows)
-    number[world.parts[part][:n]] = number[world.parts[others][:n]]
+    number[world.parts[part][:n]] = number[world.parts[other_values][:n]]
     return named(world, number)
 
 
 # --- Check ----------------------------------------------------------------------------------------
 
 
-def test_without_names_nothing_is_said_to_pass():
-    (finding,) = found(clean())
+def test_without_names_no_check_passes():
+    (finding,) = findings_on(clean())
     assert finding.mark == "open"
     assert "needs the image file names" in finding.sentence
 
 
-def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compared():
+def test_different_names_pass_with_a_note_on_the_comparison():
     world = clean()
-    (finding,) = found(own_photographs(world))
+    (finding,) = findings_on(own_photographs(world))
     assert finding.mark is PASS
     assert finding.sentence == (
         f"All {world.n_rows} file names differ (names of a test); the images themselves were not "
@@ -75,14 +75,14 @@ def test_names_that_differ_pass_and_the_report_says_that_only_names_were_compare
     )
     number = np.arange(world.n_rows)
     number[world.parts["test_unseen"][:3]] = number[world.parts["test_unseen"][0]]
-    (finding,) = found(named(world, number))  # one photograph, but in one part
+    (finding,) = findings_on(named(world, number))  # one photograph, but in one part
     assert (finding.mark, f"{world.n_rows - 2} different names" in finding.sentence) == (PASS, 1)
 
 
 @pytest.mark.parametrize("part", ["test_seen", "test_unseen"])
 def test_test_rows_of_a_photograph_that_was_trained_on_are_counted(part):
     world = clean()
-    (finding,) = found(sharing(world, part, 4))
+    (finding,) = findings_on(sharing(world, part, 4))
     rows = np.sort(world.parts[part][:4])
     n = len(world.parts[part])
     assert finding.mark is FAIL
@@ -101,14 +101,14 @@ def test_photographs_with_most_test_rows_come_first():
     number, tested = np.arange(world.n_rows), world.parts["test_seen"]
     a, b, c = world.parts["train"][:3]
     number[tested[:1]], number[tested[1:4]], number[c] = a, b, b
-    (finding,) = found(named(world, number))
+    (finding,) = findings_on(named(world, number))
     assert finding.evidence[0].rows == ((f"photograph {b}", 3, 2), (f"photograph {a}", 1, 1))
 
 
 def test_a_row_that_is_itself_on_both_sides_is_another_checks():
     world = own_photographs(clean())
     both = np.append(world.parts["trainval"], world.parts["test_seen"][:2])
-    (finding,) = found(replace(world, parts={**world.parts, "trainval": both}))
+    (finding,) = findings_on(replace(world, parts={**world.parts, "trainval": both}))
     assert finding.mark is PASS
 
 
@@ -117,18 +117,18 @@ def test_few_shared_photographs_are_a_warning_and_the_share_can_be_set():
     n = len(world.parts["test_unseen"])
     few = sharing(world, "test_unseen", n // 100)
     more = sharing(world, "test_unseen", n // 100 + 1)
-    assert [found(w)[0].mark for w in (few, more)] == [WARN, FAIL]
-    assert found(replace(more, thresholds=Thresholds(share=0.05)))[0].mark is WARN
+    assert [findings_on(w)[0].mark for w in (few, more)] == [WARN, FAIL]
+    assert findings_on(replace(more, thresholds=Thresholds(share=0.05)))[0].mark is WARN
 
 
 def test_validation_rows_of_a_photograph_that_was_trained_on_are_a_warning():
     world = sharing(clean(), "val", 2)
     val = world.parts["val"]
-    (finding,) = found(world)
+    (finding,) = findings_on(world)
     assert finding.mark is WARN
     assert finding.sentence.startswith(f"The pair train and val: 2 of {len(val)} validation rows ")
     fold = (world.parts["train"], val)
-    pair, of_fold = found(replace(world, fold_rows=(fold,)))
+    pair, of_fold = findings_on(replace(world, fold_rows=(fold,)))
     assert (of_fold.mark, of_fold.rows) == (WARN, pair.rows)
     assert of_fold.sentence.startswith("Fold 1: 2 of")
 
@@ -142,7 +142,7 @@ def test_leaking_rows_are_drawn_among_the_others():
 # --- Names, patterns and groups -------------------------------------------------------------------
 
 
-def test_equal_names_are_one_photograph_and_nameless_rows_stand_for_themselves():
+def test_equal_names_are_one_photograph_and_unnamed_rows_are_single():
     photographs = Photographs.of_names(["b", "a", "", "b", ""], "x")
     n = photographs.number
     assert n[0] == n[3]
@@ -161,7 +161,7 @@ def test_one_name_for_all_rows_names_no_photograph():
     assert photographs_of(None, None, ()) is None
 
 
-def test_a_pattern_says_what_of_a_name_is_the_photograph():
+def test_a_pattern_extracts_the_photograph_from_a_name():
     names = ["cat_001.jpg", "cat_001_aug3.jpg", "cat_002_aug1.jpg", "README"]
     photographs = Photographs.of_names(names, "x", r"^(.*?)(_aug\d+)?\.jpg$")
     assert photographs.number.tolist() == [1, 1, 2, 0]
@@ -181,7 +181,7 @@ def test_a_pattern_says_what_of_a_name_is_the_photograph():
         ("(zebra)", "matches none of the names, the first of which is 'cat'"),
     ],
 )
-def test_a_pattern_that_is_none_gets_one_sentence(pattern, sentence):
+def test_an_invalid_pattern_is_one_sentence(pattern, sentence):
     with pytest.raises(ParameterError, match=r"^Pattern [^\n]+\.$") as refused:
         first_groups(["cat", "dog"], pattern)
     assert sentence in str(refused.value)
@@ -267,8 +267,8 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys, printed):
     corrected = tmp_path / "corrected.mat"
     main([*command, "--group-pattern", "(film_[0-9]+)_", "--correct", str(corrected)])
     images = str(folder / "res101.mat")
-    given = ["--labels", images, "--features", images, "--groups", str(path)]
-    again = ["check", str(corrected), *given, "--group-pattern", "(film_[0-9]+)_"]
+    options = ["--labels", images, "--features", images, "--groups", str(path)]
+    again = ["check", str(corrected), *options, "--group-pattern", "(film_[0-9]+)_"]
     capsys.readouterr()
     main(again)
     assert "OK       ZSL012" in capsys.readouterr().out
@@ -276,18 +276,18 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys, printed):
     assert "29 names or groups of images for 30 rows" in printed(*command, status=2)
 
 
-def test_a_data_set_tells_its_own_photographs():
+def test_a_data_set_has_its_photographs():
     digits = load("digits")
-    given = {
+    arguments = {
         field: getattr(digits, field)
         for field in ("name", "features", "labels", "prototypes", "class_names", "splits")
     }
     split = digits.split("PS")
     names = [f"{row}.png" for row in range(len(digits.labels))]
     names[split.test_unseen[0]] = names[split.trainval[0]]
-    context = AuditContext.of_split(split, ZSLDataset(**given, image_files=names))
-    assert found(context)[0].rows == (split.test_unseen[0],)
-    alike = ZSLDataset(**given, image_files=["x.png"] * len(names))
+    context = AuditContext.of_split(split, ZSLDataset(**arguments, image_files=names))
+    assert findings_on(context)[0].rows == (split.test_unseen[0],)
+    alike = ZSLDataset(**arguments, image_files=["x.png"] * len(names))
     assert AuditContext.of_split(split, alike).photographs is None
 
 
@@ -310,7 +310,7 @@ def test_a_corrected_split_has_no_photograph_on_both_sides(policy, world, seed, 
     except DatasetError:
         assert policy == "drop"  # the correction may leave no unseen row
         return
-    assert [f.mark for f in found(corrected)] == [PASS]
+    assert [f.mark for f in findings_on(corrected)] == [PASS]
     assert audit_context(corrected).mark("ZSL003") == "ok"
     np.testing.assert_array_equal(corrected.classes("trainval"), world.classes("trainval"))
 
@@ -360,7 +360,7 @@ def test_run_lengths_are_read():
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_facts_of_rows_agree_with_what_is_printed(name):
+def test_facts_of_rows_agree_with_printed_counts(name):
     facts = row_facts(name)
     printed = published("dataset_statistics").set_index("dataset").loc[name]
     assert len(facts.labels) == printed["images"]
@@ -380,16 +380,16 @@ def test_only_apy_has_more_rows_than_photographs():
     assert row_facts("aPY").shared == {"PS 2.0": {"test_seen": 817, "test_unseen": 2885}}
 
 
-def test_simulated_images_are_their_own_photographs_unless_their_names_say_otherwise():
+def test_simulated_images_are_separate_photographs_unless_named_otherwise():
     data = load("simulated-SUN")
-    (finding,) = found(AuditContext.of_split(data.split("PS"), data))
+    (finding,) = findings_on(AuditContext.of_split(data.split("PS"), data))
     assert (finding.mark, finding.sentence) == (
         PASS,
         "No photograph is on both sides of the split (simulated data: each image is drawn "
         "independently).",
     )
     data = load("simulated-aPY")
-    assert {f.mark for f in found(AuditContext.of_split(data.split("PS"), data))} >= {FAIL}
+    assert {f.mark for f in findings_on(AuditContext.of_split(data.split("PS"), data))} >= {FAIL}
 
 
 def test_facts_are_the_released_labels():

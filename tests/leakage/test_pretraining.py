@@ -41,7 +41,7 @@ def test_known_classes_fail_with_their_evidence(world):
     assert rules == {"zebra": "same name", "wolf": "synonym"}
 
 
-def test_what_a_person_decides_changes_the_verdict(world):
+def test_decisions_change_the_verdict(world):
     rejected = {"extractor": {"zebra": "rejected", "WOLF": "rejected"}}
     assert severities(replace(world, decisions=rejected)) == ["ok"]
     confirmed = {"extractor": {"zebra": "rejected", "wolf": "rejected", "seal": "confirmed"}}
@@ -94,10 +94,10 @@ def test_the_effect_of_known_classes_is_measured(world):
 
 def test_related_classes_are_no_control(world):
     """A kind of seal is in the set: its accuracy is on neither side of the comparison."""
-    seal, *others = sorted(
+    seal, *other_values = sorted(
         (int(c) for c in world.known_unseen_classes), key=lambda c: world.class_names[c] != "seal"
     )
-    inside, outside = others[:2]
+    inside, outside = other_values[:2]
     listed = Vocabulary.of("sea", ["n02077923 sea lion", world.class_names[inside]])
     accuracies = {"mine": {inside: 0.9, outside: 0.3, seal: 0.0}}
     world = replace(world, vocabularies=(listed,), accuracies=accuracies)
@@ -119,13 +119,13 @@ def test_open_questions_are_no_absence_of_overlap(world):
     assert finding.sentence == "Nothing to compare: no test class counts as a class of sea."
 
 
-def test_a_telling_effect_is_a_warning():
+def test_a_significant_effect_is_a_warning():
     names = [f"thing {c}" for c in range(20)]
     world = clean(n_classes=20, n_unseen=16)
-    known = Vocabulary.of("known", names[4:12])
+    vocabulary = Vocabulary.of("known", names[4:12])
     accuracy = {c: 0.9 if c < 12 else 0.2 for c in range(4, 20)}
     world = replace(
-        world, class_names=tuple(names), vocabularies=(known,), accuracies={"mine": accuracy}
+        world, class_names=tuple(names), vocabularies=(vocabulary,), accuracies={"mine": accuracy}
     )
     assert severities(world, "ZSL007") == ["warning"]
     decided = {"known": dict.fromkeys(names[4:12], "rejected")}
@@ -135,11 +135,11 @@ def test_a_telling_effect_is_a_warning():
 # --- Declared choices -----------------------------------------------------------------------------
 
 
-def chosen(**known):
-    return audit_context(replace(clean(), provenance=DeclaredProvenance(**known))).of("ZSL008")
+def chosen(**declared):
+    return audit_context(replace(clean(), provenance=DeclaredProvenance(**declared))).of("ZSL008")
 
 
-def test_what_is_not_declared_stays_unknown():
+def test_undeclared_choices_are_unknown():
     (finding,) = chosen()
     assert finding.mark == "open"
     assert finding.sentence == "Not declared by the author."
@@ -149,13 +149,13 @@ def test_what_is_not_declared_stays_unknown():
     assert "hyperparameters were chosen on validation classes" in declared.sentence
 
 
-def test_what_is_declared_is_judged():
+def test_declared_choices_are_judged():
     everything = {"hyperparameters": "validation", "epochs": "none", "gamma": "validation"}
     assert [f.mark for f in chosen(**everything)] == ["ok"]
     on_test = chosen(**everything | {"epochs": "test"})
     assert [f.mark for f in on_test] == ["leak", "ok"]
-    given = chosen(**everything | {"gamma": "given"})
-    assert [f.mark for f in given] == ["ok", "ok"]
+    findings = chosen(**everything | {"gamma": "given"})
+    assert [f.mark for f in findings] == ["ok", "ok"]
     assert chosen(hyperparameters="none", epochs="none", gamma="none")[0].mark == "ok"
     with pytest.raises(ParameterError, match="Provenance of gamma"):
         chosen(gamma="guessed")
@@ -166,7 +166,7 @@ def test_prototypes_made_with_test_images_fail():
     assert "leak" in severities(world, "ZSL009")
 
 
-def test_prototypes_of_which_nobody_says_how_they_were_made_are_a_question():
+def test_prototypes_of_unknown_origin_are_a_question():
     world = replace(clean(), independent_prototypes=False)
     assert severities(world, "ZSL009") == ["open"]
     declared = replace(world, provenance=DeclaredProvenance(prototypes="independent"))
@@ -186,7 +186,7 @@ def test_prototypes_of_which_nobody_says_how_they_were_made_are_a_question():
     ) == ["open"]
 
 
-def test_runs_show_how_they_were_chosen_and_what_peeking_gains():
+def test_runs_show_their_choices_and_the_oracle_gap():
     run = runs.run(RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0})).result
     report = audit(load("digits"), runs=[run], pretraining=[Vocabulary.of("x", ["eight"])])
     unknown, finding = report.of("ZSL008")

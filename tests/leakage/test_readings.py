@@ -71,19 +71,19 @@ READINGS = {
 @pytest.mark.parametrize("name", READINGS)
 def test_the_reading_that_leaves_no_contradiction_is_the_headline(card, name):
     lists, verdict, sentence = READINGS[name]
-    found = card(**lists)
-    assert (found.verdict, found.figures[0].value) == (verdict, "0")
-    assert found.sentence.startswith(sentence)
-    assert not found.marked("leak")
-    assert len(found.marked("error")) == (verdict == "broken")
+    actual = card(**lists)
+    assert (actual.verdict, actual.figures[0].value) == (verdict, "0")
+    assert actual.sentence.startswith(sentence)
+    assert not actual.marked("leak")
+    assert len(actual.marked("error")) == (verdict == "broken")
 
 
 @pytest.mark.parametrize("part", SOUND)
 @pytest.mark.parametrize("kind", [bool, np.uint8])
 def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
-    found = card(**one(SOUND) | {part: masks(kind)[part]})
-    assert (found.verdict, found.figures[0].value) == ("clean", "0")
-    assert found.sentence.startswith(
+    actual = card(**one(SOUND) | {part: masks(kind)[part]})
+    assert (actual.verdict, actual.figures[0].value) == ("clean", "0")
+    assert actual.sentence.startswith(
         f"Read as masks of 120 images, although other lists have row numbers: {part}"
     )
     leaking = np.append(TRAINVAL, SEEN[:3])
@@ -94,8 +94,8 @@ def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
 @pytest.mark.parametrize("n", [1, 2, 7, 20])
 def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, n):
     leaking = SOUND | {"trainval": np.append(TRAINVAL, SOUND["test_seen"][:n])}
-    found = card(**one(leaking))
-    assert (found.verdict, found.figures[0].value) == ("leaks", str(n))
+    actual = card(**one(leaking))
+    assert (actual.verdict, actual.figures[0].value) == ("leaks", str(n))
     of_zero = card(**leaking)  # and it counts from 0
     assert (of_zero.verdict, of_zero.figures[0].value) == ("leaks", str(n))
     assert of_zero.sentence.startswith(
@@ -112,23 +112,23 @@ def test_leaks_that_a_reading_leaves_are_reported_under_it(card, n):
         (one(one(unseen)), "The rows are read as numbered from 2: "),
         (one(exchanged | {"test_unseen": SEEN}), "test_seen and test_unseen are exchanged; "),
     ):
-        found = card(**lists)
-        assert (found.verdict, found.figures[0].value) == ("leaks", str(n))
-        assert found.sentence.startswith(sentence)
-        assert f" {n} row" in found.sentence
+        actual = card(**lists)
+        assert (actual.verdict, actual.figures[0].value) == ("leaks", str(n))
+        assert actual.sentence.startswith(sentence)
+        assert f" {n} row" in actual.sentence
 
 
 @pytest.mark.parametrize("leaked", [np.array([81, 82]), np.array([80, 81, 82, 83, 84])])
 def test_no_reading_removes_the_leak_of_a_block(card, leaked):
     y = np.repeat(np.arange(CLASSES), N // CLASSES)
     parts = {"trainval": np.append(np.arange(1, 80), leaked), "test_unseen": np.arange(80, 119)}
-    found = card(labels=y, **one(parts))
-    assert (found.verdict, found.figures[0].value) == ("leaks", str(len(leaked)))
+    actual = card(labels=y, **one(parts))
+    assert (actual.verdict, actual.figures[0].value) == ("leaks", str(len(leaked)))
 
 
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("name", ["{}_loc", "{}_idx"])
-def test_sorted_images_off_by_one_are_asked_about(tmp_path, name, first):
+def test_sorted_images_off_by_one_raise_a_question(tmp_path, name, first):
     """Neither row 0 nor the last row is used, so only the classes show where counting starts."""
     y = np.repeat(np.arange(CLASSES), N // CLASSES)
     seen = np.concatenate([ROWS[c == y][:5] for c in range(4)])
@@ -161,16 +161,18 @@ def test_a_check_passes_only_on_rows_that_it_compared(card):
         (beyond, f"{out}."),
         (empty, "No rows in trainval."),
     ):
-        found = card(**lists)
-        assert (found.verdict, found.sentence.startswith(cause)) == ("broken", True), found.sentence
+        actual = card(**lists)
+        assert (actual.verdict, actual.sentence.startswith(cause)) == ("broken", True), (
+            actual.sentence
+        )
         compared = {
             "Classes both seen and unseen",
             "Photographs on both sides of the split",
             "Identical feature rows across the parts",
         }
-        silent = {f.title for f in found.findings if f.mark == "open"}
+        silent = {f.title for f in actual.findings if f.mark == "open"}
         assert compared <= silent
-        of_them = [f.sentence for f in found.findings if f.title in compared]
+        of_them = [f.sentence for f in actual.findings if f.title in compared]
         assert all("nothing can be compared" in sentence for sentence in of_them)
 
 
@@ -179,31 +181,31 @@ def test_without_trainval_it_is_train_and_val_together(card):
     pair = {"train": train, "val": np.setdiff1d(TRAINVAL, train)}
     tests = {part: SOUND[part] for part in ("test_seen", "test_unseen")}
     for lists in (one(pair | tests), pair | tests):  # and counted from 0
-        found = card(**lists)
-        assert (found.verdict, found.figures[0].value) == ("clean", "0")
-        said = [f.sentence for f in found.marked("warning")]
-        assert "The file has no trainval list; it is read as the union of train and val." in said
+        actual = card(**lists)
+        assert (actual.verdict, actual.figures[0].value) == ("clean", "0")
+        text = [f.sentence for f in actual.marked("warning")]
+        assert "The file has no trainval list; it is read as the union of train and val." in text
     leaking = pair | tests | {"val": np.append(pair["val"], SEEN[:2])}
-    found = card(**one(leaking))
-    assert (found.verdict, found.figures[0].value) == ("leaks", "2")
+    actual = card(**one(leaking))
+    assert (actual.verdict, actual.figures[0].value) == ("leaks", "2")
 
 
 def test_one_unseen_row_that_is_trained_on_is_one(card):
-    found = card(**one(SOUND | {"trainval": np.append(TRAINVAL, UNSEEN[3])}))
-    assert (found.verdict, found.figures[0].value) == ("leaks", "1")
+    actual = card(**one(SOUND | {"trainval": np.append(TRAINVAL, UNSEEN[3])}))
+    assert (actual.verdict, actual.figures[0].value) == ("leaks", "1")
     half = UNSEEN[Y[UNSEEN] == 4][:8]
     parts = SOUND | {"trainval": np.append(TRAINVAL, half)}
     parts["test_unseen"] = np.setdiff1d(UNSEEN, half)
-    found = card(**one(parts))
-    assert (found.verdict, found.figures[0].value) == ("leaks", "12")  # of a training class
+    actual = card(**one(parts))
+    assert (actual.verdict, actual.figures[0].value) == ("leaks", "12")  # of a training class
 
 
 @pytest.mark.parametrize("shift", [0, 1])
 def test_blocks_of_rows_with_a_leak_at_their_border_are_no_shifted_list(card, shift):
     y = np.repeat(np.arange(CLASSES), N // CLASSES)
     parts = {"trainval": np.arange(80 + shift), "test_unseen": np.arange(80, N)}
-    found = card(labels=y, **one(parts))
-    assert found.verdict == ("leaks" if shift else "clean")
+    actual = card(labels=y, **one(parts))
+    assert actual.verdict == ("leaks" if shift else "clean")
 
 
 @pytest.mark.parametrize(
@@ -214,12 +216,12 @@ def test_blocks_of_rows_with_a_leak_at_their_border_are_no_shifted_list(card, sh
         ("gallery", "clean"),
     ],
 )
-def test_lists_that_may_be_used_without_labels_are_asked_about(card, names, verdict):
+def test_lists_usable_without_labels_raise_a_question(card, names, verdict):
     for name in names.split():
-        found = card(**one(SOUND | {name: UNSEEN}))
-        assert found.verdict == verdict
+        actual = card(**one(SOUND | {name: UNSEEN}))
+        assert actual.verdict == verdict
         if verdict == "unknown":
-            assert found.sentence.startswith(
+            assert actual.sentence.startswith(
                 f"{name}_loc contains 40 of 40 rows of test_unseen: transduc"
             )
 
@@ -230,6 +232,6 @@ def test_a_row_that_does_not_exist_and_weak_validation_are_no_leaks(card):
     assert card(**beyond).verdict == "broken"
     mixed = np.random.default_rng(3).permutation(TRAINVAL)
     weak = one(SOUND | {"train": mixed[20:], "val": mixed[:20]})
-    found = card(**weak)
-    assert found.verdict == "clean"
-    assert "trains and validates on the same classes" in found.sentence
+    actual = card(**weak)
+    assert actual.verdict == "clean"
+    assert "trains and validates on the same classes" in actual.sentence

@@ -144,7 +144,7 @@ def test_an_image_that_awa1_both_trains_and_tests(xlsa17, tmp_path):
     assert names == ["blue whale", "humpback whale"]
 
 
-def test_an_edited_file_is_told_from_the_one_it_was_made_of(xlsa17, tmp_path):
+def test_an_edited_file_is_distinguished_from_its_source(xlsa17, tmp_path):
     corrected = corrected_split(xlsa17 / "CUB/att_splits.mat")
     rows = dict(corrected.parts)
     rows["train"] = rows["train"][1:]
@@ -156,9 +156,9 @@ def test_an_edited_file_is_told_from_the_one_it_was_made_of(xlsa17, tmp_path):
 
 
 def test_the_manifest_agrees_with_the_files(xlsa17):
-    known = {split.sha256 for split in known_splits()}
+    digests = {split.sha256 for split in known_splits()}
     files = [p for p in xlsa17.glob("**/att_splits*.mat") if p.parent.name != "binary"]
-    assert {hashlib.sha256(p.read_bytes()).hexdigest() for p in files} == known - {""}
+    assert {hashlib.sha256(p.read_bytes()).hexdigest() for p in files} == digests - {""}
     assert len(known_splits()) == len(files) + 1 == 15  # aPY's SS is published as class lists
 
 
@@ -199,8 +199,8 @@ def own_table(context):
     """The benchmark's rows, with labels and names in another order."""
     names = context.class_names[::-1]
     labels = len(names) - 1 - context.labels
-    known = {"labels": labels, "class_names": names, "n_rows": len(labels)}
-    return fill_in_from_benchmark(AuditContext("mine", context.parts, **known))
+    facts = {"labels": labels, "class_names": names, "n_rows": len(labels)}
+    return fill_in_from_benchmark(AuditContext("mine", context.parts, **facts))
 
 
 def without_train_and_val(context):
@@ -273,21 +273,21 @@ def finding_of(context, id_):
 @pytest.mark.nightly
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", LABELS)
-def test_every_known_file_is_told_the_truth_in_every_form(xlsa17, alone, name, form):
+def test_every_published_file_has_the_right_verdict_in_every_form(xlsa17, alone, name, form):
     dataset = name.replace("APY", "aPY")
-    found = [file for file in FILES if (xlsa17 / name / file).exists()]
-    assert {FILES[file] for file in found} >= {"PS v1", "PS 2.0"}
-    for file in found:
+    result = [file for file in FILES if (xlsa17 / name / file).exists()]
+    assert {FILES[file] for file in result} >= {"PS v1", "PS 2.0"}
+    for file in result:
         split = FILES[file]
         context = form(alone(name, file))
-        said = {id_: finding_of(context, id_) for id_ in truth(dataset, split, form)}
-        worst = {id_: min((f.mark for f in said[id_]), key=MARKS.index) for id_ in said}
-        assert worst == truth(dataset, split, form), (file, said)
-        sentences_are_true(dataset, split, form, said)
+        text = {id_: finding_of(context, id_) for id_ in truth(dataset, split, form)}
+        worst = {id_: min((f.mark for f in text[id_]), key=MARKS.index) for id_ in text}
+        assert worst == truth(dataset, split, form), (file, text)
+        sentences_are_true(dataset, split, form, text)
 
 
-def sentences_are_true(dataset, split, form, said):
-    identity = said["ZSL010"][0].sentence
+def sentences_are_true(dataset, split, form, findings):
+    identity = findings["ZSL010"][0].sentence
     if form is renumbered:
         assert identity == "Neither a known split file nor close to one."
     elif form is renumbered_with_names:
@@ -304,38 +304,38 @@ def sentences_are_true(dataset, split, form, said):
         )
         assert identity.startswith(f"{dataset} {split}, {how}.")
     if worst_is_v1 := split == "PS v1" and form is not without_train_and_val:
-        n = KNOWN[dataset, split].counts["test_seen"]
-        (leak,) = said["ZSL003"]
+        n = SPLIT_OF_NAME[dataset, split].counts["test_seen"]
+        (leak,) = findings["ZSL003"]
         assert f"all {n:,} rows of test_seen are also in train or val" in leak.sentence.lower()
         assert ("PS v1" in leak.sentence) == (form not in RENUMBERED)
     if form is as_released and dataset == "aPY" and not worst_is_v1:
         assert "train_allclass_loc, a list named for training, contains 6,333" in str(
-            said["ZSL003"]
+            findings["ZSL003"]
         )
     else:
-        assert worst_is_v1 or [f.mark for f in said["ZSL003"]] == [PASS]
-    shared = {f.sentence.split(" rows of ")[-1].split()[0]: f for f in said["ZSL012"]}
+        assert worst_is_v1 or [f.mark for f in findings["ZSL003"]] == [PASS]
+    shared = {f.sentence.split(" rows of ")[-1].split()[0]: f for f in findings["ZSL012"]}
     if dataset == "aPY" and form not in RENUMBERED:
         # With train and val of v1, test_seen rows are in training, which is ZSL003's fault.
         parts = {"test_unseen"} if worst_is_v1 else set(OF_ONE_PHOTOGRAPH)
         assert set(OF_ONE_PHOTOGRAPH) & set(shared) == parts
         for part in parts:
-            n, of = OF_ONE_PHOTOGRAPH[part]
-            assert (shared[part].figures["rows"], shared[part].figures["of"]) >= (n, of)
-            assert worst_is_v1 or f"{n:,} of {of:,} rows of {part}" in shared[part].sentence
+            n, n_classes = OF_ONE_PHOTOGRAPH[part]
+            assert (shared[part].figures["rows"], shared[part].figures["of"]) >= (n, n_classes)
+            assert worst_is_v1 or f"{n:,} of {n_classes:,} rows of {part}" in shared[part].sentence
 
 
-KNOWN = {(split.dataset, split.name): split for split in known_splits()}
+SPLIT_OF_NAME = {(split.dataset, split.name): split for split in known_splits()}
 
 
 @pytest.mark.parametrize("name", ["AWA1", "AWA2", "CUB", "SUN"])
 def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone, name):
     file = next(f for f in FILES if FILES[f] == "SS" and (xlsa17 / name / f).exists())
     context = replace(alone(name, file), vocabularies=(get_vocabulary("imagenet-1k"),))
-    known = [f for f in finding_of(context, "ZSL006") if f.mark in (FAIL, WARN)]
+    findings = [f for f in finding_of(context, "ZSL006") if f.mark in (FAIL, WARN)]
     listed = published("overlap_imagenet1k_ss").query("dataset == @name")["class"]
-    assert known[0].mark is FAIL
-    classes = [class_key(c) for f in known for c in f.classes]  # "market indoor"
+    assert findings[0].mark is FAIL
+    classes = [class_key(c) for f in findings for c in f.classes]  # "market indoor"
     assert all(any(c.startswith(class_key(x)) for c in classes) for x in listed)
     (identity,) = [check for check in CHECKS if check.id == "ZSL010"]
     answered = run_check(identity, context)[-1]
@@ -347,11 +347,11 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
 
 def test_facts_answer_nothing_that_is_not_recognised(alone):
     """Other rows, other labels or simulated data of the same shape get no facts."""
-    known = alone("AWA2", "att_splits.mat")
-    parts = {part: rows + 1 for part, rows in known.parts.items()}
+    context = alone("AWA2", "att_splits.mat")
+    parts = {part: rows + 1 for part, rows in context.parts.items()}
     assert fill_in_from_benchmark(AuditContext("mine", parts)).labels is None
-    bare = AuditContext("mine", known.parts)
-    other = np.random.default_rng(0).permutation(known.labels)
+    bare = AuditContext("mine", context.parts)
+    other = np.random.default_rng(0).permutation(context.labels)
     assert (
         fill_in_from_benchmark(replace(bare, labels=other, n_rows=len(other))).photographs is None
     )
@@ -378,7 +378,7 @@ def test_the_corrected_split_of_apy_parts_photographs_and_keeps_the_classes(alon
     assert (removed["test_seen"], removed["test_unseen"]) == tested
 
 
-def test_a_file_alone_ends_with_what_is_true_of_it(xlsa17, tmp_path, capsys):
+def test_a_file_alone_has_the_right_verdict(xlsa17, tmp_path, capsys):
     def status(file, *words):
         shutil.copy(xlsa17 / file, tmp_path / "att_splits.mat")
         return main(["check", "--format", "text", str(tmp_path / "att_splits.mat"), *words])
@@ -389,13 +389,13 @@ def test_a_file_alone_ends_with_what_is_true_of_it(xlsa17, tmp_path, capsys):
     assert "2,885 of 7,924 rows of test_unseen" in out
     assert status("CUB/att_splits_v1.mat") == 1
     assert status("AWA2/standard_split/att_splits.mat", "--pretraining", "imagenet-1k") == 1
-    given = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
-    assert status("CUB/att_splits.mat", *given[:2]) == 3  # features were missing
-    assert status("CUB/att_splits.mat", *given) == 0
+    options = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
+    assert status("CUB/att_splits.mat", *options[:2]) == 3  # features were missing
+    assert status("CUB/att_splits.mat", *options) == 0
     assert main(["check", "--format", "text", str(tmp_path / "nowhere.mat")]) == 2
 
 
-def test_an_import_of_the_second_version_is_not_taken_for_the_first(awa1_lss):
+def test_an_import_of_the_second_version_is_not_called_the_first(awa1_lss):
     (finding,) = known_split(AuditContext.of_split(awa1_lss.split("PS"), awa1_lss))
     assert finding.mark == "ok"
     assert finding.sentence.startswith("AWA1 PS v1 or PS 2.0, with the published rows")
@@ -432,5 +432,5 @@ def test_copies_planted_in_crowded_features_are_found(awa1_lss):
     noise = rng.normal(size=(200, X.shape[1])) / np.sqrt(X.shape[1])
     X[test] = X[train] + 0.02 * np.linalg.norm(X[train], axis=1, keepdims=True) * noise
     near = near_rows(X, split.trainval, split.test_unseen)
-    found = set(zip(near.test.tolist(), near.train.tolist(), strict=True))
-    assert len(found & set(zip(test.tolist(), train.tolist(), strict=True))) >= 199
+    result = set(zip(near.test.tolist(), near.train.tolist(), strict=True))
+    assert len(result & set(zip(test.tolist(), train.tolist(), strict=True))) >= 199

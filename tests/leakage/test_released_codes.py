@@ -58,8 +58,8 @@ def test_the_census_has_nothing_wrong_and_at_least_twenty_codes():
     ],
 )
 def test_a_row_with_something_wrong_is_refused(tmp_path, values, sentence):
-    found = list(census.problems(edited(tmp_path, values)))
-    assert any(sentence in each and "line 2: " in each for each in found), found
+    result = list(census.problems(edited(tmp_path, values)))
+    assert any(sentence in item and "line 2: " in item for item in result), result
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_a_row_with_something_wrong_is_refused(tmp_path, values, sentence):
     ],
 )
 def test_a_code_with_something_wrong_is_refused(tmp_path, values, sentence):
-    found = list(census.problems(edited(tmp_path, values)))
-    assert any(sentence in each for each in found), found
+    result = list(census.problems(edited(tmp_path, values)))
+    assert any(sentence in item for item in result), result
 
 
 def test_a_missing_choice_other_columns_and_torn_files_are_refused(tmp_path):
-    (found,) = census.problems(edited(tmp_path, {}, drop=[1]))
-    assert "DEM: expected each of" in found
-    assert "got epoch, parameters, gamma, split" in found
+    (result,) = census.problems(edited(tmp_path, {}, drop=[1]))
+    assert "DEM: expected each of" in result
+    assert "got epoch, parameters, gamma, split" in result
     other = tmp_path / "other.csv"
     other.write_text("code,paper\nmine,2026\n")
     assert "expected the columns code, paper, repository" in next(census.problems(other))
@@ -98,19 +98,19 @@ def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
 
 
 def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
-    found = released_codes.codes_by_training_list()
+    result = released_codes.codes_by_training_list()
     with CENSUS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["choice"] == "split"]
-    assert found["train"] == ["GDAN"]
-    assert found["trainval"] == [r["code"] for r in rows if r["trained_on"] == "trainval"]
+    assert result["train"] == ["GDAN"]
+    assert result["trainval"] == [r["code"] for r in rows if r["trained_on"] == "trainval"]
     assert released_codes.trained_in_words() == (
-        f"{len(found['trainval'])} of the {len(found['trainval']) + 1} released code bases with a "
-        "known training list (GDAN uses train)"
+        f"{len(result['trainval'])} of the {len(result['trainval']) + 1} released code bases with "
+        "a known training list (GDAN uses train)"
     )
     assert any("`train_loc`" in r["says"] for r in rows if r["trained_on"] == "train")
     at = 4  # the split of the first code base
-    (found,) = census.problems(edited(tmp_path, {"trained_on": "trainvale"}, at))
-    assert "did you mean 'trainval'" in found
+    (result,) = census.problems(edited(tmp_path, {"trained_on": "trainvale"}, at))
+    assert "did you mean 'trainval'" in result
 
 
 def test_an_address_is_of_the_lines_at_the_commit_read():

@@ -43,7 +43,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_says_every_finding(name):
+def test_every_format_has_every_finding(name):
     report = faulty()
     text = render(report, name)
     text.encode("utf-8")
@@ -69,7 +69,7 @@ def test_html_loads_nothing_from_elsewhere():
         assert word not in html
 
 
-def test_json_says_everything_and_is_strict():
+def test_json_is_complete_and_strict():
     report = faulty()
     read = json.loads(render(report, "json"), parse_constant=lambda c: pytest.fail(c))
     assert read["verdict"] == report.verdict == "leaks"
@@ -79,7 +79,7 @@ def test_json_says_everything_and_is_strict():
 
 
 @pytest.mark.parametrize("fail_on", FAIL_ON)
-def test_junit_counts_what_the_exit_status_says(fail_on):
+def test_junit_agrees_with_the_exit_status(fail_on):
     report = faulty().accepting(["ZSL006"])
     suite = ElementTree.fromstring(to_junit(report, fail_on))[0]
     assert (int(suite.get("failures")) > 0) == report.fails(fail_on)
@@ -89,7 +89,7 @@ def test_junit_counts_what_the_exit_status_says(fail_on):
     assert len(suite.findall("testcase/error")) == int(suite.get("errors"))
 
 
-def test_what_was_not_checked_is_red_with_its_reason_unless_that_is_accepted():
+def test_unchecked_items_fail_in_junit_unless_accepted():
     for accepted, outcome in (((), "error"), (("ZSL006",), "skipped")):
         suite = ElementTree.fromstring(to_junit(faulty().accepting(accepted)))[0]
         case = next(c for c in suite if c.get("name").startswith("ZSL006"))
@@ -137,7 +137,7 @@ def test_an_open_finding_that_was_accepted_does_not_decide():
     assert report.accepting(["ZSL002"]).verdict == "unknown"
 
 
-def test_evidence_is_cut_and_says_so():
+def test_evidence_is_cut_with_a_note():
     evidence = Evidence.of("rows", ("row",), ((np.int64(k),) for k in range(1000)))
     assert (len(evidence.rows), evidence.total) == (100, 1000)
     assert type(evidence.rows[0][0]) is int

@@ -31,14 +31,14 @@ def test_a_misspelt_vocabulary_gets_the_nearest_one():
     ("content", "sentence"),
     [(b"", "got none"), (b"# nothing\n", "got none"), (b"x" * (9 << 20), "at most")],
 )
-def test_what_is_no_list_is_refused(tmp_path, content, sentence):
+def test_invalid_lists_are_refused(tmp_path, content, sentence):
     path = tmp_path / "list.txt"
     path.write_bytes(content)
     with pytest.raises(FileRefusedError, match=sentence):
         read_vocabulary(path)
 
 
-def test_a_list_that_is_not_there_is_refused(tmp_path):
+def test_a_missing_list_is_refused(tmp_path):
     with pytest.raises(FileRefusedError):
         vocabulary_of(tmp_path / "none.txt")
 

@@ -13,6 +13,8 @@ class OneDevice(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         leaves = tree_leaves((args, kwargs))
-        devices = {each.device for each in leaves if isinstance(each, torch.Tensor) and each.ndim}
+        devices = {
+            leave.device for leave in leaves if isinstance(leave, torch.Tensor) and leave.ndim
+        }
         assert len(devices) <= 1 or func.overloadpacket is torch.ops.aten.copy_, func
         return func(*args, **(kwargs or {}))

@@ -74,7 +74,7 @@ def test_a_certain_posterior_gives_the_class_its_own_attributes():
 
 
 @pytest.mark.parametrize("method", [DAP, IAP])
-def test_what_no_seen_class_tells_apart_counts_alike(method):
+def test_attributes_equal_on_seen_classes_have_no_effect(method):
     prototypes = np.column_stack([S, np.ones(len(S))])
     scores = method().fit(X, Y, prototypes).decision_function(X, prototypes)
     assert np.isfinite(scores).all()

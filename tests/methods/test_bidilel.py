@@ -18,8 +18,8 @@ def affinities(k):
     for c in range(len(S)):
         rows = np.flatnonzero(c == Y)
         near = NearestNeighbors(n_neighbors=k + 1).fit(X[rows]).kneighbors(X[rows])[1][:, 1:]
-        for i, others in zip(rows, near, strict=True):
-            for j in rows[others]:
+        for i, other_values in zip(rows, near, strict=True):
+            for j in rows[other_values]:
                 M[i, j] = M[j, i] = np.exp(-((X[i] - X[j]) ** 2).sum() / 2)
     return M
 
@@ -28,10 +28,10 @@ def stress(b, model, prototypes):
     """The printed sum over pairs, term by term."""
     total = 0.0
     for c, (place, s) in enumerate(zip(b, prototypes, strict=True)):
-        others = [*zip(model.landmarks_, model.S_, strict=True)]
+        other_values = [*zip(model.landmarks_, model.S_, strict=True)]
         if model.semi_supervised:
-            others += [*zip(b[:c], prototypes[:c], strict=True)]
-        for other, t in others:
+            other_values += [*zip(b[:c], prototypes[:c], strict=True)]
+        for other, t in other_values:
             delta = model.rho_ * np.linalg.norm(s - t)
             total += (np.linalg.norm(place - other) - delta) ** 2 / delta
     return total
@@ -104,7 +104,7 @@ def test_nearness_is_the_angle_or_the_distance():
         np.testing.assert_allclose(model.decision_function(X, UNSEEN), plain, atol=1e-12)
 
 
-def test_distances_that_can_be_kept_are_kept():
+def test_distances_that_fit_into_memory_are_kept():
     model = BiDiLEL(n_components=3).fit(X, Y, S)
     hidden = model.landmarks_.mean(axis=0) + 0.1
     model.S_, model.rho_ = model.landmarks_, 1.0  # prototypes that equal the placed classes

@@ -34,7 +34,7 @@ def counting(monkeypatch):
     return calls
 
 
-def test_conse_takes_what_iap_has_solved(monkeypatch):
+def test_conse_reuses_the_classifiers_of_iap(monkeypatch):
     alone, calls = scores(CONSE()), counting(monkeypatch)
     with shared_classifiers():
         scores(IAP())
@@ -43,7 +43,7 @@ def test_conse_takes_what_iap_has_solved(monkeypatch):
     assert calls == ["IAP"]
 
 
-def test_a_run_takes_as_long_as_it_would_alone():
+def test_the_recorded_time_of_a_run_excludes_sharing():
     shared = ClassifierCache()
     assert seconds_saved() == shared.seconds_saved == 0
     for expected in (0, 1, 2):
@@ -61,7 +61,7 @@ def test_a_run_takes_as_long_as_it_would_alone():
     [lambda: scores(CONSE(tol=1e-2)), lambda: scores(CONSE(), (Y + 1) % len(S))],
     ids=["tolerance", "classes"],
 )
-def test_another_problem_is_solved_by_itself(other, monkeypatch):
+def test_another_problem_is_solved_separately(other, monkeypatch):
     alone, calls = other(), counting(monkeypatch)
     with shared_classifiers():
         scores(IAP())
@@ -97,14 +97,14 @@ def test_methods_with_one_name_have_one_first_stage():
 
 
 def test_the_oldest_solution_leaves_when_memory_is_short():
-    solved, made = ClassifierCache(limit=2 * 80), []
+    solved, result = ClassifierCache(limit=2 * 80), []
 
     def get(key):
-        solved.get(key, lambda: made.append(key) or {1.0: np.zeros(10)})
+        solved.get(key, lambda: result.append(key) or {1.0: np.zeros(10)})
 
     for key in ("a", "b", "a", "c", "a", "b"):
         get(key)
-    assert made == ["a", "b", "c", "b"]
+    assert result == ["a", "b", "c", "b"]
 
 
 def test_solutions_cannot_be_changed():
@@ -113,9 +113,9 @@ def test_solutions_cannot_be_changed():
         W[0] = 1
 
 
-def test_digest_knows_rows_classes_and_settings():
+def test_digest_depends_on_rows_classes_and_settings():
     other = X.copy()
     other[3, 2] += 1e-9
-    found = {rows_digest(X, Y), rows_digest(other, Y), rows_digest(X, Y, 1), rows_digest(X, 1 - Y)}
-    assert len(found) == 4
+    result = {rows_digest(X, Y), rows_digest(other, Y), rows_digest(X, Y, 1), rows_digest(X, 1 - Y)}
+    assert len(result) == 4
     assert rows_digest(np.asfortranarray(X), Y) == rows_digest(X, Y)

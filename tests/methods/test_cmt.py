@@ -45,11 +45,11 @@ def learned(model):
 
 
 def test_reported_loss_is_the_printed_objective():
-    told = []
+    events = []
     model = CMT(hidden=4, epochs=1, batch_size=N)
-    model.on_epoch = lambda epoch, loss: told.append((epoch, loss))
+    model.on_epoch = lambda epoch, loss: events.append((epoch, loss))
     model.fit(X, Y, S)
-    assert told == [(1, pytest.approx(objective(*start(4)), rel=1e-5))]
+    assert events == [(1, pytest.approx(objective(*start(4)), rel=1e-5))]
 
 
 def test_first_step_goes_against_the_gradient_of_the_printed_objective():
@@ -130,8 +130,8 @@ def test_gaussian_novelty_is_the_formula_class_by_class():
 def test_loop_novelty_is_the_formula_class_by_class():
     k, lam = 4, 2.0
 
-    def rho(z, others):
-        distance = np.linalg.norm(others - z, axis=1)
+    def rho(z, other_values):
+        distance = np.linalg.norm(other_values - z, axis=1)
         near = np.argsort(distance)[:k]
         return np.sqrt((distance[near] ** 2).mean()), near
 
@@ -141,9 +141,9 @@ def test_loop_novelty_is_the_formula_class_by_class():
         without = {i: own[own != i] for i in own}
         rhos = {i: rho(Z[i], Z[without[i]])[0] for i in own}
 
-        def ell(z, others, rhos=rhos):
-            r, near = rho(z, Z[others])
-            return r / np.mean([rhos[i] for i in others[near]]) - 1
+        def ell(z, other_values, rhos=rhos):
+            r, near = rho(z, Z[other_values])
+            return r / np.mean([rhos[i] for i in other_values[near]]) - 1
 
         scale = np.sqrt(2) * lam * np.sqrt(np.mean([ell(Z[i], without[i]) ** 2 for i in own]))
         of_new[c] = [max(0, erf(ell(z, own) / scale)) for z in NEW]
@@ -163,7 +163,7 @@ def test_an_image_within_any_class_is_not_novel():
     assert max(inside, wide) < 0.5 < outside
 
 
-def test_classes_of_one_or_two_images_have_what_density_they_can():
+def test_classes_of_one_or_two_images_have_a_density():
     y = np.array([0] * 37 + [1, 1, 2])
     assert np.isfinite(LocalOutliers(Z, y, 20, 3.0).novelty(NEW)).all()
     with pytest.raises(ParameterError, match="needs a class with at least two training images"):
@@ -171,7 +171,7 @@ def test_classes_of_one_or_two_images_have_what_density_they_can():
 
 
 @pytest.mark.parametrize("detector", ["gaussian", "loop"])
-def test_threshold_accepts_the_share_asked_for(detector):
+def test_threshold_accepts_the_requested_share(detector):
     model = CMTStar(detector=detector, coverage=0.8, epochs=5).fit(X, Y, S)
     below, within = (
         np.mean(compare(model.detector_.of_training, model.threshold_))
@@ -238,17 +238,17 @@ def test_training_stays_on_its_device(monkeypatch):
     from tests.methods.devices import ELSEWHERE, OneDevice
 
     monkeypatch.setattr(cmt, "on_device", lambda *_: ELSEWHERE)
-    told = []
+    events = []
 
     def first_epoch_is_enough(epoch, loss):
-        told.append(loss)
+        events.append(loss)
         raise KeyboardInterrupt
 
     model = CMT()
     monkeypatch.setattr(model, "_report", first_epoch_is_enough)
     with OneDevice(), pytest.raises(KeyboardInterrupt):
         model.fit(X, Y, S)
-    assert told[0].device == ELSEWHERE
+    assert events[0].device == ELSEWHERE
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,9 @@ def scores(candidates, **params):
 
 
 def test_a_generator_in_numpy_meets_the_laws():
-    found = list(check_contract(Means))
-    assert [one for one in found if one.state == "broken"] == []
-    assert {one.law.name for one in found if one.state == "waived"} == {
+    result = list(check_contract(Means))
+    assert [law_result for law_result in result if law_result.state == "broken"] == []
+    assert {law_result.law.name for law_result in result if law_result.state == "waived"} == {
         "scores_follow_the_classes_when_these_are_reordered",
         "score_of_a_class_does_not_depend_on_the_other_candidates",
         "unseen_scores_do_not_depend_on_seen_candidates",
@@ -199,7 +199,7 @@ def test_few_sets_of_candidates_are_remembered():
     assert len(model.classifiers_) == 4
 
 
-def test_a_seed_is_what_changes_the_scores():
+def test_only_the_seed_changes_the_scores():
     candidates = np.vstack([S, MORE])
     np.testing.assert_array_equal(scores(candidates), scores(candidates))
     assert np.abs(scores(candidates, random_state=1) - scores(candidates)).max() > 1e-3
@@ -276,11 +276,11 @@ def test_the_world_of_the_laws_has_unseen_candidates():
     """Without such a draw, the laws would not depend on generated rows."""
     case = MethodUnderTest(Means)
     rows = case.fitted._rows_of(case.problem.candidates)
-    assert [len(of) > 0 for of in rows] == case.problem.seen.tolist()
+    assert [len(rows_of_class) > 0 for rows_of_class in rows] == case.problem.seen.tolist()
 
 
 class Misshapen(Means):
-    """Generates or represents what remains after :attr:`cut`."""
+    """Generates or represents the rest after :attr:`cut`."""
 
     cut: ClassVar = {}
 
@@ -301,7 +301,7 @@ class Misshapen(Means):
         ("represent", np.s_[:3], r"represent: expected .*, n_dimensions\); got \(3, 4\)"),
     ],
 )
-def test_what_has_another_shape_gets_no_labels(monkeypatch, function, cut, why):
+def test_rows_of_another_shape_are_refused(monkeypatch, function, cut, why):
     monkeypatch.setattr(Misshapen, "cut", {function: cut})
     model = Misshapen(epochs=1, components=4).fit(X, Y, S)
     with pytest.raises(MethodError, match=why):

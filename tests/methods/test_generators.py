@@ -40,7 +40,7 @@ def plain_network(net, A):
     return A
 
 
-def test_a_network_is_what_a_textbook_computes():
+def test_a_network_equals_the_textbook():
     net = network("a test", (3, 5, 2), rng())
     A = rng(1).normal(size=(7, 3))
     np.testing.assert_allclose(applied(net, A), plain_network(net, A), rtol=1e-12)
@@ -54,7 +54,7 @@ def test_a_network_takes_its_rows_in_blocks(monkeypatch, torch):
     whole = applied(net, A)
     monkeypatch.setattr(_networks, "BLOCK", 4)
     hook = torch.nn.modules.module.register_module_forward_hook(
-        lambda module, given, made: taken.append(len(made))
+        lambda module, inputs, outputs: taken.append(len(outputs))
     )
     np.testing.assert_allclose(applied(net, A), whole, rtol=1e-12)
     assert applied(net, A[:0]).shape == (0, 2)
@@ -93,8 +93,8 @@ def penalty_case():
 
 def test_the_gradient_penalty_is_that_of_finite_differences():
     net, *arrays = penalty_case()
-    found = gradient_penalty(net, *map(tensor, arrays))
-    assert float(found.detach()) == pytest.approx(penalty_of(net, *arrays), rel=1e-6)
+    result = gradient_penalty(net, *map(tensor, arrays))
+    assert float(result.detach()) == pytest.approx(penalty_of(net, *arrays), rel=1e-6)
 
 
 def test_the_penalty_has_a_gradient_in_the_weights_of_the_critic(torch):
@@ -157,22 +157,22 @@ def gaussians(seed):
 def test_the_divergence_is_the_expected_ratio_of_the_densities():
     """KL by samples from q, with SciPy's densities: the mean of log q - log p."""
     mu, log_variance = gaussians(7)
-    found = float(kl_to_normal(tensor(mu), tensor(log_variance)))
+    result = float(kl_to_normal(tensor(mu), tensor(log_variance)))
     ratios = []
     for m, v in zip(mu, np.exp(log_variance), strict=True):
         q, p = multivariate_normal(m, np.diag(v)), multivariate_normal(np.zeros(3), np.eye(3))
         z = q.rvs(200_000, random_state=1)
         ratios.append(np.mean(q.logpdf(z) - p.logpdf(z)))
-    assert found == pytest.approx(np.mean(ratios), rel=0.01)
+    assert result == pytest.approx(np.mean(ratios), rel=0.01)
 
 
 def test_the_distance_of_gaussians_is_the_formula():
-    one, other = gaussians(8), gaussians(9)
-    sigma = [np.exp(log_variance / 2) for _, log_variance in (one, other)]
-    squares = ((one[0] - other[0]) ** 2 + (sigma[0] - sigma[1]) ** 2).sum(axis=1)
-    found = wasserstein(*(tuple(map(tensor, pair)) for pair in (one, other)))
-    assert float(found) == pytest.approx(np.sqrt(squares).mean())
-    assert float(wasserstein(*[tuple(map(tensor, one))] * 2)) == pytest.approx(0, abs=1e-5)
+    first, other = gaussians(8), gaussians(9)
+    sigma = [np.exp(log_variance / 2) for _, log_variance in (first, other)]
+    squares = ((first[0] - other[0]) ** 2 + (sigma[0] - sigma[1]) ** 2).sum(axis=1)
+    result = wasserstein(*(tuple(map(tensor, pair)) for pair in (first, other)))
+    assert float(result) == pytest.approx(np.sqrt(squares).mean())
+    assert float(wasserstein(*[tuple(map(tensor, first))] * 2)) == pytest.approx(0, abs=1e-5)
 
 
 @pytest.mark.parametrize("weights", [(0, 0, 0), (0.7, 0, 0), (0, 1.3, 0), (0, 0, 2.1), (1, 2, 3)])
@@ -183,7 +183,9 @@ def test_the_objective_is_the_formula_of_the_docstring(weights):
     encoders = [network("a test", (n, 7, 2 * k), draw).double() for n in (5, 4)]
     decoders = [network("a test", (k, 7, n), draw).double() for n in (5, 4)]
     noises = draw.normal(size=(2, 6, k))
-    found = objective(tuple(map(tensor, x)), encoders, decoders, list(map(tensor, noises)), weights)
+    result = objective(
+        tuple(map(tensor, x)), encoders, decoders, list(map(tensor, noises)), weights
+    )
 
     q = [np.split(plain_network(net, A), 2, axis=1) for net, A in zip(encoders, x, strict=True)]
     z = [mu + np.exp(v / 2) * e for (mu, v), e in zip(q, noises, strict=True)]
@@ -197,7 +199,7 @@ def test_the_objective_is_the_formula_of_the_docstring(weights):
     (m1, v1), (m2, v2) = q
     apart = (m1 - m2) ** 2 + (np.exp(v1 / 2) - np.exp(v2 / 2)) ** 2
     expected += delta * np.sqrt(apart.sum(axis=1)).mean()
-    assert float(found.detach()) == pytest.approx(expected, rel=1e-9)
+    assert float(result.detach()) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_weights_grow_as_in_the_paper():
@@ -235,11 +237,11 @@ def test_a_seen_class_has_half_the_codes_of_an_unseen_one():
 def plain_instance_contrast(p, y, temperature):
     losses = []
     for i in range(len(y)):
-        others = sum(np.exp(p[i] @ p[k] / temperature) for k in range(len(y)) if y[k] != y[i])
+        other_values = sum(np.exp(p[i] @ p[k] / temperature) for k in range(len(y)) if y[k] != y[i])
         for j in range(len(y)):
             if j != i and y[j] == y[i]:
                 own = np.exp(p[i] @ p[j] / temperature)
-                losses.append(-np.log(own / (own + others)))
+                losses.append(-np.log(own / (own + other_values)))
     return np.mean(losses)
 
 
@@ -249,9 +251,9 @@ def test_the_contrast_of_images_is_the_formula(temperature, torch):
     p = draw.normal(size=(12, 4))
     p /= np.linalg.norm(p, axis=1, keepdims=True)
     y = np.array([0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5])
-    found = instance_contrast(tensor(p).requires_grad_(True), torch.tensor(y), temperature)
+    result = instance_contrast(tensor(p).requires_grad_(True), torch.tensor(y), temperature)
     expected = plain_instance_contrast(p, y, temperature)
-    assert float(found.detach()) == pytest.approx(expected, rel=1e-9)
+    assert float(result.detach()) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_gradient_of_the_contrast_is_that_of_finite_differences(torch):
@@ -277,8 +279,8 @@ def test_the_contrast_of_classes_is_a_softmax(torch):
     expected = -np.mean(
         [np.log(np.exp(F[i, c] / 0.2) / np.exp(F[i] / 0.2).sum()) for i, c in enumerate(y)]
     )
-    found = class_contrast(tensor(F), torch.tensor(y), 0.2)
-    assert float(found) == pytest.approx(expected, rel=1e-9)
+    result = class_contrast(tensor(F), torch.tensor(y), 0.2)
+    assert float(result) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_softmax_of_ce_gzsl_works_on_embeddings():

@@ -50,7 +50,7 @@ def test_score_is_the_log_density():
 
 @pytest.mark.parametrize("at_once", [1, 3 * len(X) * len(CANDIDATES), 1 << 24])
 @pytest.mark.parametrize("seen", ["predicted", "estimated"])
-def test_a_grid_gives_what_a_fit_for_every_point_gives(monkeypatch, at_once, seen):
+def test_a_grid_equals_separate_fits(monkeypatch, at_once, seen):
     monkeypatch.setattr(gfzsl, "AT_ONCE", at_once)
     grid = [{"lam_variance": v, "lam_mean": m} for v in (0.7, 1e7) for m in (1e-3, 0.1, 0.3, 9.0)]
     grid.append({"kernel": "linear"})
@@ -90,7 +90,7 @@ def test_a_feature_that_never_varies_and_a_class_without_samples_do_no_harm():
     assert len(model.S_) == len(S)
 
 
-def test_seen_classes_keep_their_own_gaussians_where_these_are_asked_for():
+def test_seen_classes_keep_their_gaussians_by_option():
     predicted, estimated = (GFZSL(seen=seen).fit(X, Y, S) for seen in ("predicted", "estimated"))
     order = np.random.default_rng(0).permutation(len(CANDIDATES))
     of_seen = order < len(S)

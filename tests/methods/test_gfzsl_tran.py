@@ -52,12 +52,12 @@ def test_where_hard_assignment_rests_gaussians_are_those_of_their_images(covaria
 
 
 def test_means_move_to_where_the_images_are():
-    found = fitted(n_iter=50)
+    result = fitted(n_iter=50)
     truth = np.array([TEST[c == LABELS].mean(axis=0) for c in range(4)])
-    assert np.abs(found.means_ - truth).max() < 0.3 * np.abs(CENTRES - truth).max()
+    assert np.abs(result.means_ - truth).max() < 0.3 * np.abs(CENTRES - truth).max()
 
 
-def test_floor_stands_on_variances_alone():
+def test_the_floor_applies_to_variances_only():
     model = fitted(covariance="diagonal", floor=0.5, n_iter=5)
     np.testing.assert_array_equal(model.variances_, np.full_like(model.variances_, 0.5))
     nearest = ((TEST[:, None] - model.means_) ** 2).sum(axis=2).argmin(axis=1)

@@ -61,7 +61,7 @@ def test_near_images_agree_more_the_more_is_handed_on():
     assert spread == sorted(spread, reverse=True)
 
 
-def test_a_lone_image_and_images_at_one_place_are_scored_as_they_are():
+def test_a_single_image_and_equal_images_keep_their_scores():
     graph = NeighbourGraph(np.ones((3, 2)), 2)
     assert graph.L.nnz == 0
     alone = NeighbourGraph(np.ones((1, 2)), 2)

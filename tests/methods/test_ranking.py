@@ -59,12 +59,12 @@ def test_first_step_goes_against_the_gradient_of_the_printed_objective(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_reported_loss_is_the_printed_objective(name):
-    told = []
+    events = []
     model = METHODS[name](margin=0.5, **WHOLE)
-    model.on_epoch = lambda epoch, loss: told.append((epoch, loss))
+    model.on_epoch = lambda epoch, loss: events.append((epoch, loss))
     model.fit(X, Y, S)
     expected = objective(name)(start(METHODS[name](margin=0.5, **WHOLE)))
-    assert told[0] == (1, pytest.approx(expected, rel=1e-5))
+    assert events[0] == (1, pytest.approx(expected, rel=1e-5))
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -77,9 +77,9 @@ def test_many_steps_are_those_of_one_sample_after_the_other(name):
     rng.normal(size=V.shape)
     for _ in range(3):
         for n in rng.permutation(N):
-            G, found = plain_gradient(name, V, n)
+            G, result = plain_gradient(name, V, n)
             V = V - rate * G
-            n_violators.add(found)
+            n_violators.add(result)
     assert relative_difference(model.V_.reshape(V.shape), V) < 1e-4
     assert {0, 1, 2} <= n_violators  # every case has occurred
 
@@ -90,12 +90,12 @@ def plain_gradient(name, V, n):
     F = np.array([[x @ V_k @ s for s in S] for V_k in V])
     H = {c: 0.05 + F[:, c].max() - F[:, y].max() for c in range(C) if c != y}
     violators = [c for c, h in H.items() if h > 0]
-    weight, found = 1.0, violators
-    if name == "SJE" and found:
-        found = [max(H, key=H.get)]
-    if name == "ALE" and found:
-        weight = sum(1 / i for i in range(1, len(found) + 1)) / len(found)
-    for c in found:
+    weight, result = 1.0, violators
+    if name == "SJE" and result:
+        result = [max(H, key=H.get)]
+    if name == "ALE" and result:
+        weight = sum(1 / i for i in range(1, len(result) + 1)) / len(result)
+    for c in result:
         G[F[:, c].argmax()] += weight * np.outer(x, S[c])
         G[F[:, y].argmax()] -= weight * np.outer(x, S[y])
     return G, len(violators)
@@ -122,9 +122,9 @@ def test_latem_with_one_matrix_is_devise():
 
 def test_latem_scores_with_the_matrix_that_likes_image_and_class_best():
     model = LATEM(n_matrices=3, epochs=2).fit(X, Y, S)
-    each = np.stack([X @ V @ S.T for V in model.V_])
-    np.testing.assert_allclose(model.decision_function(X, S), each.max(axis=0), atol=1e-12)
-    assert len(set(each.argmax(axis=0).ravel())) > 1
+    scores = np.stack([X @ V @ S.T for V in model.V_])
+    np.testing.assert_allclose(model.decision_function(X, S), scores.max(axis=0), atol=1e-12)
+    assert len(set(scores.argmax(axis=0).ravel())) > 1
 
 
 def test_latem_drops_matrices_that_hardly_speak():
@@ -164,7 +164,7 @@ def test_scaling_of_the_data_changes_no_answer(name):
     np.testing.assert_allclose(scaled, plain, rtol=1e-4, atol=1e-5)
 
 
-def test_but_for_the_start_a_margin_only_scales_what_the_rate_does():
+def test_apart_from_initial_values_a_margin_rescales_the_rate():
     shared = {"epochs": 50, "batch_size": N}  # margins that dominate the initial values
     once = DEVISE(margin=1e4, learning_rate=1e4, **shared).fit(X, Y, S)
     twice = DEVISE(margin=2e4, learning_rate=2e4, **shared).fit(X, Y, S)
@@ -176,7 +176,7 @@ def test_first_violator_is_the_first_in_the_drawn_order(torch):
     place = rng.random((50, 9))
     own = rng.integers(9, size=50)
     violates = (rng.random((50, 9)) < 0.3) & (own[:, None] != np.arange(9))
-    found, draws = first_violator(
+    result, draws = first_violator(
         torch.tensor(violates),
         torch.tensor(own[:, None] == np.arange(9)),
         lambda: torch.tensor(place),
@@ -184,7 +184,7 @@ def test_first_violator_is_the_first_in_the_drawn_order(torch):
     for n in range(50):
         order = [c for c in np.argsort(-place[n]) if c != own[n]]
         hits = [i for i, c in enumerate(order) if violates[n, c]]
-        assert np.flatnonzero(found[n]).tolist() == ([order[hits[0]]] if hits else [])
+        assert np.flatnonzero(result[n]).tolist() == ([order[hits[0]]] if hits else [])
         if hits:
             assert draws[n, 0] == hits[0] + 1
     assert not violates.any(axis=1).all()
@@ -257,9 +257,9 @@ def test_seeds_differ_and_repeat(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_rows_that_do_not_fit_in_memory_are_read_again(name, monkeypatch):
-    kept = METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_
+    weights = METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_
     monkeypatch.setattr(_sgd, "WORKING_BYTES", 0)
-    np.testing.assert_array_equal(METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_, kept)
+    np.testing.assert_array_equal(METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_, weights)
 
 
 def test_a_listener_may_end_the_training():
@@ -317,7 +317,7 @@ def test_a_step_stays_on_its_device(monkeypatch, model, average, n_attributes):
         assert matrices is None
 
 
-def test_a_device_that_is_not_there_is_refused(torch):
+def test_a_missing_device_is_refused(torch):
     if torch.cuda.is_available():
         pytest.skip("needs a machine without CUDA")
     with pytest.raises(ParameterError, match="DEVISE: device must be 'cpu' without CUDA"):

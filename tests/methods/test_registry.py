@@ -16,7 +16,7 @@ def test_every_method_file_is_registered():
     assert {method.__module__.rpartition(".")[2] for method in both} == files
 
 
-def test_transductive_methods_are_kept_apart():
+def test_transductive_methods_are_listed_separately():
     assert not any(method.card.transductive for method in methods.METHODS.values())
     assert all(method.card.transductive for method in methods.TRANSDUCTIVE.values())
     assert not set(methods.METHODS) & set(methods.TRANSDUCTIVE)
@@ -61,11 +61,11 @@ def test_parameters_are_fields_or_arguments_of_an_own_init():
         def __init__(self, k: int = 3):
             self.k = k
 
-    assert [list(each.hints()) for each in (WithoutAny, Field, Own)] == [[], ["lam"], ["k"]]
+    assert [list(item.hints()) for item in (WithoutAny, Field, Own)] == [[], ["lam"], ["k"]]
     assert Field(lam=2.0).get_params() == {"lam": 2.0}
     assert Own(k=4).get_params() == {"k": 4}
-    for each in (WithoutAny(), Field(), Own()):
-        each._check_params()
+    for item in (WithoutAny(), Field(), Own()):
+        item._check_params()
     Field.card = methods.ESZSL.card
     with pytest.raises(ParameterError, match="lam must be a positive number"):
         Field(lam=0.0)._check_params()

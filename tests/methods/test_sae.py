@@ -50,7 +50,7 @@ def test_rows_of_unit_length_are_a_variant(direction):
     assert np.abs(learned - of_grid).max() > 1e-3
 
 
-def test_what_the_data_do_not_determine_is_zero():
+def test_undetermined_coefficients_are_zero():
     wide = np.hstack([X, np.zeros((len(X), 1))])  # a feature that is always zero
     deep = np.hstack([S, np.zeros((len(S), 1))])  # an attribute of no class
     W = SAE(0.5).fit(wide, Y_INDEX, deep).W_

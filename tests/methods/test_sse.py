@@ -27,7 +27,7 @@ def test_weights_are_the_minimum_to_rounding(c):
     assert alpha.min() >= 0
 
 
-def test_a_class_that_is_there_twice_has_two_equal_weights():
+def test_a_repeated_class_has_two_equal_weights():
     alpha = simplex_weights(UNSEEN, np.concatenate([S, S[:1]]), 0.1)
     np.testing.assert_allclose(alpha[:, 0], alpha[:, -1], atol=1e-12)
 
@@ -36,10 +36,10 @@ def test_projection_finds_the_nearest_point_of_the_simplex():
     V = RNG.normal(size=(20, 6))
     P = onto_simplex(V)
     np.testing.assert_allclose(P.sum(axis=1), 1)
-    others = RNG.dirichlet(np.ones(6), size=200)
+    other_values = RNG.dirichlet(np.ones(6), size=200)
     for v, p in zip(V, P, strict=True):
-        assert ((v - p) ** 2).sum() <= ((v - others) ** 2).sum(axis=1).min()
-    np.testing.assert_allclose(onto_simplex(others), others)
+        assert ((v - p) ** 2).sum() <= ((v - other_values) ** 2).sum(axis=1).min()
+    np.testing.assert_allclose(onto_simplex(other_values), other_values)
 
 
 @pytest.mark.parametrize("transform", ["intersection", "relu"])
@@ -88,7 +88,7 @@ def test_gradient_of_the_printed_objective_vanishes_at_the_weights():
     assert np.abs(gradient(objective, model.w_)).max() < 1e-2 * at_zero
 
 
-def test_classes_beyond_max_samples_are_cut_alike():
+def test_classes_beyond_max_samples_are_cut_equally():
     few, many = SSE(max_samples=7), SSE(max_samples=14)
     for model, n in ((few, 7), (many, 14)):
         model._keep_classes(X, Y, S)

@@ -20,13 +20,13 @@ def simulated(n, worlds=400):
 
 
 @pytest.mark.parametrize("n", [3, 5, 10, FEW])
-def test_the_coverage_that_is_said_is_what_simulations_give(n):
+def test_the_stated_coverage_equals_simulations(n):
     """Percentiles of draws of 3 classes cover 77 %, and p is below 0.05 in 26 %."""
     covered, small = simulated(n)
     assert covered == pytest.approx(0.95, abs=0.04)
     assert small == pytest.approx(0.05, abs=0.04)
-    said = caution(np.zeros(n, dtype=bool))
-    assert said.startswith(f"With {n} unseen classes, 95 % intervals and p use Student's t") == (
+    text = caution(np.zeros(n, dtype=bool))
+    assert text.startswith(f"With {n} unseen classes, 95 % intervals and p use Student's t") == (
         n < FEW
     )
 

@@ -40,18 +40,20 @@ def scored(draw, *, ruled_out=False):
 
 def answers(F, seen, gamma):
     """As defined: the best seen class if it leads by more than gamma."""
-    found = []
+    result = []
     for f in F.tolist():
         a = max(np.flatnonzero(seen), key=lambda c: f[c])
         b = max(np.flatnonzero(~seen), key=lambda c: f[c])
         margin = OUT if f[a] == OUT else f[a] - f[b]  # both ruled out: a tie, counted as unseen
-        found.append(a if margin > gamma else b)
-    return np.array(found)
+        result.append(a if margin > gamma else b)
+    return np.array(result)
 
 
 def plain(y, answer, average="class"):
     right = (y == answer).tolist()
-    by_class = [[r for r, c in zip(right, y, strict=True) if c == of] for of in sorted({*y})]
+    by_class = [
+        [r for r, c in zip(right, y, strict=True) if c == class_] for class_ in sorted({*y})
+    ]
     groups = by_class if average == "class" else [right]
     return sum(sum(group) / len(group) for group in groups) / len(groups)
 
@@ -59,19 +61,19 @@ def plain(y, answer, average="class"):
 @given(scored(ruled_out=True), st.integers(-20, 20), st.sampled_from(["class", "sample"]))
 def test_every_figure_at_a_gamma_is_that_of_the_answers(world, k, average):
     F, y, seen = world
-    found, told = seen_unseen_curve(F, y, seen, average=average), switches(F, y, seen)
+    result, messages = seen_unseen_curve(F, y, seen, average=average), switches(F, y, seen)
     test = ScoredTest(F, y, np.arange(len(seen)), seen)
     for gamma in (k / 8, k / 4, -1e300, 1e300):  # between, on and beyond differences of scores
         answer = answers(F, seen, gamma)
         np.testing.assert_array_equal(test.predicted(gamma), answer)
-        of = {side: seen[y] == (side == "seen") for side in ("seen", "unseen")}
-        point = found.at(gamma)
-        for side, rows in of.items():
+        is_on_side = {side: seen[y] == (side == "seen") for side in ("seen", "unseen")}
+        point = result.at(gamma)
+        for side, rows in is_on_side.items():
             expected = plain(y[rows], answer[rows], average)
             assert getattr(point, side) == pytest.approx(expected, abs=1e-12)
         u, s = point.unseen, point.seen
         assert point.harmonic == pytest.approx(2 * u * s / (u + s) if u * s else 0)
-        right, images = told.per_class(gamma)
+        right, images = messages.per_class(gamma)
         for c in range(len(seen)):
             assert (right[c], images[c]) == (sum(answer[y == c] == c), sum(y == c))
 
@@ -79,21 +81,21 @@ def test_every_figure_at_a_gamma_is_that_of_the_answers(world, k, average):
 @given(scored(ruled_out=True))
 def test_the_curve_has_every_step_and_no_grid_beats_its_best(world):
     F, y, seen = world
-    found = seen_unseen_curve(F, y, seen)
-    assert found.gamma[0] == OUT
-    assert np.isfinite(found.gamma[1:]).all()
-    assert (np.diff(found.gamma) > 0).all()
-    assert (np.diff(found.seen) <= 1e-12).all()
-    assert (np.diff(found.unseen) >= -1e-12).all()
-    assert (np.abs(np.diff(found.seen)) + np.diff(found.unseen) > 1e-12).all()  # none is unused
-    best = found.best()
+    result = seen_unseen_curve(F, y, seen)
+    assert result.gamma[0] == OUT
+    assert np.isfinite(result.gamma[1:]).all()
+    assert (np.diff(result.gamma) > 0).all()
+    assert (np.diff(result.seen) <= 1e-12).all()
+    assert (np.diff(result.unseen) >= -1e-12).all()
+    assert (np.abs(np.diff(result.seen)) + np.diff(result.unseen) > 1e-12).all()  # none is unused
+    best = result.best()
     assert np.isfinite(best.gamma)
-    assert found.at(best.gamma).harmonic == best.harmonic == found.harmonic.max()
-    grid = found.at(np.linspace(-3, 3, 501))
+    assert result.at(best.gamma).harmonic == best.harmonic == result.harmonic.max()
+    grid = result.at(np.linspace(-3, 3, 501))
     assert best.harmonic >= grid.harmonic.max() - 1e-12
-    steps = zip(found.seen, found.seen[1:], np.diff(found.unseen), strict=False)
-    area = found.seen[0] * found.unseen[0] + sum((a + b) / 2 * du for a, b, du in steps)
-    assert found.ausuc == pytest.approx(area)
+    steps = zip(result.seen, result.seen[1:], np.diff(result.unseen), strict=False)
+    area = result.seen[0] * result.unseen[0] + sum((a + b) / 2 * du for a, b, du in steps)
+    assert result.ausuc == pytest.approx(area)
 
 
 @given(scored(ruled_out=True), st.integers(1, 8), st.sampled_from(["class", "sample"]))
@@ -124,10 +126,10 @@ def test_blocks_change_no_answer(world):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(curve, "BLOCK_VALUES", 12)  # a few rows at a time
         for columns in (np.flatnonzero(seen), np.arange(len(seen))[::-1]):
-            best, found = curve.best_column(F.astype(np.float32), columns)
+            best, result = curve.best_column(F.astype(np.float32), columns)
             np.testing.assert_array_equal(best, columns[F[:, columns].argmax(axis=1)])
-            np.testing.assert_array_equal(found, F[:, columns].max(axis=1))
-            assert (best.dtype, found.dtype) == (np.int32, np.float64)
+            np.testing.assert_array_equal(result, F[:, columns].max(axis=1))
+            assert (best.dtype, result.dtype) == (np.int32, np.float64)
     assert curve.best_column(F, np.array([], int))[0].tolist() == [-1] * len(F)
 
 
@@ -136,12 +138,12 @@ def test_scores_within_their_rounding_are_one_breakpoint():
     F = np.array([[10_000.0, 9_999.0], [1.0005, 0.0], [0.5, 0.0]])
     y, seen = np.array([0, 1, 1]), np.array([True, False])
     for dtype, points in ((np.float64, 4), (np.float32, 3)):
-        found, told = (f(F.astype(dtype), y, seen) for f in (seen_unseen_curve, switches))
-        assert len(found.gamma) == points
-        assert set(told.gamma) == set(found.gamma[1:])
+        result, messages = (f(F.astype(dtype), y, seen) for f in (seen_unseen_curve, switches))
+        assert len(result.gamma) == points
+        assert set(messages.gamma) == set(result.gamma[1:])
 
 
-def test_a_gamma_stands_in_the_middle_of_its_interval_and_beyond_the_ends():
+def test_a_gamma_is_in_the_middle_of_its_interval_or_beyond_the_ends():
     gamma = np.array([OUT, 0.0, 1.0, 4.0])
     low, *inner, high = (curve.middle_gamma(gamma, k) for k in range(4))
     assert inner == [0.5, 2.5]
@@ -149,9 +151,9 @@ def test_a_gamma_stands_in_the_middle_of_its_interval_and_beyond_the_ends():
     assert curve.middle_gamma(gamma[:1], 0) == 0
     assert [curve.middle_gamma(gamma[:2], k) for k in (0, 1)] == [-1, 1]
     huge = np.array([OUT, -1.7e308, 1.6e308, 1.7e308])  # NumPy warns of their difference
-    found = [curve.middle_gamma(huge, k) for k in range(4)]
-    assert np.isfinite(found[1:3]).all()
-    assert found == sorted(found)
+    result = [curve.middle_gamma(huge, k) for k in range(4)]
+    assert np.isfinite(result[1:3]).all()
+    assert result == sorted(result)
 
 
 def test_a_thinned_curve_keeps_ends_and_best():
@@ -174,14 +176,14 @@ def test_a_thinned_curve_keeps_ends_and_best():
 def test_real_score_files_give_their_figures(shared, file, unseen, seen, harmonic, ausuc):
     with np.load(shared / "data" / "gzsl_scores" / f"{file}.npz") as data:
         F, y, unseen_classes = data["scores"], data["y"], data["unseen_classes"]
-    found = seen_unseen_curve(F, y, ~np.isin(np.arange(F.shape[1]), unseen_classes))
-    point = found.at(0.0)
+    result = seen_unseen_curve(F, y, ~np.isin(np.arange(F.shape[1]), unseen_classes))
+    point = result.at(0.0)
     printed = [round(100 * value, 1) for value in (point.unseen, point.seen, point.harmonic)]
     assert printed == [unseen, seen, harmonic]
-    assert 100 * found.ausuc == pytest.approx(ausuc, abs=0.1)
+    assert 100 * result.ausuc == pytest.approx(ausuc, abs=0.1)
 
 
-def test_a_test_set_keeps_its_switches_which_nobody_changes():
+def test_a_test_set_stores_its_switches_read_only():
     F, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 4
     test = ScoredTest(F, y, np.arange(4), np.arange(4) < 2)
     assert test.switches is test.switches
@@ -191,7 +193,7 @@ def test_a_test_set_keeps_its_switches_which_nobody_changes():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda F, y, s: seen_unseen_curve(F, y[:1], s), "one label per row"),
         (lambda F, y, s: seen_unseen_curve(F[:0], y[:0], s), "at least one row"),
@@ -213,6 +215,6 @@ def test_a_test_set_keeps_its_switches_which_nobody_changes():
         (lambda F, y, s: mean_class_accuracy([], []), "at least one"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_sentence(call, said):
-    with pytest.raises(ZSLError, match=said):
+def test_invalid_arguments_are_refused_in_one_sentence(call, message):
+    with pytest.raises(ZSLError, match=message):
         call(np.array([[2.0, 0.0], [0.0, 1.0]]), np.array([0, 1]), np.array([True, False]))

@@ -18,7 +18,7 @@ SOME = st.lists(st.integers(-30, 30).map(lambda k: k / 1000), min_size=2, max_si
 
 @settings(max_examples=50)
 @given(SOME, st.sampled_from([0.7, 0.9, 0.95]))
-def test_a_paired_test_says_what_scipy_says(x, level):
+def test_a_paired_test_equals_scipy(x, level):
     ours, x = paired_test("q", x, level=level), np.array(x)
     assert ours.mean_difference == pytest.approx(x.mean())
     assert ours.wilcoxon_p == (pytest.approx(wilcoxon(x).pvalue) if x.any() else 1)
@@ -53,7 +53,7 @@ def test_a_shift_is_in_its_interval_while_the_signed_rank_test_does_not_reject_i
         assert (wilcoxon(x - shift, method="exact").pvalue > 1 - level + 1e-12) == inside
 
 
-def test_what_is_equal_in_print_is_a_tie_and_the_sentence_has_points():
+def test_values_equal_in_print_are_ties():
     tied = np.array([0.442 - 0.439, 0.341 - 0.344, 0.9 - 0.8])
     assert abs(tied[0]) != abs(tied[1])
     assert paired_test("q", tied).rank_biserial == pytest.approx((1.5 - 1.5 + 3) / 6)
@@ -62,7 +62,7 @@ def test_what_is_equal_in_print_is_a_tie_and_the_sentence_has_points():
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
-def test_holm_multiplies_the_kth_smallest_by_what_is_left_and_keeps_the_order(p):
+def test_holm_multiplies_by_the_remaining_number_and_keeps_the_order(p):
     adjusted, largest = holm(p), 0.0
     for k, place in enumerate(np.argsort(p, kind="stable")):
         largest = max(largest, p[place] * (len(p) - k))
@@ -78,21 +78,21 @@ C, N, Q, TAU, STUDIES = 20, 400, 0.3, 0.03, 4000
     ("between", "over", "power"),
     [(TAU, "classes", p) for p in (0.05, 0.5, 0.8, 0.95)] + [(0.0, "images", 0.8)],
 )
-def test_studies_find_a_difference_as_often_as_said(between, over, power):
+def test_studies_find_a_difference_with_the_computed_power(between, over, power):
     rng = np.random.default_rng(0)
     design = Design((Stratum(C, N, between, np.sqrt(Q - between**2)),))
     difference = 0.0 if power == 0.05 else design.detectable(over, power)
     design = Design((Stratum(C, N, between, np.sqrt(Q - between**2 - difference**2)),))
-    said = design.power(difference, over)
-    assert said == pytest.approx(power, abs=0.01)
+    text = design.power(difference, over)
+    assert text == pytest.approx(power, abs=0.01)
     delta = rng.normal(difference, between, (STUDIES, C))
     first = rng.binomial(N, (Q + delta) / 2)
     second = rng.binomial(N - first, (Q - delta) / 2 / (1 - (Q + delta) / 2))
     means = (first - second) / N
-    found = ttest_1samp(means, 0, axis=1).pvalue < 0.05
+    result = ttest_1samp(means, 0, axis=1).pvalue < 0.05
     if over == "images":
-        found = np.abs(means.mean(axis=1)) / design.error("images") > norm.ppf(0.975)
-    assert found.mean() == pytest.approx(said, abs=4 * np.sqrt(said * (1 - said) / STUDIES))
+        result = np.abs(means.mean(axis=1)) / design.error("images") > norm.ppf(0.975)
+    assert result.mean() == pytest.approx(text, abs=4 * np.sqrt(text * (1 - text) / STUDIES))
 
 
 DESIGNS = st.lists(
@@ -115,16 +115,16 @@ def test_power_is_that_of_the_textbooks():
     z = norm.ppf(0.975) + norm.ppf(0.8)
     expected = z * np.sqrt(0.2 / (50 * 10))
     assert design.detectable("images") == pytest.approx(expected, rel=1e-4)
-    one = Design((Stratum(5, 100, 0.0, 0.4),))
-    shift, edge = 0.1 / one.error("classes"), student.ppf(0.975, 4)
-    found = nct.sf(edge, 4, shift) + nct.cdf(-edge, 4, shift)
-    assert one.power(0.1, "classes") == pytest.approx(found, rel=1e-6)
-    two = Design((Stratum(5, 100, 0.1, 0.4), Stratum(9, 50, 0.2, 0.3)))
+    single_class = Design((Stratum(5, 100, 0.0, 0.4),))
+    shift, edge = 0.1 / single_class.error("classes"), student.ppf(0.975, 4)
+    result = nct.sf(edge, 4, shift) + nct.cdf(-edge, 4, shift)
+    assert single_class.power(0.1, "classes") == pytest.approx(result, rel=1e-6)
+    two_strata = Design((Stratum(5, 100, 0.1, 0.4), Stratum(9, 50, 0.2, 0.3)))
     parts = [(0.1**2 + 0.4**2 / 100) / 5, (0.2**2 + 0.3**2 / 50) / 9]
-    assert two.error("classes") == pytest.approx(np.sqrt(sum(parts)))
+    assert two_strata.error("classes") == pytest.approx(np.sqrt(sum(parts)))
     degrees = sum(parts) ** 2 / (parts[0] ** 2 / 4 + parts[1] ** 2 / 8)
     edge, shift = student.ppf(0.975, degrees), 0.2 / np.sqrt(sum(parts))
-    assert two.power(0.2, "classes") == pytest.approx(nct.sf(edge, degrees, shift), rel=1e-4)
+    assert two_strata.power(0.2, "classes") == pytest.approx(nct.sf(edge, degrees, shift), rel=1e-4)
     never = Design((Stratum(5, 5, 0.0, 0.0),))  # models that never differ
     assert (never.power(0.01, "classes"), never.power(0, "classes")) == (1, 0.05)
     assert never.detectable("images") == 0
@@ -132,17 +132,17 @@ def test_power_is_that_of_the_textbooks():
 
 
 def test_a_stratum_is_estimated_from_a_pilot_without_bias():
-    rng, found = np.random.default_rng(3), []
+    rng, result = np.random.default_rng(3), []
     y = np.repeat(np.arange(8), 200)
     for _ in range(1500):
         delta = rng.normal(0, 0.15, 8)[y]
         d = rng.choice([0.0, 1.0], len(y)) * np.where(rng.random(len(y)) < 0.5 + delta, 1, -1)
         stratum = stratum_of(d, y)
-        found.append((stratum.between**2, stratum.within**2))
-    error = np.std(found, axis=0) / np.sqrt(len(found))
+        result.append((stratum.between**2, stratum.within**2))
+    error = np.std(result, axis=0) / np.sqrt(len(result))
     # d is 0 or, half the time, 1 with 0.5 + delta: its mean is delta, its square 0.5.
     expected = np.array([0.15**2, 0.5 - 0.15**2])
-    assert (np.abs(np.mean(found, axis=0) - expected) < 4 * error).all()
+    assert (np.abs(np.mean(result, axis=0) - expected) < 4 * error).all()
     y = np.repeat([3, 5, 9], [2, 8, 40])
     d = rng.choice([-1.0, 0.0, 1.0], len(y))
     stratum = stratum_of(d, y)
@@ -154,7 +154,7 @@ ONE = Design((Stratum(5, 5, 0, 1),))
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         *(
             (lambda x=x: paired_test("q", x), "at least two finite")
@@ -167,6 +167,6 @@ ONE = Design((Stratum(5, 5, 0, 1),))
         (lambda: ONE.power(0.1, "images", 0), "alpha: expected"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(call, said):
-    with pytest.raises((DatasetError, ParameterError), match=said):
+def test_impossible_designs_are_one_sentence(call, message):
+    with pytest.raises((DatasetError, ParameterError), match=message):
         call()

@@ -106,16 +106,16 @@ def test_a_colour_on_paper_is_mixed_with_white_and_a_name_of_one_is_none(color, 
 
 @EVERY
 @pytest.mark.parametrize(("width", "font"), [(WIDTHS[0], "sans"), (61.5, "serif")])
-def test_a_page_is_as_wide_as_asked_and_all_fonts_are_embedded(panel, font, width):
+def test_a_page_has_the_requested_width_and_embedded_fonts(panel, font, width):
     page = pdf(panel, width_mm=width, font=font)
     assert float(page.mediabox.width) == pytest.approx(width / 25.4 * 72, abs=1e-3)
-    fonts = [each.get_object() for each in page["/Resources"]["/Font"].values()]
-    assert any(FONTS[font][0].replace(" ", "") in each["/BaseFont"] for each in fonts)
-    for each in fonts:
-        inner = each["/DescendantFonts"][0].get_object() if "/DescendantFonts" in each else each
+    fonts = [item.get_object() for item in page["/Resources"]["/Font"].values()]
+    assert any(FONTS[font][0].replace(" ", "") in item["/BaseFont"] for item in fonts)
+    for item in fonts:
+        inner = item["/DescendantFonts"][0].get_object() if "/DescendantFonts" in item else item
         descriptor = inner["/FontDescriptor"].get_object()
         assert "/FontFile2" in descriptor  # TrueType, Type 42
-        assert any(name.replace(" ", "") in each["/BaseFont"] for name in FONTS[font])
+        assert any(name.replace(" ", "") in item["/BaseFont"] for name in FONTS[font])
 
 
 @pytest.mark.nightly
@@ -204,7 +204,7 @@ def test_no_line_of_the_legend_parts_a_number_from_its_unit():
 
 
 @pytest.mark.parametrize(("places", "seen"), [([0.0, 0.5, 1.0], True), ([0.0, 0.01, 1.0], False)])
-def test_words_at_points_stand_together_or_not_at_all(places, seen):
+def test_texts_at_points_are_all_shown_or_none(places, seen):
     at = np.array(places)
     words = ["one word", "another", "a third"]
     figure, _ = drawn(Panel(partial(draw_texts, x=at, y=0 * at, texts=words)))
@@ -229,7 +229,7 @@ def test_an_svg_needs_no_font_and_has_its_width():
 
 
 @pytest.mark.nightly
-def test_what_is_drawn_are_the_numbers_of_the_panel():
+def test_the_panel_draws_its_numbers():
     figure, _ = drawn(PANELS["curve"])
     (line,) = figure.axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), np.c_[NUMBERS, 1 - NUMBERS**2])
@@ -258,9 +258,20 @@ def test_names_that_do_not_fit_the_width_give_way_to_their_number():
     panel = Panel(many)
     axes = drawn(panel, width_mm=84)[0].axes[0]
     assert axes.get_xlabel().replace("\n", " ") == "40 names, too many for this width"
-    assert not [each for each in axes.get_xticklabels() if each.get_text()]
+    assert not [
+        get_xticklabel for get_xticklabel in axes.get_xticklabels() if get_xticklabel.get_text()
+    ]
     wide = drawn(panel, width_mm=200)[0].axes[0]
-    assert len([each for each in wide.get_xticklabels() if each.get_text()]) == 40
+    assert (
+        len(
+            [
+                get_xticklabel
+                for get_xticklabel in wide.get_xticklabels()
+                if get_xticklabel.get_text()
+            ]
+        )
+        == 40
+    )
 
 
 def test_matplotlibs_settings_stay_those_of_the_process():

@@ -72,13 +72,13 @@ def run(tmp_path, monkeypatch):
 
 
 def test_a_printed_curve_is_that_of_the_predictions(run):
-    result, found = run
-    axes = axes_of(of_predictions(found, "curve"))
+    result, actual = run
+    axes = axes_of(of_predictions(actual, "curve"))
     curve = next(line for line in axes.lines if "AUSUC" in line.get_label())
-    np.testing.assert_array_equal(curve.get_xdata(), found.test.curve.unseen)
-    np.testing.assert_array_equal(curve.get_ydata(), found.test.curve.seen)
+    np.testing.assert_array_equal(curve.get_xdata(), actual.test.curve.unseen)
+    np.testing.assert_array_equal(curve.get_ydata(), actual.test.curve.seen)
     point = result.evaluation.calibrated
-    ((name, stop),) = [each for each in points_of(axes).items() if each[0].startswith("validated")]
+    ((name, stop),) = [item for item in points_of(axes).items() if item[0].startswith("validated")]
     assert stop.tolist() == [[point.unseen, point.seen]]
     assert f"H {100 * point.harmonic:.1f} %" in name
     arcs = [line for line in axes.lines if line is not curve]
@@ -89,9 +89,9 @@ def test_a_printed_curve_is_that_of_the_predictions(run):
 
 
 def test_printed_bars_are_the_accuracies_of_the_classes(run):
-    found = run[1]
-    table = per_class_table(found.test, {"at": found.gamma}, found.class_names)
-    axes = axes_of(of_predictions(found, "classes"))
+    result = run[1]
+    table = per_class_table(result.test, {"at": result.gamma}, result.class_names)
+    axes = axes_of(of_predictions(result, "classes"))
     low, high = axes.get_xlim()
     for side, (name, series) in zip(("seen", "unseen"), bars_of(axes).items(), strict=True):
         assert all(low < place - 0.375 < place + 0.375 < high for place, _, _ in series)
@@ -99,7 +99,7 @@ def test_printed_bars_are_the_accuracies_of_the_classes(run):
         assert name.startswith(side)
         assert [length for _, _, length in series] == expected
     with pytest.raises(UnknownNameError, match="did you mean 'curve'"):
-        of_predictions(found, "curves")
+        of_predictions(result, "curves")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_printed_bars_are_the_accuracies_of_the_classes(run):
         (("--figure", "a.pdf", "--panel", "x"), "Unknown print panel 'x'"),
     ],
 )
-def test_the_command_refuses_what_it_cannot_print(run, words, sentence, printed):
+def test_the_command_refuses_unprintable_results(run, words, sentence, printed):
     assert sentence in printed("runs", "export", run[0].key, *words, status=2)
 
 
@@ -129,9 +129,9 @@ def colours(panel):
     """All colours of a panel."""
     axes = axes_of(panel)
     marks = [*axes.patches, *axes.lines, *axes.collections]
-    found = [mark.get_color() if mark in axes.lines else mark.get_facecolor() for mark in marks]
-    found += [mark.get_edgecolor() for mark in axes.collections]
-    return [to_hex(each).upper() for one in found for each in to_rgba_array(one)]
+    result = [mark.get_color() if mark in axes.lines else mark.get_facecolor() for mark in marks]
+    result += [mark.get_edgecolor() for mark in axes.collections]
+    return [to_hex(item).upper() for color in result for item in to_rgba_array(color)]
 
 
 def test_the_dark_theme_does_not_reach_the_paper(look):
@@ -147,13 +147,13 @@ def test_a_panel_has_the_numbers_of_its_figure():
     chart = class_bars(CLASSES)
     (panel,) = panels_of(chart)
     axes, table = axes_of(panel), table_of_figure(chart)
-    lengths = [(name, at, n) for name, each in bars_of(axes).items() for at, _, n in each]
-    places = [(name, *at) for name, each in points_of(axes).items() for at in each.tolist()]
+    lengths = [(name, at, n) for name, item in bars_of(axes).items() for at, _, n in item]
+    places = [(name, *at) for name, item in points_of(axes).items() for at in item.tolist()]
     words = dict(words_of(axes.xaxis))
-    found = [(words[round(at)], name, n) for name, at, n in [*lengths, *places]]
+    result = [(words[round(at)], name, n) for name, at, n in [*lengths, *places]]
     expected = list(zip(table["x"], table["series"], table["y"], strict=True))
-    assert [each[:2] for each in found] == [each[:2] for each in expected]
-    assert [each[2] for each in found] == pytest.approx([each[2] for each in expected], rel=1e-12)
+    assert [item[:2] for item in result] == [item[:2] for item in expected]
+    assert [item[2] for item in result] == pytest.approx([item[2] for item in expected], rel=1e-12)
     assert axes.yaxis.get_major_formatter()(0.5) == "50 %"
 
 
@@ -161,12 +161,12 @@ def test_every_pair_of_axes_is_a_panel_with_its_title_its_names_and_its_legend()
     error = {"array": [0.1, 0.2], "arrayminus": [0.3, 0.4]}
     marks = scatter(x=[1, 2], y=[0, 1], name="a", error_x=error)
     sides = planes(2, spacing=0.1)
-    traces = [each.on(marks | {"showlegend": each.number == 1}) for each in sides]
+    traces = [side.on(marks | {"showlegend": side.number == 1}) for side in sides]
     names = [Markup("<b>one</b>"), "two & more"]
     axes = {}
-    for each in sides:
-        axes |= each.axes(axis(), axis(names=names, showticklabels=each.number == 1))
-    notes = [each.title(title) for each, title in zip(sides, ("left", "right"), strict=True)]
+    for side in sides:
+        axes |= side.axes(axis(), axis(names=names, showticklabels=side.number == 1))
+    notes = [item.title(title) for item, title in zip(sides, ("left", "right"), strict=True)]
     rules = [rule(x=1.5, on=sides[1])]
     chart = figure(traces, height=300, annotations=notes, shapes=rules, showlegend=True, **axes)
     left, right = panels_of(chart)
@@ -191,17 +191,19 @@ def color_of(mark):
     return {"marker": {"color": mark}}
 
 
-def test_stacked_bars_stand_on_each_other_and_grouped_ones_side_by_side():
-    two = [bars(x=["a", "b"], y=y, name=str(y), **color_of("#123456")) for y in ([1, 2], [3, 4])]
-    (panel,) = panels_of(figure(two, height=300, barmode="stack"))
+def test_bars_are_stacked_or_side_by_side():
+    two_bars = [
+        bars(x=["a", "b"], y=y, name=str(y), **color_of("#123456")) for y in ([1, 2], [3, 4])
+    ]
+    (panel,) = panels_of(figure(two_bars, height=300, barmode="stack"))
     for _ in range(2):  # drawing a panel again gives the same
         first, second = bars_of(axes_of(panel)).values()
         assert [base for _, base, _ in first + second] == [0, 0, 1, 2]
-    axes = one_panel(two)
+    axes = one_panel(two_bars)
     first, second = bars_of(axes).values()
     distances = [b[0] - a[0] for a, b in zip(first, second, strict=True)]
     np.testing.assert_allclose(distances, axes.patches[0].get_width())
-    below = one_panel([*two, bars(x=[0], y=[5], width=0.9, offset=-0.4, zorder=-1, marker={})])
+    below = one_panel([*two_bars, bars(x=[0], y=[5], width=0.9, offset=-0.4, zorder=-1, marker={})])
     assert (below.patches[0].get_x(), below.patches[0].get_width()) == (-0.4, 0.9)
 
 
@@ -231,7 +233,7 @@ def test_a_shape_is_in_the_panel_of_its_axes():
     band = {"type": "rect", "x0": 0.5, "x1": 1.5, "yref": "y domain", "y0": 0, "y1": 1}
     band |= {"fillcolor": "rgba(0, 0, 0, 0.5)"}
     (first, second) = Plane(1, across=(0, 0.4)), Plane(2, across=(0.6, 1))
-    traces = [each.on(scatter(x=[0, 2], y=[0, 1])) for each in (first, second)]
+    traces = [item.on(scatter(x=[0, 2], y=[0, 1])) for item in (first, second)]
     axes = first.axes(axis(), axis()) | second.axes(axis(), axis())
     left, right = map(axes_of, panels_of(figure(traces, height=300, shapes=[band], **axes)))
     assert not right.patches
@@ -255,7 +257,7 @@ def test_a_figure_without_marks_has_no_panel():
 @pytest.mark.nightly
 def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
     n = 50
-    what = PointMap(
+    maps_of_points = PointMap(
         key="a",
         file="map",
         panels=[point_map.MapPanel("t-SNE", "", np.arange(n), np.c_[np.arange(n), np.ones(n)])],
@@ -270,21 +272,21 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
         part=np.zeros(n),
         row=np.arange(n),
     )
-    (panel,) = of_map(what)
+    (panel,) = of_map(maps_of_points)
     legend, axes = drawn(panel)[0].legends[0], axes_of(panel)
     assert [text.get_text() for text in legend.get_texts()] == ["first", "second"]
-    found = [
+    result = [
         (round(x), to_hex(color))
         for points in axes.collections
         for (x, _), color in zip(points.get_offsets().tolist(), points.get_facecolor(), strict=True)
         if x is not None
     ]
-    assert sorted(found) == [(k, ("#111111", "#222222")[k % 2]) for k in range(n)]
+    assert sorted(result) == [(k, ("#111111", "#222222")[k % 2]) for k in range(n)]
     assert print_figure(panel).startswith(b"%PDF")
-    scale = of_map(replace(what, legend="scale", ends=("few", "many")))
+    scale = of_map(replace(maps_of_points, legend="scale", ends=("few", "many")))
     (legend,) = drawn(scale[0])[0].legends
     assert [text.get_text() for text in legend.get_texts()] == ["few", "many"]
-    assert not drawn(of_map(replace(what, legend="none"))[0])[0].legends
+    assert not drawn(of_map(replace(maps_of_points, legend="none"))[0])[0].legends
 
 
 def test_a_panel_without_a_title_is_named_by_its_y_axis():

@@ -23,7 +23,7 @@ VERSIONS = sorted(path.name for path in Path(make.__file__).parent.glob("[0-9]*"
 
 
 @pytest.fixture(scope="module")
-def of_today(tmp_path_factory):
+def current_folder(tmp_path_factory):
     """The files that this version stores."""
     folder = tmp_path_factory.mktemp("today")
     with pytest.MonkeyPatch.context() as patch:
@@ -33,10 +33,10 @@ def of_today(tmp_path_factory):
 
 
 @pytest.fixture(params=[*VERSIONS, "today"])
-def kept(request, tmp_path, monkeypatch):
+def data_folder(request, tmp_path, monkeypatch):
     """A copy of the files that a version stored, as the data folder."""
     if request.param == "today":
-        source = request.getfixturevalue("of_today")
+        source = request.getfixturevalue("current_folder")
     else:
         source = Path(make.__file__).parent / request.param
     folder = tmp_path / "data"
@@ -45,22 +45,22 @@ def kept(request, tmp_path, monkeypatch):
     return folder
 
 
-def test_there_is_a_version_to_open():
+def test_versions_are_stored():
     assert "0.3.0" in VERSIONS
 
 
-def test_imports_open_as_they_were(kept):
+def test_imports_open_unchanged(data_folder):
     for seed, name in enumerate(("tiny", "tiny-other")):
-        made, read = make.tiny(name, seed), load(name)
-        assert (read.digest, read.class_names) == (made.digest, made.class_names)
-        assert (read.attribute_names, read.simulated) == (made.attribute_names, True)
+        result, read = make.tiny(name, seed), load(name)
+        assert (read.digest, read.class_names) == (result.digest, result.class_names)
+        assert (read.attribute_names, read.simulated) == (result.attribute_names, True)
         for split in ("PS", "SS"):
             for part in ("trainval", "test_seen", "test_unseen"):
-                ours, theirs = (getattr(data.split(split), part) for data in (made, read))
+                ours, theirs = (getattr(data.split(split), part) for data in (result, read))
                 np.testing.assert_array_equal(ours, theirs)
 
 
-def test_every_result_of_the_store_opens(kept):
+def test_every_result_of_the_store_opens(data_folder):
     store = ResultStore()
     with sqlite3.connect(store.path) as db:
         keys = {key for (key,) in db.execute("SELECT key FROM runs")}
@@ -76,30 +76,30 @@ def test_every_result_of_the_store_opens(kept):
     assert len(store.runs_on(load("tiny"), "PS")) >= 2
 
 
-def test_a_store_of_any_version_takes_results_and_keeps_those_of_other_people(kept):
+def test_a_store_of_any_version_takes_results_and_keeps_those_of_other_people(data_folder):
     """Its tables can still be read and written by earlier versions."""
     store = ResultStore()
     before = store.results()
     with closing(sqlite3.connect(store.path)) as db:
-        of_others = db.execute("SELECT * FROM imported").fetchall()
+        imported_rows = db.execute("SELECT * FROM imported").fetchall()
     store.put(replace(before[0], key="0"))
     assert len(store.results()) == len(before) + 1
     assert store.unreadable() == ""
     with closing(sqlite3.connect(store.path)) as db:
         columns = [name for _, name, *_ in db.execute("PRAGMA table_info(runs)")]
-        assert db.execute("SELECT * FROM imported").fetchall() == of_others
+        assert db.execute("SELECT * FROM imported").fetchall() == imported_rows
     assert columns == ["key", "created", "result"]
 
 
-def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):
-    result = RunResult.from_json((kept / "run.json").read_text())
+def test_a_run_as_json_opens_and_is_the_one_in_the_store(data_folder):
+    result = RunResult.from_json((data_folder / "run.json").read_text())
     assert ResultStore().get(result.key) == result
     assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
     assert result.oracle.zsl >= result.evaluation.zsl
 
 
-def test_results_of_other_kinds_are_found(of_today, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(of_today))
+def test_results_of_other_kinds_are_found(current_folder, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(current_folder))
     store = ResultStore()
     keys = {kind: {result.key for result in store.others([kind])} for kind in ("crossed", "action")}
     fits = [CrossFit.SCHEMA.load(store.record("crossed", key)) for key in keys["crossed"]]
@@ -111,16 +111,16 @@ def test_results_of_other_kinds_are_found(of_today, monkeypatch):
         assert len(actions.ActionFit.SCHEMA.load(store.record("action", key)).rows) == 25
 
 
-def test_what_is_stored_is_not_made_again(of_today, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(of_today))
+def test_stored_results_are_not_computed_again(current_folder, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(current_folder))
     monkeypatch.setattr(cross_dataset, "cross_accuracy", None)
-    one, two = load("tiny"), load("tiny-other")
-    table = cross_dataset.cross_table(one, two, ["ESZSL", "LinearV2S"], store=ResultStore())
+    first, second = load("tiny"), load("tiny-other")
+    table = cross_dataset.cross_table(first, second, ["ESZSL", "LinearV2S"], store=ResultStore())
     assert len(table) == 8
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_result_answers_as_long_as_its_revisions_stand(version):
+def test_a_result_is_valid_while_its_revisions_are(version):
     """A release alone does not invalidate a result."""
     store = ResultStore(Path(make.__file__).parent / version / "runs.sqlite")
     for result in store.results():
@@ -131,7 +131,7 @@ def test_a_result_answers_as_long_as_its_revisions_stand(version):
 
 
 @pytest.mark.nightly
-def test_a_page_over_an_old_store_and_a_strangers_rows_stands(own_data, tmp_path):
+def test_a_page_opens_on_an_old_store_with_foreign_rows(own_data, tmp_path):
     shutil.copytree(Path(make.__file__).parent / "0.3.0", tmp_path / "data")
     store = ResultStore()
     spec = RunSpec("tiny", "PS", "SAE", params={"lam": 1.0}, gamma=0.0)

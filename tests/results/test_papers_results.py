@@ -29,17 +29,17 @@ def written(method, *options):
 
 def test_a_table_holds_the_cells_and_the_seconds_of_its_runs():
     text, table = written("LinearS2V", "--only", "gbu:figure3", "cal:table2")
-    there = reproduce("cal:table2", [WORLD.name], ["LinearS2V"], jobs=1)
+    processes_result = reproduce("cal:table2", [WORLD.name], ["LinearS2V"], jobs=1)
     ours = table[table["experiment"] == "cal:table2"]
-    assert list(ours["ours"]) == pytest.approx(list(there["ours"]), rel=1e-12)
+    assert list(ours["ours"]) == pytest.approx(list(processes_result["ours"]), rel=1e-12)
     stored = {run.key: run.seconds for run in ResultStore().results()}
-    assert list(ours["seconds"]) == pytest.approx([stored[key] for key in there["key"]])
+    assert list(ours["seconds"]) == pytest.approx([stored[key] for key in processes_result["key"]])
     # The chosen parameters and the choice of each of two folds; then one run per task.
     for name, runs in (("gbu:figure3", 3), ("cal:table2", 2)):
         assert f"{runs} runs or paths" in text.split(f"## {name}")[1].split("##")[0]
 
 
-def test_a_report_runs_nothing_and_writes_what_is_finished():
+def test_a_report_writes_finished_cells_without_runs():
     assert "Not run." in written("LinearV2S", "--only", "cal:figure3", "--report")[0]
     assert not ResultStore().others()
     first, _ = written("LinearV2S", "--only", "cal:figure3")

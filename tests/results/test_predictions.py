@@ -33,14 +33,14 @@ def sql(store, statement, *values):
 
 
 def test_a_run_stores_predictions_that_reproduce_its_figures(store):
-    made = run(spec(), WORLD, with_oracle=False, store=store)
-    result, scores = made.result, made.scores
-    found = store.predictions(result.key)
-    assert evaluate(found.test, result.gamma) == result.evaluation
-    assert len(found.folds) == len(WORLD.split("PS").folds)
-    assert not verify_predictions(found).reasons  # the validation rows choose gamma
-    np.testing.assert_array_equal(found.test.margin, scores.answers.margin)
-    assert found.provenance.created == result.created
+    run_result = run(spec(), WORLD, with_oracle=False, store=store)
+    result, scores = run_result.result, run_result.scores
+    actual = store.predictions(result.key)
+    assert evaluate(actual.test, result.gamma) == result.evaluation
+    assert len(actual.folds) == len(WORLD.split("PS").folds)
+    assert not verify_predictions(actual).reasons  # the validation rows choose gamma
+    np.testing.assert_array_equal(actual.test.margin, scores.answers.margin)
+    assert actual.provenance.created == result.created
 
 
 def test_nothing_is_fitted_for_them(store, monkeypatch):
@@ -55,7 +55,7 @@ def test_nothing_is_fitted_for_them(store, monkeypatch):
     assert len(fits) == alone
 
 
-def test_a_run_without_them_and_an_unknown_key_have_none(store):
+def test_runs_without_predictions_and_unknown_keys_give_none(store):
     result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     other = replace(result, key="f" * 16)
     store.put(other)
@@ -63,7 +63,7 @@ def test_a_run_without_them_and_an_unknown_key_have_none(store):
     assert store.predictions("0" * 16) is None
 
 
-def test_those_of_a_replaced_result_are_not_taken_for_the_new_ones(store):
+def test_predictions_of_a_replaced_result_are_not_used(store):
     """An earlier version without predictions may replace the run in the same file."""
     result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     later = replace(result, created="2030-01-01T00:00:00+00:00")

@@ -36,10 +36,10 @@ def texts():
 
 def commits_of(place: Path, text: str) -> set[str]:
     """Return the commits named in a text; a table of results has a column of them."""
-    found = set(NAMED.findall(text))
+    result = set(NAMED.findall(text))
     if place.suffix == ".csv" and place.parent.name == "results":
-        found |= {word.split("+")[0] for word in read_stamped(ROOT / place)["commit"] if word}
-    return found
+        result |= {word.split("+")[0] for word in read_stamped(ROOT / place)["commit"] if word}
+    return result
 
 
 @cache
@@ -49,28 +49,28 @@ def history() -> set[str]:
     if git is None or not (ROOT / ".git").exists():
         pytest.skip("no history: this is no checkout of git")
 
-    def asked(*words: str) -> str:
+    def run_git(*words: str) -> str:
         return subprocess.run(
             [git, "-C", str(ROOT), *words], capture_output=True, text=True, check=True
         ).stdout
 
-    if asked("rev-parse", "--is-shallow-repository").strip() == "true":
+    if run_git("rev-parse", "--is-shallow-repository").strip() == "true":
         pytest.skip("no whole history: the clone is shallow")
-    return set(asked("rev-list", "HEAD").split())
+    return set(run_git("rev-list", "HEAD").split())
 
 
 def test_every_commit_that_results_name_is_in_the_history():
-    known = history()
+    commits = history()
     gone = {
         f"{place}: {commit}"
         for place, text in texts()
         for commit in commits_of(place, text)
-        if not any(each.startswith(commit) for each in known)
+        if not any(item.startswith(commit) for item in commits)
     }
     assert not gone
 
 
-def test_commits_are_found_wherever_they_are_named():
+def test_commits_are_found_in_any_text():
     assert NAMED.findall("Written by version 0.1.dev642+g114cfee96, commit 114cfee97.") == [
         "114cfee96",
         "114cfee97",
@@ -83,7 +83,7 @@ def test_commits_are_found_wherever_they_are_named():
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
-def test_every_row_of_results_says_what_made_it(path):
+def test_every_row_of_results_has_its_provenance(path):
     table = read_stamped(path)
     assert set(table) >= {"version", "commit", "revisions", "sources"}
     for row in table[["version", "commit", "revisions", "sources"]].to_dict("records"):
@@ -96,17 +96,17 @@ def test_every_row_of_results_says_what_made_it(path):
 
 
 def test_the_same_data_have_one_digest():
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for path in TABLES:
         table = read_stamped(path)
         if "digest" in table:
             for name, digest in table[["dataset", "digest"]].drop_duplicates().to_numpy():
-                found.setdefault(name, set()).add(digest)
+                result.setdefault(name, set()).add(digest)
     for path in (FACTS / "board").glob("*.json"):
         data = json.loads(path.read_text(encoding="utf-8"))["data"]
-        found.setdefault(data["name"], set()).add(data["digest"])
-    assert len(found) > 8
-    assert {name: digests for name, digests in found.items() if len(digests) > 1} == {}
+        result.setdefault(data["name"], set()).add(data["digest"])
+    assert len(result) > 8
+    assert {name: digests for name, digests in result.items() if len(digests) > 1} == {}
 
 
 # --- New results ----------------------------------------------------------------------------------
@@ -130,10 +130,10 @@ def test_new_rows_name_revisions_and_sources_and_no_commit():
             "sources": ["0" * 16, None],
         }
     )
-    made = traced(of_run)
-    assert list(made["version"]) == ["0.1", "0.1.dev3+gabcdef013"]
-    assert list(made["commit"]) == ["", "abcdef013"]  # an old row keeps its own
-    assert list(made["sources"]) == ["0" * 16, ""]
+    result = traced(of_run)
+    assert list(result["version"]) == ["0.1", "0.1.dev3+gabcdef013"]
+    assert list(result["commit"]) == ["", "abcdef013"]  # an old row keeps its own
+    assert list(result["sources"]) == ["0" * 16, ""]
 
 
 def test_no_difference_is_less_than_nothing():

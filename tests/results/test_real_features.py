@@ -42,9 +42,9 @@ def test_cub_figures_come_out(cub):
 
 
 @pytest.mark.nightly
-def test_training_on_the_lists_of_the_first_release_adds_what_is_said_of_it(cub):
+def test_training_on_the_lists_of_the_first_release_adds_the_stated_points(cub):
     """The finding v1-adds-points; lambda and gamma as chosen on the folds for GZSL."""
-    (finding,) = (each for each in FINDINGS if each.id == "v1-adds-points")
+    (finding,) = (finding for finding in FINDINGS if finding.id == "v1-adds-points")
     split, gamma = cub.split("PS"), 0.05078204224684241
     leaky = replace(split, trainval=np.union1d(split.trainval, split.test_seen))
     model = LinearS2V(lam=10**-3.5)

@@ -55,11 +55,11 @@ def store(tmp_path, whole):
 
 def rows_in(path):
     """All rows of both tables, by table and key."""
-    found = {}
+    result = {}
     with closing(sqlite3.connect(path)) as db:
         for table in database.KEYS:
-            found |= {(table, row[0]): row for row in db.execute(f"SELECT * FROM {table}")}
-    return found
+            result |= {(table, row[0]): row for row in db.execute(f"SELECT * FROM {table}")}
+    return result
 
 
 def set_aside(store):
@@ -85,8 +85,8 @@ def leaves(content):
 def swap_leaves(store):
     content = store.path.read_bytes()
     first, second = leaves(content)[2], leaves(content)[9]
-    of = {k: content[k * PAGE : (k + 1) * PAGE] for k in (first, second)}
-    change(store, (first * PAGE, of[second]), (second * PAGE, of[first]))
+    page_of = {k: content[k * PAGE : (k + 1) * PAGE] for k in (first, second)}
+    change(store, (first * PAGE, page_of[second]), (second * PAGE, page_of[first]))
 
 
 #: Damage after which every row is still in the file or in its backup.
@@ -98,17 +98,17 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_every_row_that_is_there_is_kept(store, whole, damage):
+def test_every_readable_row_is_kept(store, whole, damage):
     DAMAGE[damage](store)
     spoiled = store.path.read_bytes()
     assert damage_of(store.path)
-    said = repair_store(store.path)
-    assert f"{2 * N} readable results were recovered." in said
+    text = repair_store(store.path)
+    assert f"{2 * N} readable results were recovered." in text
     assert damage_of(store.path) == repair_store(store.path) == ""
     assert rows_in(store.path) == whole[1]
     (aside,) = set_aside(store)
     assert aside.read_bytes() == spoiled
-    assert aside.name in said
+    assert aside.name in text
 
 
 #: Damage to the first page: its place and the new bytes.
@@ -207,16 +207,16 @@ def test_a_store_that_the_user_has_emptied_is_whole_and_stays_empty(tmp_path, re
     for key in ("first", "second"):
         store.put(replace(result, key=key))
     assert rows_in(database.backup_of(store.path))
-    for one in store.stored():
-        store.delete(one.id)
+    for stored_run in store.stored():
+        store.delete(stored_run.id)
     assert damage_of(store.path) == repair_store(store.path) == ""
     assert store.stored() == []
     os.utime(database.backup_of(store.path), (1, 1))
     store.put(replace(result, key="afterwards"))
-    assert [one.id for one in store.stored()] == ["afterwards"]
+    assert [stored_run.id for stored_run in store.stored()] == ["afterwards"]
 
 
-def test_a_repair_does_not_bring_back_what_was_deleted(store, whole):
+def test_a_repair_does_not_restore_deleted_rows(store, whole):
     gone = f"{3:016x}"
     store.delete(gone)
     store.path.write_bytes(b"no store" * 99)
@@ -243,9 +243,9 @@ def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, par
     content = store.path.read_bytes()
     store.path.write_bytes(content[: int(len(content) * part) // PAGE * PAGE])
     repair_store(store.path)
-    kept = rows_in(store.path)
-    assert set(kept.items()) <= set(whole[1].items())
-    assert len(kept) >= 2 * N * part - 18  # the first eleven pages have no rows
+    kept_rows = rows_in(store.path)
+    assert set(kept_rows.items()) <= set(whole[1].items())
+    assert len(kept_rows) >= 2 * N * part - 18  # the first eleven pages have no rows
     assert damage_of(store.path) == ""
 
 
@@ -284,22 +284,22 @@ def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store
     both, seen, waited = threading.Barrier(2), database.damage_of, set()
 
     def seen_by_both(store):
-        found = seen(store)
+        result = seen(store)
         if threading.get_ident() not in waited:
             waited.add(threading.get_ident())
             both.wait(60)  # both notice the damage before either starts
-        return found
+        return result
 
     monkeypatch.setattr(database, "damage_of", seen_by_both)
-    said = []
+    text = []
     threads = [
-        threading.Thread(target=lambda: said.append(repair_store(store.path))) for _ in range(2)
+        threading.Thread(target=lambda: text.append(repair_store(store.path))) for _ in range(2)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(map(bool, said)) == [False, True]
+    assert sorted(map(bool, text)) == [False, True]
     assert [hashlib.sha256(path.read_bytes()).hexdigest() for path in set_aside(store)] == [sha]
     assert len(store.stored()) == N
 
@@ -323,16 +323,16 @@ def test_two_servers_that_start_repair_once(store, damage):
     processes = [subprocess.Popen(words, **pipe) for _ in range(2)]
     for process in processes:
         process.stdin.close()
-    said = sorted(process.stdout.read().strip() for process in processes)
+    output = sorted(process.stdout.read().strip() for process in processes)
     assert [process.wait(120) for process in processes] == [0, 0]
     for process in processes:
         process.stdout.close()
-    assert said == ["False", "True"]
+    assert output == ["False", "True"]
     assert [hashlib.sha256(path.read_bytes()).hexdigest() for path in set_aside(store)] == [sha]
     assert len(store.stored()) == N
 
 
-def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monkeypatch):
+def test_rows_stored_during_a_repair_are_kept(store, result, monkeypatch):
     swap_leaves(store)
     copied, opened = database._copy, threading.Event()
     connect, errors = sqlite3.connect, []
@@ -346,10 +346,10 @@ def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monk
     writer = threading.Thread(target=put)
 
     def connected(*args, **options):
-        found = connect(*args, **options)
+        result = connect(*args, **options)
         if threading.current_thread() is writer:
             opened.set()
-        return found
+        return result
 
     def copied_while_somebody_puts(*args):
         writer.start()
@@ -389,7 +389,7 @@ def test_the_journal_of_a_writer_that_was_killed_never_reaches_the_new_store(sto
     assert rows_in(store.path) == whole[1]
 
 
-def test_a_store_that_somebody_reads_is_repaired_and_who_reads_sees_one_state(store):
+def test_a_store_is_repaired_during_reading(store):
     swap_leaves(store)
     with closing(sqlite3.connect(store.path)) as reader:
         first = reader.execute("SELECT key FROM runs LIMIT 1").fetchone()
@@ -398,19 +398,19 @@ def test_a_store_that_somebody_reads_is_repaired_and_who_reads_sees_one_state(st
     assert len(store.stored()) == N
 
 
-def test_what_is_deleted_while_others_read_is_gone_and_no_damage(store):
+def test_rows_deleted_during_reading_are_not_damage(store):
     key = f"{3:016x}"
-    for one in store.stored():
+    for stored_run in store.stored():
         store.delete(key)
         assert store.get(key) is None
-        if one.id == key:
+        if stored_run.id == key:
             break
     store.delete(key)
     assert damage_of(store.path) == store.unreadable() == ""
     assert len(store.stored()) == N - 1
 
 
-def test_what_changes_while_a_list_is_read_was_written_by_no_other_version(store, result):
+def test_rows_changed_during_reading_are_not_called_unreadable(store, result):
     before = store.stored()
     store.put(replace(result, key="since then"))
     assert store.unreadable(before) == ""
@@ -432,7 +432,7 @@ def test_a_store_behind_a_link_is_repaired_where_it_lies(store, tmp_path):
     assert len(link.stored()) == N
 
 
-def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(store, monkeypatch):
+def test_a_repair_that_cannot_write_changes_nothing(store, monkeypatch):
     swap_leaves(store)
     content = store.path.read_bytes()
 

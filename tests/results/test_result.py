@@ -38,13 +38,13 @@ def run(store):
     return runs.run(spec, WORLD, with_oracle=False, store=store).result
 
 
-def said(capsys, *words, code=0):
+def output_of(capsys, *words, code=0):
     assert main(["runs", *words]) == code
     out, err = capsys.readouterr()
     return err if code else out
 
 
-def test_it_is_read_as_it_was_written(store, crossed):
+def test_other_results_are_read_unchanged(store, crossed):
     assert Result.from_json(crossed.to_json()) == crossed
     assert store.others() == store.others(["crossed"]) == [crossed]
     assert store.others(["action"]) == []
@@ -54,7 +54,7 @@ def test_it_is_read_as_it_was_written(store, crossed):
 
 
 def test_one_table_holds_all_kinds(store, crossed, run):
-    rows = [row for one in store.others() for row in one.table()]
+    rows = [row for other in store.others() for row in other.table()]
     table = tabulate_results(store.stored(), rows)
     assert table["kind"].tolist() == ["run", "crossed", "crossed"]
     assert table["zsl"].tolist() == [run.evaluation.zsl, 0.5, 0.25]
@@ -73,18 +73,18 @@ def test_a_row_of_another_version_is_passed_over(store, crossed):
 
 
 def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, crossed, run, capsys):
-    text = said(capsys)
+    text = output_of(capsys)
     assert text.count("crossed") == 2
     assert run.key in text
-    assert run.key not in said(capsys, "list", "--kind", "crossed")
-    assert crossed.key not in said(capsys, "list", "--kind", "run")
-    assert run.key not in said(capsys, "list", "--method", "ESZSL")
-    assert crossed.key not in said(capsys, "list", "--method", "LinearS2V")
-    assert "tested on" in said(capsys, "show", "ccc")
-    found = pd.read_csv(io.StringIO(said(capsys, "export", "--kind", "run", "crossed")))
-    assert found["kind"].tolist() == ["run", "crossed", "crossed"]
-    assert json.loads(said(capsys, "export", "--format", "json"))[0]["key"] == run.key
-    assert said(capsys, "delete", crossed.key) == f"deleted {crossed.key}\n"
+    assert run.key not in output_of(capsys, "list", "--kind", "crossed")
+    assert crossed.key not in output_of(capsys, "list", "--kind", "run")
+    assert run.key not in output_of(capsys, "list", "--method", "ESZSL")
+    assert crossed.key not in output_of(capsys, "list", "--method", "LinearS2V")
+    assert "tested on" in output_of(capsys, "show", "ccc")
+    table = pd.read_csv(io.StringIO(output_of(capsys, "export", "--kind", "run", "crossed")))
+    assert table["kind"].tolist() == ["run", "crossed", "crossed"]
+    assert json.loads(output_of(capsys, "export", "--format", "json"))[0]["key"] == run.key
+    assert output_of(capsys, "delete", crossed.key) == f"deleted {crossed.key}\n"
     assert store.others() == []
 
 
@@ -97,8 +97,8 @@ def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, cr
         (["list", "--method", "ESZSLL"], "ESZSLL"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(store, crossed, run, words, sentence, capsys):
-    err = said(capsys, *words, code=2)
+def test_impossible_requests_are_one_sentence(store, crossed, run, words, sentence, capsys):
+    err = output_of(capsys, *words, code=2)
     assert sentence in err
     assert err.count("\n") == 1
 
@@ -106,10 +106,10 @@ def test_what_cannot_be_done_is_one_sentence(store, crossed, run, words, sentenc
 def test_many_fits_of_actions_are_one_line(store, run, capsys):
     for k in range(3):
         store.put_result(result_of("action", f"{k:016}", {"method": "SYNC"}, [{"zsl": 0.1}]))
-    text = said(capsys)
+    text = output_of(capsys)
     assert "SYNC" not in text
     assert "3 fits of the action study; list them with --kind action." in text
-    assert said(capsys, "list", "--kind", "action").count("SYNC") == 3
+    assert output_of(capsys, "list", "--kind", "action").count("SYNC") == 3
 
 
 def test_predictions_are_exported(store, run, capsys, tmp_path):
@@ -117,11 +117,11 @@ def test_predictions_are_exported(store, run, capsys, tmp_path):
     from zslcore.evaluation.protocol import evaluate
 
     path = tmp_path / "p.parquet"
-    assert said(capsys, "export", run.key[:6], "--predictions", str(path)) == ""
+    assert output_of(capsys, "export", run.key[:6], "--predictions", str(path)) == ""
     assert evaluate(read_predictions(path).test, run.gamma or 0.0) == run.evaluation
     with store.writing() as db:
         db.execute("DELETE FROM predictions")
-    assert "no predictions are stored" in said(
+    assert "no predictions are stored" in output_of(
         capsys, "export", run.key, "--predictions", str(path), code=2
     )
 

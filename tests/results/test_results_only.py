@@ -25,15 +25,17 @@ def test_real_features_with_predictions_are_known():
 @pytest.mark.parametrize("name", NAMES)
 def test_splits_are_the_published_ones(name):
     """The test rows determine a split; its digest equals the published one."""
-    known = load_results_only(name)
-    published = [s for s in known_splits() if s.dataset == benchmark_of(known)]
-    for split in known.splits.values():
-        assert any(split.digests.items() <= one.parts.items() for one in published), split.name
+    precomputed = load_results_only(name)
+    published = [s for s in known_splits() if s.dataset == benchmark_of(precomputed)]
+    for split in precomputed.splits.values():
+        assert any(
+            split.digests.items() <= published_split.parts.items() for published_split in published
+        ), split.name
         assert len(split.folds) == 3
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_they_are_the_data_the_results_were_made_on(name, shared):
+def test_precomputed_data_sets_equal_the_data_of_their_results(name, shared):
     from zslcore.datasets import read_xlsa17
 
     folder, features = {
@@ -44,11 +46,11 @@ def test_they_are_the_data_the_results_were_made_on(name, shared):
     if name != "AWA1-phog":  # the others take long to read
         pytest.skip("the small one is enough")
     data = read_xlsa17(shared / "data" / "xlsa17" / folder, features=features, name=name)
-    known = load_results_only(name)
-    assert known.digest == data.digest
-    assert np.array_equal(known.labels, data.labels)
-    assert known.class_names == data.class_names
-    for split in known.splits.values():
+    precomputed = load_results_only(name)
+    assert precomputed.digest == data.digest
+    assert np.array_equal(precomputed.labels, data.labels)
+    assert precomputed.class_names == data.class_names
+    for split in precomputed.splits.values():
         other = data.split(split.name)
         for mine, theirs in zip(split.folds, other.folds, strict=True):
             assert np.array_equal(np.sort(mine.val), np.sort(theirs.val))
@@ -56,10 +58,10 @@ def test_they_are_the_data_the_results_were_made_on(name, shared):
 
 @pytest.mark.parametrize("ask", [lambda f: f.shape, lambda f: f[:3], np.asarray])
 def test_features_are_refused_in_a_sentence(ask):
-    known = load_results_only("CUB-vgg_fc7")
-    assert len(known.features) == len(known.labels) == 11_788
+    precomputed = load_results_only("CUB-vgg_fc7")
+    assert len(precomputed.features) == len(precomputed.labels) == 11_788
     with pytest.raises(DatasetError, match="only precomputed results.*zslcore import"):
-        ask(known.features)
+        ask(precomputed.features)
 
 
 def test_an_unknown_name_gets_the_nearest():
@@ -76,9 +78,9 @@ def test_variants_that_are_the_default_are_the_same_run():
         and not r.spec.params
     )
     digest = load_results_only("CUB-vgg_fc7").digest
-    asked = RunSpec(
+    spec = RunSpec(
         "CUB-vgg_fc7", "PS", "ALE", params={"alpha": "1/i", "rank": "exact"}, digest=digest
     )
-    assert asked.key != key
-    assert plain_spec(asked).key == key
+    assert spec.key != key
+    assert plain_spec(spec).key == key
     assert shipped_result(key) is not None

@@ -33,7 +33,7 @@ def read(text, folder):
     return read_runs(path)
 
 
-def test_what_is_exported_is_read(result, tmp_path):
+def test_exported_results_are_read(result, tmp_path):
     assert read(result.to_json(), tmp_path) == [result]
     assert read(as_json([StoredRun(result), StoredRun(result)]), tmp_path) == [result, result]
 
@@ -76,7 +76,7 @@ def changed(result, **values):
         ({"schema": 99}, "schema 99, this version reads 3"),
     ],
 )
-def test_what_contradicts_itself_is_refused_in_one_sentence(result, tmp_path, change, sentence):
+def test_contradictory_results_are_refused_in_one_sentence(result, tmp_path, change, sentence):
     with pytest.raises(FileRefusedError, match=r"^hers\.json.*\.$") as error:
         read(changed(result, **change), tmp_path)
     assert sentence in str(error.value)
@@ -109,18 +109,18 @@ def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
     (other,) = read(of_unknown_method(result, method), tmp_path)
     own.put(other)
     assert own.unreadable() == ""
-    assert {one.result.spec.method for one in own.stored()} == {"LinearS2V", method}
+    assert {stored_run.result.spec.method for stored_run in own.stored()} == {"LinearS2V", method}
     key = other.key
     words = [["list"], ["list", "--json"], ["show", key], ["compare", key, result.key]]
     words += [["export", "--format", form] for form in ("csv", "json", "latex")]
-    for each in words:
-        assert main(["runs", *each]) == 0, each
+    for word in words:
+        assert main(["runs", *word]) == 0, word
         assert method in capsys.readouterr().out
     page = visit("table")
     assert not page.exception
     assert not page.error
     assert main(["runs", "delete", key]) == 0
-    assert [one.id for one in own.stored()] == [result.key]
+    assert [stored_run.id for stored_run in own.stored()] == [result.key]
 
 
 def with_spec(result, drop=(), **more):
@@ -150,7 +150,7 @@ def test_a_spec_that_would_be_exported_otherwise_is_refused(result, tmp_path, sp
         read(with_spec(result, **spec), tmp_path)
 
 
-def test_what_is_unknown_here_cannot_be_run_and_says_so(result):
+def test_unknown_methods_cannot_be_run(result):
     spec = RunResult.from_json(of_unknown_method(result)).spec
     assert spec.method in spec.command()
     for run in (
@@ -165,7 +165,7 @@ def test_what_is_unknown_here_cannot_be_run_and_says_so(result):
 def test_parameters_that_no_run_can_have_break_no_listing(result, tmp_path):
     entry = json.loads(result.to_json())
     entry["oracle"]["gzsl_params"] = {"bogus": 1}
-    stored = [StoredRun(each) for each in read(json.dumps(entry), tmp_path)]
+    stored = [StoredRun(item) for item in read(json.dumps(entry), tmp_path)]
     assert oracle_keys(stored) == frozenset()
     assert as_json(stored)
 
@@ -173,7 +173,7 @@ def test_parameters_that_no_run_can_have_break_no_listing(result, tmp_path):
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "7", "[7]", "null", "[" * 100_000, '{"a":' * 400 + "1" + "}" * 400]
 )
-def test_what_is_no_result_is_refused_in_one_sentence(tmp_path, text):
+def test_other_files_are_refused_in_one_sentence(tmp_path, text):
     with pytest.raises(FileRefusedError, match=r"^hers\.json"):
         read(text, tmp_path)
 
@@ -183,7 +183,7 @@ def test_one_bad_result_keeps_out_all(result, tmp_path):
         read(f"[{result.to_json()}, {changed(result, key='x')}]", tmp_path)
 
 
-def test_a_file_that_is_not_there_or_too_large_is_refused(result, tmp_path, monkeypatch):
+def test_a_missing_or_too_large_file_is_refused(result, tmp_path, monkeypatch):
     with pytest.raises(FileRefusedError, match=r"none\.json: expected a file"):
         read_runs(tmp_path / "none.json")
     (tmp_path / "big.json").write_text(result.to_json())
@@ -192,18 +192,18 @@ def test_a_file_that_is_not_there_or_too_large_is_refused(result, tmp_path, monk
         read_runs(tmp_path / "big.json")
 
 
-def test_a_result_of_our_own_says_so(result):
+def test_an_own_result_is_marked(result):
     assert StoredRun(result).table()[0]["origin"] == "here"
     assert StoredRun(result).id == result.key
 
 
 def test_a_file_of_results_is_read_by_the_sandbox(result, tmp_path, monkeypatch):
-    asked = []
+    request = []
     real = client.call
     monkeypatch.setattr(
         client,
         "call",
-        lambda reader, *args, **more: asked.append(args) or real(reader, *args, **more),
+        lambda reader, *args, **more: request.append(args) or real(reader, *args, **more),
     )
     read(result.to_json(), tmp_path)
-    assert [kind for _, kind, _ in asked] == ["JSON"]
+    assert [kind for _, kind, _ in request] == ["JSON"]

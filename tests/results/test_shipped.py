@@ -53,11 +53,15 @@ def put(result, tmp_path):
 # --- Use ------------------------------------------------------------------------------------------
 
 
-def test_a_shipped_result_answers_where_the_store_has_none(store, result):
+def test_a_precomputed_result_is_used_if_the_store_has_none(store, result):
     assert store.get(result.key) == result
     assert store.results() == [result]
-    (one,) = store.stored()
-    assert (one.shipped, one.origin, one.id) == (True, "the package", result.key)
+    (stored_run,) = store.stored()
+    assert (stored_run.shipped, stored_run.origin, stored_run.id) == (
+        True,
+        "the package",
+        result.key,
+    )
     assert store.find(result.key[:6]).result == result
     assert store.unreadable() == ""
     assert not store.path.exists()
@@ -66,17 +70,20 @@ def test_a_shipped_result_answers_where_the_store_has_none(store, result):
 @pytest.mark.parametrize("name", ["digits", "AWA1-lss", "CUB-vgg_fc7"])
 def test_default_choices_have_answers(name):
     """A changed default, grid or revision would invalidate precomputed results."""
-    digest = {one.spec.dataset: one.spec.digest for one in shipped_results()}[name]
-    keys = {one.key for one in shipped_results()}
-    asked = {method: RunSpec(name, "PS", method, digest=digest) for method in METHODS}
-    without = {method for method, spec in asked.items() if plain_spec(spec).key not in keys}
+    digest = {
+        shipped_result.spec.dataset: shipped_result.spec.digest
+        for shipped_result in shipped_results()
+    }[name]
+    keys = {shipped_result.key for shipped_result in shipped_results()}
+    request = {method: RunSpec(name, "PS", method, digest=digest) for method in METHODS}
+    without = {method for method, spec in request.items() if plain_spec(spec).key not in keys}
     assert without == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL", "PrototypeCosine"}
 
 
 def test_it_is_not_listed_as_computed_here(store, result):
     store.put(replace(result, key="f" * 16))
-    found = select_runs(store.stored(), RunFilter(own=True))
-    assert [one.id for one in found] == ["f" * 16]
+    actual = select_runs(store.stored(), RunFilter(own=True))
+    assert [run.id for run in actual] == ["f" * 16]
     assert len(select_runs(store.stored(), RunFilter())) == 2
 
 
@@ -84,7 +91,7 @@ def test_one_of_our_own_replaces_it(store, result):
     own = replace(result, seconds=99.0)
     store.put(own)
     assert store.get(result.key) == own
-    assert [one.shipped for one in store.stored()] == [False]
+    assert [stored_run.shipped for stored_run in store.stored()] == [False]
     store.delete(result.key)
     assert store.get(result.key) == result
 
@@ -97,14 +104,14 @@ def test_it_cannot_be_deleted(store, result):
 
 def test_nothing_is_chosen_again_for_a_shipped_result(store, result, monkeypatch):
     monkeypatch.setattr("zslcore.evaluation.protocol.Setting.select", None)
-    made = run(result.spec, WORLD, with_oracle=False, store=store)
-    found, scores = made.result, made.scores
-    assert found.evaluation == result.evaluation
+    run_result = run(result.spec, WORLD, with_oracle=False, store=store)
+    actual, scores = run_result.result, run_result.scores
+    assert actual.evaluation == result.evaluation
     assert scores.curve.ausuc == result.evaluation.ausuc
 
 
 @pytest.mark.parametrize("off", ["setting", "path", "revision", "name"])
-def test_what_is_not_meant_does_not_answer(store, result, tmp_path, monkeypatch, off):
+def test_precomputed_results_can_be_excluded(store, result, tmp_path, monkeypatch, off):
     if off == "setting":
         monkeypatch.setenv("ZSL_SHIPPED", "0")
     if off == "revision":
@@ -121,10 +128,10 @@ def test_what_is_not_meant_does_not_answer(store, result, tmp_path, monkeypatch,
     assert other.stored() == []
 
 
-def test_the_doctor_counts_what_was_made_here(store, result):
+def test_the_doctor_counts_own_results_only(store, result):
     store.put(replace(result, key="f" * 16))
-    (said,) = [finding.sentence for finding in examine() if finding.subject == "store"]
-    assert said.startswith("1 result is stored")
+    (text,) = [finding.sentence for finding in examine() if finding.subject == "store"]
+    assert text.startswith("1 result is stored")
 
 
 # --- Content --------------------------------------------------------------------------------------
@@ -146,22 +153,30 @@ def test_every_file_is_of_today_and_of_real_data():
 @pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
 def test_every_figure_follows_from_the_predictions_of_the_run(folder):
     """Verify the check mark of precomputed results in the Compare table."""
-    results = [one for one in shipped_results() if one.spec.dataset == folder]
-    with_predictions = [one for one in results if has_predictions(one.key)]
+    results = [
+        shipped_result
+        for shipped_result in shipped_results()
+        if shipped_result.spec.dataset == folder
+    ]
+    with_predictions = [result for result in results if has_predictions(result.key)]
     assert len(with_predictions) >= 0.5 * len(results)
     for result in with_predictions:
-        found = shipped_predictions(result.key)
-        origin = found.provenance
-        assert largest_difference(found.evaluation, result.evaluation) <= 1e-9, result.key
-        assert (found.gamma, origin.gamma_origin) == (result.gamma, result.gamma_origin or "none")
+        actual = shipped_predictions(result.key)
+        origin = actual.provenance
+        assert largest_difference(actual.evaluation, result.evaluation) <= 1e-9, result.key
+        assert (actual.gamma, origin.gamma_origin) == (result.gamma, result.gamma_origin or "none")
         assert (origin.method, origin.params) == (result.spec.method, result.params), result.key
-        assert not verify_predictions(found).reasons, result.key
+        assert not verify_predictions(actual).reasons, result.key
 
 
 @pytest.mark.parametrize("figure", ["zsl", "ausuc", "calibrated", "per_class"])
 def test_a_figure_changed_by_hand_is_noticed(figure):
     """The comparison of the test above, on one result."""
-    result = next(one for one in shipped_results() if one.gamma and has_predictions(one.key))
+    result = next(
+        shipped_result
+        for shipped_result in shipped_results()
+        if shipped_result.gamma and has_predictions(shipped_result.key)
+    )
     value = getattr(result.evaluation, figure)
     if figure == "calibrated":
         value = replace(value, seen=value.seen + 2e-9)
@@ -177,18 +192,18 @@ def test_one_computed_again_gives_the_same(shared):
     """On AWA1 with hand-crafted features, the fastest data set."""
     from zslcore.datasets import read_xlsa17
 
-    (known,) = [
+    (shipped,) = [
         result
         for result in shipped_results()
         if (result.spec.dataset, result.spec.method, result.spec.split, result.spec.select_for)
         == ("AWA1-phog", "LinearS2V", "PS", "gzsl")
     ]
     data = read_xlsa17(shared / "data" / "xlsa17" / "AWA1", features="phog.mat", name="AWA1-phog")
-    made = refit(known, data)
-    again, scores = made.result, made.scores
-    assert data.digest == known.spec.digest
-    assert again.evaluation.zsl == pytest.approx(known.evaluation.zsl, abs=1e-6)
-    assert np.isclose(scores.curve.ausuc, known.evaluation.ausuc, atol=1e-6)
+    actual = refit(shipped, data)
+    again, scores = actual.result, actual.scores
+    assert data.digest == shipped.spec.digest
+    assert again.evaluation.zsl == pytest.approx(shipped.evaluation.zsl, abs=1e-6)
+    assert np.isclose(scores.curve.ausuc, shipped.evaluation.ausuc, atol=1e-6)
 
 
 @pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
@@ -199,15 +214,15 @@ def test_one_on_digits_computed_again_gives_the_same(method):
 
     digits = load("digits")
     spec = RunSpec("digits", "PS", method, digest=digits.digest)
-    known, predictions = shipped_result(spec.key), shipped_predictions(spec.key)
-    made = run(spec, digits, with_oracle=False)
-    result, found = made.result, made.predictions
-    assert result.params == pytest.approx(known.params)
-    assert result.gamma == pytest.approx(known.gamma, rel=1e-6)
-    assert result.evaluation.zsl == pytest.approx(known.evaluation.zsl, abs=1e-9)
-    assert result.evaluation.ausuc == pytest.approx(known.evaluation.ausuc, abs=1e-6)
+    shipped, predictions = shipped_result(spec.key), shipped_predictions(spec.key)
+    run_result = run(spec, digits, with_oracle=False)
+    result, actual = run_result.result, run_result.predictions
+    assert result.params == pytest.approx(shipped.params)
+    assert result.gamma == pytest.approx(shipped.gamma, rel=1e-6)
+    assert result.evaluation.zsl == pytest.approx(shipped.evaluation.zsl, abs=1e-9)
+    assert result.evaluation.ausuc == pytest.approx(shipped.evaluation.ausuc, abs=1e-6)
     for new, stored in zip(
-        (found.test, *found.folds), (predictions.test, *predictions.folds), strict=True
+        (actual.test, *actual.folds), (predictions.test, *predictions.folds), strict=True
     ):
         order = np.argsort(new.rows, kind="stable")
         for column in ("rows", "labels", "seen_class", "unseen_class"):
@@ -216,5 +231,5 @@ def test_one_on_digits_computed_again_gives_the_same(method):
 
 
 def shipped_result(key):
-    (found,) = [result for result in shipped_results() if result.key == key]
-    return found
+    (actual,) = [result for result in shipped_results() if result.key == key]
+    return actual

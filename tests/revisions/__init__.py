@@ -39,7 +39,7 @@ def revisions() -> dict[str, int]:
     return {name: method.revision for name, method in ALL.items()} | {"protocol": protocol.REVISION}
 
 
-def given(name: str) -> dict[str, Any]:
+def current_results(name: str) -> dict[str, Any]:
     """Return the current results of ``name``."""
     return of_protocol() if name == "protocol" else of_method(ALL[name])
 

@@ -2,11 +2,11 @@
 
 import json
 
-from tests.revisions import TABLE, given, revisions, table
+from tests.revisions import TABLE, current_results, revisions, table
 
-known = table()
+actual = table()
 for name, revision in sorted(revisions().items()):
-    if str(revision) not in known.setdefault(name, {}):
-        known[name][str(revision)] = given(name)
+    if str(revision) not in actual.setdefault(name, {}):
+        actual[name][str(revision)] = current_results(name)
         print(f"{name}: revision {revision}")  # noqa: T201
-TABLE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+TABLE.write_text(json.dumps(actual, indent=1) + "\n", encoding="utf-8")

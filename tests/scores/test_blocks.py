@@ -26,10 +26,10 @@ print("PEAK", next(line.split()[1] for line in status.splitlines() if line.start
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the peak is read from /proc")
 def test_a_small_file_that_holds_many_scores_takes_little_memory(tmp_path):
     n, classes = 120_000, 1_000  # 480 MB of scores
-    held = {"y": np.arange(n) % classes, "unseen_classes": np.arange(500)}
+    content = {"y": np.arange(n) % classes, "unseen_classes": np.arange(500)}
     pad = np.frombuffer(np.random.default_rng(0).bytes(n * classes * 4 // 95), np.uint8)
     scores = np.zeros((n, classes), np.float32)
-    np.savez_compressed(tmp_path / "pad.npz", scores=scores, pad=pad, **held)
+    np.savez_compressed(tmp_path / "pad.npz", scores=scores, pad=pad, **content)
     del scores
     call = [sys.executable, "-c", PEAK, str(tmp_path / "pad.npz")]
     out = subprocess.run(call, capture_output=True, text=True, check=True).stdout

@@ -16,8 +16,8 @@ from zslcore.scores.printed import read_printed
 
 def report_of(scores=F, name="own.npz", **more):
     rows = np.concatenate([np.arange(0, len(Y), 2), np.flatnonzero(Y < 6)])  # of unequal classes
-    matrix, asked = interpreted(ScoreFile(name, scores[rows], Y[rows], UNSEEN), ["as-is"])
-    assert asked == ()
+    matrix, request = interpreted(ScoreFile(name, scores[rows], Y[rows], UNSEEN), ["as-is"])
+    assert request == ()
     return judge(matrix, **more)
 
 
@@ -40,45 +40,45 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("said", KINDS)
-def test_each_reading_is_named_by_its_own_numbers(said):
-    printed = read_printed(", ".join(f"{k} {100 * v:.4f}" for k, v in KINDS[said].items()))
-    found = explain([REPORT], printed)
-    assert found.explained
-    assert said in found.common_readings
-    for number, distances in zip(printed, found.distances, strict=True):
-        assert f"{number.name} {number.text} is explained by" in " ".join(found.sentences)
+@pytest.mark.parametrize("message", KINDS)
+def test_each_reading_is_named_by_its_own_numbers(message):
+    printed = read_printed(", ".join(f"{k} {100 * v:.4f}" for k, v in KINDS[message].items()))
+    explanation = explain([REPORT], printed)
+    assert explanation.explained
+    assert message in explanation.common_readings
+    for number, distances in zip(printed, explanation.distances, strict=True):
+        assert f"{number.name} {number.text} is explained by" in " ".join(explanation.sentences)
         assert distances[0].explains
         assert [d.points for d in distances] == sorted((d.points for d in distances), key=abs)
 
 
-def test_a_gamma_that_is_given_is_named():
+def test_a_given_gamma_is_named():
     report = report_of(gamma=0.3)
     at = report.evaluation.calibrated.harmonic
-    found = explain([report], read_printed(f"H {100 * at:.4f}"))
-    assert any("given" in d.name for d in found.distances[0] if d.explains)
+    explanation = explain([report], read_printed(f"H {100 * at:.4f}"))
+    assert any("given" in d.name for d in explanation.distances[0] if d.explains)
 
 
-def test_a_number_of_no_reading_is_explained_by_none():
-    found = explain([REPORT], read_printed("H 3.14"))
-    assert not found.explained
-    assert "is explained by none of" in found.sentences[0]
-    assert "the nearest is" in found.sentences[0]
+def test_a_number_without_a_matching_reading_is_unexplained():
+    explanation = explain([REPORT], read_printed("H 3.14"))
+    assert not explanation.explained
+    assert "is explained by none of" in explanation.sentences[0]
+    assert "the nearest is" in explanation.sentences[0]
 
 
-def test_readings_that_the_digits_do_not_tell_apart_are_all_named():
+def test_readings_with_equal_digits_are_all_named():
     h = 100 * FIGURES["plain_harmonic"]
-    found = explain([REPORT], read_printed(f"H {round(h)}"))
-    within = [d for d in found.distances[0] if abs(d.points) <= 0.5]
-    assert sum(d.explains for d in found.distances[0]) == len(within)
+    explanation = explain([REPORT], read_printed(f"H {round(h)}"))
+    within = [d for d in explanation.distances[0] if abs(d.points) <= 0.5]
+    assert sum(d.explains for d in explanation.distances[0]) == len(within)
 
 
 def test_no_single_reading_gives_numbers_of_two():
     text = f"u {100 * FIGURES['plain_unseen']:.4f}, s {100 * BEST.seen:.4f}"
-    found = explain([REPORT], read_printed(text))
-    assert found.explained
-    assert found.common_readings == ()
-    assert "No single reading gives all numbers." in found.sentences
+    explanation = explain([REPORT], read_printed(text))
+    assert explanation.explained
+    assert explanation.common_readings == ()
+    assert "No single reading gives all numbers." in explanation.sentences
 
 
 def test_several_files_are_runs_or_checkpoints():
@@ -88,13 +88,13 @@ def test_several_files_are_runs_or_checkpoints():
         [r.figures[f"plain_{side}"] for r in reports] for side in ("harmonic", "unseen", "seen")
     )
     of_means = float(harmonic_mean(np.mean(s), np.mean(u)))
-    for value, said in (
+    for value, message in (
         (np.mean(h), "mean over 3 files, γ = 0, per class"),
         (of_means, "H of the mean u and s of 3 files, γ = 0, per class"),
         (max(h), "the best of 3 files by H on the test images (oracle), γ = 0, per class"),
     ):
-        found = explain(reports, read_printed(f"H {100 * value:.4f}"))
-        assert said in [d.name for d in found.distances[0] if d.explains]
+        explanation = explain(reports, read_printed(f"H {100 * value:.4f}"))
+        assert message in [d.name for d in explanation.distances[0] if d.explains]
     assert all(
         reading.standing != "usual" or "mean over" in reading.name
         for reading in readings_of(reports)
@@ -113,9 +113,9 @@ def test_ties_decided_by_the_order_of_the_file_are_a_reading():
     report = report_of(np.round(F))
     readings = {r.name: r.metrics for r in readings_of([report])}
     assert any(
-        "ties decided for the first column" in said
+        "ties decided for the first column" in event
         and metrics["H"] != readings["γ = 0, per class"]["H"]
-        for said, metrics in readings.items()
+        for event, metrics in readings.items()
     )
 
 
@@ -123,9 +123,9 @@ def test_predicted_classes_have_readings_at_gamma_0_alone():
     rows = np.arange(0, len(Y), 2)
     file = ScoreFile("p", None, Y[rows], UNSEEN, (), F[rows].argmax(axis=1))
     report = judge(interpreted(file)[0])
-    found = explain([report], read_printed(f"H {100 * report.evaluation.plain.harmonic:.3f}"))
-    assert found.explained
-    assert not any("best on the test" in d.name for d in found.distances[0])
+    explanation = explain([report], read_printed(f"H {100 * report.evaluation.plain.harmonic:.3f}"))
+    assert explanation.explained
+    assert not any("best on the test" in d.name for d in explanation.distances[0])
 
 
 # --- Real scores ----------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def run(shared, capsys, printed, *more):
 
 
 @pytest.mark.parametrize(
-    ("printed", "said"),
+    ("printed", "output"),
     [
         ("H 49.8, u 45.1, s 55.5", "γ = 0, per class"),
         ("H 49.3, s 54.4", "γ = 0, per image"),
@@ -146,22 +146,22 @@ def run(shared, capsys, printed, *more):
         ("AUSUC 34.5", "area under the curve, per class"),
     ],
 )
-def test_readings_of_xiangan_on_cub(shared, capsys, printed, said):
-    status, found = run(shared, capsys, printed)
+def test_readings_of_xiangan_on_cub(shared, capsys, printed, output):
+    status, run_result = run(shared, capsys, printed)
     assert status == 0
-    assert found["together"] == [said]
+    assert run_result["together"] == [output]
 
 
 def test_xiangan_on_cub_with_another_number(shared, capsys):
     split = shared / "data" / "xlsa17" / "CUB" / "att_splits_v1.mat"
-    status, found = run(shared, capsys, "H 58.1", split)
+    status, run_result = run(shared, capsys, "H 58.1", split)
     assert status == 3
-    assert "explained by none" in found["sentences"][0]
-    assert "The given split is version 1" in found["beyond"][0]
-    assert "+1.7 to +6.4 points" in found["beyond"][0]
+    assert "explained by none" in run_result["sentences"][0]
+    assert "The given split is version 1" in run_result["beyond"][0]
+    assert "+1.7 to +6.4 points" in run_result["beyond"][0]
 
 
-def test_what_the_command_cannot_use_is_refused(tmp_path, capsys):
+def test_unusable_files_are_refused(tmp_path, capsys):
     np.savez(tmp_path / "own.npz", scores=F, y=Y, unseen_classes=UNSEEN)
     assert main(["explain", str(tmp_path / "own.npz"), "--printed", "Q 12"]) == 2
     assert "expected u, s, H, ZSL, AUSUC" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from zslcore.methods import ESZSL
 from zslcore.scores.fold_scores import parts_to_score
 
 DATA = "simulated-aPY"
-GIVEN = {"gamma": 1.0, "lam": 1.0}
+PARAMS = {"gamma": 1.0, "lam": 1.0}
 
 
 @pytest.fixture(autouse=True)
@@ -35,12 +35,12 @@ def scored_elsewhere(folds="folds.npz", name=DATA, names=True):
     parts = [key.removesuffix("_rows") for key in z if key.endswith("_rows")]
     for part in parts:
         train, rows, classes, seen = (
-            z[f"{part}_{each}"] for each in ("train", "rows", "classes", "seen")
+            z[f"{part}_{item}"] for item in ("train", "rows", "classes", "seen")
         )
         y, y_train = (
             np.searchsorted(c, z["labels"][r]) for c, r in ((classes, rows), (classes[seen], train))
         )
-        F = ESZSL(**GIVEN).fit(X.rows(train), y_train, S[classes[seen]])
+        F = ESZSL(**PARAMS).fit(X.rows(train), y_train, S[classes[seen]])
         arrays = {"scores": F.decision_function(X.rows(rows), S[classes]), "y": y}
         more = {"class_names": z["class_names"][classes]} if names else {}
         np.savez(part, unseen_classes=np.flatnonzero(~seen), **arrays, **more)
@@ -75,7 +75,7 @@ def test_the_rows_are_those_that_a_run_chooses_on():
     test, *folds = parts_to_score(data, split, seed=3)
     np.testing.assert_array_equal(test.rows, np.r_[split.test_seen, split.test_unseen])
     np.testing.assert_array_equal(test.train, split.trainval)
-    chosen = select(ESZSL(**GIVEN), data, split, grid={}, seed=3).validation
+    chosen = select(ESZSL(**PARAMS), data, split, grid={}, seed=3).validation
     assert len(folds) == len(chosen) == 3
     for part, answers in zip(folds, chosen, strict=True):
         np.testing.assert_array_equal(part.rows, answers.rows)
@@ -112,13 +112,13 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, printed, names):
     theirs = read(
         printed, "score", *files, "--data", DATA, "--predictions", "own.parquet", "--json"
     )
-    ours = run(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False).result
+    ours = run(RunSpec(DATA, "PS", "ESZSL", PARAMS), with_oracle=False).result
     assert theirs["gamma_origin"] == "validated"
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
     for name in ("zsl", "ausuc"):
         assert theirs["evaluation"][name] == pytest.approx(getattr(ours.evaluation, name), abs=1e-9)
-    found = theirs["evaluation"]["calibrated"]["harmonic"]
-    assert found == pytest.approx(ours.evaluation.calibrated.harmonic, abs=1e-9)
+    result = theirs["evaluation"]["calibrated"]["harmonic"]
+    assert result == pytest.approx(ours.evaluation.calibrated.harmonic, abs=1e-9)
     assert "Verified: rows, labels and gamma agree with the data." in theirs["remarks"]
     predictions = read_predictions("own.parquet")
     assert len(predictions.folds) == 3
@@ -129,7 +129,7 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, printed, names):
 
 def test_without_data_gamma_is_the_same_and_stated(printed, files):
     theirs = read(printed, "score", *files, "--predictions", "own.parquet", "--json")
-    ours = run(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False).result
+    ours = run(RunSpec(DATA, "PS", "ESZSL", PARAMS), with_oracle=False).result
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
     predictions = read_predictions("own.parquet")
     assert (len(predictions.folds), predictions.provenance.rows) == (3, "file")
@@ -172,7 +172,7 @@ def test_too_few_validation_files_are_refused(capsys, files):
 
 # --- Board ----------------------------------------------------------------------------------------
 
-TOLD = [
+SUBMISSION = [
     *("--who", "Ada", "--method", "Hers", "--provenance", "Her own model.", "--link"),
     *("https://example.org", "--code", "https://example.org/code", "--pretraining", "imagenet-1k"),
     *("--features", "drawn", "--parameters-from", "validated", "--chosen-for", "gzsl"),
@@ -185,7 +185,7 @@ def test_a_foreign_row_has_every_column_that_ours_has(capsys, printed, tmp_path,
     assert main(["score", *files, "--data", DATA, "--predictions", "own.parquet"]) == 0
     (tmp_path / "board").mkdir()
     words = ["board", "board", "--add"]
-    assert main([*words, "own.parquet", *TOLD, "--seeds", "own.parquet"]) == 0
+    assert main([*words, "own.parquet", *SUBMISSION, "--seeds", "own.parquet"]) == 0
     assert main(["run", "--dataset", DATA, "--method", "ESZSL", "--grid", "gamma=1.0,10.0"]) == 0
     capsys.readouterr()
     ours = read(printed, "runs", "list", "--own", "--json")[0]["id"]
@@ -210,29 +210,29 @@ def test_a_foreign_row_has_every_column_that_ours_has(capsys, printed, tmp_path,
 def test_parameters_chosen_on_test_images_are_a_bound(printed, tmp_path, files):
     (tmp_path / "scores.json").write_text(json.dumps(read(printed, "score", *files, "--json")))
     (tmp_path / "board").mkdir()
-    told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
-    words = ["board", "board", "--add", "scores.json", *told]
+    messages = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
+    words = ["board", "board", "--add", "scores.json", *messages]
     assert main([*words, "--parameters-from", "oracle"]) == 0
     (file,) = (tmp_path / "board").glob("*.json")
     assert json.loads(file.read_text())["parameters"] == {"origin": "oracle"}
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--grid", "a=1,2"], "--grid: expected --parameters-from as well"),
         (["--parameters-from", "given", "--grid", "a"], "--grid: expected NAME=VALUE,VALUE"),
         (["--code", "javascript:x"], "code: expected an address that begins with https://"),
     ],
 )
-def test_what_cannot_be_told_is_refused(printed, tmp_path, words, said):
+def test_ambiguous_fold_scores_are_refused(printed, tmp_path, words, message):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 8
     np.savez("s.npz", scores=np.eye(8)[y] + rng.normal(size=(80, 8)), y=y, unseen_classes=[6, 7])
     (tmp_path / "s.json").write_text(json.dumps(read(printed, "score", "s.npz", "--json")))
     (tmp_path / "board").mkdir()
-    told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
-    assert said in printed("board", "board", "--add", "s.json", *told, *words, status=2)
+    messages = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
+    assert message in printed("board", "board", "--add", "s.json", *messages, *words, status=2)
     assert not list((tmp_path / "board").iterdir())
 
 

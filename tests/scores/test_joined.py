@@ -38,30 +38,32 @@ def folder(tmp_path):
     for name, rows in ORDERS.items():
         y, rng = Y[rows], np.random.default_rng(1)
         scores = rng.normal(size=(len(y), 6)) + 2 * np.eye(6)[y]
-        held = {"scores": scores, "y": y}
+        content = {"scores": scores, "y": y}
         if name == "unseen first":  # its columns are in another order, with their names
             columns = np.array([2, 0, 1, 3, 4, 5])
-            held = {"scores": scores[:, columns], "y": np.argsort(columns)[y]}
-            held["class_names"] = np.array([f"thing {c}" for c in "abcdef"])[columns]
-        np.savez(tmp_path / f"{name}.npz", **held, unseen_classes=[4, 5])
+            content = {"scores": scores[:, columns], "y": np.argsort(columns)[y]}
+            content["class_names"] = np.array([f"thing {c}" for c in "abcdef"])[columns]
+        np.savez(tmp_path / f"{name}.npz", **content, unseen_classes=[4, 5])
     return tmp_path
 
 
 def by_hand(folder, order, gone):
     """Return u, s and H without some rows, in plain NumPy."""
     with np.load(folder / f"{order}.npz") as file:
-        given, y = file["scores"].argmax(1), file["y"]
-    kept = ~np.isin(ORDERS[order], gone)
-    sides = (kept & (y >= 4), kept & (y < 4))
-    u, s = (mean_class_accuracy(y[side], given[side]) for side in sides)
+        predicted, y = file["scores"].argmax(1), file["y"]
+    is_kept = ~np.isin(ORDERS[order], gone)
+    sides = (is_kept & (y >= 4), is_kept & (y < 4))
+    u, s = (mean_class_accuracy(y[side], predicted[side]) for side in sides)
     return u, s, harmonic_mean(s, u)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("order", ORDERS)
 def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
-    joined, *each = cards_of_files([folder / f"{order}.npz", folder / "leaking.mat"], ["none"])
-    assert [card.kind for card in each] == ["score matrix", "split"]
+    joined, *single_cards = cards_of_files(
+        [folder / f"{order}.npz", folder / "leaking.mat"], ["none"]
+    )
+    assert [card.kind for card in single_cards] == ["score matrix", "split"]
     assert joined.verdict == "leaks"
     (finding,) = (p for p in joined.findings if p.title == "Metrics without leaked rows")
     for gone in ((), LEAKED):
@@ -91,8 +93,8 @@ def test_scores_of_other_images_contradict_the_split(folder, printed):
         "The scores belong to other images: they cover 60 images of 6 classes; this split tests 51 "
         "images of 5."
     )
-    found = json.loads(printed("check", *map(str, files), "--json", status=2))
-    assert found[0]["verdict"] == "broken"
+    content = json.loads(printed("check", *map(str, files), "--json", status=2))
+    assert content[0]["verdict"] == "broken"
 
 
 @pytest.mark.nightly
@@ -146,18 +148,18 @@ def test_the_best_gamma_on_the_test_images_is_an_oracle(folder):
 
 
 @pytest.mark.parametrize("text", ["H", "F1 3", "H 101", "H 49.8 or so"])
-def test_what_is_no_printed_figure_gets_a_sentence(text):
+def test_invalid_printed_values_are_one_sentence(text):
     with pytest.raises(ParameterError, match=r"expected u, s, H, ZSL, AUSUC .*got"):
         read_printed(text)
 
 
-def test_labels_go_to_the_scores_that_have_none(folder):
+def test_labels_are_used_for_scores_without_labels(folder):
     with np.load(folder / "seen first.npz") as file:
         np.save(folder / "alone.npy", file["scores"])
         (folder / "y.txt").write_text("\n".join(map(str, file["y"])))
     files = [recognise_file(folder / name) for name in ("clean.mat", "y.txt", "alone.npy")]
-    found = {of.main.name: [each.name for each in of.others] for of in grouped(files)}
-    assert found == {"clean.mat": [], "alone.npy": ["y.txt"]}
+    result = {group.main.name: [other.name for other in group.others] for group in grouped(files)}
+    assert result == {"clean.mat": [], "alone.npy": ["y.txt"]}
     with pytest.raises(FileRefusedError, match=r"y\.txt: expected"):
         cards_of_files([folder / "leaking.mat", folder / "clean.mat", folder / "y.txt"])
 
@@ -165,11 +167,11 @@ def test_labels_go_to_the_scores_that_have_none(folder):
 @pytest.mark.nightly
 def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
     scores = shared / "data/gzsl_scores/CUB_XianGAN.npz"
-    found = {
+    result = {
         name: cards_of_files([shared / "data/xlsa17" / name, scores], ["none"])[0]
         for name in ("CUB/att_splits.mat", "CUB/att_splits_v1.mat", "SUN/att_splits.mat")
     }
-    clean, first, other = found.values()
+    clean, first, other = result.values()
     assert [figure.value for figure in clean.figures] == ["0", "49.8 %", "49.8 %"]
     assert [figure.value for figure in first.figures] == ["1,764", "49.8 %", "none left"]
     assert "trained on trainval alone was trained on none" in first.sentence

@@ -43,12 +43,12 @@ def read(scores=F, labels=Y, unseen=UNSEEN, names=(), fixes=()):
 
 def masked(value, sides=("seen",), F=F):
     """Rule out seen classes for unseen images, or the other way round, or both."""
-    found = F.astype(float).copy()
+    result = F.astype(float).copy()
     if "seen" in sides:
-        found[np.ix_(OF_UNSEEN, ~MASK)] = value
+        result[np.ix_(OF_UNSEEN, ~MASK)] = value
     if "unseen" in sides:
-        found[np.ix_(~OF_UNSEEN, MASK)] = value
-    return found
+        result[np.ix_(~OF_UNSEEN, MASK)] = value
+    return result
 
 
 def softmaxed(F):
@@ -59,7 +59,7 @@ def softmaxed(F):
 # --- Masked by the true side ----------------------------------------------------------------------
 
 SIDES = [("seen",), ("unseen",), ("seen", "unseen")]
-GIVEN = {
+MASKS = {
     "minus infinity": lambda sides: masked(-np.inf, sides),
     "minus a billion": lambda sides: masked(-1e9, sides),
     "minus a hundred": lambda sides: masked(-100.0, sides),
@@ -74,10 +74,10 @@ GIVEN = {
 
 
 @pytest.mark.parametrize("sides", SIDES)
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", MASKS)
 def test_a_mask_by_the_true_side_is_named_and_is_no_gzsl(name, sides):
-    matrix, asked = read(GIVEN[name](sides))
-    assert asked == ()
+    matrix, values = read(MASKS[name](sides))
+    assert values == ()
     report = judge(matrix)
     assert report.evaluation.plain is None
     assert report.figures["plain_harmonic"] is report.figures["auroc"] is None
@@ -96,9 +96,9 @@ def some_masked(share):
     """Mask by a detector that is right for a share of the images."""
     right = np.random.default_rng(0).random(len(Y)) < share
     rows = np.where(right, OF_UNSEEN, ~OF_UNSEEN)
-    found = F.copy()
-    found[np.ix_(rows, ~MASK)] = -np.inf
-    return found
+    result = F.copy()
+    result[np.ix_(rows, ~MASK)] = -np.inf
+    return result
 
 
 NOT_GIVEN = {
@@ -136,10 +136,10 @@ def test_missing_scores_elsewhere_stay_refused():
 def test_masked_validation_scores_choose_no_gamma():
     y = np.repeat(SEEN, 20)
     scores = scored(y, seed=5)
-    held = SEEN[:4]
-    of_held = np.isin(y, held)
-    scores[np.ix_(of_held, ~np.isin(np.arange(C), held))] = -np.inf
-    validation, _ = read(scores, y, held)
+    held_out = SEEN[:4]
+    of_held = np.isin(y, held_out)
+    scores[np.ix_(of_held, ~np.isin(np.arange(C), held_out))] = -np.inf
+    validation, _ = read(scores, y, held_out)
     with pytest.raises(ZSLError, match="validation scores of every image among all classes"):
         judge(read()[0], validation=validation)
 
@@ -171,19 +171,19 @@ def renumbered(rows, which, first):
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("which", ["unseen", "seen", "both"])
 @pytest.mark.parametrize("rows", ROWS)
-def test_labels_within_a_side_are_asked_about_and_both_readings_judged(rows, which, first):
+def test_labels_within_a_side_raise_a_question_with_two_readings(rows, which, first):
     rows = ROWS[rows]
     labels = renumbered(rows, which, first)
-    matrix, asked = read(F[rows], labels)
+    matrix, values = read(F[rows], labels)
     if (labels == Y[rows]).all():  # unseen images only, with seen labels counted within their side
-        assert asked == ()
+        assert values == ()
         return
     assert matrix is None
-    assert [question.fix for question in asked] == ["within-sides"]
+    assert [question.fix for question in values] == ["within-sides"]
     right = judge(read(F[rows], Y[rows])[0]).evaluation
     u = right.plain.unseen if right.plain else mean_class_accuracy(Y[rows], F[rows].argmax(axis=1))
-    said = float(re.findall(r"u ([0-9.]+) %", asked[0].sentence)[1])
-    assert said == pytest.approx(100 * u, abs=1)  # a row at a border may be misassigned
+    text = float(re.findall(r"u ([0-9.]+) %", values[0].sentence)[1])
+    assert text == pytest.approx(100 * u, abs=1)  # a row at a border may be misassigned
     mended, _ = read(F[rows], labels, fixes=["within-sides"])
     assert (mended.y == Y[rows]).mean() > 0.99
     assert any("Labels were renumbered" in remark for remark in mended.remarks)
@@ -192,17 +192,17 @@ def test_labels_within_a_side_are_asked_about_and_both_readings_judged(rows, whi
 
 def test_seen_classes_counted_first_are_recognised():
     labels = np.argsort(np.concatenate([SEEN, UNSEEN]))[Y]
-    _, asked = read(F, labels)
-    assert [question.fix for question in asked] == ["within-sides"]
+    _, values = read(F, labels)
+    assert [question.fix for question in values] == ["within-sides"]
     mended, _ = read(F, labels, fixes=["within-sides"])
     np.testing.assert_array_equal(mended.y, Y)
 
 
-def test_labels_of_mixed_rows_are_asked_about_and_not_guessed():
+def test_labels_of_mixed_rows_raise_a_question():
     labels = renumbered(ORDER, "unseen", 0)
-    _, asked = read(F[ORDER], labels)
-    assert [question.fix for question in asked] == ["within-sides"]
-    assert "mixed" in asked[0].sentence
+    _, values = read(F[ORDER], labels)
+    assert [question.fix for question in values] == ["within-sides"]
+    assert "mixed" in values[0].sentence
     with pytest.raises(ZSLError, match="do not show which images belong to unseen"):
         read(F[ORDER], labels, fixes=["within-sides"])
 
@@ -220,7 +220,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 @pytest.mark.parametrize("mixed", [False, True])
-def test_labels_that_are_columns_are_not_asked_about(name, mixed):
+def test_labels_that_are_columns_raise_no_question(name, mixed):
     scores, labels = RIGHT[name]
     order = np.random.default_rng(9).permutation(len(labels)) if mixed else slice(None)
     assert read(scores[order], labels[order])[1] == ()
@@ -228,42 +228,42 @@ def test_labels_that_are_columns_are_not_asked_about(name, mixed):
 
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
 def test_real_scores_with_labels_within_a_side(shared, name):
-    with np.load(shared / "data" / "gzsl_scores" / f"{name}.npz") as held:
-        scores, y, unseen = held["scores"], held["y"].astype(int), held["unseen_classes"]
+    with np.load(shared / "data" / "gzsl_scores" / f"{name}.npz") as content:
+        scores, y, unseen = content["scores"], content["y"].astype(int), content["unseen_classes"]
     place = np.searchsorted(np.sort(unseen), y)
     labels = np.where(np.isin(y, unseen), place, y)
-    _, asked = read(scores, labels, unseen)
-    assert [question.fix for question in asked] == ["within-sides"]
+    _, values = read(scores, labels, unseen)
+    assert [question.fix for question in values] == ["within-sides"]
     mended, _ = read(scores, labels, unseen, fixes=["within-sides"])
     assert (mended.y == y).mean() > 0.99
-    given = scores.copy()
-    given[np.ix_(np.isin(y, unseen), ~np.isin(np.arange(scores.shape[1]), unseen))] = -1e9
-    assert judge(read(given, y, unseen)[0]).evaluation.plain is None
+    masked = scores.copy()
+    masked[np.ix_(np.isin(y, unseen), ~np.isin(np.arange(scores.shape[1]), unseen))] = -1e9
+    assert judge(read(masked, y, unseen)[0]).evaluation.plain is None
 
 
 # --- Names and columns ----------------------------------------------------------------------------
 
 
-def test_names_that_do_not_fit_the_columns_are_asked_about():
+def test_names_that_do_not_fit_the_columns_raise_a_question():
     names = (*NAMES[:7], f"{NAMES[7]},{NAMES[8]}", *NAMES[9:])
-    matrix, asked = read(names=names)
+    matrix, values = read(names=names)
     assert matrix is None
-    assert asked[0].open
-    assert "19 class names for 20 columns" in asked[0].sentence
-    assert "may be two names" in asked[0].sentence
+    assert values[0].open
+    assert "19 class names for 20 columns" in values[0].sentence
+    assert "may be two names" in values[0].sentence
     assert read(names=names, fixes=["unnamed"])[0].digest == read()[0].digest
 
 
 TWICE = (*NAMES[:4], "missile", *NAMES[5:8], "missile", *NAMES[9:])
 
 
-def test_columns_that_share_a_name_are_told_apart_by_number():
+def test_columns_that_share_a_name_are_distinguished_by_number():
     matrix, (question,) = read(names=TWICE)
     assert matrix is None
     assert not question.open
     assert "columns 4, 8 are all called 'missile'" in question.sentence
-    matrix, asked = read(names=TWICE, fixes=["as-is"])
-    assert asked == ()
+    matrix, values = read(names=TWICE, fixes=["as-is"])
+    assert values == ()
     assert matrix.class_names[4] == "missile (column 4)"
     assert matrix.class_names[8] == "missile (column 8)"
     assert any("share their name" in remark for remark in matrix.remarks)
@@ -271,14 +271,14 @@ def test_columns_that_share_a_name_are_told_apart_by_number():
 
 
 @pytest.mark.parametrize("part", ["labels", "unseen"])
-def test_a_shared_name_says_no_column(part):
-    given = {"labels": Y, "unseen": UNSEEN} | {
+def test_a_shared_name_identifies_no_column(part):
+    arguments = {"labels": Y, "unseen": UNSEEN} | {
         part: [TWICE[k] for k in (Y if part == "labels" else UNSEEN)]
     }
-    matrix, asked = read(names=TWICE, **given)
+    matrix, values = read(names=TWICE, **arguments)
     assert matrix is None
-    assert asked[0].open
-    assert "columns 4, 8 are all called 'missile'" in asked[0].sentence
+    assert values[0].open
+    assert "columns 4, 8 are all called 'missile'" in values[0].sentence
 
 
 @pytest.mark.parametrize("numbered", [False, True])
@@ -296,11 +296,11 @@ def test_columns_of_one_name_may_be_one_class(numbered):
 
 def test_two_spellings_of_a_name_are_a_question():
     names = (*NAMES[:-1], "Class_Number_3")
-    matrix, asked = read(names=names)
+    matrix, values = read(names=names)
     assert matrix is None
-    assert asked[0].fix == "same-class"
-    assert not asked[0].open
-    assert "columns 3, 19 are called 'class number 3' and 'Class_Number_3'" in asked[0].sentence
+    assert values[0].fix == "same-class"
+    assert not values[0].open
+    assert "columns 3, 19 are called 'class number 3' and 'Class_Number_3'" in values[0].sentence
     assert read(names=names, fixes=["as-is"])[0].digest == read()[0].digest
     merged, _ = read(names=names, fixes=["same-class"])
     np.testing.assert_array_equal(merged.F[:, 3], np.maximum(F[:, 3], F[:, 19]))
@@ -366,8 +366,8 @@ def test_columns_called_by_numbers_are_found_by_their_number(tmp_path, kind, fir
     table = table[sorted(table)].assign(label=Y + first, video_id=np.arange(len(Y)) % 7)
     path = tmp_path / f"own.{kind}"
     (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
-    matrix, asked = interpreted(read_scores(path, unseen=[str(c + first) for c in UNSEEN]))
-    assert asked == ()
+    matrix, request = interpreted(read_scores(path, unseen=[str(c + first) for c in UNSEEN]))
+    assert request == ()
     np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
     np.testing.assert_array_equal(matrix.y, Y)
     np.testing.assert_array_equal(matrix.seen, ~MASK)
@@ -382,19 +382,19 @@ def test_columns_called_by_numbers_of_a_larger_set(tmp_path):
 
 
 def test_unseen_classes_by_name_are_not_counted_from_1():
-    given = {"labels": Y + 1, "unseen": [NAMES[k] for k in UNSEEN], "names": NAMES}
-    _, (question,) = read(**given)
+    arguments = {"labels": Y + 1, "unseen": [NAMES[k] for k in UNSEEN], "names": NAMES}
+    _, (question,) = read(**arguments)
     assert question.fix == "labels-from-1"
-    assert read(**given, fixes=["labels-from-1"])[0].digest == read()[0].digest
+    assert read(**arguments, fixes=["labels-from-1"])[0].digest == read()[0].digest
 
 
 def test_columns_of_whole_numbers_among_fractions_are_no_classes(tmp_path):
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y], frame=Y * 50)
     table.to_csv(tmp_path / "own.csv", index=False)
-    matrix, asked = interpreted(
+    matrix, request = interpreted(
         read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
     )
-    assert asked == ()
+    assert request == ()
     assert "Column 'frame': left out" in " ".join(matrix.remarks)
     np.testing.assert_allclose(matrix.F, F, rtol=1e-6)
 
@@ -420,8 +420,8 @@ def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, form):
         rows.to_csv(labels, index=False, header=form != "text")
         return read_scores(path, labels=labels, unseen=[NAMES[k] for k in UNSEEN])
 
-    for each in (rows, pd.concat([rows, more])):
-        np.testing.assert_array_equal(interpreted(written(each))[0].y, Y)
+    for item in (rows, pd.concat([rows, more])):
+        np.testing.assert_array_equal(interpreted(written(item))[0].y, Y)
     with pytest.raises(ZSLError, match=r"every image of own\..*; got none called '(0|.*0\.jpg)'"):
         written(rows[:-1])
     if form == "csv":
@@ -431,7 +431,7 @@ def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, form):
 
 def test_a_class_listed_as_seen_and_as_unseen_is_refused(tmp_path):
     lists = {"numbers": (SEEN, UNSEEN), "marks": (~MASK, MASK)}
-    lists["names"] = tuple(np.array(NAMES)[of] for of in lists["numbers"])
+    lists["names"] = tuple(np.array(NAMES)[numbers] for numbers in lists["numbers"])
     for kind, (seen, unseen) in lists.items():
         file = {"scores": F, "y": Y, "class_names": NAMES, "seen_classes": seen}
         np.savez(tmp_path / "own.npz", **file, unseen_classes=unseen)
@@ -503,7 +503,7 @@ def test_predicted_classes_of_unseen_images_alone_have_u(tmp_path):
     assert f"u {100 * u:.1f} % (per class): no image belongs to a seen class" in report.headline
 
 
-def test_predicted_classes_in_a_plain_text_are_refused_by_what_to_write(tmp_path):
+def test_predicted_classes_in_plain_text_are_refused_with_advice(tmp_path):
     (tmp_path / "p.txt").write_text("a.jpg cat dog\n")
     with pytest.raises(ZSLError, match=r"p\.txt: .*as \.csv with the titles label and predicted"):
         read_scores(tmp_path / "p.txt")
@@ -511,8 +511,8 @@ def test_predicted_classes_in_a_plain_text_are_refused_by_what_to_write(tmp_path
 
 @pytest.mark.parametrize("how", ["all", "fix"])
 def test_all_classes_may_be_unseen(how):
-    given = {"unseen": ["all"]} if how == "all" else {"unseen": None, "fixes": ["all-unseen"]}
-    report = judge(read(**given)[0])
+    arguments = {"unseen": ["all"]} if how == "all" else {"unseen": None, "fixes": ["all-unseen"]}
+    report = judge(read(**arguments)[0])
     answers = F.argmax(axis=1)
     assert report.evaluation.zsl == pytest.approx(mean_class_accuracy(Y, answers))
     assert report.evaluation.zsl_per_sample == pytest.approx(sample_accuracy(Y, answers))
@@ -521,7 +521,7 @@ def test_all_classes_may_be_unseen(how):
     assert text.count("-\n") <= 3
 
 
-def test_unseen_classes_that_nobody_states_are_asked_for():
+def test_missing_unseen_classes_raise_a_question():
     matrix, (question,) = read(unseen=None)
     assert matrix is None
     assert question.open
@@ -569,15 +569,15 @@ HEADERS = [
 @pytest.mark.parametrize("named", [False, True])
 @pytest.mark.parametrize("extra", [False, True])
 def test_a_table_of_true_and_predicted_classes(tmp_path, header, named, extra):
-    columns = [[NAMES[k] for k in each] if named else each for each in (Y, PREDICTED)]
+    columns = [[NAMES[k] for k in item] if named else item for item in (Y, PREDICTED)]
     table = pd.DataFrame(dict(zip(header, columns, strict=True)))
     if extra:
         table["confidence"] = np.random.default_rng(0).random(len(Y))
         table.insert(0, "filename", [f"{k}.jpg" for k in range(len(Y))])
     table.to_csv(tmp_path / "pred.csv", index=extra)
     unseen = [NAMES[k] if named else str(k) for k in UNSEEN]
-    matrix, asked = interpreted(read_scores(tmp_path / "pred.csv", unseen=unseen))
-    assert asked == ()
+    matrix, request = interpreted(read_scores(tmp_path / "pred.csv", unseen=unseen))
+    assert request == ()
     check_predicted(judge(matrix))
     assert any("'confidence'" in remark for remark in matrix.remarks) == extra
 
@@ -604,8 +604,8 @@ def test_arrays_of_true_and_predicted_classes(tmp_path, name):
     path = tmp_path / f"own.{name}"
     ARRAYS[name](path)
     unseen = list(map(str, UNSEEN)) if name == "parquet" else None
-    matrix, asked = interpreted(read_scores(path, unseen=unseen))
-    assert asked == ()
+    matrix, request = interpreted(read_scores(path, unseen=unseen))
+    assert request == ()
     check_predicted(judge(matrix))
 
 
@@ -644,13 +644,13 @@ def test_an_image_without_a_predicted_class_is_no_answer(word):
 def test_a_table_may_have_another_sign_between_its_fields(tmp_path, sign):
     table = pd.DataFrame(F, columns=[f"c, {k}" for k in range(C)])
     table.insert(0, "label", [f"c, {k}" for k in Y])
-    found = []
-    for each in (",", sign):
-        path = tmp_path / ("own.tsv" if each == "\t" else "own.csv")
-        table.to_csv(path, index=False, sep=each)
+    result = []
+    for item in (",", sign):
+        path = tmp_path / ("own.tsv" if item == "\t" else "own.csv")
+        table.to_csv(path, index=False, sep=item)
         unseen = [f"c, {k}" for k in UNSEEN]
-        found.append(interpreted(read_scores(path, unseen=unseen))[0].digest)
-    assert found[0] == found[1]
+        result.append(interpreted(read_scores(path, unseen=unseen))[0].digest)
+    assert result[0] == result[1]
 
 
 def test_an_array_of_predicted_classes_with_labels(tmp_path):
@@ -756,7 +756,7 @@ def test_a_table_without_names_of_columns_or_rows_is_refused(tmp_path, text):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_columns_of_texts_beside_scores_are_left_out_with_a_sentence(tmp_path, kind):
+def test_text_columns_are_left_out_with_a_sentence(tmp_path, kind):
     table = pd.DataFrame(np.float32(F), columns=NAMES)
     table.insert(0, "label", [NAMES[k] for k in Y])
     table.insert(0, "filename", [f"image {k}.jpg" for k in range(len(Y))])
@@ -764,25 +764,25 @@ def test_columns_of_texts_beside_scores_are_left_out_with_a_sentence(tmp_path, k
     table["source"] = "camera"
     path = tmp_path / f"own.{kind}"
     (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
-    matrix, asked = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
-    assert asked == ()
+    matrix, request = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
+    assert request == ()
     np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
     np.testing.assert_array_equal(matrix.y, Y)
-    said = " ".join(matrix.remarks)
-    assert "'filename'" in said
-    assert "'source'" in said
-    assert "scores decide" in said
+    text = " ".join(matrix.remarks)
+    assert "'filename'" in text
+    assert "'source'" in text
+    assert "scores decide" in text
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("name", ["max_prob", "correct", "unseen", "fold", "id"])
-def test_columns_of_numbers_beside_scores_are_no_classes(tmp_path, kind, name):
+def test_further_number_columns_are_no_classes(tmp_path, kind, name):
     table = pd.DataFrame(np.float32(F), columns=NAMES).assign(label=[NAMES[k] for k in Y])
     table[name] = np.arange(len(Y)) if name == "id" else 1.5
     path = tmp_path / f"own.{kind}"
     (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
-    matrix, asked = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
-    assert asked == ()
+    matrix, request = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
+    assert request == ()
     assert matrix.class_names == NAMES
     assert f"Column '{name}': left out" in " ".join(matrix.remarks)
 
@@ -838,7 +838,7 @@ def test_a_table_of_labels_is_read_by_its_column(tmp_path, form):
     np.testing.assert_array_equal(matrix.y, Y)
 
 
-def test_several_columns_of_labels_are_asked_about(tmp_path):
+def test_several_columns_of_labels_raise_a_question(tmp_path):
     np.save(tmp_path / "own.npy", F)
     pd.DataFrame({"coarse": Y // 3, "fine": Y}).to_csv(tmp_path / "y.csv", index=False)
     with pytest.raises(ZSLError, match="one column of labels, called label; got coarse, fine"):
@@ -885,8 +885,8 @@ def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
         table = pd.DataFrame(masked(value), columns=NAMES)
         table.insert(0, "label", Y)
         table.to_csv(tmp_path / "own.csv", index=False)
-        found = interpreted(read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN]))
-        assert found[0].sides_given
+        result = interpreted(read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN]))
+        assert result[0].sides_given
 
 
 def test_a_short_line_is_named(tmp_path):
@@ -915,11 +915,11 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_files_that_people_reported(shared, case, capsys, monkeypatch):
-    words, status, said = CASES[case]
+    words, status, text = CASES[case]
     folder: Path = shared / "data" / "cases" / case
     monkeypatch.chdir(folder)
     assert main(["score", *words]) == status
-    assert said in capsys.readouterr().out
+    assert text in capsys.readouterr().out
 
 
 # --- Two files, for seen and unseen classes -------------------------------------------------------
@@ -937,8 +937,8 @@ def test_seen_and_unseen_columns_may_be_two_files(tmp_path, listed):
         unseen=[*map(str, UNSEEN)] if listed else None,
         unseen_scores=tmp_path / "unseen.npy",
     )
-    matrix, asked = interpreted(file)
-    assert asked == ()
+    matrix, request = interpreted(file)
+    assert request == ()
     np.testing.assert_array_equal(matrix.F, F if listed else F[:, order])
     assert judge(matrix).evaluation.ausuc == judge(read()[0]).evaluation.ausuc
 
@@ -959,7 +959,7 @@ def test_seen_and_unseen_columns_may_be_two_arrays_of_a_file(tmp_path):
 
 @pytest.mark.parametrize("form", ["files", "arrays"])
 @pytest.mark.parametrize("listed", [True, False])
-def test_images_of_seen_and_of_unseen_classes_may_be_apart(tmp_path, form, listed):
+def test_images_of_seen_and_unseen_classes_may_be_in_two_files(tmp_path, form, listed):
     sides = {"seen": ~OF_UNSEEN, "unseen": OF_UNSEEN}
     unseen = {"unseen_classes": UNSEEN} if listed else {}
     if form == "files":
@@ -1051,7 +1051,7 @@ def test_a_card_of_predicted_classes(tmp_path, capsys):
     assert f"H {100 * expected_figures()['plain_harmonic']:.1f} %" in capsys.readouterr().out
 
 
-def test_a_card_of_masked_scores_says_not_comparable(tmp_path, printed):
+def test_a_card_of_masked_scores_is_not_comparable(tmp_path, printed):
     np.savez(tmp_path / "own.npz", scores=masked(-1e9), y=Y, unseen_classes=UNSEEN)
     out = printed("check", tmp_path / "own.npz", status=3)
     assert "Not comparable with GZSL" in out
@@ -1065,10 +1065,14 @@ def test_predicted_classes_are_written_as_no_predictions(tmp_path):
             predictions_of_scores(judge(matrix))
 
 
-def test_masked_scores_with_their_split_accuse_no_other_images(shared, tmp_path, capsys):
+def test_masked_scores_with_their_split_are_not_called_other_images(shared, tmp_path, capsys):
     data = shared / "data"
-    with np.load(data / "gzsl_scores" / "CUB_XianGAN.npz") as held:
-        scores, y, unseen = held["scores"].copy(), held["y"].astype(int), held["unseen_classes"]
+    with np.load(data / "gzsl_scores" / "CUB_XianGAN.npz") as content:
+        scores, y, unseen = (
+            content["scores"].copy(),
+            content["y"].astype(int),
+            content["unseen_classes"],
+        )
     columns = np.isin(np.arange(scores.shape[1]), unseen)
     scores[np.ix_(columns[y], ~columns)] = -1e9
     np.savez(tmp_path / "own.npz", scores=scores, y=y, unseen_classes=unseen)

@@ -140,8 +140,8 @@ def test_the_best_classes_alone_are_predicted_classes(tmp_path, name):
     columns = TOPS[name]
     path.write_text(
         "".join(
-            json.dumps(each | {title: column[k] for title, column in columns.items()}) + "\n"
-            for k, each in enumerate(RECORDS)
+            json.dumps(item | {title: column[k] for title, column in columns.items()}) + "\n"
+            for k, item in enumerate(RECORDS)
         )
     )
     remarks = check(path, has_curve=False)
@@ -152,7 +152,7 @@ def test_the_best_classes_alone_are_predicted_classes(tmp_path, name):
 def test_best_classes_with_increasing_scores_have_two_readings(tmp_path):
     path = tmp_path / "own.jsonl"
     records = [a | {"top3": top[2::-1]} for a, top in zip(RECORDS, RANKED, strict=True)]
-    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
     with pytest.raises(FileRefusedError, match="either they are distances, or the best class is l"):
         read_scores(path, unseen=UNSEEN)
 
@@ -281,7 +281,7 @@ def test_other_columns_state_no_sides(tmp_path, cells):
     assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
 
 
-def test_a_class_of_both_sides_states_none(tmp_path):
+def test_a_class_on_both_sides_states_no_side(tmp_path):
     path = tmp_path / "own.csv"
     TABLE.assign(side=np.where(np.arange(len(Y)) % 2, "seen", "unseen")).to_csv(path, index=False)
     assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
@@ -303,8 +303,8 @@ def test_marks_of_images_are_no_marks_of_classes(tmp_path, key):
 @pytest.mark.parametrize("signs", [("", "logit_"), ("prob_", "logit_"), ("", "rank_")])
 def test_two_columns_per_class(tmp_path, signs):
     path = tmp_path / "own.csv"
-    others = ORDER.argsort(axis=1) + 1.0 if signs[1] == "rank_" else LOGITS
-    tables = (P, signs[0]), (others, signs[1])
+    other_values = ORDER.argsort(axis=1) + 1.0 if signs[1] == "rank_" else LOGITS
+    tables = (P, signs[0]), (other_values, signs[1])
     columns = {f"{sign}{name}": F[:, k] for F, sign in tables for k, name in enumerate(NAMES)}
     pd.DataFrame({"label": LABELS} | columns).to_csv(path, index=False)
     assert f"'{signs[1]}bat'" in check(path)
@@ -312,8 +312,8 @@ def test_two_columns_per_class(tmp_path, signs):
 
 def test_two_columns_per_class_that_differ_have_two_readings(tmp_path):
     path = tmp_path / "own.csv"
-    others = rng.normal(size=P.shape)
-    columns = {f"other_{name}": others[:, k] for k, name in enumerate(NAMES)}
+    other_values = rng.normal(size=P.shape)
+    columns = {f"other_{name}": other_values[:, k] for k, name in enumerate(NAMES)}
     TABLE.assign(**columns).to_csv(path, index=False)
     with pytest.raises(FileRefusedError, match="'bat' and 'other_bat', which predict different"):
         read_scores(path, unseen=UNSEEN)

@@ -14,8 +14,8 @@ FITTED = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
 
 
 def matrix_of(F, y, unseen, names=()):
-    matrix, asked = interpreted(ScoreFile("own.npz", F, y, unseen, names), ["as-is"])
-    assert matrix is not None, asked
+    matrix, request = interpreted(ScoreFile("own.npz", F, y, unseen, names), ["as-is"])
+    assert matrix is not None, request
     return matrix
 
 
@@ -27,8 +27,8 @@ def test_scores_are_of_a_data_set_by_counts_and_unseen_classes():
     assert is_of(ours(), WORLD, "PS")
     fewer = matrix_of(FITTED.F[1:], FITTED.y[1:], np.flatnonzero(~FITTED.seen))
     assert not is_of(fewer, WORLD, "PS")
-    others = matrix_of(FITTED.F, FITTED.y, np.flatnonzero(FITTED.seen)[:3])
-    assert not is_of(others, WORLD, "PS")
+    other_values = matrix_of(FITTED.F, FITTED.y, np.flatnonzero(FITTED.seen)[:3])
+    assert not is_of(other_values, WORLD, "PS")
 
 
 def test_a_figure_by_its_name():

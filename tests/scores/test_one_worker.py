@@ -92,8 +92,15 @@ SPLIT = {"train": ["bat", "dog", "elk"], "test_unseen": ["cow", "fox"]}
 NAMED = {
     "classes.json": json.dumps(SPLIT),
     "images.csv": "image,class,split\n"
-    + "".join(f"{c}{k}.jpg,{c},{part}\n" for part, of in SPLIT.items() for c in of for k in (1, 2)),
-    "classes.txt": "".join(f"{part}:\n" + "\n".join(of) + "\n" for part, of in SPLIT.items()),
+    + "".join(
+        f"{c}{k}.jpg,{c},{part}\n"
+        for part, members in SPLIT.items()
+        for c in members
+        for k in (1, 2)
+    ),
+    "classes.txt": "".join(
+        f"{part}:\n" + "\n".join(members) + "\n" for part, members in SPLIT.items()
+    ),
 }
 
 
@@ -119,13 +126,13 @@ def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):
     assert apart.figures == both.figures
 
 
-def test_what_is_too_large_to_be_listed_is_read_from_the_file(tmp_path, workers):
+def test_contents_too_large_for_a_list_are_read_from_the_file(tmp_path, workers):
     np.savez(tmp_path / "s.npz", **ARRAYS)
     whole = look_into(tmp_path / "s.npz")
     small = {name: array for name, array in whole.arrays.items() if name != "scores"}
     part = dataclasses.replace(whole, arrays=small)
     roles = {"scores": "scores", "labels": "labels"}
-    of_whole, of_part = (each.read(roles, tmp_path) for each in (whole, part))
+    of_whole, of_part = (item.read(roles, tmp_path) for item in (whole, part))
     assert workers == ["look_into", "read_variables"]
     for name in roles:
         np.testing.assert_array_equal(of_part.arrays[name], of_whole.arrays[name])

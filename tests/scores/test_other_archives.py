@@ -69,8 +69,8 @@ def test_a_file_with_both_sides_is_read_by_the_unseen_one(tmp_path, expected):
 @pytest.mark.parametrize("kind", ["scores", "y_pred"])
 def test_a_refusal_names_the_side_that_the_file_lists(tmp_path, key, kind):
     path = tmp_path / "own.npz"
-    of = {"scores": F, "y_pred": PREDICTED}[kind]
-    np.savez(path, **{kind: of, "labels": Y, f"{key}_classes": [9], "class_names": NAMES})
+    values = {"scores": F, "y_pred": PREDICTED}[kind]
+    np.savez(path, **{kind: values, "labels": Y, f"{key}_classes": [9], "class_names": NAMES})
     with pytest.raises(DatasetError, match=f"{key} classes: expected .*0 to 5; got 9"):
         interpreted(read_scores(path), ["as-is"])
 
@@ -95,8 +95,8 @@ RECORDS = [
     ("name", "text"),
     [
         ("list.json", json.dumps(RECORDS)),
-        ("by_image.json", json.dumps({each["image"]: each for each in RECORDS})),
-        ("lines.jsonl", "".join(json.dumps(each) + "\n" for each in RECORDS)),
+        ("by_image.json", json.dumps({record["image"]: record for record in RECORDS})),
+        ("lines.jsonl", "".join(json.dumps(record) + "\n" for record in RECORDS)),
         ("table.tsv", "label\tpred\n" + "".join(f"{e['label']}\t{e['pred']}\n" for e in RECORDS)),
         ("columns.json", json.dumps({k: [e[k] for e in RECORDS] for k in ("label", "pred")})),
     ],
@@ -104,9 +104,9 @@ RECORDS = [
 def test_records_are_predicted_classes(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    found = read_scores(path, unseen=["cow", "fox"])
-    assert [*found.labels] == [each["label"] for each in RECORDS]
-    assert [*found.predicted] == [each["pred"] for each in RECORDS]
+    result = read_scores(path, unseen=["cow", "fox"])
+    assert [*result.labels] == [record["label"] for record in RECORDS]
+    assert [*result.predicted] == [record["pred"] for record in RECORDS]
 
 
 TABLE = pd.DataFrame(F, columns=NAMES).assign(label=NAMES[Y])
@@ -118,10 +118,10 @@ RANKED = [
 ]
 RECORDS_WITH_SCORES = {
     "lists": [{"probs": row} for row in F.tolist()],
-    "objects": [{"scores": each} for each in BY_CLASS],
-    "ranked pairs": [{"predictions": each} for each in RANKED],
+    "objects": [{"scores": record} for record in BY_CLASS],
+    "ranked pairs": [{"predictions": record} for record in RANKED],
     "ranked lists": [
-        {"labels": [each["label"] for each in ranks], "scores": [each["score"] for each in ranks]}
+        {"labels": [rank["label"] for rank in ranks], "scores": [rank["score"] for rank in ranks]}
         for ranks in RANKED
     ],
 }
@@ -133,8 +133,8 @@ TABLES = {
     "inside": json.dumps({"model": "own", "seed": 0, "results": TABLE.to_dict(orient="records")}),
     "arrays inside": json.dumps({"of": {"lr": 1}, "test": {"logits": F.tolist(), "y": Y.tolist()}}),
 } | {
-    name: json.dumps([each | {"target": str(NAMES[y])} for each, y in zip(of, Y, strict=True)])
-    for name, of in RECORDS_WITH_SCORES.items()
+    name: json.dumps([item | {"target": str(NAMES[y])} for item, y in zip(records, Y, strict=True)])
+    for name, records in RECORDS_WITH_SCORES.items()
 }
 
 
@@ -150,8 +150,8 @@ def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
         np.save(labels, Y)
     file = read_scores(path, labels=labels, unseen=[*map(str, unseen)])
     assert recognise_file(path).kind == "scores"
-    found = judge(interpreted(file, ["as-is"])[0]).figures
-    assert {k: v for k, v in found.items() if v is not None} == pytest.approx(
+    report = judge(interpreted(file, ["as-is"])[0]).figures
+    assert {k: v for k, v in report.items() if v is not None} == pytest.approx(
         {k: v for k, v in expected.items() if v is not None}
     )
 

@@ -27,8 +27,8 @@ SCORES = [fit_and_score(method, WORLD, SPLIT) for method in (LinearS2V(), ESZSL(
 
 
 def predicted(scores, rows=ROWS):
-    of = Predictions.of_scores(scores, rows, WORLD.class_names)
-    return PredictedScores("own.parquet", of)
+    predictions = Predictions.of_scores(scores, rows, WORLD.class_names)
+    return PredictedScores("own.parquet", predictions)
 
 
 def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
@@ -38,12 +38,12 @@ def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
     order = np.random.default_rng(0).permutation(len(ROWS))
     s = SCORES[1]
     shuffled = predicted(ScoredTest(s.F[order], s.y[order], s.classes, s.seen), ROWS[order])
-    found = compare_scores(predicted(SCORES[0]), shuffled, gammas)
-    pd.testing.assert_frame_equal(found.classes, expected.classes)
-    pd.testing.assert_frame_equal(found.differences, expected.differences)
+    result = compare_scores(predicted(SCORES[0]), shuffled, gammas)
+    pd.testing.assert_frame_equal(result.classes, expected.classes)
+    pd.testing.assert_frame_equal(result.differences, expected.differences)
     for name in ("agreement", "only_first", "only_second", "p"):
-        assert getattr(found, name) == getattr(expected, name)
-    assert found.only_first > 0
+        assert getattr(result, name) == getattr(expected, name)
+    assert result.only_first > 0
 
 
 def test_predictions_of_other_rows_make_no_pair():
@@ -54,15 +54,15 @@ def test_predictions_of_other_rows_make_no_pair():
 @pytest.fixture
 def awa(tmp_path):
     """Write predictions of AWA2's proposed split, as far as the facts determine its rows."""
-    known = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
+    test_set = next(k for k in known_tests() if (k.benchmark, k.split) == ("AWA2", "SS"))
     labels = row_facts("AWA2").labels
-    rows = np.flatnonzero(known.unseen[labels])
+    rows = np.flatnonzero(test_set.unseen[labels])
     F = np.random.default_rng(0).normal(size=(len(rows), 50))
-    scores = ScoredTest(F, labels[rows], np.arange(50), ~known.unseen)
-    said = Provenance(dataset="mine", benchmark="AWA2", split="SS")
+    scores = ScoredTest(F, labels[rows], np.arange(50), ~test_set.unseen)
+    text = Provenance(dataset="mine", benchmark="AWA2", split="SS")
     names = tuple(class_facts("AWA2").classes["class"])
     path = tmp_path / "awa.parquet"
-    write_predictions(path, Predictions.of_scores(scores, rows, names, provenance=said))
+    write_predictions(path, Predictions.of_scores(scores, rows, names, provenance=text))
     return path
 
 
@@ -104,10 +104,10 @@ def test_classes_of_other_names_are_checked_by_nothing(awa):
 
 @pytest.mark.nightly
 def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
-    """Also with validation rows, whose classes are not in the test set."""
+    """Also with validation rows of classes outside the test set."""
     s, rng = SCORES[0], np.random.default_rng(0)
     names = np.array(WORLD.class_names)
-    given = []
+    requests = []
     for name, F, y, unseen in (
         ("own", s.F, s.y, np.flatnonzero(~s.seen)),
         ("val", *_validation(rng), [0, 1]),
@@ -115,20 +115,20 @@ def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
         path = tmp_path / f"{name}.npz"
         classes = names if name == "own" else names[np.flatnonzero(s.seen)]
         np.savez(path, scores=F, y=y, unseen_classes=unseen, class_names=classes)
-        given.append(ScoreRequest(path, fixes=("as-is",)))
-    apart = judge_in_worker(*given, memory=1 << 30, origin="in a test")
-    matrices = [interpreted(read_scores(each.path), ["as-is"])[0] for each in given]
+        requests.append(ScoreRequest(path, fixes=("as-is",)))
+    apart = judge_in_worker(*requests, memory=1 << 30, origin="in a test")
+    matrices = [interpreted(read_scores(item.path), ["as-is"])[0] for item in requests]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"
-    of_test, *of_folds = (each.tested.nbytes for each in (apart.matrix, *apart.validation))
+    of_test, *of_folds = (item.tested.nbytes for item in (apart.matrix, *apart.validation))
     assert apart.nbytes == of_test + sum(of_folds) > of_test
-    one, other = (predictions_of_scores(report) for report in (apart, direct))
-    assert len(one.folds) == len(other.folds) == 1
-    for a, b in zip((one.test, *one.folds), (other.test, *other.folds), strict=True):
+    first, other = (predictions_of_scores(report) for report in (apart, direct))
+    assert len(first.folds) == len(other.folds) == 1
+    for a, b in zip((first.test, *first.folds), (other.test, *other.folds), strict=True):
         for column in ("labels", "seen_class", "unseen_class", "margin", "zsl_class", "zsl_rank"):
             np.testing.assert_array_equal(getattr(a, column), getattr(b, column))
-    assert (one.class_names, one.provenance) == (other.class_names, other.provenance)
-    assert one.chosen_gamma == one.gamma
+    assert (first.class_names, first.provenance) == (other.class_names, other.provenance)
+    assert first.chosen_gamma == first.gamma
 
 
 def _validation(rng):
@@ -141,9 +141,9 @@ def test_classes_that_are_no_candidates_do_not_shift_the_others():
     s = SCORES[0]
     shifted = ScoredTest(s.F.copy(), s.y.copy(), s.classes + 1, s.seen.copy())
     names = ("none", *WORLD.class_names)
-    of = PredictedScores("own.parquet", Predictions.of_scores(shifted, ROWS, names))
-    report = judge(of)
+    predictions = PredictedScores("own.parquet", Predictions.of_scores(shifted, ROWS, names))
+    report = judge(predictions)
     assert list(report.evaluation.per_class_zsl) == np.flatnonzero(~s.seen).tolist()
     expected = judge(Scores("own", s.F, s.y, s.seen, WORLD.class_names))
-    per_class = [json.loads(each.to_json())["evaluation"] for each in (report, expected)]
+    per_class = [json.loads(item.to_json())["evaluation"] for item in (report, expected)]
     assert per_class[0] == per_class[1]

@@ -42,8 +42,8 @@ def report_of(k=0, gamma=GAMMA):
 
 
 def predicted(**more):
-    of = Predictions.of_scores(SCORES[0], ROWS, WORLD.class_names, **more)
-    return judge_predicted(PredictedScores("own.parquet", of))
+    predictions = Predictions.of_scores(SCORES[0], ROWS, WORLD.class_names, **more)
+    return judge_predicted(PredictedScores("own.parquet", predictions))
 
 
 def rows_of(text, *words):
@@ -67,8 +67,8 @@ def test_a_registered_figure_is_in_the_json_of_scores():
         ResultMetric("half", "half", of_answers_alone, shown=False, drawn=lambda d: d.auroc() / 2)
     )
     try:
-        found = json.loads(report_of().to_json())["figures"]
-        assert found["half"] == found["auroc"] / 2
+        content = json.loads(report_of().to_json())["figures"]
+        assert content["half"] == content["auroc"] / 2
     finally:
         del FIGURES["half"]
 
@@ -98,11 +98,12 @@ def test_words_are_those_of_the_reader_everywhere(name):
     words = words_of(name)
     report = report_of()
     text = report.as_text(words, with_intervals=True)
-    for others in WORDS.values():
-        said = f"{others.seen.capitalize()} images are scored among {others.seen} classes only"
-        assert (said in text) == (others is words)
+    for field_words in WORDS.values():
+        seen = field_words.seen
+        message = f"{seen.capitalize()} images are scored among {seen} classes only"
+        assert (message in text) == (field_words is words)
     plain = text.lower().replace("base-to-new", "")  # the name of a test
-    assert sum(f"{others.unseen} " in plain for others in WORDS.values()) == 1
+    assert sum(f"{field_words.unseen} " in plain for field_words in WORDS.values()) == 1
     assert "{" not in text
     columns = ["protocol", "line", "reason"]
     table = report.table(words)
@@ -110,7 +111,7 @@ def test_words_are_those_of_the_reader_everywhere(name):
     assert list(table["figure"]) == list(report.table()["figure"])
 
 
-def test_a_sentence_is_said_in_other_words_but_for_names_of_files():
+def test_terms_of_another_field_do_not_change_file_names():
     text = "Seen and unseen.npz: an unseen image of a seen class, unseen_classes, Unseen."
     assert WORDS["known-unknown"].translate(text) == (
         "Known and unseen.npz: an unknown image of a known class, unseen_classes, Unknown."
@@ -152,11 +153,11 @@ def test_without_a_gamma_its_figures_are_a_dash_with_the_reason():
 
 
 def test_predictions_give_every_figure_of_their_scores():
-    said = Provenance(gamma=GAMMA, gamma_origin="given")
-    found, expected = predicted(provenance=said), report_of()
-    assert found.figures == pytest.approx(expected.figures, abs=1e-12)
-    assert missing(found) == {}
-    pd.testing.assert_frame_equal(found.intervals, expected.intervals)
+    text = Provenance(gamma=GAMMA, gamma_origin="given")
+    result, expected = predicted(provenance=text), report_of()
+    assert result.figures == pytest.approx(expected.figures, abs=1e-12)
+    assert missing(result) == {}
+    pd.testing.assert_frame_equal(result.intervals, expected.intervals)
 
 
 def test_predictions_whose_scores_depend_on_the_candidates_have_no_seen_among_seen():
@@ -168,13 +169,13 @@ def test_predictions_whose_scores_depend_on_the_candidates_have_no_seen_among_se
         s.classes[~s.seen],
         np.zeros((~s.seen).sum(), bool),
     )
-    found = predicted(among_unseen=alone)
+    result = predicted(among_unseen=alone)
     expected = {
         f"separate_{side}{end}" for side in ("seen", "harmonic") for end in ("", "_per_sample")
     }
-    got = {name for name, reason in missing(found).items() if "depend on the candidates" in reason}
+    got = {name for name, reason in missing(result).items() if "depend on the candidates" in reason}
     assert got == expected
-    assert found.figures["zsl"] == pytest.approx(found.evaluation.zsl, abs=1e-12)
+    assert result.figures["zsl"] == pytest.approx(result.evaluation.zsl, abs=1e-12)
 
 
 def test_scores_of_unseen_images_alone_have_zsl_alone():
@@ -182,9 +183,9 @@ def test_scores_of_unseen_images_alone_have_zsl_alone():
     rows = ~s.seen[s.y]
     matrix = Scores("own.npz", s.F[rows], s.y[rows], s.seen, WORLD.class_names)
     report = judge(matrix)
-    there = [name for name, value in report.figures.items() if value is not None]
-    assert there == [name for name in report.figures if not FIGURES[name].needs_gzsl]
-    assert there == ["zsl", "zsl_per_sample"]
+    measured = [name for name, value in report.figures.items() if value is not None]
+    assert measured == [name for name in report.figures if not FIGURES[name].needs_gzsl]
+    assert measured == ["zsl", "zsl_per_sample"]
     assert "No image belongs to a seen class." in report.as_text(with_intervals=True)
 
 
@@ -193,12 +194,12 @@ def test_scores_of_unseen_images_alone_have_zsl_alone():
 
 def test_intervals_are_printed_and_in_the_json():
     report = report_of()
-    found = report.intervals.loc["plain_harmonic"]
+    result = report.intervals.loc["plain_harmonic"]
     text = report.as_text(with_intervals=True)
     value = report.figures["plain_harmonic"]
     cell = (
-        f"{percent(value)} ({100 * found['low']:.1f} to {100 * found['high']:.1f}; "
-        f"{100 * found['low_images']:.1f} to {100 * found['high_images']:.1f})"
+        f"{percent(value)} ({100 * result['low']:.1f} to {100 * result['high']:.1f}; "
+        f"{100 * result['low_images']:.1f} to {100 * result['high_images']:.1f})"
     )
     assert cell in text
     n = int((~report.matrix.seen).sum())
@@ -208,23 +209,23 @@ def test_intervals_are_printed_and_in_the_json():
         draws = draws_of(report.matrix.tested, ["plain_harmonic"], over=over)["plain_harmonic"]
         few = fewest_classes(report.matrix.seen) if over == "classes" else None
         low, high = np.clip(interval(draws, classes=few), 0, 1)
-        assert (found[f"low{end}"], found[f"high{end}"]) == pytest.approx((low, high))
+        assert (result[f"low{end}"], result[f"high{end}"]) == pytest.approx((low, high))
     stored = json.loads(report.to_json(with_intervals=True))["intervals"]
-    assert stored["plain_harmonic"] == pytest.approx(found.to_dict())
+    assert stored["plain_harmonic"] == pytest.approx(result.to_dict())
     assert set(stored) == {name for name, value in report.figures.items() if value is not None}
     assert "intervals" not in json.loads(report.to_json())
     wide = intervals_of(report.matrix.tested, ["plain_harmonic"], None, level=0.99)
-    assert wide["low"].item() < found["low"] < value < found["high"] < wide["high"].item()
+    assert wide["low"].item() < result["low"] < value < result["high"] < wide["high"].item()
 
 
 def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
     reports = [report_of(k) for k in (0, 1)]
     pair = compare_scores(reports[0].matrix, reports[1].matrix, (GAMMA, GAMMA))
-    found, ends = pair.differences, ["low", "high", "low_images", "high_images"]
-    assert list(found.index) == list(reports[0].figures)
-    for name, row in found.iterrows():
-        one, two = (report.figures[name] for report in reports)
-        assert row["difference"] == pytest.approx(two - one, abs=1e-12)
+    result, ends = pair.differences, ["low", "high", "low_images", "high_images"]
+    assert list(result.index) == list(reports[0].figures)
+    for name, row in result.iterrows():
+        first, second = (report.figures[name] for report in reports)
+        assert row["difference"] == pytest.approx(second - first, abs=1e-12)
         if not name.startswith("best"):  # H of many seen classes is larger in every draw
             assert row["low"] <= row["difference"] <= row["high"], name
             assert row["low_images"] <= row["difference"] <= row["high_images"], name
@@ -240,19 +241,19 @@ def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
 
 def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
     pair = compare_scores(*(report_of(k).matrix for k in (0, 1)), (GAMMA, GAMMA))
-    found = pair.differences
+    result = pair.differences
     for end in ("", "_images"):
-        outside = (found[f"low{end}"] > 0) | (found[f"high{end}"] < 0)
-        sure = (found[f"p{end}"] - 0.05).abs() > 2 / 1001  # except for one draw
-        assert ((found[f"p{end}"] < 0.05) == outside)[sure].all()
+        outside = (result[f"low{end}"] > 0) | (result[f"high{end}"] < 0)
+        sure = (result[f"p{end}"] - 0.05).abs() > 2 / 1001  # except for one draw
+        assert ((result[f"p{end}"] < 0.05) == outside)[sure].all()
     draws = np.array([0.5, *np.linspace(-1, 9, 11)])
     assert p_of_draws(draws) == pytest.approx(2 * (1 + 2) / 12)  # -1 and 0
     assert p_of_draws(-draws) == p_of_draws(draws)
     seen, unseen = pair.class_tests
-    of = pair.classes[~pair.classes["seen"]]
-    expected = ttest_rel(of["second"], of["first"])
+    unseen_classes = pair.classes[~pair.classes["seen"]]
+    expected = ttest_rel(unseen_classes["second"], unseen_classes["first"])
     assert (unseen.t, unseen.p) == pytest.approx((expected.statistic, expected.pvalue))
-    assert (seen.pairs, unseen.pairs) == (int(pair.classes["seen"].sum()), len(of))
+    assert (seen.pairs, unseen.pairs) == (int(pair.classes["seen"].sum()), len(unseen_classes))
     narrow = f"With {seen.pairs} seen and {unseen.pairs} unseen classes, 95 % intervals"
     assert narrow in " ".join(pair.as_text().split())
     assert f"Unseen classes: {100 * unseen.mean_difference:+.1f} points" in pair.as_text().replace(
@@ -260,7 +261,7 @@ def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
     )
 
 
-def test_what_is_hard_for_both_cancels():
+def test_shared_difficulty_cancels():
     near = SCORES[0].F + 0.02 * np.random.default_rng(0).normal(size=SCORES[0].F.shape)
     first = report_of(gamma=None)
     second = Scores("near.npz", near, SCORES[0].y, SCORES[0].seen, WORLD.class_names)
@@ -274,8 +275,8 @@ def test_what_is_hard_for_both_cancels():
 
 def test_scores_compared_with_themselves_are_json_without_nan():
     same = compare_scores(report_of(0).matrix, report_of(0).matrix)
-    found = json.loads(same.to_json(), parse_constant=pytest.fail)
-    assert any(None in test.values() for test in found["class_tests"])
+    content = json.loads(same.to_json(), parse_constant=pytest.fail)
+    assert any(None in test.values() for test in content["class_tests"])
 
 
 def test_the_command_compares_files_of_the_same_images(tmp_path, capsys, printed):
@@ -291,7 +292,7 @@ def test_the_command_compares_files_of_the_same_images(tmp_path, capsys, printed
     assert line[2] == f"{difference:+.1f}"
     assert main(["score", *files, "--fix", "as-is", "--compare", "--json", "--intervals"]) == 0
     *both, compared = json.loads(capsys.readouterr().out)
-    assert [each["file"] for each in both] == ["0.npz", "1.npz"]
+    assert [item["file"] for item in both] == ["0.npz", "1.npz"]
     assert compared["differences"]["separate_harmonic"]["difference"] == pytest.approx(
         difference / 100
     )

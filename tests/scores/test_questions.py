@@ -29,13 +29,13 @@ SHARP /= SHARP.sum(axis=1, keepdims=True)
 
 
 def without(*classes):
-    there = ~np.isin(Y, classes)
-    return {"scores": F[there], "labels": Y[there]}
+    is_listed = ~np.isin(Y, classes)
+    return {"scores": F[is_listed], "labels": Y[is_listed]}
 
 
 def of_side(side):
-    there = np.isin(Y, side)
-    return {"scores": F[there], "labels": Y[there]}
+    is_on_side = np.isin(Y, side)
+    return {"scores": F[is_on_side], "labels": Y[is_on_side]}
 
 
 def with_column(column, values):
@@ -107,7 +107,7 @@ CLEAN = {
 }
 SWAPPED = {"unseen": SEEN}
 VARIED = np.random.default_rng(4).normal(size=(len(F), 1))
-ASKED = {
+QUESTIONED = {
     "first column unused, varies": (
         "unused-column",
         {"scores": np.hstack([VARIED, F]), "labels": Y + 1, "unseen": UNSEEN + 1},
@@ -152,17 +152,17 @@ def read(scores=F, labels=Y, unseen=UNSEEN, fixes=()):
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_clean_file_is_silent(name):
-    matrix, asked = read(**CLEAN[name])
-    assert asked == ()
+    matrix, values = read(**CLEAN[name])
+    assert values == ()
     assert matrix.remarks == ()
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_an_odd_file_is_asked_about_and_mended_by_the_answer(name):
-    fix, odd = ASKED[name]
-    matrix, asked = read(**odd)
+@pytest.mark.parametrize("name", QUESTIONED)
+def test_a_question_on_a_file_is_resolved_by_its_answer(name):
+    fix, odd = QUESTIONED[name]
+    matrix, values = read(**odd)
     assert matrix is None
-    assert [question.fix for question in asked] == [fix]
+    assert [question.fix for question in values] == [fix]
     mended, _ = read(**odd, fixes=[fix])
     assert mended.digest == read()[0].digest
     assert read(**odd, fixes=["as-is"])[0] is not None  # the owner may know better
@@ -170,15 +170,15 @@ def test_an_odd_file_is_asked_about_and_mended_by_the_answer(name):
 
 @pytest.mark.parametrize("name", REMARKED)
 def test_an_odd_file_has_its_remark(name):
-    said, odd = REMARKED[name]
+    text, odd = REMARKED[name]
     matrix, _ = read(**odd, fixes=["as-is"])
-    assert [said in remark for remark in matrix.remarks] == [True]
+    assert [text in remark for remark in matrix.remarks] == [True]
 
 
 @pytest.mark.parametrize("name", MARKED)
 def test_one_marked_class_a_row_is_a_predicted_class(name):
-    matrix, asked = read(MARKED[name])
-    assert asked == ()
+    matrix, values = read(MARKED[name])
+    assert values == ()
     assert matrix.tested.limits == "predicted classes"
     expected, report = judge(read()[0]), judge(matrix)
     for average in ("", "_per_sample"):
@@ -190,43 +190,43 @@ def test_one_marked_class_a_row_is_a_predicted_class(name):
 
 def test_two_classes_need_no_more_than_answers():
     """A score for each of two classes looks the same, and is complete."""
-    matrix, asked = read(np.eye(2)[Y % 2] + 0.1, Y % 2, [1])
-    assert asked == ()
+    matrix, values = read(np.eye(2)[Y % 2] + 0.1, Y % 2, [1])
+    assert values == ()
     assert judge(matrix).evaluation.zsl == 1
 
 
 @pytest.mark.parametrize("benchmark", ["AWA1", "CUB"])
 @pytest.mark.parametrize("column", ["first", "last"])
 @pytest.mark.parametrize("listed", [True, False])
-def test_labels_of_a_known_test_set_tell_an_unused_column(benchmark, column, listed):
-    known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, "PS"))
-    y, shift = np.repeat(np.arange(len(known.counts)), known.counts), column == "first"
-    scores = np.random.default_rng(0).normal(size=(len(y), len(known.counts) + 1))
-    unseen = np.flatnonzero(known.unseen) + shift if listed else None
+def test_labels_of_a_known_test_set_reveal_an_unused_column(benchmark, column, listed):
+    test_set = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, "PS"))
+    y, shift = np.repeat(np.arange(len(test_set.counts)), test_set.counts), column == "first"
+    scores = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts) + 1))
+    unseen = np.flatnonzero(test_set.unseen) + shift if listed else None
     matrix, (question,) = read(scores, y + shift, unseen)
     assert matrix is None
     assert f"are those of {benchmark} PS" in question.sentence
     mended, _ = read(scores, y + shift, unseen, fixes=[question.fix])
     assert (mended.benchmark, mended.split) == (benchmark, "PS")
-    np.testing.assert_array_equal(~mended.seen, known.unseen)
+    np.testing.assert_array_equal(~mended.seen, test_set.unseen)
 
 
 def test_swapped_lists_of_a_known_test_set_are_named():
-    known = known_tests()[0]
-    y = np.repeat(np.arange(len(known.counts)), known.counts)
-    scores = np.random.default_rng(0).normal(size=(len(y), len(known.counts)))
-    _, (question,) = read(scores, y, np.flatnonzero(~known.unseen))
-    assert f"are the seen classes of {known.benchmark} {known.split}" in question.sentence
+    test_set = known_tests()[0]
+    y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
+    scores = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts)))
+    _, (question,) = read(scores, y, np.flatnonzero(~test_set.unseen))
+    assert f"are the seen classes of {test_set.benchmark} {test_set.split}" in question.sentence
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
 @pytest.mark.parametrize("listed", [True, False])
 def test_real_scores_are_clean_whole_and_in_part(name, listed):
-    with np.load(REAL / f"{name}.npz") as held:
-        scores, y, unseen = held["scores"], held["y"].astype(int), held["unseen_classes"]
-    matrix, asked = read(scores, y, unseen if listed else None)
-    assert asked == () == matrix.remarks
+    with np.load(REAL / f"{name}.npz") as content:
+        scores, y, unseen = content["scores"], content["y"].astype(int), content["unseen_classes"]
+    matrix, values = read(scores, y, unseen if listed else None)
+    assert values == () == matrix.remarks
     half = np.random.default_rng(0).permutation(len(y))[: len(y) // 2]
-    matrix, asked = read(scores[half], y[half], unseen)
-    assert asked == () == matrix.remarks
+    matrix, values = read(scores[half], y[half], unseen)
+    assert values == () == matrix.remarks

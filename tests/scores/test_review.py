@@ -44,8 +44,8 @@ def folder(tmp_path, monkeypatch):
 
 def write_scores(path, y, seed, names=files.CLASSES, unseen=UNSEEN):
     F = np.random.default_rng(seed).normal(size=(len(y), len(names))) + 2 * np.eye(len(names))[y]
-    held = {"unseen_classes": np.asarray(unseen), "class_names": np.array(names)}
-    np.savez(path, scores=F, y=y, **held)
+    content = {"unseen_classes": np.asarray(unseen), "class_names": np.array(names)}
+    np.savez(path, scores=F, y=y, **content)
 
 
 #: Options of :func:`reviewed` that name files of the submission.
@@ -126,8 +126,8 @@ def test_the_worst_verdict_counts_and_is_the_exit_status(folder, capsys):
 
 
 def test_gamma_of_test_images_is_an_oracle(folder, capsys):
-    held = dict(np.load(f"{AUTHOR}.npz"))
-    np.savez("again.npz", **held | {"scores": 2 * held["scores"] + 1})
+    content = dict(np.load(f"{AUTHOR}.npz"))
+    np.savez("again.npz", **content | {"scores": 2 * content["scores"] + 1})
     reviewed("--scores", f"{AUTHOR}.npz", "--validation", "again.npz", code=1)
     assert capsys.readouterr().out.startswith("LEAKS: ")
 
@@ -137,41 +137,41 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     file = tmp_path / "p.parquet"
     assert main(["run", "--method", "ESZSL", "--no-oracle", "--predictions", str(file)]) == 0
     report = judge_predicted(read_predicted(file))
-    found, scores = review(Submission(report=report, files={"scores": file}))
-    assert "warning" not in {finding.mark for finding in found.findings}
-    assert "Joint label space, chosen" in review_html(found, scores)
+    result, scores = review(Submission(report=report, files={"scores": file}))
+    assert "warning" not in {finding.mark for finding in result.findings}
+    assert "Joint label space, chosen" in review_html(result, scores)
 
 
 def test_scores_of_other_images_contradict_the_split(folder, capsys):
-    given = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores")
-    reviewed(*given, f"{AUTHOR}_other.npz", code=2)
+    options = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores")
+    reviewed(*options, f"{AUTHOR}_other.npz", code=2)
     assert capsys.readouterr().out.startswith("BROKEN: ")
-    reviewed(*given, f"{AUTHOR}.npz")
-    said = together(shown())
-    assert "no scored row leaks: u " in said
+    reviewed(*options, f"{AUTHOR}.npz")
+    text = together(shown())
+    assert "no scored row leaks: u " in text
 
 
 def test_printed_figures_are_found_again_or_contradict_the_scores(folder, capsys):
-    given = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores", f"{AUTHOR}.npz")
-    reviewed(*given, "--printed", "u 100, H 1", code=2)
-    said = together(shown())
-    assert said.startswith("broken") or " broken " in said[:300]
-    assert "not reproduced by any protocol; the scores give" in said
-    assert "to repeat: zslcore check" in said
-    assert "--printed 'u 100, h 1'" in said
-    u = re.search(r"no scored row leaks: u ([0-9.]+) %", said)[1]
-    reviewed(*given, "--printed", f"u {u}")
+    options = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores", f"{AUTHOR}.npz")
+    reviewed(*options, "--printed", "u 100, H 1", code=2)
+    text = together(shown())
+    assert text.startswith("broken") or " broken " in text[:300]
+    assert "not reproduced by any protocol; the scores give" in text
+    assert "to repeat: zslcore check" in text
+    assert "--printed 'u 100, h 1'" in text
+    u = re.search(r"no scored row leaks: u ([0-9.]+) %", text)[1]
+    reviewed(*options, "--printed", f"u {u}")
     assert "reproduced by joint label space" in together(shown())
     reviewed("--split", f"{AUTHOR}.mat", "--printed", "u 1", code=2)
 
 
 def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
-    given = ["--split", str(folder / f"{AUTHOR}_leaks.mat"), "--scores", f"./{AUTHOR}.npz"]
-    given += ["--validation", f"{AUTHOR}_fold.npz", "--extractor", "ResNet-101"]
-    reviewed(*given, page="open.html", code=1)
+    options = ["--split", str(folder / f"{AUTHOR}_leaks.mat"), "--scores", f"./{AUTHOR}.npz"]
+    options += ["--validation", f"{AUTHOR}_fold.npz", "--extractor", "ResNet-101"]
+    reviewed(*options, page="open.html", code=1)
     assert AUTHOR in (folder / "open.html").read_text(encoding="utf-8")
     capsys.readouterr()
-    reviewed(*given, "--blind", page="blind.html", code=1)
+    reviewed(*options, "--blind", page="blind.html", code=1)
     text = (folder / "blind.html").read_text(encoding="utf-8")
     assert AUTHOR not in text
     assert folder.parent.name not in text
@@ -191,12 +191,12 @@ def test_files_behind_other_options_are_read_named_and_left_out_of_a_blind_revie
     ):
         (folder / f"{AUTHOR}_{name}.txt").write_text("\n".join(lines) + "\n")
     np.save(folder / f"{AUTHOR}_bare.npy", held(folder)["scores"])
-    given = ["--scores", f"./{AUTHOR}_bare.npy", "--labels", f"./{AUTHOR}_labels.txt"]
-    given += ["--unseen", f"{AUTHOR}_unseen.txt", "--pretraining", f"./{AUTHOR}_pretraining.txt"]
-    reviewed(*given)
+    options = ["--scores", f"./{AUTHOR}_bare.npy", "--labels", f"./{AUTHOR}_labels.txt"]
+    options += ["--unseen", f"{AUTHOR}_unseen.txt", "--pretraining", f"./{AUTHOR}_pretraining.txt"]
+    reviewed(*options)
     text = shown()
     assert all(f"{AUTHOR}_{name}.txt" in text for name in ("labels", "unseen", "pretraining"))
-    reviewed(*given, "--blind", page="blind.html")
+    reviewed(*options, "--blind", page="blind.html")
     text = (folder / "blind.html").read_text(encoding="utf-8")
     assert AUTHOR not in text
     assert "labels_of_the_scores.txt" in text
@@ -209,13 +209,13 @@ def held(folder):
 
 @pytest.mark.parametrize("split", [True, False])
 @pytest.mark.parametrize("extractor", ["", "OpenCLIP (LAION-2B)"])
-def test_a_list_that_holds_test_classes_is_a_leak_whatever_the_extractor(
+def test_a_training_list_with_test_classes_is_a_leak_for_any_extractor(
     folder, split, extractor, capsys
 ):
     (folder / "own.txt").write_text("\n".join(files.CLASSES) + "\n")
-    given = ["--split", f"{AUTHOR}.mat"] if split else []
-    given += ["--extractor", extractor] if extractor else []
-    reviewed(*given, "--scores", f"{AUTHOR}.npz", "--pretraining", "own.txt", code=1)
+    options = ["--split", f"{AUTHOR}.mat"] if split else []
+    options += ["--extractor", extractor] if extractor else []
+    reviewed(*options, "--scores", f"{AUTHOR}.npz", "--pretraining", "own.txt", code=1)
     assert capsys.readouterr().out.startswith("LEAKS")
 
 
@@ -228,7 +228,7 @@ def test_labels_next_to_the_split_are_found_and_a_folder_is_refused(folder, monk
     assert capsys.readouterr().err.startswith("zslcore: ")
 
 
-def test_a_page_loads_nothing_and_escapes_what_others_wrote(folder):
+def test_a_page_loads_nothing_and_escapes_untrusted_text(folder):
     path = folder / "<img src=x onerror=alert(1)>.npz"
     (folder / f"{AUTHOR}.npz").rename(path)
     page = review_html(*review(submission(split=folder / f"{AUTHOR}.mat", scores=path)))
@@ -237,7 +237,7 @@ def test_a_page_loads_nothing_and_escapes_what_others_wrote(folder):
     assert "default-src 'none'" in page
     main_part = page[page.index("<main>") :]
     order = ["<h1", "<h2>Open", "<h2>Files read", "To repeat", "<h2>Figures"]
-    places = [main_part.index(each) for each in order]
+    places = [main_part.index(item) for item in order]
     assert places == sorted(places)
     assert "AUROC" in page
 
@@ -249,9 +249,9 @@ def test_one_of_split_and_scores_is_enough(folder, capsys):
     out = together(shown())
     assert "the pre-training set is unknown" in out
     assert "this file does not show the training images of the model." in out
-    found, scores = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
-    assert "<h2>Curve" not in review_html(found, scores)
-    assert to_text(found).startswith("UNKNOWN")
+    result, scores = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
+    assert "<h2>Curve" not in review_html(result, scores)
+    assert to_text(result).startswith("UNKNOWN")
 
 
 @pytest.mark.nightly

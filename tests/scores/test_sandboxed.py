@@ -33,7 +33,7 @@ def written(tmp_path, name="own.npz", **arrays):
 
 
 @pytest.mark.parametrize("kind", ["float32", "ties", "ruled out", "no seen images"])
-def test_sides_say_what_the_whole_matrix_says(kind, monkeypatch):
+def test_candidates_per_side_give_the_metrics_of_the_matrix(kind, monkeypatch):
     monkeypatch.setattr(reading, "AT_ONCE", 100)  # 11 rows at a time
     scores, y = F.copy(), Y
     if kind == "ties":
@@ -57,25 +57,25 @@ def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
     file = ScoreFile("own.npz", F, Y, UNSEEN)
     chosen_on = ScoreFile("val.npz", F + 0.1 * F[::-1], Y, UNSEEN)
     here = judge(interpreted(file)[0], validation=interpreted(chosen_on)[0])
-    there = judge_in_worker(
+    by_worker = judge_in_worker(
         ScoreRequest(path), ScoreRequest(validation), memory=MEMORY, origin=WHOSE
     )
-    assert there.to_json() == here.to_json()
-    assert there.matrix.matrix is None
+    assert by_worker.to_json() == here.to_json()
+    assert by_worker.matrix.matrix is None
 
 
 @pytest.mark.nightly
 def test_a_child_asks_and_takes_answers(tmp_path):
     path = written(tmp_path, scores=-F)
-    asked = judge_in_worker(ScoreRequest(path), memory=MEMORY, origin=WHOSE)
-    assert isinstance(asked, OpenQuestion)
-    assert (asked.question.fix, asked.of_validation) == ("distances", False)
+    request = judge_in_worker(ScoreRequest(path), memory=MEMORY, origin=WHOSE)
+    assert isinstance(request, OpenQuestion)
+    assert (request.question.fix, request.of_validation) == ("distances", False)
     report = judge_in_worker(ScoreRequest(path, fixes=("distances",)), memory=MEMORY, origin=WHOSE)
     assert report.matrix.fixes == ("distances",)
-    of = judge_in_worker(
+    judged = judge_in_worker(
         ScoreRequest(path, fixes=("distances",)), ScoreRequest(path), memory=MEMORY, origin=WHOSE
     )
-    assert of.of_validation
+    assert judged.of_validation
 
 
 @pytest.mark.nightly
@@ -101,30 +101,30 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
 @pytest.fixture(scope="module")
 def left(tmp_path_factory):
     """Output of the worker on the file; each test damages a copy of it."""
-    folder, said = tmp_path_factory.mktemp("left"), {}
+    folder, text = tmp_path_factory.mktemp("left"), {}
     real = sandboxed.client.read_confined
 
-    def read_confined(do, given, files, into, **limits):
-        said.update(real(do, given, files, into, **limits))
+    def read_confined(do, score_request, files, into, **limits):
+        text.update(real(do, score_request, files, into, **limits))
         shutil.copytree(into, folder, dirs_exist_ok=True)
-        return said
+        return text
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandboxed.client, "read_confined", read_confined)
         judge_in_worker(
             ScoreRequest(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, origin=WHOSE
         )
-    return folder, said
+    return folder, text
 
 
 def judged_there(tmp_path, monkeypatch, left, spoil):
     """Damage the output of the worker before it is checked."""
-    folder, said = left
+    folder, text = left
 
-    def read_confined(do, given, files, into, **limits):
+    def read_confined(do, score_request, files, into, **limits):
         shutil.copytree(folder, into, dirs_exist_ok=True)
         spoiled = spoil(into)
-        return said | (spoiled if isinstance(spoiled, dict) else {})
+        return text | (spoiled if isinstance(spoiled, dict) else {})
 
     monkeypatch.setattr(sandboxed.client, "read_confined", read_confined)
     return judge_in_worker(ScoreRequest(written(tmp_path)), memory=MEMORY, origin=WHOSE)
@@ -150,7 +150,7 @@ SPOILED = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", SPOILED)
-def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch, left, kind):
+def test_output_of_a_crashed_worker_is_refused(tmp_path, monkeypatch, left, kind):
     assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # unchanged
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         judged_there(tmp_path, monkeypatch, left, SPOILED[kind])

@@ -37,12 +37,12 @@ REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 
 
 def meant(scores=F, labels=Y, unseen=UNSEEN, names=NAMES, fixes=()):
-    matrix, asked = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
-    assert matrix is not None, asked
+    matrix, request = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
+    assert matrix is not None, request
     return matrix
 
 
-def asked(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
+def question_on(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
     matrix, questions = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
     assert matrix is None
     (question,) = questions
@@ -108,7 +108,7 @@ def test_images_of_one_side_have_no_curve():
         judge(meant(scores=F[~of_unseen], labels=Y[~of_unseen]))
 
 
-def test_json_says_how_the_file_was_understood():
+def test_json_states_how_the_file_was_read():
     report = json.loads(judge(meant(scores=-F, fixes=["distances"]), gamma=0.02).to_json())
     assert report["fixes"] == ["distances"]
     assert report["gamma_origin"] == "given"
@@ -142,8 +142,8 @@ def test_every_fix_has_its_case():
 
 
 @pytest.mark.parametrize("fix", ODD)
-def test_what_looks_wrong_is_asked_and_never_guessed(fix):
-    question = asked(**ODD[fix])
+def test_suspicious_files_raise_a_question(fix):
+    question = question_on(**ODD[fix])
     assert question.fix == fix
     matrix = meant(**ODD[fix], names=(), fixes=[fix])
     assert matrix.digest == meant(names=()).digest
@@ -158,20 +158,20 @@ def test_as_is_is_an_answer(fix):
 
 
 @pytest.mark.parametrize("fix", ["transposed", "labels-from-1"])
-def test_what_cannot_be_computed_stays_a_question(fix):
-    assert asked("as-is", **ODD[fix]).open
+def test_uncomputable_answers_remain_questions(fix):
+    assert question_on("as-is", **ODD[fix]).open
 
 
 def test_two_things_can_be_wrong_at_once():
     odd = {"scores": -F.T, "labels": Y + 1, "unseen": UNSEEN + 1}
-    assert asked(**odd).fix == "transposed"
-    assert asked("transposed", **odd).fix == "labels-from-1"
-    assert asked("transposed", "labels-from-1", **odd).fix == "distances"
+    assert question_on(**odd).fix == "transposed"
+    assert question_on("transposed", **odd).fix == "labels-from-1"
+    assert question_on("transposed", "labels-from-1", **odd).fix == "distances"
     matrix = meant(**odd, names=(), fixes=["transposed", "labels-from-1", "distances"])
     assert matrix.digest == meant(names=()).digest
 
 
-def test_nothing_is_asked_of_a_file_that_is_right():
+def test_a_correct_file_raises_no_question():
     assert interpreted(ScoreFile("own.npz", F, Y, UNSEEN))[1] == ()
     rng = np.random.default_rng(0)
     bad = ScoreFile("bad.npz", rng.normal(size=F.shape), Y, UNSEEN)  # random scores
@@ -187,7 +187,7 @@ def test_labels_may_be_names():
     assert meant(labels=[NAMES[c] for c in Y]).digest == meant().digest
 
 
-def test_a_mark_for_every_column_counts_columns_however_labels_are_counted():
+def test_marks_per_column_are_independent_of_label_numbers():
     matrix = meant(labels=Y + 1, unseen=MASK, fixes=["labels-from-1"])
     assert matrix.digest == meant().digest
 
@@ -220,7 +220,7 @@ def test_twenty_thousand_classes_are_looked_at_in_little_memory():
     assert peak < 12 * scores.nbytes
 
 
-def test_a_softmax_for_each_side_is_told():
+def test_a_softmax_for_each_side_is_reported():
     apart = np.exp(20 * F)
     for side in (MASK, ~MASK):
         apart[:, side] /= apart[:, side].sum(axis=1, keepdims=True)
@@ -245,12 +245,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("said", REFUSED)
-def test_what_nothing_mends_is_one_sentence(said):
+@pytest.mark.parametrize("message", REFUSED)
+def test_irreparable_files_are_one_sentence(message):
     with pytest.raises(ZSLError) as refusal:
-        meant(**REFUSED[said])
-    if "No class" not in said:
-        assert said in str(refusal.value)
+        meant(**REFUSED[message])
+    if "No class" not in message:
+        assert message in str(refusal.value)
     assert str(refusal.value).count("\n") == 0
 
 
@@ -277,44 +277,46 @@ def test_the_order_of_classes_and_of_images_changes_no_figure(seed, dtype, ruled
         names=tuple(NAMES[c] for c in columns),
         fixes=["as-is"],
     )
-    of = [judge(each) for each in (before, after)]
+    reports = [judge(item) for item in (before, after)]
     # Of equal scores, the first column counts, so only scores without ties are compared exactly.
     top = np.sort(scores, axis=1)
     if not (top[:, -1] == top[:, -2]).any():
-        assert of[0].evaluation.plain == of[1].evaluation.plain
-    assert of[0].matrix.seen.sum() == of[1].matrix.seen.sum()
+        assert reports[0].evaluation.plain == reports[1].evaluation.plain
+    assert reports[0].matrix.seen.sum() == reports[1].matrix.seen.sum()
 
 
 # --- Known test sets ------------------------------------------------------------------------------
 
 
-def test_no_two_known_test_sets_are_alike():
-    lists = [tuple(known.counts) for known in known_tests()]
+def test_known_test_sets_are_distinct():
+    lists = [tuple(test_set.counts) for test_set in known_tests()]
     assert len(set(lists)) == len(lists) == 10
 
 
-@pytest.mark.parametrize("known", known_tests(), ids=lambda k: f"{k.benchmark} {k.split}")
-def test_labels_tell_the_split_and_its_unseen_classes(known):
-    y = np.repeat(np.arange(len(known.counts)), known.counts)
-    found = recognised(np.random.default_rng(0).permutation(y), len(known.counts))
-    assert (found.benchmark, found.split) == (known.benchmark, known.split)
-    role = class_facts(known.benchmark).classes[known.split.lower()]
-    np.testing.assert_array_equal(found.unseen, role == "test")
-    assert recognised(y[:-1], len(known.counts)) is None  # one image less is another test set
-    scores = np.random.default_rng(1).random((len(y), len(known.counts)), dtype=np.float32)
+@pytest.mark.parametrize("test_set", known_tests(), ids=lambda k: f"{k.benchmark} {k.split}")
+def test_labels_identify_the_split_and_its_unseen_classes(test_set):
+    y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
+    result = recognised(np.random.default_rng(0).permutation(y), len(test_set.counts))
+    assert (result.benchmark, result.split) == (test_set.benchmark, test_set.split)
+    role = class_facts(test_set.benchmark).classes[test_set.split.lower()]
+    np.testing.assert_array_equal(result.unseen, role == "test")
+    assert recognised(y[:-1], len(test_set.counts)) is None  # one image less is another test set
+    scores = np.random.default_rng(1).random((len(y), len(test_set.counts)), dtype=np.float32)
     scores[np.arange(len(y)), y] += 1
     matrix, _ = interpreted(ScoreFile("labels.npz", scores, y))
-    assert (matrix.benchmark, matrix.split) == (known.benchmark, known.split)
+    assert (matrix.benchmark, matrix.split) == (test_set.benchmark, test_set.split)
 
 
 def test_other_unseen_classes_are_another_split():
-    known = known_tests()[0]
-    y = np.repeat(np.arange(len(known.counts)), known.counts)
-    F = np.random.default_rng(0).normal(size=(len(y), len(known.counts)))
-    others = np.flatnonzero(~known.unseen)[:3]
-    matrix = meant(scores=F, labels=y, unseen=others, names=known.class_names, fixes=["as-is"])
+    test_set = known_tests()[0]
+    y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
+    F = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts)))
+    other_values = np.flatnonzero(~test_set.unseen)[:3]
+    matrix = meant(
+        scores=F, labels=y, unseen=other_values, names=test_set.class_names, fixes=["as-is"]
+    )
     assert matrix.benchmark == matrix.split == ""
-    np.testing.assert_array_equal(np.flatnonzero(~matrix.seen), others)
+    np.testing.assert_array_equal(np.flatnonzero(~matrix.seen), other_values)
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -368,51 +370,49 @@ def test_files_that_are_none_are_one_sentence(files):
 
 def test_the_command_asks_answers_and_prints(files, capsys, printed):
     np.savez(files / "far.npz", scores=-F, y=Y, unseen_classes=UNSEEN)
-    said = printed("score", files / "far.npz", status=3)
-    assert said.startswith("UNKNOWN  far.npz")
-    assert "are these distances? If so: --fix distances; if not: --fix as-is." in said
+    output = printed("score", files / "far.npz", status=3)
+    assert output.startswith("UNKNOWN  far.npz")
+    assert "are these distances? If so: --fix distances; if not: --fix as-is." in output
     words = ["score", str(files / "far.npz"), "--fix", "distances", "--gamma", "0.02"]
     assert main(words) == 0
-    said = "chosen gamma: 0.02, given; how it was chosen is not stated"
-    assert said in capsys.readouterr().out
+    output = "chosen gamma: 0.02, given; how it was chosen is not stated"
+    assert output in capsys.readouterr().out
     report = json.loads(printed(*words, "--json"))
     assert report["evaluation"]["calibrated"]["harmonic"] == pytest.approx(
         evaluate(SCORED, 0.02).calibrated.harmonic
     )
 
 
-def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path, printed):
+def test_validation_scores_have_separate_labels_and_unseen_classes(tmp_path, printed):
     """Validation scores are of other images, with other held-out classes."""
     rng = np.random.default_rng(0)
-    held = np.flatnonzero(SCORED.seen)[:3]
+    held_out = np.flatnonzero(SCORED.seen)[:3]
     y = rng.integers(0, F.shape[1], 200)
     scores = np.eye(F.shape[1])[y] + rng.normal(size=(200, F.shape[1]))
-    validation = meant(scores=scores, labels=y, unseen=held)
+    validation = meant(scores=scores, labels=y, unseen=held_out)
     for name, array in {"test": F, "val": scores}.items():
         np.save(tmp_path / f"{name}.npy", array)
-    for name, words in {"test": Y, "val": y, "unseen": UNSEEN, "held": held}.items():
+    for name, words in {"test": Y, "val": y, "unseen": UNSEEN, "held": held_out}.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(map(str, words)))
     at = {name: str(tmp_path / name) for name in ("test.npy", "val.npy", "test.txt", "val.txt")}
     words = ["score", at["test.npy"], "--labels", at["test.txt"], "--json", "--unseen"]
     words += [str(tmp_path / "unseen.txt"), "--validation", at["val.npy"]]
     words += ["--validation-labels", at["val.txt"]]
-    found = json.loads(printed(*words, "--validation-unseen", tmp_path / "held.txt", status=1))
-    assert found["gamma"] == validation.tested.curve.best().gamma
+    content = json.loads(printed(*words, "--validation-unseen", tmp_path / "held.txt", status=1))
+    assert content["gamma"] == validation.tested.curve.best().gamma
     assert "val.npy: the unseen classes are not stated" in printed(*words, status=3)
 
 
-def test_validation_scores_have_answers_of_their_own_where_they_were_written_otherwise(
-    tmp_path, capsys, printed
-):
+def test_validation_scores_in_another_layout_have_separate_answers(tmp_path, capsys, printed):
     noisy = F + 1e-3 * np.random.default_rng(0).normal(size=F.shape)
     for name, scores in {"test": -F, "val": noisy}.items():
         np.savez(tmp_path / f"{name}.npz", scores=scores, y=Y, unseen_classes=UNSEEN)
     words = ["score", str(tmp_path / "test.npz"), "--fix", "distances", "--json"]
     words += ["--validation", str(tmp_path / "val.npz")]
-    found = json.loads(printed(*words, "--validation-fix", "as-is", status=1))
-    assert found["gamma"] == meant(scores=noisy).tested.curve.best().gamma
+    content = json.loads(printed(*words, "--validation-fix", "as-is", status=1))
+    assert content["gamma"] == meant(scores=noisy).tested.curve.best().gamma
     assert main(words) == 1  # without their own answer, they are read like the test scores
-    assert json.loads(capsys.readouterr().out)["gamma"] != found["gamma"]
+    assert json.loads(capsys.readouterr().out)["gamma"] != content["gamma"]
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
@@ -426,8 +426,8 @@ def test_validation_scores_have_answers_of_their_own_where_they_were_written_oth
 def test_real_scores_have_their_published_figures(name, split, figures, ausuc, printed):
     report = json.loads(printed("score", REAL / f"{name}.npz", "--json"))
     plain = report["evaluation"]["plain"]
-    found = [round(100 * plain[k], 1) for k in ("unseen", "seen", "harmonic")]
-    assert tuple(found) == figures
+    result = [round(100 * plain[k], 1) for k in ("unseen", "seen", "harmonic")]
+    assert tuple(result) == figures
     assert round(100 * report["evaluation"]["ausuc"], 2) == pytest.approx(ausuc, abs=0.02)
     assert (report["benchmark"], report["split"]) == (split, "PS")
 
@@ -436,5 +436,5 @@ def test_a_report_names_its_result_in_a_line_and_a_frame():
     report = judge(meant())
     assert repr(report) == f"<ScoreReport {report.matrix.name}: {report.headline}>"
     table = report.to_frame()
-    found = table.loc[table["figure"] == "plain_harmonic", "value"]
-    assert found.iloc[0] == pytest.approx(report.evaluation.plain.harmonic)
+    result = table.loc[table["figure"] == "plain_harmonic", "value"]
+    assert result.iloc[0] == pytest.approx(report.evaluation.plain.harmonic)

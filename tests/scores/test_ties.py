@@ -9,9 +9,9 @@ from zslcore.scores import ScoreFile, interpreted, judge
 
 
 def matrix_of(scores, y):
-    found, questions = interpreted(ScoreFile("mine.npz", scores, y, np.array([4, 5])), ("as-is",))
+    result, questions = interpreted(ScoreFile("mine.npz", scores, y, np.array([4, 5])), ("as-is",))
     assert not questions
-    return found
+    return result
 
 
 def test_the_sentence_on_ties_across_sides_is_true_of_the_figures():
@@ -20,13 +20,13 @@ def test_the_sentence_on_ties_across_sides_is_true_of_the_figures():
     scores = np.round(rng.normal(size=(300, 6)) + np.eye(6)[y])
     matrix = matrix_of(scores, y)
     report, first = judge(matrix), scores.argmax(axis=1)
-    (said,) = (text for text in matrix.remarks if "share the highest" in text)
+    (message,) = (text for text in matrix.remarks if "share the highest" in text)
     for side, letter, name in ((y >= 4, "u", "unseen"), (y < 4, "s", "seen")):
-        assert (f"{letter} {percent(report.figures[f'plain_{name}'])}") in said.split(
+        assert (f"{letter} {percent(report.figures[f'plain_{name}'])}") in message.split(
             "the first in file order"
         )[0]
         by_argmax = f"{letter} {percent(mean_class_accuracy(y[side], first[side]))}"
-        assert by_argmax in said.split("the first in file order")[1]
+        assert by_argmax in message.split("the first in file order")[1]
     assert report.figures["plain_unseen"] - mean_class_accuracy(y[y >= 4], first[y >= 4]) > 0.05
 
 

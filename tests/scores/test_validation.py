@@ -29,9 +29,9 @@ ONE_EACH = np.isin(Y, np.arange(14))
 
 
 def matrix(scores=F, labels=Y, unseen=UNSEEN, names=(), name="val.npz"):
-    found, asked = interpreted(ScoreFile(name, scores, labels, unseen, names), ["as-is"])
-    assert found is not None, asked
-    return found
+    result, request = interpreted(ScoreFile(name, scores, labels, unseen, names), ["as-is"])
+    assert result is not None, request
+    return result
 
 
 TEST = matrix(name="test.npz")
@@ -58,7 +58,7 @@ def test_test_scores_in_any_form_are_an_oracle(disguise):
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
-def test_test_rows_are_found_where_classes_tell_nothing(disguise):
+def test_test_rows_are_found_without_information_on_classes(disguise):
     """Seen test images, with some of their classes called unseen."""
     scores, labels = DISGUISES[disguise]
     seen = np.isin(labels, np.arange(14))
@@ -95,16 +95,16 @@ def test_a_tenth_of_noise_hides_no_test_rows_and_accuses_no_other_images():
     choice = chosen_on(test, matrix(noisy[seen], many[seen], HELD))
     assert choice.origin == "oracle"
     assert "are rows of the test scores" in choice.note
-    others = matrix(dense(many[seen], 3), many[seen], HELD)
-    assert share_of_test_rows(test, others) == 0
+    other_scores = matrix(dense(many[seen], 3), many[seen], HELD)
+    assert share_of_test_rows(test, other_scores) == 0
 
 
 def test_columns_in_another_order_hide_no_test_rows():
     seen, place = np.isin(Y, np.arange(14)), np.argsort(ORDER)
     # Only classes with new numbers in the range of seen classes, so that numbers show nothing.
     seen &= place[Y] < 14
-    held = np.unique(place[Y[seen]])[:4]
-    choice = chosen_on(TEST, matrix(F[seen][:, ORDER], place[Y[seen]], held))
+    held_out = np.unique(place[Y[seen]])[:4]
+    choice = chosen_on(TEST, matrix(F[seen][:, ORDER], place[Y[seen]], held_out))
     assert choice.origin == "oracle"
     assert "are rows of the test scores" in choice.note
 
@@ -143,8 +143,8 @@ def test_saturated_scores_of_other_images_are_not_the_same_images():
 def test_few_columns_coincide_by_chance_alone(columns):
     rng = np.random.default_rng(columns)
     y = rng.integers(0, columns, 4000)
-    of = [matrix(scored(y[k::2], columns, k), y[k::2], [0]) for k in (0, 1)]
-    assert share_of_test_rows(*of) == 0
+    halves = [matrix(scored(y[k::2], columns, k), y[k::2], [0]) for k in (0, 1)]
+    assert share_of_test_rows(*halves) == 0
 
 
 FORMS = {
@@ -163,7 +163,7 @@ def few_in_common(test_rows, held_rows, shared, form, seed):
         np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
         for n_classes, n in ((C, test_rows), (C - 1, held_rows))
     ]
-    scores = [2 * np.eye(C)[each] + rng.normal(size=(len(each), C)) for each in y]
+    scores = [2 * np.eye(C)[item] + rng.normal(size=(len(item), C)) for item in y]
     test = matrix(FORMS[form](scores[0]), y[0], [C - 1], names[0], "test.npz")
     return test, matrix(FORMS[form](scores[1]), y[1], [0], names[1]), (scores, y, names)
 
@@ -199,7 +199,7 @@ def test_one_outlier_does_not_make_all_others_test_rows():
     assert share_of_test_rows(test, far) == 0
 
 
-def test_classes_are_compared_by_name_whatever_their_numbers():
+def test_classes_are_compared_by_name_not_number():
     # Spelled differently, in another order: the twelfth is unseen in the test, the third is empty.
     names = tuple(f"Class_{(k + 3) % 15}" for k in range(15))
     y = np.repeat(np.delete(np.arange(15), 2), 10)
@@ -215,7 +215,7 @@ def test_candidates_without_images_choose_nothing():
     assert choice.origin == "validated"
 
 
-def test_what_cannot_be_compared_is_said():
+def test_incomparable_scores_are_reported():
     choice = chosen_on(TEST, matrix(NARROW, OTHER_Y, HELD))
     assert choice.origin == "validated"
     assert "cannot be checked: the 14 columns there and the 20 here" in choice.note
@@ -253,11 +253,11 @@ def test_json_without_gamma_calls_nothing_calibrated():
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
 def test_real_test_rows_with_a_tenth_of_noise_are_found_and_other_images_are_not(name):
-    with np.load(REAL / f"{name}.npz") as held:
+    with np.load(REAL / f"{name}.npz") as content:
         scores, y, unseen = (
-            held["scores"].astype(float),
-            held["y"].astype(int),
-            held["unseen_classes"],
+            content["scores"].astype(float),
+            content["y"].astype(int),
+            content["unseen_classes"],
         )
     rng = np.random.default_rng(4)
     rows = rng.permutation(np.flatnonzero(~np.isin(y, unseen)))
@@ -266,16 +266,16 @@ def test_real_test_rows_with_a_tenth_of_noise_are_found_and_other_images_are_not
     noisy = matrix((scores + noise)[some], y[some], false_list)
     assert share_of_test_rows(matrix(scores, y, unseen), noisy) > 0
     rest = np.setdiff1d(np.arange(len(y)), some)
-    others = matrix(scores[some], y[some], false_list)
-    assert share_of_test_rows(matrix(scores[rest], y[rest], unseen), others) == 0
+    other_scores = matrix(scores[some], y[some], false_list)
+    assert share_of_test_rows(matrix(scores[rest], y[rest], unseen), other_scores) == 0
 
 
 @pytest.mark.nightly
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
 def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, printed):
-    with np.load(REAL / f"{name}.npz") as held:
-        arrays = dict(held)
+    with np.load(REAL / f"{name}.npz") as content:
+        arrays = dict(content)
     arrays |= {"scores": arrays["scores"][::2], "y": arrays["y"][::2]}
     np.savez(tmp_path / "val.npz", **arrays)
     words = ["score", str(REAL / f"{name}.npz"), "--validation", str(tmp_path / "val.npz")]

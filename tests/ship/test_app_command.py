@@ -61,15 +61,15 @@ def test_a_number_that_is_no_port_gets_one_sentence(port, monkeypatch, printed):
     assert f"--port: expected 1 to 65535; got {port}" in printed("app", "--port", port, status=2)
 
 
-def test_a_taken_port_gets_one_sentence_and_a_status(capsys):
+def test_a_port_in_use_is_one_sentence_and_a_status(capsys):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         assert main(["app", "--port", str(port)]) == 2
-        said = capsys.readouterr()
-        assert f"--port: expected a free port on 127.0.0.1; got port {port}" in said.err
-        assert not said.out
+        output = capsys.readouterr()
+        assert f"--port: expected a free port on 127.0.0.1; got port {port}" in output.err
+        assert not output.out
 
 
 OTHER = """
@@ -102,7 +102,7 @@ def test_two_processes_share_runs_jobs_and_imports(own_data, tmp_path):
     brought = honest(tmp_path)["npz"].rename(tmp_path / "brought.npz")
     with scratch() as folder:  # another process does not delete files that this process reads
         (folder / "mine").write_text("still read")
-        said = subprocess.run(
+        run_result = subprocess.run(
             [sys.executable, "-c", OTHER, str(brought), str(A_RUN)],
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
@@ -110,9 +110,11 @@ def test_two_processes_share_runs_jobs_and_imports(own_data, tmp_path):
             timeout=300,
         )
         assert (folder / "mine").exists()
-    other = json.loads(said.stdout.splitlines()[-1])
+    other = json.loads(run_result.stdout.splitlines()[-1])
     assert (other["job"], other["swept"]) == ("done", 0)
     assert (runner.finished(work) / "count.txt").read_text() == "3"
-    assert [each.result for each in cache.all_runs()[0]] == [RunResult.from_json(A_RUN.read_text())]
+    assert [all_run.result for all_run in cache.all_runs()[0]] == [
+        RunResult.from_json(A_RUN.read_text())
+    ]
     assert cache.dataset("brought").digest == other["digest"]
     assert "brought" in datasets.available()

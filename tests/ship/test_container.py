@@ -93,9 +93,9 @@ def test_every_step_runs_and_the_app_answers_in_public_mode(image):
         if instruction == "ARG":
             environment |= dict([words.split("=", 1)])
         elif instruction == "ENV":
-            known = dict(environment)
+            former = dict(environment)
             pairs = (pair.split("=", 1) for pair in shlex.split(words))
-            environment |= {k: v.replace("$PATH", known["PATH"]) for k, v in pairs}
+            environment |= {k: v.replace("$PATH", former["PATH"]) for k, v in pairs}
         elif instruction == "RUN" and not words.startswith(BY_ROOT):
             ran = subprocess.run(words, shell=True, cwd=image, **how)
             assert ran.returncode == 0, (words, ran.stderr)

@@ -107,15 +107,15 @@ def applied(path, rest):
     new = [line[1:] for line in lines if line.startswith("+")]
     assert [*(f" {line}" for line in before), *(f"+{line}" for line in new)] == lines
     text = path.read_text(encoding="utf-8")
-    found = "\n".join(before) + "\n"
-    assert text.count(found) == 1, (path, found)
-    path.write_text(text.replace(found, found + "\n".join(new) + "\n"), encoding="utf-8")
+    result = "\n".join(before) + "\n"
+    assert text.count(result) == 1, (path, result)
+    path.write_text(text.replace(result, result + "\n".join(new) + "\n"), encoding="utf-8")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell runs the commands")
 def test_each_example_works_as_printed(clone):
     """All files are written before all commands run: the board uses the method's run."""
-    blocks = [each for title, text in SECTIONS.items() for each in written(clone, title, text)]
+    blocks = [item for title, text in SECTIONS.items() for item in written(clone, title, text)]
     done = subprocess.run(
         [sys.executable, "-c", RUN],
         input=json.dumps(blocks),

@@ -113,7 +113,7 @@ def test_a_missing_extra_is_one_sentence_with_the_command(core, line):
     )
 
 
-def test_a_method_that_needs_an_extra_says_so_on_its_card(core):
+def test_a_card_states_the_needed_extra(core):
     assert core[1] == [name for name, method in METHODS.items() if method.card.extra]
 
 
@@ -131,8 +131,8 @@ def test_every_extra_is_installed_from_the_clone_with_the_tested_versions(
     assert words[-3:] == ["-c", f"{ROOT}/constraints.txt", f"{ROOT}[{name}]"]
     with pytest.raises(MissingExtraError) as refused, extra(name, EXTRAS_OF[name][0], "A test"):
         raise ModuleNotFoundError(name=EXTRAS_OF[name][0])
-    said, named = missing_in(str(refused.value))
-    assert (named, said) == (name, sentence(name, "A test", EXTRAS_OF[name][0]))
+    text, named = missing_in(str(refused.value))
+    assert (named, text) == (name, sentence(name, "A test", EXTRAS_OF[name][0]))
     assert missing_in("A test needs rest.") is None
 
 
@@ -179,7 +179,7 @@ def requirements(name):
 def test_the_app_needs_the_core_and_four_extras():
     extras = PROJECT["optional-dependencies"]
     used = (extras[name] for name in ("app", "torch", "maps", "print"))
-    wanted = [*PROJECT["dependencies"], *(each for extra in used for each in extra)]
+    wanted = [*PROJECT["dependencies"], *(item for extra in used for item in extra)]
     assert requirements("requirements.txt") == set(wanted)
 
 
@@ -200,7 +200,7 @@ def test_every_dependency_has_its_tested_version():
     assert "torch==2.13.0" in tested
 
 
-def test_every_extra_is_known_by_what_it_imports():
+def test_every_extra_is_recognised_by_its_import():
     assert set(EXTRAS_OF) == set(EXTRA_NAMES)
     for path in (ROOT / "zslcore").rglob("*.py"):
         named = re.findall(r'\bextra\("(\w+)", "(\w+)"', path.read_text(encoding="utf-8"))

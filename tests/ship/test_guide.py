@@ -33,8 +33,8 @@ FOLLOWED = ["encoder.md", "lesson.md", "method.md", "scores.md"]
 
 def blocks(path, language):
     pattern = RST_BLOCK if path.suffix == ".rst" else BLOCK
-    found = pattern.findall(path.read_text(encoding="utf-8"))
-    return [dedent(text) for kind, text in found if kind == language]
+    hits = pattern.findall(path.read_text(encoding="utf-8"))
+    return [dedent(text) for kind, text in hits if kind == language]
 
 
 def commands(path):
@@ -92,8 +92,8 @@ def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypa
     split = digits.split("PS")
     tested = fit_and_score(get_method("LinearS2V")(), digits, split)
     rows = np.concatenate([split.test_seen, split.test_unseen])
-    given = {"F": tested.F, "y": tested.y, "rows": rows, "is_unseen": ~tested.seen}
-    shown = given | {"names": digits.class_names}
+    arguments = {"F": tested.F, "y": tested.y, "rows": rows, "is_unseen": ~tested.seen}
+    shown = arguments | {"names": digits.class_names}
     for text in blocks(ROOT / "docs" / "predictions.rst", "python"):
         exec(compile(text, "predictions.rst", "exec"), shown)  # the project's own guide
     assert shown["figures"].zsl == evaluate(tested, 0.1).zsl
@@ -135,6 +135,6 @@ def test_links_of_the_guide_lead_to_files():
 
 def test_the_readme_counts_methods_and_claims():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for what, n in {"methods": len(METHODS) + len(TRANSDUCTIVE), "claims": len(CLAIMS)}.items():
-        (least,) = set(re.findall(rf"more than (\d+) {what} ", text))
+    for name, n in {"methods": len(METHODS) + len(TRANSDUCTIVE), "claims": len(CLAIMS)}.items():
+        (least,) = set(re.findall(rf"more than (\d+) {name} ", text))
         assert 0 < n - int(least) < 10

@@ -60,7 +60,7 @@ def repository(tmp_path):
 
 def run_steps(names, environment, where, inputs, source=ROOT):
     """Run steps of the action with their expressions filled in; return the last exit status."""
-    values = {f"inputs.{name}": str(each.get("default", "")) for name, each in inputs_of().items()}
+    values = {f"inputs.{name}": str(item.get("default", "")) for name, item in inputs_of().items()}
     values |= {f"inputs.{name}": value for name, value in inputs.items()}
     values["github.action_path"] = str(source)
     steps = {step["name"]: step for step in ACTION["runs"]["steps"] if "run" in step}
@@ -114,7 +114,7 @@ def test_an_input_is_never_run(machine, repository):
 
 
 def test_the_hook_runs_what_its_args_name(machine, repository):
-    hook = next(each for each in HOOKS if each["id"] == "zslcore-audit")
+    hook = next(hook for hook in HOOKS if hook["id"] == "zslcore-audit")
     args = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
     for name, status in (("att_splits.mat", 0), ("leaking_splits.mat", 1)):
         words = [*shlex.split(hook["entry"]), f"splits/{name}", *args]
@@ -135,20 +135,20 @@ def test_a_hook_is_a_command_of_ours_and_gets_no_list_of_files(hook):
     assert not re.search(hook["files"], "README.md")
 
 
-def test_the_guide_uses_inputs_and_hooks_that_there_are():
+def test_the_guide_uses_existing_inputs_and_hooks():
     blocks = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)]
     steps = [s for b in blocks for job in b.get("jobs", {}).values() for s in job["steps"]]
     used = [step for step in steps if "zero-shot-lab" in step.get("uses", "")]
     assert used
     for step in used:
         assert set(step["with"]) <= set(inputs_of())
-        required = {name for name, each in inputs_of().items() if each.get("required")}
+        required = {name for name, item in inputs_of().items() if item.get("required")}
         assert required <= set(step["with"])
     hooks = [hook for b in blocks for repo in b.get("repos", []) for hook in repo["hooks"]]
     assert hooks
     assert {hook["id"] for hook in hooks} <= {hook["id"] for hook in HOOKS}
     for hook in hooks:
-        entry = next(each["entry"] for each in HOOKS if each["id"] == hook["id"])
+        entry = next(item["entry"] for item in HOOKS if item["id"] == hook["id"])
         parser_of_commands().parse_args([*shlex.split(entry)[1:], *hook.get("args", [])])
 
 

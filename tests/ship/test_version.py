@@ -41,36 +41,36 @@ def checkout(tmp_path, monkeypatch):
     return git
 
 
-def found():
+def commit():
     version.commit.cache_clear()
     return version.commit()
 
 
 def test_a_checkout_names_its_commit_and_whether_files_have_changed(checkout, tmp_path):
-    first = found()
+    first = commit()
     assert re.fullmatch(r"[0-9a-f]{9}", first)
     checkout("tag", "v0.3.0")  # the commit is named, with any tags
-    assert found() == first
+    assert commit() == first
     (tmp_path / "pyproject.toml").write_text("changed")
-    assert found() == f"{first}+changes"
+    assert commit() == f"{first}+changes"
     checkout("commit", "-qam", "second")
-    assert re.fullmatch(r"[0-9a-f]{9}", found())
-    assert found() != first
+    assert re.fullmatch(r"[0-9a-f]{9}", commit())
+    assert commit() != first
 
 
 def test_without_git_a_checkout_names_no_commit(checkout, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert found() == ""
+    assert commit() == ""
 
 
 def test_an_installed_package_names_the_commit_it_was_built_from(tmp_path, monkeypatch):
     monkeypatch.setattr(version, "_ROOT", tmp_path)
-    assert found() == ""
+    assert commit() == ""
     built = ModuleType("zslcore._commit")
     built.COMMIT = "0123abcde"
     monkeypatch.setitem(sys.modules, "zslcore._commit", built)
     monkeypatch.setattr(zslcore, "_commit", built, raising=False)
-    assert found() == "0123abcde"
+    assert commit() == "0123abcde"
 
 
 def test_one_version_is_written_and_all_places_read_it():
@@ -86,13 +86,13 @@ def yaml_version(path):
     return re.search(r"^version: (.*)$", path.read_text(), re.MULTILINE)[1]
 
 
-def test_the_package_tells_its_version():
+def test_the_package_has_its_version():
     assert zslcore.__version__ == version.version()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = zslcore.nothing
 
 
-def test_a_table_that_leaves_says_what_made_it_unless_its_rows_do():
+def test_an_exported_table_has_its_provenance_or_its_rows_do():
     table = pd.DataFrame({"H": [0.5, 0.25]})
     stamped = version.stamped(table)
     assert list(stamped["version"]) == [version.version()] * 2
@@ -103,7 +103,7 @@ def test_a_table_that_leaves_says_what_made_it_unless_its_rows_do():
 
 
 @pytest.mark.parametrize("commit", ["6e5907191", "", "0123", "abc"])
-def test_a_commit_stays_text_whatever_it_looks_like(tmp_path, commit):
+def test_a_commit_that_looks_like_a_number_is_text(tmp_path, commit):
     table = pd.DataFrame({"accuracy": [0.5, None], "version": "1.0", "commit": commit})
     table.to_csv(tmp_path / "table.csv", index=False)
     read = version.read_stamped(tmp_path / "table.csv")
@@ -128,12 +128,12 @@ def package(tmp_path):
 
 def digest(package):
     version.sources_digest.cache_clear()
-    found = version.sources_digest(package)
+    result = version.sources_digest(package)
     version.sources_digest.cache_clear()
-    return found
+    return result
 
 
-def test_the_digest_of_the_sources_changes_with_what_makes_numbers_and_with_nothing_else(package):
+def test_the_digest_of_the_sources_changes_only_with_code_of_numbers(package):
     first = digest(package)
     assert re.fullmatch("[0-9a-f]{16}", first)
     (package / "commands" / "run.py").write_bytes(b"# another\n")
@@ -148,18 +148,18 @@ def test_the_digest_of_the_sources_changes_with_what_makes_numbers_and_with_noth
 
 def test_every_file_that_turns_features_into_figures_is_among_the_sources():
     """Return all modules that protocol and methods load, except data, names and sentences."""
-    asked = (
+    request = (
         "import sys; from zslcore.methods import METHODS, TRANSDUCTIVE;"
         "import zslcore.evaluation.protocol;"
         "[m() for m in (*METHODS.values(), *TRANSDUCTIVE.values())];"
         "print(*(m for m in sys.modules if m.startswith('zslcore.')))"
     )
-    told = subprocess.run(
-        [sys.executable, "-c", asked], capture_output=True, text=True, check=True, cwd=ROOT
+    run_result = subprocess.run(
+        [sys.executable, "-c", request], capture_output=True, text=True, check=True, cwd=ROOT
     )
     folder = Path(version.__file__).parent
     counted = {path for pattern in version.NUMBERS for path in folder.glob(pattern)}
-    loaded = {folder.joinpath(*name.split(".")[1:]) for name in told.stdout.split()}
+    loaded = {folder.joinpath(*name.split(".")[1:]) for name in run_result.stdout.split()}
     files = {p / "__init__.py" if p.is_dir() else p.with_suffix(".py") for p in loaded}
     makes_none = {
         *(folder / f"{name}.py" for name in ("exceptions", "names", "numbers", "progress", "texts"))

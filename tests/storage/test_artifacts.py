@@ -28,7 +28,7 @@ def folder(tmp_path):
     return folder
 
 
-def test_a_draft_is_new_and_beside_the_others(tmp_path):
+def test_a_draft_is_new_and_next_to_the_others(tmp_path):
     root = tmp_path / "not there" / "yet"
     first, second = draft(root, "Toy."), draft(root, "Toy.")
     assert first != second
@@ -37,10 +37,10 @@ def test_a_draft_is_new_and_beside_the_others(tmp_path):
     assert [path.name for path in first.iterdir()] == [artifacts.OWNER]
 
 
-def test_sealing_says_what_a_file_is_known_by(folder):
-    known = seal([folder / "a.npy"])
+def test_sealing_records_the_identity_of_files(folder):
+    manifest = seal([folder / "a.npy"])
     state = (folder / "a.npy").stat()
-    assert known == {
+    assert manifest == {
         "a.npy": {
             "size": len("what is in a.npy"),
             "mtime_ns": state.st_mtime_ns,
@@ -50,11 +50,11 @@ def test_sealing_says_what_a_file_is_known_by(folder):
     assert state.st_mode & 0o777 == 0o444
 
 
-def test_what_was_sealed_verifies(folder):
-    known = seal(folder.iterdir())
+def test_a_sealed_folder_is_valid(folder):
+    manifest = seal(folder.iterdir())
     (folder / ".hidden").touch()
     (folder / "status.json").touch()
-    verify(folder, known, "status.json")
+    verify(folder, manifest, "status.json")
 
 
 @pytest.mark.parametrize(
@@ -67,25 +67,25 @@ def test_what_was_sealed_verifies(folder):
         (discard, "its folder Toy.* is missing"),
     ],
 )
-def test_what_is_not_as_it_was_sealed_is_torn(folder, spoil, sentence):
-    known = seal(folder.iterdir())
+def test_a_changed_sealed_folder_is_corrupt(folder, spoil, sentence):
+    manifest = seal(folder.iterdir())
     for path in folder.iterdir():
         path.chmod(0o644)
     spoil(folder)
     with pytest.raises(CorruptFolderError, match=sentence):
-        verify(folder, known)
+        verify(folder, manifest)
 
 
 @pytest.mark.parametrize(("size", "hashed"), [(4 << 20, True), ((4 << 20) + 1, False)])
-def test_files_up_to_four_mebibytes_are_hashed_though_their_time_agrees(tmp_path, size, hashed):
+def test_files_up_to_four_mebibytes_are_always_hashed(tmp_path, size, hashed):
     path = tmp_path / "file"
     with path.open("wb") as file:
         file.truncate(size)
-    known = {"size": size, "mtime_ns": path.stat().st_mtime_ns, "sha256": "of other bytes"}
+    record = {"size": size, "mtime_ns": path.stat().st_mtime_ns, "sha256": "of other bytes"}
     with pytest.raises(CorruptFolderError, match="has changed") if hashed else nullcontext():
-        verify(tmp_path, {"file": known})
+        verify(tmp_path, {"file": record})
     with pytest.raises(CorruptFolderError, match="has changed"):
-        verify(tmp_path, {"file": known | {"mtime_ns": 0}})
+        verify(tmp_path, {"file": record | {"mtime_ns": 0}})
 
 
 def marked(folder, **changes):
@@ -97,14 +97,14 @@ def marked(folder, **changes):
 
 
 @pytest.mark.parametrize("other", [{"host": "another"}, {"space": "pid:[1]"}, {"pid": "x"}])
-@pytest.mark.parametrize(("age", "there"), [(24 * 3600, True), (24 * 3600 + 1, False)])
+@pytest.mark.parametrize(("age", "is_kept"), [(24 * 3600, True), (24 * 3600 + 1, False)])
 def test_a_draft_of_whom_nothing_is_known_was_cut_off_after_a_day(
-    folder, monkeypatch, age, there, other
+    folder, monkeypatch, age, is_kept, other
 ):
     marked(folder, **other)
     monkeypatch.setattr(artifacts, "time", SimpleNamespace(time=lambda: 1 + age))
     sweep([folder, folder.with_name("gone already")])
-    assert folder.exists() == there
+    assert folder.exists() == is_kept
 
 
 def test_a_file_that_was_written_today_keeps_a_draft_of_whom_nothing_is_known(folder):
@@ -131,7 +131,7 @@ def test_a_folder_without_the_mark_of_a_draft_is_never_swept(folder):
     assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "b.npy"]
 
 
-def test_a_mark_of_the_version_before_says_who_lives(folder):
+def test_a_mark_of_the_previous_version_names_its_process(folder):
     owner = {"host": platform.node(), "pid": os.getpid(), "born": None}
     (folder / artifacts.OWNER).write_text(json.dumps(owner))
     assert sweep([folder]) == 0

@@ -28,7 +28,7 @@ def test_a_file_is_replaced_once_all_is_written(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_who_may_read_a_file_is_what_the_system_says_of_any(tmp_path):
+def test_files_have_the_default_permissions(tmp_path):
     (tmp_path / "any").touch()
     with written_whole(tmp_path / "file"):
         pass
@@ -41,7 +41,7 @@ def interrupted(path):
         raise KeyboardInterrupt
 
 
-def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path):
+def test_a_failed_write_leaves_the_old_content(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"first")
     with pytest.raises(KeyboardInterrupt):
@@ -84,15 +84,15 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
     assert main(["run", "--method", "LinearS2V", "--no-oracle"]) == 0
     ending = {"correct": "mat", "check": "html"}.get(name, "csv")
     path = full / f"before.{ending}"
-    there = path.read_bytes() if path.exists() else None
+    content_before = path.read_bytes() if path.exists() else None
     assert printed(*COMMANDS[name], path, status=2).endswith(
         f"{path}: expected to write it; got: no space left on device.\n"
     )
-    assert (path.read_bytes() if path.exists() else None) == there
+    assert (path.read_bytes() if path.exists() else None) == content_before
     with read_only(full):
         assert main([*COMMANDS[name], str(full / f"new.{ending}")]) == 2
         assert "got: read-only file system" in capsys.readouterr().err
-    assert not [each.name for each in full.iterdir() if each.name.startswith((".", "new"))]
+    assert not [path.name for path in full.iterdir() if path.name.startswith((".", "new"))]
 
 
 @pytest.mark.nightly
@@ -105,7 +105,7 @@ def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
         ended.stderr
         == f"zslcore: {full / 'set'}: expected to write it; got: no space left on device.\n"
     )
-    assert sorted(each.name for each in full.iterdir()) == ["ballast", "before.csv"]
+    assert sorted(path.name for path in full.iterdir()) == ["ballast", "before.csv"]
 
 
 def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
@@ -117,7 +117,7 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
         block = (np.ones((1000, 64), np.float32), np.arange(1000))
         with pytest.raises(ZSLError, match="set: expected to write it; got: no space left"):
             write_shards(mounted / "set", [block] * 9, part_bytes=100_000)
-        assert [each.name for each in mounted.iterdir()] == ["ballast"]
+        assert [path.name for path in mounted.iterdir()] == ["ballast"]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
         ("zero\0byte", "expected a file name"),
     ],
 )
-def test_a_name_that_is_none_is_a_sentence(name, why, tmp_path):
+def test_an_invalid_file_name_is_one_sentence(name, why, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ZSLError, match=why) as refused:
         write_out(f"{tmp_path}/{name}", "text")
@@ -142,12 +142,12 @@ def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path):
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_text(encoding="utf-8") == "second"
     os.mkfifo(tmp_path / "pipe")
-    heard = []
-    reader = threading.Thread(target=lambda: heard.append((tmp_path / "pipe").read_bytes()))
+    contents = []
+    reader = threading.Thread(target=lambda: contents.append((tmp_path / "pipe").read_bytes()))
     reader.start()
     write_out(tmp_path / "pipe", b"through")
     reader.join()
-    assert heard == [b"through"]
+    assert contents == [b"through"]
     assert (tmp_path / "pipe").is_fifo()
 
 

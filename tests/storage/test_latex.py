@@ -20,7 +20,7 @@ FRAME = {r"\begin", r"\end", r"\centering", r"\caption", r"\label", r"\textbf", 
 
 
 def compiles(text):
-    """Check what TeX would refuse: braces, dollars, and the number of cells per row."""
+    """Check for errors in TeX: braces, dollars, and the number of cells per row."""
     bare = re.sub(r"\\[\\{}$&%#_]", "", text)
     depth = np.cumsum([(sign == "{") - (sign == "}") for sign in bare])
     assert depth.min() >= 0
@@ -59,14 +59,14 @@ def test_every_table_is_one_that_latex_takes(own_data, table, monkeypatch):
         assert r"\textbf{" in text
 
 
-def test_whatever_a_cell_holds_is_text():
+def test_any_cell_is_text():
     text = latex_table([HOSTILE, "b"], [[HOSTILE, "[1]"]], caption=HOSTILE, best=[[True, False]])
     compiles(text)
     assert text.count(r"\textbackslash{}input\{x\}") == 3
     assert text.count(r"\end{table}") == 1
     assert " & {[}1{]} \\\\" in text
-    known = FRAME | set(COMMAND.findall(in_latex(HOSTILE)))
-    assert set(COMMAND.findall(text)) <= known
+    allowed = FRAME | set(COMMAND.findall(in_latex(HOSTILE)))
+    assert set(COMMAND.findall(text)) <= allowed
 
 
 def test_a_star_at_the_beginning_of_a_row_is_no_option_of_the_row_before():
@@ -96,8 +96,8 @@ def test_the_best_of_a_group_is_marked_ties_are_both_and_a_bound_is_not():
 
 def test_bold_in_the_table_of_runs_is_the_largest_of_its_data_set(own_data, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    runs = [one for one in stored() if one.result.spec.dataset == "digits"]
-    zsl = max(one.result.evaluation.zsl for one in runs)
+    runs = [stored_run for stored_run in stored() if stored_run.result.spec.dataset == "digits"]
+    zsl = max(run.result.evaluation.zsl for run in runs)
     heading, *rows = [row.split(" & ") for row in compiles(of_runs(runs))]
     place = heading.index("ZSL")
     bold = {row[place] for row in rows if "textbf" in row[place]}

@@ -21,12 +21,12 @@ SCHEMA = Schema(Line, version=3)
 LINE = Line("A", (Point(1.5, {3: 0.1, 20: 0.25}), Point(2.0)))
 
 
-def test_a_record_comes_back_as_it_was():
+def test_a_record_is_read_unchanged():
     assert SCHEMA.load(SCHEMA.dump(LINE)) == LINE
     assert list(SCHEMA.load(SCHEMA.dump(LINE)).ends[0].by_class) == [3, 20]
 
 
-def test_a_field_that_nobody_knows_is_passed_over():
+def test_an_unknown_field_is_ignored():
     text = SCHEMA.dump(LINE).replace('"name"', '"mood": "good", "name"')
     assert SCHEMA.load(text) == LINE
 
@@ -45,6 +45,6 @@ def test_a_field_that_nobody_knows_is_passed_over():
         ('{"name": "a"}', "got schema None, this version reads 3"),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence(text, sentence):
+def test_unreadable_records_are_one_sentence(text, sentence):
     with pytest.raises(UnreadableError, match=f"^Line: expected a stored record; {sentence}"):
         SCHEMA.load(text)

@@ -38,23 +38,23 @@ WRONG = {
 def test_a_wrong_value_is_one_sentence_and_exit_code_2(name, text, monkeypatch, capsys):
     monkeypatch.setenv(name, text)
     assert main(["runs", "list"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith(f"zslcore: {name}: expected ")
-    assert said.err.endswith(".\n")
-    assert said.err.count("\n") == 1
-    assert len(said.err) < 250
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith(f"zslcore: {name}: expected ")
+    assert output.err.endswith(".\n")
+    assert output.err.count("\n") == 1
+    assert len(output.err) < 250
 
 
 def test_every_setting_is_read_by_the_check():
     of_package = {
-        each for each in vars(settings).values() if isinstance(each, settings.EnvironmentVariable)
+        var for var in vars(settings).values() if isinstance(var, settings.EnvironmentVariable)
     }
-    assert {each.name for each in of_package} | {"ZSL_DATA"} == set(WRONG)
+    assert {item.name for item in of_package} | {"ZSL_DATA"} == set(WRONG)
 
 
 @pytest.mark.nightly
-def test_a_process_imports_the_package_whatever_the_values():
+def test_the_package_can_be_imported_with_any_settings():
     """Importing a module reads no setting, since an error there could not be one sentence."""
     words = [
         sys.executable,

@@ -25,12 +25,12 @@ def answer(path, query=b""):
 
 @pytest.mark.parametrize("folder", ["", "/lab"])
 def test_the_first_page_has_an_address_by_its_name(folder):
-    found = answer(f"{folder}/playground", b"view=about&x=a%20b")
-    assert (found.status_code, found.headers["location"]) == (307, "./?view=about&x=a%20b")
+    result = answer(f"{folder}/playground", b"view=about&x=a%20b")
+    assert (result.status_code, result.headers["location"]) == (307, "./?view=about&x=a%20b")
     assert answer(f"{folder}/playground").headers["location"] == "./"
 
 
 def test_other_pages_are_answered_with_their_style():
-    found = answer("/data")
-    assert found.status_code == 200
-    assert b"<style>" in found.body
+    result = answer("/data")
+    assert result.status_code == 200
+    assert b"<style>" in result.body

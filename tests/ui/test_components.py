@@ -60,7 +60,7 @@ def test_no_module_is_left_out():
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_module_is_checked_and_says_what_it_is(module):
+def test_every_module_is_checked_and_documented(module):
     first, second = module.read_text(encoding="utf-8").splitlines()[:2]
     assert first == "// @ts-check"
     assert second.startswith("// ")
@@ -91,7 +91,7 @@ def test_modules_are_joined_in_the_order_in_which_they_are_needed(entry):
 MAIN = "export default function () {}\n"
 
 
-def test_what_components_share_lies_above_them(tmp_path):
+def test_shared_modules_are_in_a_parent_folder(tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "shared.js").write_text("export const x = 1;\n", encoding="utf-8")
     path = tmp_path / "own" / "own.js"
@@ -99,7 +99,7 @@ def test_what_components_share_lies_above_them(tmp_path):
     assert joined(path) == f"const x = 1;\n{MAIN}"
 
 
-def test_what_all_figures_share_is_found_wherever_the_app_lies(tmp_path):
+def test_shared_modules_are_found_from_any_working_directory(tmp_path):
     path = tmp_path / "own.js"
     shared = '"../../../zslcore/interactive/svg.js"'
     path.write_text(f"import {{ createSvg }} from {shared};\n{MAIN}", encoding="utf-8")

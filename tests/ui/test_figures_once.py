@@ -43,27 +43,27 @@ def public_figures():
     ]
 
 
-@pytest.mark.parametrize("function", public_figures(), ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", public_figures(), ids=lambda function: function.__name__)
 def test_every_figure_of_a_page_is_drawn_once(function):
     assert hasattr(function, "__wrapped__")
 
 
 def test_equal_data_share_one_figure_and_other_data_have_their_own():
-    made = []
+    result = []
 
     @cached_figure
     def bars(shown):
-        made.append(shown)
+        result.append(shown)
         return class_bars.__wrapped__(shown)
 
     first = bars(table(0.5))
     assert bars(table(0.5)) is first
     assert bars(table(0.75)) is not first
     assert bars(table(0.75)).traces[0]["y"] == [0.75]
-    assert len(made) == 2
+    assert len(result) == 2
 
 
-def test_arrays_that_differ_in_one_of_many_values_are_told_apart():
+def test_arrays_that_differ_in_one_value_are_distinguished():
     @cached_figure
     def line(values):
         return figure([scatter(y=values[-3:])], height=100)
@@ -75,23 +75,23 @@ def test_arrays_that_differ_in_one_of_many_values_are_told_apart():
 
 
 def test_theme_width_and_words_count(look):
-    made = []
+    result = []
 
     @cached_figure
     def labelled(shown, *, label):
-        made.append((shown, label, palette.dark(), palette.narrow()))
+        result.append((shown, label, palette.dark(), palette.narrow()))
         return figure([], height=100)
 
     looks = ((False, False), (True, False), (False, True), (False, False))
-    for each in looks:
-        look(*each)
+    for item in looks:
+        look(*item)
         assert labelled(1, label="λ") is labelled(1, label="λ")
-    assert made == [(1, "λ", *each) for each in looks[:3]]
+    assert result == [(1, "λ", *look) for look in looks[:3]]
     labelled(1, label="other")
-    assert len(made) == 4
+    assert len(result) == 4
 
 
-def test_the_oldest_figures_are_given_up():
+def test_the_oldest_figures_are_dropped():
     calls, gallery = [], Gallery(most=3)
 
     def drawn(k):
@@ -104,7 +104,7 @@ def test_the_oldest_figures_are_given_up():
     assert gallery.n_drawn == 5
 
 
-def test_visitors_who_come_at_once_get_equal_figures():
+def test_simultaneous_visitors_get_equal_figures():
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: class_bars(table(0.375)).to_dict(), range(32)))
-    assert all(each == found[0] for each in found)
+        result = list(pool.map(lambda _: class_bars(table(0.375)).to_dict(), range(32)))
+    assert all(item == result[0] for item in result)

@@ -48,7 +48,7 @@ def test_a_spell_of_runs_is_followed_by_one_collection():
     assert threads() == before + 1
 
 
-def test_collections_are_a_pause_apart():
+def test_collections_have_a_minimum_interval():
     tidier = Tidier(quiet=0.0, pause=3600.0)
     tidier.page_runs()
     until(lambda: tidier.collections == 1)
@@ -65,24 +65,24 @@ def test_nothing_is_collected_while_pages_run():
 
 
 @pytest.mark.nightly
-def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
+def test_garbage_is_collected_and_imported_objects_are_frozen(monkeypatch):
     gc.disable()
     try:
         Thing()
-        before = sum(type(each) is Thing for each in gc.get_objects())
+        before = sum(type(get_object) is Thing for get_object in gc.get_objects())
         tidier = Tidier()
         tidier.tidy()
         assert before == 1
         assert gc.get_freeze_count() > 0
         frozen = gc.get_freeze_count()
-        kept = [Thing() for _ in range(1000)]
+        things = [Thing() for _ in range(1000)]
         tidier.tidy()
         # Nothing was imported since, so nothing more is frozen; frozen objects may end meanwhile.
         assert gc.get_freeze_count() <= frozen
         monkeypatch.setattr(runtime, "MANY_MODULES", 0)
         tidier.tidy()
         assert gc.get_freeze_count() > frozen
-        assert len(kept) == 1000
+        assert len(things) == 1000
     finally:
         gc.enable()
 

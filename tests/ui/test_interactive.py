@@ -25,7 +25,7 @@ from zslcore.jobs import Status, Visitor
         (None, None),
     ],
 )
-def test_a_number_that_no_curve_has_is_not_taken(monkeypatch, sent, taken):
+def test_an_invalid_gamma_is_ignored(monkeypatch, sent, taken):
     state = {"curve": SimpleNamespace(gamma=sent)}
     monkeypatch.setattr(curves, "st", SimpleNamespace(session_state=state))
     assert curves.released("curve", "gamma") == taken

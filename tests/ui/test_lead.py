@@ -42,7 +42,7 @@ def test_equal_results_share_the_lead(rows, names):
 
 def test_all_leaders_are_bold():
     column = column_of("A", "B", behind="Z")
-    of = GridColumn(column, "value", "CUB", 100 * column.ranks["value"])
+    grid_column = GridColumn(column, "value", "CUB", 100 * column.ranks["value"])
     shown = pd.DataFrame({"method": [*"ZAB"], "CUB": 0.0}, index=[*"ZAB"])
-    styles = _styles([of], shown).iloc[:, 1]
+    styles = _styles([grid_column], shown).iloc[:, 1]
     assert [row for row in styles.index if "bold" in styles[row]] == ["A", "B"]

@@ -80,7 +80,7 @@ class Shown:
     ----------
     series : in the legend
     x, y : where it is; the word at its tick where the axis has words
-    said : on hover, or written at it
+    text : on hover, or written at it
     color : of the mark
     trace : it is part of
     k : its place in the trace
@@ -89,7 +89,7 @@ class Shown:
     series: str
     x: Any
     y: Any
-    said: str
+    text: str
     color: str
     trace: Any
     k: int
@@ -103,13 +103,13 @@ def shown(figure) -> Iterator[Shown]:
         if trace.x[0] is None:  # an entry of the legend
             continue
         for k, (x, y) in enumerate(zip(trace.x, trace.y, strict=True)):
-            said = "" if trace.customdata is None else np.ravel(trace.customdata[k])[0]
+            text = "" if trace.customdata is None else np.ravel(trace.customdata[k])[0]
             color = trace.marker.color
             yield Shown(
                 trace.name,
                 at_tick(figure, trace, "x", x),
                 at_tick(figure, trace, "y", y),
-                plain(said),
+                plain(text),
                 color if isinstance(color, str) else color[k],
                 trace,
                 k,
@@ -136,9 +136,9 @@ def glyphs(axis):
     return [without_tags(text)[0] for text in axis.ticktext]
 
 
-def same(found, expected):
+def same(actual, expected):
     """Compare dicts of numbers."""
-    assert dict(found) == pytest.approx(dict(expected))
+    assert dict(actual) == pytest.approx(dict(expected))
 
 
 def test_every_figure_is_read_here():
@@ -154,11 +154,11 @@ def test_bars_of_classes():
     ).assign(calibrated=values(1))
     figure = accuracy.class_bars(table)
     for column, name in (("plain", "γ = 0"), ("calibrated", "calibrated")):
-        of = {m.x: (m.y, m.series) for m in shown(figure) if m.series.endswith(name)}
-        assert of == {
+        means = {m.x: (m.y, m.series) for m in shown(figure) if m.series.endswith(name)}
+        assert means == {
             n: (v, f"{s}, {name}") for n, v, s in zip(NAMES, table[column], side, strict=True)
         }
-    on_hover = {m.x: tuple(m.trace.customdata[m.k]) for m in shown(figure) if m.said != ""}
+    on_hover = {m.x: tuple(m.trace.customdata[m.k]) for m in shown(figure) if m.text != ""}
     assert on_hover == {
         name: (images, plain)
         for name, images, plain in zip(NAMES, table["images"], table["plain"], strict=True)
@@ -210,7 +210,7 @@ def test_parts_and_folds_of_a_split():
         assert {m.trace.marker.line.color for m in bars} == {mark.color}
         ticks = [plain(text) for text in figure.layout.xaxis2.ticktext]
         same({ticks[m.k]: m.y for m in bars}, zip(NAMES, table[part], strict=True))
-        assert [m.said for m in bars] == ticks
+        assert [m.text for m in bars] == ticks
     strip = next(trace for trace in figure.data if trace.type == "heatmap")
     code = {0.0: "train", 1.0: "val"}
     for fold, name, i, j in cells(figure, strip):
@@ -230,7 +230,7 @@ def test_mixing_of_classes():
     for series, column in (("in the PCA", "mixing_PCA"), ("on the map", "mixing_map")):
         points = [m for m in shown(figure) if m.series.startswith(series)]
         same({m.x: m.y for m in points}, zip(NAMES, table[column], strict=True))
-        assert [m.said for m in points] == [m.x for m in points]
+        assert [m.text for m in points] == [m.x for m in points]
     words = {m.x: m.series for m in shown(figure) if m.series.startswith("on the map")}
     looks = {"shown": "PCA and on", "hidden": "hides", "invented": "invents", "no shift": "no sh"}
     assert all(looks[v] in words[name] for name, v in zip(NAMES, verdict, strict=True))
@@ -253,8 +253,8 @@ def test_places_of_methods():
     ours = [m for m in points if m.series != "printed"]
     same({m.y: m.x for m in ours}, 100 * table["value"])
     same({m.y: m.x for m in points if m.series == "printed"}, 100 * table["printed"].dropna())
-    assert all(m.said.split(",")[0] == m.y for m in points)
-    assert {m.said for m in ours} == {f"{n}, rank {r}" for n, r in table["ranks"].items()}
+    assert all(m.text.split(",")[0] == m.y for m in points)
+    assert {m.text for m in ours} == {f"{n}, rank {r}" for n, r in table["ranks"].items()}
     assert {m.y for m in ours if m.color == INK.color} == set(table.index[table["first"] == 1])
     high = {m.y: m.trace.error_x.array[m.k] for m in ours if m.trace.error_x}
     same(high, dict.fromkeys(table.index.drop("eel"), 3.0))
@@ -268,7 +268,7 @@ def test_mean_ranks_of_methods():
     figure = method_table.rank_diagram(ranks, NAMES, [[0, 1]], 2.0)
     points = list(shown(figure))
     same({m.y: m.x for m in points}, zip(NAMES, ranks, strict=True))
-    assert all(m.said == m.y for m in points)
+    assert all(m.text == m.y for m in points)
 
 
 def test_operating_points_of_methods():
@@ -277,12 +277,12 @@ def test_operating_points_of_methods():
         for n, s, u in zip(NAMES, values(), values(1), strict=True)
     ]
     figure = method_table.operating_points(paths, "eel")
-    found = {m.said: (m.x, m.y) for m in shown(figure)}
+    result = {m.text: (m.x, m.y) for m in shown(figure)}
     assert "u" in figure.layout.xaxis.title.text.split()[-1]
     for path in paths:
         s, u = path.plain
-        assert found[f"{path.name}, γ = 0"] == pytest.approx((100 * u, 100 * s))
-        assert found[f"{path.name}, validated γ"] == pytest.approx((100 * u / 3, 50 * s))
+        assert result[f"{path.name}, γ = 0"] == pytest.approx((100 * u, 100 * s))
+        assert result[f"{path.name}, validated γ"] == pytest.approx((100 * u / 3, 50 * s))
     assert {m.series for m in shown(figure) if m.color == VALIDATED.color} == {"eel"}
 
 
@@ -300,10 +300,10 @@ def test_cells_of_contamination():
     points = list(shown(figure))
     assert len(points) == len(table)
     for m in points:
-        of = row.loc[m.y, m.x]
-        assert m.series == contamination.LOOKS[of["state"]][0]
-        assert m.said == of["hover"]
-        assert m.trace.text[m.k].strip() == ("?" if of["state"] == "unknown" else of["text"])
+        entry = row.loc[m.y, m.x]
+        assert m.series == contamination.LOOKS[entry["state"]][0]
+        assert m.text == entry["hover"]
+        assert m.trace.text[m.k].strip() == ("?" if entry["state"] == "unknown" else entry["text"])
 
 
 @pytest.mark.parametrize("narrow", [False, True])
@@ -316,17 +316,17 @@ def test_gains_of_classes(narrow, look):
     table = table.assign(accuracy=values(1), baseline=values(2))
     figure = gains.gain_bars(table, "eel")
     bars = [m for m in shown(figure) if m.trace.type == "bar"]
-    found = {m.y: m.x for m in bars}
-    same(found, zip(table["class"], 100 * table["gain"], strict=True))
+    result = {m.y: m.x for m in bars}
+    same(result, zip(table["class"], 100 * table["gain"], strict=True))
     row = table.set_index("class")
     for m in bars:
-        of, (clicked, words) = row.loc[m.y], m.trace.customdata[m.k]
-        assert plain(clicked) == of.name
-        assert without_tags(words).startswith(f"{of.name}: ")
-        assert f"pre-training {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
-        opacity = 1 if of["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
-        assert m.color == translucent(GROUP_LOOKS[of["group"]].color, opacity)
-        assert m.series.startswith(GROUP_WORDS[of["group"]])
+        tile, (clicked, words) = row.loc[m.y], m.trace.customdata[m.k]
+        assert plain(clicked) == tile.name
+        assert without_tags(words).startswith(f"{tile.name}: ")
+        assert f"pre-training {tile['accuracy']:.1%}, without {tile['baseline']:.1%}" in words
+        opacity = 1 if tile["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
+        assert m.color == translucent(GROUP_LOOKS[tile["group"]].color, opacity)
+        assert m.series.startswith(GROUP_WORDS[tile["group"]])
     letters = [GLYPH[group] for group in sorted(table["group"])]
     columns = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
     assert [glyph for axis in columns for glyph in glyphs(axis)] == letters
@@ -342,9 +342,9 @@ def test_printed_gains(narrow, look):
     bars = list(shown(figure))
     row = table.set_index(["panel", "method"])["gain"]
     same({(m.series, m.y): m.x for m in bars}, zip(row.index, 100 * row, strict=True))
-    assert all(m.said == m.y for m in bars)
+    assert all(m.text == m.y for m in bars)
     labels = {note.text for note in figure.layout["annotations"]}
-    titles = {f"{panel}, mean {signed(of.mean())}" for panel, of in row.groupby("panel")}
+    titles = {f"{panel}, mean {signed(rows.mean())}" for panel, rows in row.groupby("panel")}
     assert {title if narrow else title.replace(", ", "<br>", 1) for title in titles} <= labels
     assert {signed(value) for value in row} <= labels
 
@@ -356,7 +356,7 @@ def test_accuracies_inside_and_outside_the_pre_training_set():
     figure = lesson.class_accuracy_bars(table, {})
     bars = list(shown(figure))
     same({m.x: m.y for m in bars}, zip(NAMES, table["accuracy"], strict=True))
-    assert all(m.said == m.x for m in bars)
+    assert all(m.text == m.x for m in bars)
     inside = {m.x for m in bars if m.color == OVERLAP.color}
     assert inside == set(NAMES[:4]) == {m.x for m in bars if m.series == "in the pre-training set"}
     assert glyphs(figure.layout.xaxis) == [GLYPH[group] for group in of_group]
@@ -368,7 +368,7 @@ def test_images_of_two_data_sets():
     for name, mark in (("AWA1", FIRST), ("AWA2", SECOND)):
         bars = [m for m in shown(figure) if m.series == name]
         same({m.x: m.y for m in bars}, zip(NAMES, table[name], strict=True))
-        assert all((m.said, m.color) == (m.x, mark.color) for m in bars)
+        assert all((m.text, m.color) == (m.x, mark.color) for m in bars)
     band = {m.x for m in shown(figure) if m.series.startswith("unseen")}
     assert band == {n for n, role in zip(NAMES, ROLES, strict=True) if role == "unseen"}
 
@@ -379,34 +379,36 @@ def test_four_accuracies_of_methods():
         np.stack([values(k) for k in range(4)], axis=1), index=NAMES, columns=columns
     )
     figure = cross.four_accuracies({"ZSL": table}, "A", "B")
-    for of, series, symbol in (
+    for column, series, symbol in (
         (("A", "A"), "trained and tested on A", FIRST.symbol),
         (("A", "B"), "trained on A, tested on the other", f"{FIRST.symbol}-open"),
         (("B", "B"), "trained and tested on B", SECOND.symbol),
         (("B", "A"), "trained on B, tested on the other", f"{SECOND.symbol}-open"),
     ):
         points = [m for m in shown(figure) if m.series == series]
-        same({m.y: m.x for m in points}, table[of])
-        assert all((m.said, m.trace.marker.symbol) == (m.y, symbol) for m in points)
+        same({m.y: m.x for m in points}, table[column])
+        assert all((m.text, m.trace.marker.symbol) == (m.y, symbol) for m in points)
 
 
 def test_differences_of_pairs():
-    asked = ["other training", "other test"]
+    request = ["other training", "other test"]
     table = pd.DataFrame(
         {
-            "asked": np.resize(asked, N),
+            "asked": np.resize(request, N),
             "method": NAMES,
             "pair": "A, B",
             "difference": values() - 0.5,
         }
     )
-    tests = {each: paired_test(each, table["difference"][table["asked"] == each]) for each in asked}
-    labels = dict(zip(asked, ("<b>first</b>", "second"), strict=True))
+    tests = {
+        item: paired_test(item, table["difference"][table["asked"] == item]) for item in request
+    }
+    labels = dict(zip(request, ("<b>first</b>", "second"), strict=True))
     figure = cross.difference_strips({"ZSL": (table, tests)}, labels)
     pairs = [m for m in shown(figure) if m.series == "a pair"]
-    found = {m.said: (m.x, m.y) for m in pairs}
+    result = {m.text: (m.x, m.y) for m in pairs}
     for _, row in table.iterrows():
-        x, y = found[row["method"]]
+        x, y = result[row["method"]]
         assert x == pytest.approx(100 * row["difference"])
         assert y == plain(labels[row["asked"]])
     means = {m.y: m.x for m in shown(figure) if m.series.startswith("mean")}
@@ -418,7 +420,7 @@ def test_numbers_of_a_claim():
     figure = claims.claim_numbers(tests, "points")
     points = list(shown(figure))
     same({m.y: m.x for m in points}, {test.name: 100 * test.value for test in tests})
-    assert all(m.said == m.y for m in points)
+    assert all(m.text == m.y for m in points)
     assert [m.trace.error_x.arrayminus[0] for m in points] == pytest.approx([10.0] * N)
     as_they_are = shown(claims.claim_numbers(tests, ""))
     same({m.y: m.x for m in as_they_are}, {test.name: test.value for test in tests})
@@ -433,7 +435,7 @@ def test_leaks_of_classes_and_parts():
     for column, label, mark, *_ in splits._WHERE:
         bars = [m for m in shown(figure) if m.series == label]
         same({m.y: m.x for m in bars}, zip(NAMES, table[column], strict=True))
-        assert all((m.said, m.trace.marker.line.color) == (m.y, mark.color) for m in bars)
+        assert all((m.text, m.trace.marker.line.color) == (m.y, mark.color) for m in bars)
     role = dict(zip(NAMES, ROLES, strict=True))
     names = [plain(text) for text in figure.layout.yaxis.ticktext]
     assert glyphs(figure.layout.yaxis) == [GLYPH[role[name]] for name in names]
@@ -456,17 +458,17 @@ def test_bars_and_curve_of_a_card():
     ]
     bars.append(Bar("test_unseen", 9, 2, "9!"))
     figure = splits.picture_of(Picture("x", bars=tuple(bars)))
-    *others, last = [m for m in shown(figure) if m.color in (SEEN.color, UNSEEN.color) and m.x]
+    *remaining, last = [m for m in shown(figure) if m.color in (SEEN.color, UNSEEN.color) and m.x]
     assert (last.y, last.x, last.color) == ("test_unseen", 7, UNSEEN.color)
-    assert {m.color for m in others} == {SEEN.color}
+    assert {m.color for m in remaining} == {SEEN.color}
     bars.pop()
     figure = splits.picture_of(Picture("x", bars=tuple(bars)))
     for color, size in (
         (LEAK.color, lambda b: b.marked),
         (SEEN.color, lambda b: b.whole - b.marked),
     ):
-        found = [(m.y, m.x) for m in shown(figure) if m.color == color]
-        assert found == [(bar.label, size(bar)) for bar in bars]
+        result = [(m.y, m.x) for m in shown(figure) if m.color == color]
+        assert result == [(bar.label, size(bar)) for bar in bars]
     assert {(plain(a.y), plain(a.text), a.x) for a in figure.layout.annotations} == {
         (bar.label, bar.value, bar.whole) for bar in bars
     }
@@ -478,13 +480,13 @@ def test_bars_and_curve_of_a_card():
 
 def test_several_curves_have_their_own_points():
     rng = np.random.default_rng(0)
-    made = {}
+    result = {}
     for name in ("A", "B"):
         F, y = rng.random((60, 4)), np.repeat(np.arange(4), 15)
-        made[name] = (seen_unseen_curve(F, y, np.arange(4) < 2), 0.1)
-    figure = lesson.several_curves(made)
+        result[name] = (seen_unseen_curve(F, y, np.arange(4) < 2), 0.1)
+    figure = lesson.several_curves(result)
     lines = [trace for trace in figure.data if trace.mode == "lines"]
-    for line, (name, (curve, gamma)) in zip(lines, made.items(), strict=True):
+    for line, (name, (curve, gamma)) in zip(lines, result.items(), strict=True):
         assert line.name.startswith(f"{name}, AUSUC {100 * curve.ausuc:.1f}")
         np.testing.assert_array_equal(line.x, curve.thinned(800).unseen)
         np.testing.assert_array_equal(line.y, curve.thinned(800).seen)
@@ -507,11 +509,12 @@ def test_bars_of_a_lesson_and_answers_of_a_room():
     assert {m.y: m.x for m in shown(figure)} == {"yes": 3, "no ✓": 5, "both (you)": 1}
     assert {m.y for m in shown(figure) if m.color == VALIDATED.color} == {"no ✓"}
 
-    of = {0.1: (0.9, 0.2, 0.3), 0.5: (0.8, 0.4, 0.5)}
-    figure = lesson.over_share(of, 0.5)
-    found = {trace.name: dict(zip(trace.x, trace.y, strict=True)) for trace in figure.data}
-    assert found == {
-        name: {share: line[k] for share, line in of.items()} for k, name in enumerate("suH")
+    accuracy_of = {0.1: (0.9, 0.2, 0.3), 0.5: (0.8, 0.4, 0.5)}
+    figure = lesson.over_share(accuracy_of, 0.5)
+    result = {trace.name: dict(zip(trace.x, trace.y, strict=True)) for trace in figure.data}
+    assert result == {
+        name: {share: line[k] for share, line in accuracy_of.items()}
+        for k, name in enumerate("suH")
     }
 
 

@@ -19,7 +19,7 @@ def _limits(monkeypatch):
     monkeypatch.setenv("ZSL_MEMORY_A_VISITOR", str(600 * MB))
 
 
-def test_a_visitor_gets_what_is_left_and_then_a_sentence():
+def test_a_visitor_gets_the_remaining_memory_and_then_a_sentence():
     budget = Budget(patience=0)
     budget.hold("a", 200 * MB)
     with budget.reserve("a", 900 * MB, "x.npz") as lent:
@@ -34,7 +34,7 @@ def refused(budget, visitor, sentence):
         lent.__enter__()
 
 
-def test_all_visitors_share_what_the_server_has():
+def test_all_visitors_share_the_memory_of_the_server():
     budget = Budget(patience=0)
     with budget.reserve("a", 600 * MB, "a.npz"), budget.reserve("b", 300 * MB, "b.npz"):
         refused(budget, "c", r"got 100 MB of 1,000 MB \(ZSL_MEMORY\)")
@@ -66,7 +66,7 @@ def test_a_setting_that_is_no_number_gets_a_sentence(monkeypatch, value):
 
 
 @pytest.mark.nightly
-def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
+def test_uploads_count_until_they_are_removed(tmp_path):
     from tests.scores.test_sandboxed import written
 
     path = written(tmp_path)

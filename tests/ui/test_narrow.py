@@ -24,12 +24,12 @@ def narrow(look):
 def test_panels_are_side_by_side_or_below_each_other(narrow):
     for is_narrow in (False, True):
         narrow(is_narrow)
-        found = planes(3, spacing=0.03)
-        across, down = {plane.across for plane in found}, {plane.down for plane in found}
+        result = planes(3, spacing=0.03)
+        across, down = {plane.across for plane in result}, {plane.down for plane in result}
         assert (len(across), len(down)) == ((1, 3) if is_narrow else (3, 1))
-        for one, other in pairwise(sorted(down if is_narrow else across)):
-            assert 0 <= one[0] < one[1] < other[0] < other[1] <= 1 + 1e-12
-        assert found[0].down[1] == max(top for _, top in down)
+        for first, other in pairwise(sorted(down if is_narrow else across)):
+            assert 0 <= first[0] < first[1] < other[0] < other[1] <= 1 + 1e-12
+        assert result[0].down[1] == max(top for _, top in down)
 
 
 def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narrow):

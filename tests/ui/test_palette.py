@@ -34,9 +34,9 @@ def luminance(color):
     return sum(weight * p for weight, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def contrast(one, other):
+def contrast(first, other):
     """WCAG 2's contrast ratio of two hex colours."""
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(first), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -124,7 +124,7 @@ def test_colours_are_written_in_one_place():
             assert name in own or not re.search(r"#[0-9A-Fa-f]{6}\b", text), name
 
 
-def test_the_curve_in_hand_has_the_colours_of_the_palette():
+def test_the_interactive_curve_has_the_colours_of_the_palette():
     meanings = ("SEEN", "UNSEEN", "HARMONIC", "VALIDATED", "ORACLE")
     for name in meanings:
         look = seen_unseen.LOOKS[name.lower()]

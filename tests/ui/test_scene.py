@@ -53,7 +53,7 @@ def test_an_outline_on_one_of_two_maps_holds_the_same_images_on_the_other(joint)
     assert not scene.selected(LEFT | {"panel": 5}).any()
 
 
-def test_maps_apart_share_images_where_these_are_the_same(single):
+def test_separate_maps_share_equal_images(single):
     order = match_classes(*PAIR)
     linked = Scene.separate(PAIR, single, order, same=True)
     assert len(linked) == len(single[0])
@@ -70,7 +70,7 @@ def test_maps_apart_share_images_where_these_are_the_same(single):
     np.testing.assert_array_equal(np.array(loose.classes)[loose.labels[second]], names)
 
 
-def test_names_stand_in_the_middle_of_their_class_in_the_second_data_set(joint):
+def test_names_are_in_the_middle_of_their_class_in_the_second_data_set(joint):
     scene = Scene.overlay(PAIR, joint)
     (panel,) = scene.panels(names=True, alt="words")
     for name in panel.names:
@@ -81,13 +81,13 @@ def test_names_stand_in_the_middle_of_their_class_in_the_second_data_set(joint):
     assert len(panel.names) == 5
 
 
-def test_colours_tell_what_they_say(joint):
+def test_colours_match_their_legend(joint):
     scene = Scene.overlay(PAIR, joint)
     classes = colour_by_class(scene)
     assert [classes.palette[c].label for c in classes.category[:40]] == [
         scene.classes[c] for c in scene.labels[:40]
     ]
-    assert len({(each.color, each.symbol) for each in classes.palette}) == 5
+    assert len({(item.color, item.symbol) for item in classes.palette}) == 5
     groups = colour_by_group(np.array(["b", "a", "b"]), {"a": SEEN, "b": UNSEEN})
     np.testing.assert_array_equal(groups.category, [1, 0, 1])
     crowded = colour_by_density(scene)
@@ -95,14 +95,14 @@ def test_colours_tell_what_they_say(joint):
     assert counts.min() >= len(scene) // 16 - 1
 
 
-def test_fifths_are_as_large_and_what_has_no_value_is_apart():
-    there = np.arange(12) > 1
-    looks = colour_by_fifths(np.arange(12)[::-1], there, list("abcde"), "left")
+def test_fifths_are_equally_large_without_missing_values():
+    has_value = np.arange(12) > 1
+    looks = colour_by_fifths(np.arange(12)[::-1], has_value, list("abcde"), "left")
     named = [looks.palette[c].label for c in looks.category]
     assert named == ["left", "left", *"eeddccbbaa"]
 
 
-def test_addresses_restore_what_was_drawn():
+def test_addresses_restore_the_view():
     drawn = {"panel": 1, "polygon": [[1.5, -2.25], [1e-5, 3], [-4e7, 0.125]]}
     assert read_selection(KEY, write_selection(KEY, drawn)) == drawn
     views = [None, [0.5, -1e-7, 20.0]]
@@ -117,13 +117,13 @@ def test_addresses_restore_what_was_drawn():
         *("01234567.0.nan,2", "01234567.0." + ";".join(["1,2"] * 500)),
     ],
 )
-def test_addresses_of_others_are_nobodys(text):
+def test_addresses_of_other_maps_are_ignored(text):
     assert read_selection(KEY, text) is None
     assert read_cameras(KEY, text) is None
 
 
 @pytest.mark.parametrize("file", ["f", "fi", "fil", "file"])  # headers of every length modulo 4
-def test_what_is_packed_can_be_unpacked(joint, file):
+def test_packed_lists_can_be_unpacked(joint, file):
     scene = Scene.side_by_side(PAIR, joint)
     looks = colour_by_class(scene)
     pictures = np.arange(len(scene) * 6, dtype=np.uint8).reshape(-1, 2, 3)

@@ -36,7 +36,7 @@ def shown(scores):
     return InteractiveCurve(lines, scores, names)
 
 
-def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
+def test_the_browser_reads_data_written_by_python(shown, scores, node, tmp_path):
     (tmp_path / "data").write_bytes(shown.packed())
     modules = [(SHARED / name).as_uri() for name in ("bytes.js", "curves.js")]
     script = f"""
@@ -52,15 +52,15 @@ def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
     run = finished(node, "--input-type=module", "--eval", script)
     assert run.returncode == 0, run.stderr
     head = json.loads(run.stdout.replace("Infinity", "inf"))
-    first, curve, told = head["lines"][0], scores.curve, scores.switches
+    first, curve, messages = head["lines"][0], scores.curve, scores.switches
     for name in ("gamma", "seen", "unseen"):
         np.testing.assert_array_equal(np.array(first[name], float), getattr(curve, name))
     images = head["images"]
-    np.testing.assert_array_equal(np.array(images["gamma"], float), told.gamma)
-    np.testing.assert_array_equal(np.array(images["classOf"], int), told.y)
-    right = told.right_if_seen + 2 * told.right_if_unseen
+    np.testing.assert_array_equal(np.array(images["gamma"], float), messages.gamma)
+    np.testing.assert_array_equal(np.array(images["classOf"], int), messages.y)
+    right = messages.right_if_seen + 2 * messages.right_if_unseen
     np.testing.assert_array_equal(np.array(images["right"], int), right)
-    assert images["seen"] == told.seen.tolist()
+    assert images["seen"] == messages.seen.tolist()
     assert images["classes"][3] == "class <3>"
 
 
@@ -73,11 +73,11 @@ def test_stops_have_names_and_lie_on_the_axis(shown, scores):
     assert percent(scores.curve.best().harmonic) in shown.alt
 
 
-def test_every_point_of_every_curve_can_be_taken_away(shown, scores):
+def test_every_point_of_every_curve_can_be_downloaded(shown, scores):
     table = numbers_of(shown)
-    one = table[table["curve"] == "one"]
-    np.testing.assert_array_equal(one["gamma"], scores.curve.gamma)
-    np.testing.assert_array_equal(one["harmonic"], scores.curve.harmonic)
+    rows = table[table["curve"] == "one"]
+    np.testing.assert_array_equal(rows["gamma"], scores.curve.gamma)
+    np.testing.assert_array_equal(rows["harmonic"], scores.curve.harmonic)
     assert len(table) == sum(len(line.curve.gamma) for line in shown.lines)
 
 
@@ -95,12 +95,12 @@ def test_another_gamma_is_the_same_curve_another_stop_is_not(shown):
         assert head_of(other.packed())["key"] != key
 
 
-def test_every_look_that_is_named_is_there(shown):
+def test_every_named_look_exists(shown):
     for line in shown.lines:
         assert {line.look, *(stop.look for stop in line.stops)} <= set(LOOKS)
 
 
-def test_numbers_are_written_alike_in_python_and_in_the_browser(node):
+def test_number_formats_agree_in_python_and_in_the_browser(node):
     rng = np.random.default_rng(0)
     values = [*(np.arange(0, 401) / 400), *rng.random(300), *rng.normal(size=300), 1e-7, 12345.6]
     module = (SHARED / "numbers.js").as_uri()
@@ -127,21 +127,21 @@ def said_of(scores, chosen, origin="validated"):
 
 
 @pytest.mark.parametrize("origin", ["validated", "given"])
-def test_a_curve_is_told_by_the_chosen_gamma_and_the_oracle_by_its_name(scores, origin):
+def test_a_curve_is_described_by_its_chosen_gamma(scores, origin):
     """The words are alternative text, title of the SVG, and the caption in Markdown."""
     at, best = scores.curve.at(0.5), scores.curve.best()
     assert at.harmonic < best.harmonic
-    said = said_of(scores, 0.5, origin)
-    assert f"at the {origin} gamma 0.5 it is {percent(at.harmonic)}" in said
-    before, _, oracle = said.partition("Oracle, gamma chosen on the test set: ")
+    text = said_of(scores, 0.5, origin)
+    assert f"at the {origin} gamma 0.5 it is {percent(at.harmonic)}" in text
+    before, _, oracle = text.partition("Oracle, gamma chosen on the test set: ")
     assert percent(best.harmonic) not in before
     assert oracle.startswith(f"{percent(best.harmonic)}, an upper bound.")
-    assert "at best" not in said
+    assert "at best" not in text
 
 
-def test_a_curve_without_a_chosen_gamma_says_nothing_of_one(scores):
-    said = said_of(scores, None)
-    assert "the validated gamma" not in said
-    assert said.startswith(
+def test_a_curve_without_a_chosen_gamma_does_not_mention_one(scores):
+    text = said_of(scores, None)
+    assert "the validated gamma" not in text
+    assert text.startswith(
         f"one: without calibration H is {percent(scores.curve.at(0.0).harmonic)}."
     )

@@ -19,7 +19,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def files(monkeypatch):
-    """Files of a server whose current visit is "a"."""
+    """Files of a server during visit "a"."""
     monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "a")
     return ServedFiles(MemoryMediaFileStorage("/media"))
 

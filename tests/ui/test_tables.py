@@ -11,10 +11,10 @@ from ui.takeaway import tables
 @pytest.fixture
 def shown(monkeypatch):
     """Show a table of some rows; return the table passed to Streamlit."""
-    asked = []
+    request = []
     monkeypatch.setattr(tables.downloads, "offer_table", lambda *of_table: None)
     monkeypatch.setattr(
-        tables.st, "dataframe", lambda table, **options: asked.append((table, options))
+        tables.st, "dataframe", lambda table, **options: request.append((table, options))
     )
 
     def show(rows, height="auto"):
@@ -22,12 +22,12 @@ def shown(monkeypatch):
         labels = {"number": "number", "even": "even"}
         tables.show(table, "t", labels=labels, height=height)
         assert table["even"].dtype == bool  # the passed table does not change
-        return asked[-1]
+        return request[-1]
 
     return show
 
 
-def test_what_is_true_is_told_in_words(shown):
+def test_booleans_are_shown_in_words(shown):
     table, _ = shown(2)
     assert list(table["even"]) == ["yes", "no"]
 

@@ -32,7 +32,7 @@ LOOK = TableFormat(
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_names_like_formulas_are_quoted_wherever_they_are(name):
+def test_names_like_formulas_are_quoted_everywhere(name):
     table = pd.DataFrame({name: [name, "cat"]}, index=pd.Index([name, "b"], name="class"))
     safe = list(csv.reader(io.StringIO(table_as_csv(table, index=True), newline="")))
     quoted = "'" + name.replace("\r", "\n")  # a line end that is usually not quoted
@@ -86,7 +86,7 @@ def test_the_numbers_of_a_figure_are_those_that_were_drawn():
     assert len(table) == 4
 
 
-def test_panels_grids_and_error_bars_are_told_apart():
+def test_panels_grids_and_error_bars_are_distinguished():
     left, right = planes(2, spacing=0.1)
     line = scatter(x=[1, 2], y=[3, 4], name=Markup("<b>a</b>"), error_y={"array": [0.1, 0.2]})
     grid = heatmap(z=np.arange(6).reshape(2, 3), x=list("abc"))
@@ -109,11 +109,11 @@ def test_panels_grids_and_error_bars_are_told_apart():
 
 def a_pin(title="fig", text="<script>alert(1)</script>"):
     chart = figure([scatter(x=[1], y=[2], name=text)], height=100)
-    made = (("digits, data ab",), ("zslcore run",), "http://h/evaluate?a=1&b=2")
-    return report.Pin(title, text, *made).showing(chart)
+    result = (("digits, data ab",), ("zslcore run",), "http://h/evaluate?a=1&b=2")
+    return report.Pin(title, text, *result).showing(chart)
 
 
-def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of():
+def test_a_report_is_self_contained_and_runs_no_foreign_script():
     html = report.as_html(
         (a_pin(), report.Pin("t", "", (), (), "http://h").with_table(TABLE, LOOK))
     )
@@ -127,8 +127,8 @@ def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of
 
 
 def test_a_figure_of_a_component_is_pinned_with_its_page_and_its_numbers():
-    made = ("digits, data 0",), (), "http://h"
-    pin = report.Pin("A curve", "c", *made, page="<p>&</p>").with_table(TABLE)
+    result = ("digits, data 0",), (), "http://h"
+    pin = report.Pin("A curve", "c", *result, page="<p>&</p>").with_table(TABLE)
     html = report.as_html((pin,))
     assert '<iframe srcdoc="&lt;p&gt;&amp;&lt;/p&gt;" title="A curve"' in html
     assert pin.heading
@@ -150,8 +150,8 @@ def test_a_visitor_pins_so_much_and_no_more(monkeypatch):
 
 
 @pytest.mark.parametrize("here", ["http://h:1/zoo", "http://h:1/zoo/evaluate"])
-def test_the_address_is_that_of_the_page_whatever_streamlit_leaves_of_it(monkeypatch, here):
-    asked = SimpleNamespace(to_dict=lambda: {"method": "SAE", "x": "a b"})
-    page = {"session_state": {"path": "evaluate"}, "query_params": asked}
+def test_the_address_is_the_full_address_of_the_page(monkeypatch, here):
+    request = SimpleNamespace(to_dict=lambda: {"method": "SAE", "x": "a b"})
+    page = {"session_state": {"path": "evaluate"}, "query_params": request}
     monkeypatch.setattr(downloads, "st", SimpleNamespace(context=SimpleNamespace(url=here), **page))
     assert downloads.address() == "http://h:1/zoo/evaluate?method=SAE&x=a+b"

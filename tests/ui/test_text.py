@@ -15,7 +15,7 @@ from zslcore.exceptions import ZSLError
 FOREIGN = re.compile(r"--\w|\w=|b['\"]|\\x|\w(Error|Exception)\b|BadZip|`")
 
 
-def said(make):
+def sentence_of(make):
     with pytest.raises(ZSLError) as caught:
         make()
     return str(caught.value)
@@ -28,7 +28,7 @@ def without_marks(text):
 def test_a_page_names_no_option_of_the_command_line(tmp_path):
     table = tmp_path / "mine.csv"
     pd.DataFrame({"label": ["a", "b"], "x0": [0.0, 1.0]}).to_csv(table, index=False)
-    raw = said(lambda: read_table(table))
+    raw = sentence_of(lambda: read_table(table))
     assert FOREIGN.search(raw)  # correct for Python users
     shown = without_marks(on_screen(raw))
     assert not FOREIGN.search(shown), shown
@@ -39,7 +39,7 @@ def test_a_page_names_no_option_of_the_command_line(tmp_path):
 
 def test_a_page_shows_no_bytes_of_a_file(tmp_path):
     (tmp_path / "noise.npz").write_bytes(b"\x1e\xd6\x00'quoted\"" * 9)
-    raw = said(lambda: read_table(tmp_path / "noise.npz"))
+    raw = sentence_of(lambda: read_table(tmp_path / "noise.npz"))
     assert "\\x" not in raw
     shown = without_marks(on_screen(raw))
     assert not FOREIGN.search(shown), shown
@@ -51,12 +51,12 @@ def test_a_page_names_no_error_of_python(tmp_path):
         archive.writestr("features.npy", b"nothing of the kind")
     whole = (tmp_path / "torn.npz").read_bytes()
     (tmp_path / "torn.npz").write_bytes(whole[:-30])
-    raw = said(lambda: read_table(tmp_path / "torn.npz"))
+    raw = sentence_of(lambda: read_table(tmp_path / "torn.npz"))
     assert not FOREIGN.search(without_marks(on_screen(raw))), raw
     assert on_screen("could not be read (BadZipFile)") == "could not be read"
 
 
-def test_what_a_file_says_stays_as_it_is():
+def test_texts_of_files_are_shown_literally():
     assert without_marks(on_screen("class “a(b)”: 3 rows (PS).")) == "class “a(b)”: 3 rows (PS)."
 
 
@@ -72,7 +72,7 @@ def test_what_a_file_says_stays_as_it_is():
         ("seal: 12 - 3 > 2, a/b", "seal: 12 - 3 > 2, a/b"),
     ],
 )
-def test_what_markdown_would_take_for_more_is_taken_apart(words, apart):
+def test_texts_with_markdown_meaning_are_escaped(words, apart):
     assert without_marks(plain(words)).replace("\N{WORD JOINER}", "|") == apart
 
 

@@ -27,10 +27,10 @@ def run(coroutine):
 @pytest.fixture
 def storage(own_data, monkeypatch):
     """An empty storage, used by a script of session "a"."""
-    made = UploadStorage("/upload")
-    context = SimpleNamespace(session_id="a", uploaded_file_mgr=made)
+    result = UploadStorage("/upload")
+    context = SimpleNamespace(session_id="a", uploaded_file_mgr=result)
     monkeypatch.setattr(upload_storage, "get_script_run_ctx", lambda: context)
-    return made
+    return result
 
 
 def add(storage, id_, session="a", content=CONTENT):
@@ -48,7 +48,7 @@ def on_disk(tmp_path):
     return [path for path in folder.rglob("*") if path.is_file() and path.name[0] != "."]
 
 
-def test_a_file_is_on_disk_alone_and_is_read_from_there(storage, tmp_path):
+def test_a_file_is_stored_and_read_on_disk_only(storage, tmp_path):
     add(storage, "scores")
     file = value(storage, "scores")
     assert file.getvalue() == b""
@@ -150,7 +150,7 @@ def test_the_server_stores_its_uploads_here(tmp_path):
     assert isinstance(App(script)._create_runtime().uploaded_file_mgr, UploadStorage)
 
 
-def test_an_upload_that_memory_has_no_room_for_is_told_to_come_back(monkeypatch):
+def test_an_upload_that_exceeds_memory_is_refused_for_now(monkeypatch):
     monkeypatch.setenv("ZSL_MEMORY", "64MB")
     sent = []
 

@@ -15,7 +15,7 @@ def test_a_visitor_finds_its_choice_and_every_value_of_it(visit):
     for name, value in visit.query.items():
         app.query_params[name] = value
     app.run()
-    (choice,) = [each for each in app.selectbox if each.label == visit.label]
+    (choice,) = [element for element in app.selectbox if element.label == visit.label]
     assert set(visit.values) <= set(choice.options)
     choice.set_value(visit.values[-1]).run()
     assert not app.exception

@@ -37,7 +37,7 @@ def taken_apart(monkeypatch):
     return names
 
 
-def test_what_cannot_be_imported_keeps_nobody_from_the_rest(monkeypatch, taken_apart):
+def test_failed_imports_do_not_stop_other_imports(monkeypatch, taken_apart):
     ready = []
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["ui.no_such_module", "wave"])
     monkeypatch.setattr(runtime.worker, "warm_up", lambda: ready.append(True))
@@ -52,14 +52,14 @@ def test_visitors_go_first_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["wave"])
     monkeypatch.setattr(runtime, "facts", lambda: ())
     monkeypatch.setattr(runtime.worker, "warm_up", lambda: None)
-    asked = []
+    request = []
 
     def busy():
-        asked.append(True)
-        return len(asked) < 3
+        request.append(True)
+        return len(request) < 3
 
     runtime.import_ahead(busy)
-    assert len(asked) == 3
+    assert len(request) == 3
     monkeypatch.setattr(runtime, "PATIENCE", 0.0)
     runtime.import_ahead(lambda: True)  # returns
 

@@ -21,9 +21,9 @@ from zslcore.untrusted import walls, worker
 IMPORTED_BY = os.getpid()
 
 
-def goes(what):
+def goes(operation):
     try:
-        what()
+        operation()
     except (OSError, ValueError):
         return False
     return True

@@ -108,7 +108,7 @@ def test_a_variable_that_is_not_of_its_role_is_refused(tmp_path, role, value, ca
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_missing_variable_is_named_with_what_is_there(tmp_path):
+def test_a_missing_variable_is_named_with_the_existing_ones(tmp_path):
     path = tmp_path / "a.mat"
     savemat(path, {"Att": np.eye(2)})
     assert refused(path, tmp_path) == "a.mat, variable 'att': not in the file, which holds Att."
@@ -183,8 +183,10 @@ def test_a_kilobyte_that_declares_eight_terabytes_is_never_read(tmp_path):
 def test_a_table_of_scores_declares_eight_bytes_a_number(tmp_path):
     path, scores = tmp_path / "scores.parquet", pd.DataFrame(np.eye(3), columns=list("abc"))
     scores.to_parquet(path)
-    said = refused(path, tmp_path, {"scores": "scores"}, kinds=("Parquet",), limits=Limits(most=71))
-    assert "declares 3 x 3 values (72 bytes), more than the 71 bytes" in said
+    refusal = refused(
+        path, tmp_path, {"scores": "scores"}, kinds=("Parquet",), limits=Limits(most=71)
+    )
+    assert "declares 3 x 3 values (72 bytes), more than the 71 bytes" in refusal
 
 
 @pytest.fixture
@@ -208,7 +210,7 @@ def test_links_are_never_followed(tmp_path, secret):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_data_kept_in_other_files_are_never_read(tmp_path, secret):
+def test_data_stored_in_other_files_are_never_read(tmp_path, secret):
     path = tmp_path / "outside.h5"
     with h5py.File(path, "w") as file:
         external = [(str(tmp_path / "secret.bin"), 0, 72)]
@@ -248,9 +250,11 @@ def test_texts_of_variable_length_are_read_once_and_have_a_limit(tmp_path):
     with h5py.File(path, "w") as file:
         texts = file.create_dataset("class_names", data=["b" * 1000, *("",) * 500])
         start, size = texts.id.get_offset(), texts.id.get_storage_size() // 501
-    held = bytearray(path.read_bytes())
-    held[start : start + 501 * size] = held[start : start + size] * 501  # all have the same text
-    path.write_bytes(held)
+    content = bytearray(path.read_bytes())
+    content[start : start + 501 * size] = (
+        content[start : start + size] * 501
+    )  # all have the same text
+    path.write_bytes(content)
     assert "more bytes than the file has" in look_into(path).refused["class_names"]
 
 
@@ -289,7 +293,7 @@ def test_a_bomb_in_an_archive_is_never_unpacked(tmp_path):
 
 
 def archive(path, header_shape, payload, **member):
-    """Write an archive whose header may contradict its content."""
+    """Write an archive with a header that may contradict its content."""
     buffer = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         buffer, {"descr": "<f8", "fortran_order": False, "shape": header_shape}
@@ -383,7 +387,7 @@ def test_a_file_of_another_kind_is_named_without_its_bytes(tmp_path, content, go
     assert "\\x" not in sentence
 
 
-def test_what_is_no_file_is_refused(tmp_path):
+def test_special_files_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.mat")
     (tmp_path / "zeros.mat").symlink_to("/dev/zero")
     (tmp_path / "memory.mat").symlink_to("/proc/self/mem")
@@ -509,7 +513,7 @@ def test_an_array_with_a_header_of_another_kind_is_not_opened(tmp_path, content)
 
 
 @pytest.mark.parametrize("shape", [[1] * 65, [1 << 64], [-1], [10**4000] * 9, ["x"], 3, [None]])
-def test_a_shape_that_is_none_is_a_refusal(tmp_path, monkeypatch, shape):
+def test_an_invalid_shape_is_refused(tmp_path, monkeypatch, shape):
     path = tmp_path / "a.npy"
     np.save(path, np.zeros(3))
     entry = {"name": "a", "shape": [3], "refused": "", "read": False}

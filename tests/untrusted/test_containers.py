@@ -55,8 +55,8 @@ def write(path):
     elif ending == ".safetensors":
         write_safetensors(path, {"features": X, "labels": Y})
     else:
-        held = {"features": X.tolist(), "labels": Y.tolist(), "class_names": NAMES}
-        path.write_text(json.dumps(held))
+        content = {"features": X.tolist(), "labels": Y.tolist(), "class_names": NAMES}
+        path.write_text(json.dumps(content))
 
 
 @pytest.mark.usefixtures("in_process")
@@ -64,12 +64,12 @@ def write(path):
 def test_one_call_gives_shapes_and_values_of_every_container(tmp_path, ending):
     path = tmp_path / f"a{ending}"
     write(path)
-    held = look_into(path)
-    assert held.shapes["features"] == (4, 3)
-    np.testing.assert_array_equal(held.rows("features"), X)
-    np.testing.assert_array_equal(held.numbers("labels"), Y)
+    content = look_into(path)
+    assert content.shapes["features"] == (4, 3)
+    np.testing.assert_array_equal(content.rows("features"), X)
+    np.testing.assert_array_equal(content.numbers("labels"), Y)
     if ending != ".safetensors":  # which has no texts
-        assert held.names("class_names") == NAMES
+        assert content.names("class_names") == NAMES
     read = read_arrays(path, {"features": "rows", "labels": "numbers"}, tmp_path)
     np.testing.assert_array_equal(read.arrays["features"], X)
     np.testing.assert_array_equal(read.arrays["labels"], Y)
@@ -81,9 +81,9 @@ def test_names_alone_and_vectors_by_class_are_read(tmp_path):
     assert look_into(tmp_path / "names.npy").names("array") == NAMES
     by_class = dict(zip(NAMES, X[:3].tolist(), strict=True))
     (tmp_path / "emb.json").write_text(json.dumps(by_class))
-    held = look_into(tmp_path / "emb.json")
-    np.testing.assert_array_equal(held.rows("prototypes"), X[:3])
-    assert held.names("class_names") == NAMES
+    content = look_into(tmp_path / "emb.json")
+    np.testing.assert_array_equal(content.rows("prototypes"), X[:3])
+    assert content.names("class_names") == NAMES
 
 
 @pytest.mark.usefixtures("in_process")
@@ -108,7 +108,7 @@ def test_half_precision_and_views_of_tensors_come_as_pytorch_has_them(tmp_path, 
         },
         tmp_path / "a.pt",
     )
-    held = look_into(tmp_path / "a.pt")
+    content = look_into(tmp_path / "a.pt")
     for name, tensor in {
         "bf": whole,
         "half": whole,
@@ -116,7 +116,7 @@ def test_half_precision_and_views_of_tensors_come_as_pytorch_has_them(tmp_path, 
         "cut": whole[1:, 2:],
         "inner.w": whole,
     }.items():
-        np.testing.assert_array_equal(held.rows(name), tensor.numpy())
+        np.testing.assert_array_equal(content.rows(name), tensor.numpy())
     torch.save(whole, tmp_path / "b.pth")
     assert look_into(tmp_path / "b.pth").shapes == {"array": (4, 6)}
 
@@ -187,7 +187,7 @@ def test_an_honest_pickle_is_read(tmp_path):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
-    ("numbers", "storage", "said"),
+    ("numbers", "storage", "message"),
     [
         ({"shape": (4, 4)}, X.tobytes(), "declares 13 values of a storage with 12"),
         ({"offset": 1}, X.tobytes(), "declares 13 values of a storage with 12"),
@@ -200,14 +200,14 @@ def test_an_honest_pickle_is_read(tmp_path):
         ({"shape": (2,) * 40, "stride": (0,) * 40}, X.tobytes(), "expected shape and offset"),
     ],
 )
-def test_a_tensor_outside_of_its_storage_is_refused(tmp_path, numbers, storage, said):
+def test_a_tensor_outside_of_its_storage_is_refused(tmp_path, numbers, storage, message):
     torch_file(tmp_path / "a.pt", honest_pickle(**numbers), storage=storage)
-    if said == "more than the":
-        with pytest.raises(FileRefusedError, match=said):
+    if message == "more than the":
+        with pytest.raises(FileRefusedError, match=message):
             read_arrays(tmp_path / "a.pt", {"x": "rows"}, tmp_path)
         assert not look_into(tmp_path / "a.pt").arrays
     else:
-        assert said in refusal(tmp_path / "a.pt", "x")
+        assert message in refusal(tmp_path / "a.pt", "x")
 
 
 @pytest.mark.parametrize("value", [Hurts(), {"x": [Hurts()]}, {"x": np.arange(3)}, {1: {2: Hurts}}])
@@ -247,7 +247,7 @@ def test_archives_that_unpack_to_more_than_they_hold_are_refused(tmp_path):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"data_offsets": [0, 1 << 40]}, "declares bytes 0 to 1,099,511,627,776, but the file has"),
         ({"data_offsets": [24, 0]}, "declares bytes 24 to 0,"),
@@ -261,9 +261,9 @@ def test_archives_that_unpack_to_more_than_they_hold_are_refused(tmp_path):
         ({"dtype": ["F32"]}, "damaged"),
     ],
 )
-def test_a_header_of_safetensors_that_lies_is_refused(tmp_path, changes, said):
+def test_a_wrong_safetensors_header_is_refused(tmp_path, changes, message):
     write_safetensors(tmp_path / "a.safetensors", {"x": X}, **changes)
-    assert said in refusal(tmp_path / "a.safetensors", "x")
+    assert message in refusal(tmp_path / "a.safetensors", "x")
 
 
 @pytest.mark.usefixtures("in_process")
@@ -283,7 +283,7 @@ def test_a_header_without_end_is_refused(tmp_path, header):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"x": [[1, 2], [3]]}', "expected rows of equal length"),
         ('{"x": [1, "a"]}', "expected a list of numbers or strings"),
@@ -295,9 +295,9 @@ def test_a_header_without_end_is_refused(tmp_path, header):
         ("[" + "{}," * (1 << 20) + "1]", "expected at most 1,048,576 lists, objects and names"),
     ],
 )
-def test_json_that_is_no_array_is_refused(tmp_path, text, said):
+def test_json_that_is_no_array_is_refused(tmp_path, text, message):
     (tmp_path / "a.json").write_text(text)
-    assert said in refusal(tmp_path / "a.json", "x")
+    assert message in refusal(tmp_path / "a.json", "x")
 
 
 @pytest.mark.usefixtures("in_process")
@@ -314,8 +314,8 @@ def test_of_a_view_its_own_values_alone_are_read(tmp_path, monkeypatch):
         return data
 
     monkeypatch.setattr(zipfile.ZipExtFile, "read", spy)
-    held = look_into(tmp_path / "a.pt").arrays["x"]
-    np.testing.assert_array_equal(held, 200_000 + np.array([[0, 1, 2], [4, 5, 6]]))
+    content = look_into(tmp_path / "a.pt").arrays["x"]
+    np.testing.assert_array_equal(content, 200_000 + np.array([[0, 1, 2], [4, 5, 6]]))
     assert max(most) < stored.nbytes
 
 
@@ -339,6 +339,6 @@ def test_the_shape_of_values_that_were_read_is_theirs(tmp_path):
     with h5py.File(tmp_path / "a.mat", "w") as file:
         file["labels"], file["features"] = np.array([5, 1], "u8"), X
         file["labels"].attrs["MATLAB_empty"] = 1  # the data are the shape, not the values
-    held = look_into(tmp_path / "a.mat")
-    assert held.arrays["labels"].shape == held.shapes["labels"] == (0, 0)
-    assert held.shapes["features"] == X.shape
+    content = look_into(tmp_path / "a.mat")
+    assert content.arrays["labels"].shape == content.shapes["labels"] == (0, 0)
+    assert content.shapes["features"] == X.shape

@@ -54,7 +54,7 @@ def test_columns_of_a_text_are_arrays(tmp_path, content, shapes):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("a,b\n1,2\n3\n", "expected 2 fields; got 1"),
         ("a,a\n1,2\n", "expected distinct column names"),
@@ -63,8 +63,8 @@ def test_columns_of_a_text_are_arrays(tmp_path, content, shapes):
         (",".join("1" * 20_000) + "\n", "expected at most 16,384 columns"),
     ],
 )
-def test_a_text_that_is_no_table_is_refused(tmp_path, content, said):
-    with pytest.raises(FileRefusedError, match=said):
+def test_a_text_that_is_no_table_is_refused(tmp_path, content, message):
+    with pytest.raises(FileRefusedError, match=message):
         text(tmp_path, content)
 
 
@@ -75,12 +75,12 @@ def test_a_text_too_large_to_hold_is_refused(tmp_path, monkeypatch):
 
 
 def test_numbers_and_texts_of_one_column_are_texts(tmp_path):
-    found = text(tmp_path, "label,a\n1,2\ndog,3\n1_0,nan\n")
-    assert found.arrays["label"].tolist() == ["1", "dog", "1_0"]
-    assert np.array_equal(found.arrays["a"], [2, 3, np.nan], equal_nan=True)
-    found = text(tmp_path, 'label,a\n1,"2"\n1_0, 3\n\n7,4e-1\n')
-    assert found.arrays["label"].tolist() == [1, 10, 7]
-    assert found.arrays["a"].tolist() == [2, 3, 0.4]
+    result = text(tmp_path, "label,a\n1,2\ndog,3\n1_0,nan\n")
+    assert result.arrays["label"].tolist() == ["1", "dog", "1_0"]
+    assert np.array_equal(result.arrays["a"], [2, 3, np.nan], equal_nan=True)
+    result = text(tmp_path, 'label,a\n1,"2"\n1_0, 3\n\n7,4e-1\n')
+    assert result.arrays["label"].tolist() == [1, 10, 7]
+    assert result.arrays["a"].tolist() == [2, 3, 0.4]
 
 
 @given(st.lists(st.lists(st.floats(width=64), min_size=3, max_size=3), min_size=1, max_size=9))
@@ -113,9 +113,9 @@ def write(tmp_path, table, metadata=None):
 @pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.float32(), 3)])
 def test_lists_of_one_length_are_a_matrix(tmp_path, kind):
     X = np.arange(12, dtype=np.float32).reshape(4, 3)
-    found = write(tmp_path, pa.table({"e": pa.array(X.tolist(), kind), "label": [0, 1, 1, 0]}))
-    assert found.shapes == {"e": (4, 3), "label": (4,)}
-    np.testing.assert_array_equal(found.rows("e"), X)
+    path = write(tmp_path, pa.table({"e": pa.array(X.tolist(), kind), "label": [0, 1, 1, 0]}))
+    assert path.shapes == {"e": (4, 3), "label": (4,)}
+    np.testing.assert_array_equal(path.rows("e"), X)
 
 
 @pytest.mark.parametrize(
@@ -127,16 +127,16 @@ def test_lists_of_one_length_are_a_matrix(tmp_path, kind):
 )
 def test_lists_of_other_forms_are_refused_and_the_rest_is_read(tmp_path, values):
     labels = list(range(len(values)))
-    found = write(tmp_path, pa.table({"e": values, "label": labels}))
-    assert "expected lists of numbers of equal length" in found.refused["e"]
-    assert found.numbers("label").tolist() == labels
+    path = write(tmp_path, pa.table({"e": values, "label": labels}))
+    assert "expected lists of numbers of equal length" in path.refused["e"]
+    assert path.numbers("label").tolist() == labels
 
 
 def test_a_table_without_rows_and_a_row_without_label_are_refused(tmp_path):
     empty = pa.table({"e": pa.array([], pa.list_(pa.float32())), "label": pa.array([], pa.int64())})
     assert "declares 0 bytes" in write(tmp_path, empty).refused["e"] or write(tmp_path, empty)
-    found = write(tmp_path, pa.table({"label": ["a", None], "x": [1.0, 2]}))
-    assert "expected a value in every row" in found.refused["label"]
+    path = write(tmp_path, pa.table({"label": ["a", None], "x": [1.0, 2]}))
+    assert "expected a value in every row" in path.refused["label"]
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_odd_descriptions_of_columns_name_no_class(tmp_path, features):
 
 
 def test_names_of_classes_come_from_the_description_of_columns(tmp_path):
-    of = {"label": {"_type": "ClassLabel", "names": ["bat", "cow"]}}
-    metadata = {"huggingface": json.dumps({"info": {"features": of}})}
-    found = write(tmp_path, pa.table({"label": [0, 1], "x": [1.0, 2.0]}), metadata)
-    assert found.names("class_names") == ("bat", "cow")
+    features = {"label": {"_type": "ClassLabel", "names": ["bat", "cow"]}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    path = write(tmp_path, pa.table({"label": [0, 1], "x": [1.0, 2.0]}), metadata)
+    assert path.names("class_names") == ("bat", "cow")
 
 
 def test_a_parquet_file_cut_off_is_one_sentence(tmp_path):
@@ -179,6 +179,6 @@ def test_a_table_of_many_pieces_is_counted_once(tmp_path, monkeypatch):
     monkeypatch.setattr(
         parquet_files, "_column_sizes", lambda data: looked.append(data) or real(data)
     )
-    found = held(tmp_path / "a.parquet")
-    assert set(found.shapes.values()) == {(40, 2)}
+    result = held(tmp_path / "a.parquet")
+    assert set(result.shapes.values()) == {(40, 2)}
     assert len(looked) == 1

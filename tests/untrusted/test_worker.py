@@ -72,7 +72,7 @@ def test_a_worker_sees_its_file_its_folder_and_nothing_else(run, tmp_path_factor
 
 @LINUX
 @pytest.mark.skipif(set(walls.WALLS) > set(walls.active_walls()), reason="walls are missing")
-def test_a_worker_that_was_taken_over_reaches_nothing_else(run, tmp_path_factory):
+def test_a_compromised_worker_is_confined(run, tmp_path_factory):
     secret = tmp_path_factory.mktemp("b") / "secret"
     secret.write_text("x")
     with suppress(OSError):  # a file system without attributes
@@ -80,7 +80,7 @@ def test_a_worker_that_was_taken_over_reaches_nothing_else(run, tmp_path_factory
     victim = subprocess.Popen(["sleep", "60"])
     try:
         reached = run(functions.reaches_for_others, victim.pid, str(secret))
-        assert [what for what, did in reached.items() if did] == []
+        assert [name for name, did in reached.items() if did] == []
         assert victim.poll() is None
     finally:
         victim.kill()
@@ -128,7 +128,7 @@ def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeyp
 
 @LINUX
 @pytest.mark.nightly
-def test_time_of_the_processor_is_what_a_file_may_take_not_time_on_the_clock(run, monkeypatch):
+def test_the_time_limit_of_a_file_is_processor_time(run, monkeypatch):
     monkeypatch.setattr(worker, "PATIENCE", 1e6)
     with pytest.raises(Refused, match="took more than 1 s of processor time, the limit for a file"):
         run(functions.computes, seconds=1)
@@ -153,26 +153,26 @@ def test_an_answer_that_is_no_answer_is_a_refusal(run, text):
 
 @LINUX
 def test_a_watcher_learns_the_progress_and_ends_the_worker(run, tmp_path):
-    heard = []
+    shares = []
 
     def watcher(share):
-        heard.append(share)
+        shares.append(share)
         if share == 0.25:
             raise GeneratorExit  # like leaving a page: not an Exception
 
     with pytest.raises(GeneratorExit), watched(watcher):
         run(functions.leaves_pid, 600)
-    assert heard[-1] == 0.25
+    assert shares[-1] == 0.25
     until_gone(int((tmp_path / "pid").read_text().split()[0]))
 
 
 @LINUX
 @pytest.mark.parametrize("share", ["NaN", "-5", "2", "9" * 400, '"x"', "null"])
-def test_a_share_that_is_none_is_not_shown(run, share):
-    heard = []
-    with pytest.raises(Refused), watched(heard.append):
+def test_an_invalid_share_is_not_shown(run, share):
+    shares = []
+    with pytest.raises(Refused), watched(shares.append):
         run(functions.says_often, f'{{"share": {share}}}\n', 1, 0.3)
-    assert set(heard) == {0.0}
+    assert set(shares) == {0.0}
 
 
 def test_of_an_endless_answer_the_last_line_alone_is_parsed(run, monkeypatch):
@@ -227,41 +227,41 @@ def test_a_cancelled_import_leaves_nothing(own_data, tmp_path, monkeypatch):
 
 @LINUX
 def test_one_server_forks_all_workers_and_another_takes_its_place(tmp_path):
-    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
-    first = call(functions.parent, **asked)
-    assert first == call(functions.parent, **asked) != os.getpid()
+    request = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+    first = call(functions.parent, **request)
+    assert first == call(functions.parent, **request) != os.getpid()
     os.kill(first, signal.SIGKILL)
     until_gone(first)
-    assert call(functions.parent, **asked) not in (first, os.getpid())
+    assert call(functions.parent, **request) not in (first, os.getpid())
 
 
 @LINUX
-def test_the_server_imports_what_workers_need_before_they_are_asked(tmp_path):
+def test_the_server_preloads_the_modules_of_workers(tmp_path):
     worker.warm_up(functions.__name__, "there.is.none")
-    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
-    imported_by, server = call(functions.who_imported, **asked)
+    request = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+    imported_by, server = call(functions.who_imported, **request)
     assert imported_by == server
 
 
 @LINUX
-def test_after_a_file_of_a_kind_its_libraries_are_there(tmp_path):
+def test_a_file_type_loads_its_libraries_once(tmp_path):
     pd.DataFrame({"a": [1.0]}).to_parquet(tmp_path / "a.parquet")
     read_columns(tmp_path / "a.parquet", {"a": "values"}, ["a"])
-    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
-    found = call(functions.names_of_modules, **asked)
-    assert {"pyarrow.parquet", "pandas"} <= set(found)
+    request = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+    result = call(functions.names_of_modules, **request)
+    assert {"pyarrow.parquet", "pandas"} <= set(result)
 
 
 @LINUX
-def test_a_call_is_answered_though_the_server_ends_during_it(tmp_path):
-    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+def test_a_call_is_answered_even_if_the_server_ends(tmp_path):
+    request = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
 
     def end_the_server(share):
         if share == 0.25:
             os.kill(int((tmp_path / "pid").read_text().split()[1]), signal.SIGKILL)
 
     with watched(end_the_server):
-        assert call(functions.waits_once, **asked) == os.getpid()  # first started by this process
+        assert call(functions.waits_once, **request) == os.getpid()  # first started by this process
 
 
 @LINUX
@@ -295,8 +295,8 @@ def test_workers_end_with_their_caller(tmp_path):
     finally:
         caller.kill()
         caller.wait()
-    for each in pid.read_text().split():
-        until_gone(int(each))
+    for item in pid.read_text().split():
+        until_gone(int(item))
 
 
 @LINUX

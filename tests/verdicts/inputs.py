@@ -171,57 +171,62 @@ def from_one(parts: Mapping[str, np.ndarray]) -> Parts:
 
 def faults() -> Iterator[tuple[str, Parts, str, str]]:
     """Yield name, lists as written, right verdicts, and cause."""
-    one = from_one
+    container = from_one
     leaking = "leaks"
-    yield "sound", one(SOUND), "clean", ""
-    yield "no folds", one(without_folds(SOUND)), "clean unknown", ""
-    yield "lists in another order", one({k: v[::-1] for k, v in SOUND.items()}), "clean", ""
-    yield "float numbers", {k: v.astype(float) for k, v in one(SOUND).items()}, "clean", ""
+    yield "sound", container(SOUND), "clean", ""
+    yield "no folds", container(without_folds(SOUND)), "clean unknown", ""
+    yield "lists in another order", container({k: v[::-1] for k, v in SOUND.items()}), "clean", ""
+    yield "float numbers", {k: v.astype(float) for k, v in container(SOUND).items()}, "clean", ""
     yield "from zero", SOUND, "clean", r"from 0|off by one|zero"
     yield "boolean masks", to_masks(SOUND, "bool"), "clean", r"mask"
     yield "0/1 masks", to_masks(SOUND, "uint8"), "clean", r"mask"
-    shifted = one(SOUND) | {"trainval_loc": SOUND["trainval_loc"] + 2}
+    shifted = container(SOUND) | {"trainval_loc": SOUND["trainval_loc"] + 2}
     yield "trainval one too high", shifted, "clean broken unknown", r"trainval.*(one|1)\b"
-    shifted = one(SOUND) | {"test_unseen_loc": SOUND["test_unseen_loc"]}
+    shifted = container(SOUND) | {"test_unseen_loc": SOUND["test_unseen_loc"]}
     yield ("test_unseen from zero", shifted, "clean broken unknown", r"test_unseen.*(one|0)\b")
     swapped = SOUND | {"test_seen_loc": SOUND["test_unseen_loc"]}
     swapped |= {"test_unseen_loc": SOUND["test_seen_loc"]}
-    yield "test parts exchanged", one(swapped), "clean broken unknown", r"exchang|swap"
+    yield "test parts exchanged", container(swapped), "clean broken unknown", r"exchang|swap"
     leaked = SOUND["test_seen_loc"][:3]
     trainval = with_rows("trainval_loc", leaked[:1])
     yield "from zero, a test row in trainval", trainval, leaking, r"1 row\b.*from 0|from 0.*1 row\b"
-    both = one(swapped | {"trainval_loc": np.append(SOUND["trainval_loc"], leaked)})
+    both = container(swapped | {"trainval_loc": np.append(SOUND["trainval_loc"], leaked)})
     yield "exchanged, 3 test rows in trainval", both, leaking, r"3 rows.*exchang|exchang.*3 rows"
     pair = {name: rows for name, rows in SOUND.items() if name != "trainval_loc"}
-    yield "no list of trainval", one(pair), "clean", r"trainval.*union of train and val"
+    yield "no list of trainval", container(pair), "clean", r"trainval.*union of train and val"
     pair = pair | {"train_loc": np.append(pair["train_loc"], leaked)}
-    yield "no list of trainval, 3 test rows in train", one(pair), leaking, r"\b3\b"
-    yield "3 test rows in trainval", one(with_rows("trainval_loc", leaked)), leaking, r"\b3\b"
+    yield "no list of trainval, 3 test rows in train", container(pair), leaking, r"\b3\b"
+    yield "3 test rows in trainval", container(with_rows("trainval_loc", leaked)), leaking, r"\b3\b"
     leaked = SOUND["test_seen_loc"]
     first = with_rows("train_loc", leaked[::2]) | {
         "val_loc": np.append(SOUND["val_loc"], leaked[1::2])
     }
-    yield "test_seen in train and val", one(first), leaking, rf"\b{len(leaked)}\b"
+    yield "test_seen in train and val", container(first), leaking, rf"\b{len(leaked)}\b"
     unseen = SOUND["test_unseen_loc"]
-    yield "unseen rows in trainval", one(with_rows("trainval_loc", unseen[:5])), leaking, r"\b5\b"
+    yield (
+        "unseen rows in trainval",
+        container(with_rows("trainval_loc", unseen[:5])),
+        leaking,
+        r"\b5\b",
+    )
     some = np.flatnonzero(len(SEEN) == LABELS)
     moved = with_rows("trainval_loc", some[:10]) | {
         "test_unseen_loc": np.setdiff1d(unseen, some[:10])
     }
-    yield "a test class in trainval", one(moved), leaking, r"giraffe|1 class|class 8"
+    yield "a test class in trainval", container(moved), leaking, r"giraffe|1 class|class 8"
     val = SOUND | {"val_loc": np.append(SOUND["val_loc"], unseen[:40])}
-    yield "validation on test rows", one(val), leaking, r"\b40\b|val"
+    yield "validation on test rows", container(val), leaking, r"\b40\b|val"
     rng = np.random.default_rng(1)
     mixed = rng.permutation(SOUND["trainval_loc"])
     weak = SOUND | {"train_loc": mixed[30:], "val_loc": mixed[:30]}
-    yield "validation on seen classes", one(weak), "clean", r"same classes|seen classes|valid"
-    beyond = one(SOUND)
+    yield "validation on seen classes", container(weak), "clean", r"same classes|seen classes|valid"
+    beyond = container(SOUND)
     beyond["test_seen_loc"] = np.append(beyond["test_seen_loc"], N + 1)
     yield "a row beyond the last", beyond, "broken", rf"(?i){N + 1}|out of range|outside|beyond"
-    negative = one(SOUND)
+    negative = container(SOUND)
     negative["train_loc"] = np.append(negative["train_loc"], -5)
     yield "a negative row", negative, "broken", r"(?i)-5|−5|negative|out of range|outside"
-    wrapped = {k: v + 32760 - 200 for k, v in one(SOUND).items()}
+    wrapped = {k: v + 32760 - 200 for k, v in container(SOUND).items()}
     wrapped = {k: v.astype(np.int16) for k, v in wrapped.items()}
     yield (
         "int16 that wrapped round",
@@ -229,28 +234,33 @@ def faults() -> Iterator[tuple[str, Parts, str, str]]:
         "broken",
         r"(?i)outside|out of range|negative|int16|wrap",
     )
-    halves = {k: v.astype(float) for k, v in one(SOUND).items()}
+    halves = {k: v.astype(float) for k, v in container(SOUND).items()}
     halves["train_loc"][0] += 0.5
     yield "half a row number", halves, "broken", r"(?i)whole|integer|\.5"
-    missing = {k: v.astype(float) for k, v in one(SOUND).items()}
+    missing = {k: v.astype(float) for k, v in container(SOUND).items()}
     missing["train_loc"][0] = np.nan
     yield "NaN among rows", missing, "broken", r"NaN|nan|whole|integer|finite"
     yield (
         "an empty test part",
-        one(SOUND | {"test_unseen_loc": unseen[:0]}),
+        container(SOUND | {"test_unseen_loc": unseen[:0]}),
         "broken",
         r"test_unseen",
     )
     twice = with_rows("train_loc", SOUND["train_loc"][:4])
-    yield "rows twice in a list", one(twice), "clean broken", r"twice|repeat|more than once|4"
+    yield "rows twice in a list", container(twice), "clean broken", r"twice|repeat|more than once|4"
     silent = SOUND | {"unlabeled_loc": unseen}
-    yield "a list of unlabelled images", one(silent), "unknown", r"unlabel|transductive"
+    yield "a list of unlabelled images", container(silent), "unknown", r"unlabel|transductive"
     silent = SOUND | {"trans_train_loc": unseen}
-    yield "a transductive list", one(silent), "unknown", r"trans"
+    yield "a transductive list", container(silent), "unknown", r"trans"
     every = SOUND | {"all_train_test_loc": np.arange(N)}
-    yield "a list of all images", one(every), "unknown clean", r""
+    yield "a list of all images", container(every), "unknown clean", r""
     hidden = SOUND | {"train_allclass_loc": np.append(SOUND["trainval_loc"], unseen[:50])}
-    yield "another training list with test rows", one(hidden), leaking, r"train_allclass|\b50\b"
+    yield (
+        "another training list with test rows",
+        container(hidden),
+        leaking,
+        r"train_allclass|\b50\b",
+    )
 
 
 def splits() -> Iterator[Input]:
@@ -300,19 +310,19 @@ def class_lists() -> Iterator[Input]:
     for layout, (seen, unseen) in LISTS.items():
         for spelling, spell in SPELLINGS.items():
             name = f"class lists, {layout}, {spelling}"
-            spelt = {unseen: [spell(each) for each in UNSEEN]}
-            sound = {seen: [spell(each) for each in SEEN]} | spelt
+            spelt = {unseen: [spell(item) for item in UNSEEN]}
+            sound = {seen: [spell(item) for item in SEEN]} | spelt
             both = {seen: [*SEEN, UNSEEN[1]]} | spelt
             yield Input(f"{name}: sound", sound, CHECK_FOLDER, "clean unknown")
             yield Input(f"{name}: a class on both sides", both, CHECK_FOLDER, "leaks", panda, True)
     for validated in ("valclasses.txt", "valclasses1.txt", "val_classes.txt"):
-        for what, classes, expected, cause in (
+        for case_name, classes, expected, cause in (
             ("sound", SEEN[5:], "clean unknown", ""),
             ("test classes", UNSEEN[:2], "leaks", r"(?i)val"),
             ("training classes", SEEN[:2], "clean unknown", r"(?i)val"),
         ):
             files = {"trainclasses.txt": SEEN[:5], validated: classes, "testclasses.txt": UNSEEN}
-            name = f"class lists, {validated}: {what}"
+            name = f"class lists, {validated}: {case_name}"
             yield Input(name, files, CHECK_FOLDER, expected, cause, expected == "leaks")
 
 
@@ -333,7 +343,7 @@ def image_lists() -> Iterator[Input]:
         return [form.format(image=image, label=label) for image, label, _ in rows]
 
     for form in ("{image} {label}", "{image}", "{image},{label}"):
-        for what, more, expected, cause in (
+        for case_name, more, expected, cause in (
             ("sound", [], "clean unknown", ""),
             ("4 test images in train", seen[:4], "leaks", r"\b4\b"),
             ("a test class in train", items(UNSEEN[:1], 12, 5), "leaks", r"(?i)chimpanzee|1 class"),
@@ -343,7 +353,7 @@ def image_lists() -> Iterator[Input]:
                 "test_seen.txt": texts(seen, form),
                 "test_unseen.txt": texts(unseen, form),
             }
-            name = f"image lists '{form}': {what}"
+            name = f"image lists '{form}': {case_name}"
             yield Input(name, files, CHECK_FOLDER, expected, cause, expected == "leaks")
     official = {
         "trainlist01.txt": texts([*train, *items(UNSEEN[:2], 12, 5)], "{image} {label}"),
@@ -374,20 +384,20 @@ def labels() -> Iterator[Input]:
     """Yield lists that name classes differently in two parts, and images with several labels."""
     stray = items(UNSEEN[:1], 12, 5)
     columns = ["image", "label", "class"]
-    for what, more in (("sound", []), ("a test class in train", stray)):
+    for case_name, more in (("sound", []), ("a test class in train", stray)):
         leaks = "leaks" if more else "clean unknown"
         train = pd.DataFrame([*items(SEEN), *more], columns=columns)
         test = pd.DataFrame(items(UNSEEN), columns=columns)
         named = test[["image", "class"]].rename(columns={"class": "label"})
-        flat = [each.assign(image=each.image.str.replace("/", "-")) for each in (train, named)]
+        flat = [item.assign(image=item.image.str.replace("/", "-")) for item in (train, named)]
         from_1 = [f"{image} {label + 1}" for image, label, _ in [*items(SEEN), *more]]
         from_0 = [f"{image} {label}" for image, label, _ in items(UNSEEN)]
         hot = [
-            pd.concat([each.image.str.replace("/", "-"), pd.get_dummies(each["class"])], axis=1)
-            for each in (train, test)
+            pd.concat([item.image.str.replace("/", "-"), pd.get_dummies(item["class"])], axis=1)
+            for item in (train, test)
         ]
-        hot = [each.reindex(columns=["image", *NAMES], fill_value=False) for each in hot]
-        hot = [each.astype(dict.fromkeys(NAMES, int)) for each in hot]
+        hot = [item.reindex(columns=["image", *NAMES], fill_value=False) for item in hot]
+        hot = [item.astype(dict.fromkeys(NAMES, int)) for item in hot]
         one_each = {
             part: [{"image": image, "labels": [name]} for image, _, name in rows]
             for part, rows in (("train", [*items(SEEN), *more]), ("test", items(UNSEEN)))
@@ -400,23 +410,25 @@ def labels() -> Iterator[Input]:
             cause = "numbers in train and names in test" if expected == "unknown" else ""
             cause = "chimpanzee|1 class" if expected == "leaks" else cause
             tables = dict(zip(("train.csv", "test.csv"), files, strict=True))
-            name = f"labels, {layout}: {what}"
+            name = f"labels, {layout}: {case_name}"
             never = "OK +ZSL001" if expected == "unknown" else ""
             yield Input(name, tables, CHECK_FOLDER, expected, cause, bool(more), never)
         lists = {"train.txt": from_1, "test.txt": from_0}
-        name = f"labels from 1 in train, from 0 in test: {what}"
+        name = f"labels from 1 in train, from 0 in test: {case_name}"
         yield Input(name, lists, CHECK_FOLDER, leaks, "folder of an image", bool(more))
         files = {"split.json": one_each}
-        yield Input(f"labels in lists of one: {what}", files, ("check", *files, *DECLARED), leaks)
+        yield Input(
+            f"labels in lists of one: {case_name}", files, ("check", *files, *DECLARED), leaks
+        )
     images = [f"img/{i:05}.png" for i in range(40)]
-    for what, texts in (
+    for case_name, texts in (
         ("bars", ["Edema|Mass", "Mass", "Mass|Nodule", "Hernia"]),
         ("a list in a cell", ["['cat', 'dog']", "['dog']", "['fox', 'dog']", "['cat']"]),
         ("commas", ["cat, dog", "dog", "dog, fox", "fox, cat"]),
     ):
         table = pd.DataFrame({"image": images, "label": texts * 10})
         files = {"train.csv": table[:20], "test.csv": table[20:]}
-        name, cause = f"several labels an image, {what}", "one class per image"
+        name, cause = f"several labels an image, {case_name}", "one class per image"
         yield Input(name, files, ("check", "."), "broken", cause, True)
     table = pd.DataFrame({"image": images, "label": ["animal|cat", "animal|dog"] * 20})
     test = table.assign(image=table.image + ".png", label=["missile, rocket", "missile"] * 20)
@@ -440,7 +452,7 @@ PARTS_OF_FEW_SHOT = {"base.csv": "train", "val.csv": "val", "novel.csv": "test"}
 
 def folders() -> Iterator[Input]:
     """Yield folders of other layouts: read, or refused by a sentence that names their files."""
-    for leaked, what in ((), "sound"), (UNSEEN[:1], "a test class in train"):
+    for leaked, case_name in ((), "sound"), (UNSEEN[:1], "a test class in train"):
         base, val, novel = [*SEEN[:5], *leaked], SEEN[5:], UNSEEN
         stages = {
             "stage_1_train.txt": SEEN[:5],
@@ -493,7 +505,9 @@ def folders() -> Iterator[Input]:
         ):
             expected = "leaks" if leaked else "clean unknown"
             cause = "" if leaked else r"base|novel|stage|train|seen|HMDB|lists of classes"
-            yield Input(f"{layout}: {what}", files, CHECK_FOLDER, expected, cause, bool(leaked))
+            yield Input(
+                f"{layout}: {case_name}", files, CHECK_FOLDER, expected, cause, bool(leaked)
+            )
 
 
 # --- Class names ----------------------------------------------------------------------------------
@@ -536,7 +550,7 @@ def names() -> Iterator[Input]:
     for form, line in LINES.items():
         in_imagenet = {"labels.txt": [line(i, name) for i, name in enumerate(IN_IMAGENET)]}
         in_none = {"labels.txt": [line(i, name) for i, name in enumerate(NONSENSE)]}
-        for what, files, command, expected, cause, never in (
+        for case_name, files, command, expected, cause, never in (
             ("in ImageNet-1K", in_imagenet, check, "leaks unknown clean", r"\b6 of 6\b", no),
             ("in no dictionary", in_none, check, "unknown", "", no),
             ("in ImageNet-1K, contamination", in_imagenet, contaminated, "any", r"No\b|6 of", yes),
@@ -544,10 +558,12 @@ def names() -> Iterator[Input]:
         ):
             right = expected.replace("any", "clean leaks unknown broken")
             faulty = files is in_imagenet
-            yield Input(f"class names, {form}: {what}", files, command, right, cause, faulty, never)
+            yield Input(
+                f"class names, {form}: {case_name}", files, command, right, cause, faulty, never
+            )
     for name, content in FILES_OF_NAMES.items():
         form = name.partition(" ")
-        for what, classes, right in (
+        for case_name, classes, right in (
             ("in ImageNet-1K", IN_IMAGENET, (r"\b6 of 6\b", r"No\b|6 of")),
             ("in no dictionary", NONSENSE, ("none of the 6", "Unknown")),
         ):
@@ -560,7 +576,7 @@ def names() -> Iterator[Input]:
                     yes,
                 ),
             ):
-                title = f"class names, {name}, {command[0]}: {what}"
+                title = f"class names, {name}, {command[0]}: {case_name}"
                 expected, faulty = "clean leaks unknown", classes is IN_IMAGENET
                 yield Input(title, files, command, expected, cause, faulty, never)
     ids = ["n02481823", "n02128385", "n02398521"]
@@ -626,14 +642,14 @@ def score_files() -> Iterator[Input]:
     low[:, 3] = -1e9
     mask = r"(?i)mask|true side|side (was|is) given|NaN|finite"
     alarm = r"(?i)masked|numbered within|true side"
-    for what, files, expected in (
+    for case_name, files, expected in (
         ("sound", archive(), "clean"),
         ("softmax", archive(scores=softmax(SCORES)), "clean"),
         ("float32", archive(scores=SCORES.astype("f4")), "clean"),
         ("one class masked for all", archive(scores=low), "clean unknown"),
     ):
-        yield Input(f"scores: {what}", files, score, expected, H, never=alarm)
-    for what, scores in {
+        yield Input(f"scores: {case_name}", files, score, expected, H, never=alarm)
+    for case_name, scores in {
         "-inf": masked(-np.inf),
         "-1e9": masked(-1e9),
         "-1e4": masked(-1e4),
@@ -643,11 +659,11 @@ def score_files() -> Iterator[Input]:
         "softmax 0": softmax(masked(-np.inf)),
         "NaN": masked(np.nan),
     }.items():
-        name = f"scores masked by the true side: {what}"
+        name = f"scores masked by the true side: {case_name}"
         yield Input(name, archive(scores=scores), score, "unknown broken leaks", mask, True)
     unseen_from_0 = np.array([WITHIN.get(int(c), int(c)) for c in Y])
     each_from_0 = np.array([WITHIN.get(int(c), WITHIN_SEEN.get(c, -1)) for c in Y])
-    for what, files, expected, cause in (
+    for case_name, files, expected, cause in (
         ("unseen labels from 0", archive(y=unseen_from_0), "unknown", r"(?i)number"),
         ("labels of each side from 0", archive(y=each_from_0), "unknown", r"(?i)number"),
         ("labels from 1", archive(y=Y + 1), "clean unknown broken", r"(?i)from 1|1-based|labels"),
@@ -656,7 +672,7 @@ def score_files() -> Iterator[Input]:
         ("a name twice", archive(class_names=(*NAMES[:-1], NAMES[0])), "unknown broken", NAMES[0]),
         ("no unseen classes", archive(unseen_classes=None), "unknown broken", r"(?i)unseen"),
     ):
-        yield Input(f"scores: {what}", files, score, expected, cause, True)
+        yield Input(f"scores: {case_name}", files, score, expected, cause, True)
     pure = ("score", "s.npz", "--unseen", "all")
     cause = r"(?i)accuracy|ZSL|per class"
     yield Input("scores: all unseen", archive(unseen_classes=None), pure, "clean", cause)
@@ -700,7 +716,7 @@ def validation(test: Mapping[str, Any]) -> Iterator[Input]:
     cut_y = np.array([WITHIN_SEEN[c] for c in Y[seen]])
     few = np.array([0, 1])
     command = ("score", "s.npz", "--validation", "v.npz")
-    for what, scores, y, unseen in (
+    for case_name, scores, y, unseen in (
         ("the test file", SCORES, Y, UNSEEN_CLASSES),
         ("a constant added", SCORES + 3.0, Y, UNSEEN_CLASSES),
         ("softmax of it", softmax(SCORES), Y, UNSEEN_CLASSES),
@@ -708,7 +724,7 @@ def validation(test: Mapping[str, Any]) -> Iterator[Input]:
         ("fewer columns", cut, cut_y, few),
     ):
         files = {**test, "v.npz": {"scores": scores, "y": y, "unseen_classes": unseen}}
-        name = f"validation scores are test scores: {what}"
+        name = f"validation scores are test scores: {case_name}"
         expected, cause, never = "unknown leaks broken", r"(?i)oracle|test", r"(?i), validated\b"
         yield Input(name, files, command, expected, cause, True, never)
 
@@ -721,13 +737,13 @@ def wrong_kinds() -> Iterator[Input]:
     pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 12345\n"
     page = "<!DOCTYPE html>\n<html><head><title>404</title></head><body>Not found</body></html>\n"
     for name in ("att_splits.mat", "features.npz", "labels.npy"):
-        for what, content, cause in (
+        for case_name, content, cause in (
             ("Git LFS pointer", pointer, r"(?i)lfs"),
             ("web page", page, r"(?i)html|web page"),
             ("a word", "hello\n", ""),
             ("nothing", "", r"(?i)empty|nothing|0 bytes"),
         ):
-            title = f"wrong kind: {what} named {name}"
+            title = f"wrong kind: {case_name} named {name}"
             yield Input(title, {name: content}, ("check", name), "broken", cause, True)
     whole = io.BytesIO()
     np.savez(whole, **{name: rows + 1 for name, rows in SOUND.items()})
@@ -745,18 +761,18 @@ def containers() -> Iterator[Input]:
     records = [(image, label, "train") for image, label, _ in items(SEEN)]
     records += [(image, label, "test") for image, label, _ in items(UNSEEN)]
     stray = [(image, label, "train") for image, label, _ in items(UNSEEN[:1], 12, 5)]
-    for what, rows in (("sound", records), ("a test class in train", [*records, *stray])):
+    for case_name, rows in (("sound", records), ("a test class in train", [*records, *stray])):
         leaks = "leaks" if len(rows) > len(records) else "clean unknown"
         table = [{"path": i, "label": n, "split": part} for i, n, part in rows]
         by_part = {
-            part: [{"path": i, "label": n} for i, n, of in rows if of == part]
+            part: [{"path": i, "label": n} for i, n, row_part in rows if row_part == part]
             for part in ("train", "test")
         }
         by_class = {
             part: {
-                name: [i for i, n, of in rows if of == part and NAMES[n] == name]
+                name: [i for i, n, row_part in rows if row_part == part and NAMES[n] == name]
                 for name in NAMES
-                if any(of == part and NAMES[n] == name for _, n, of in rows)
+                if any(row_part == part and NAMES[n] == name for _, n, row_part in rows)
             }
             for part in ("train", "test")
         }
@@ -769,30 +785,33 @@ def containers() -> Iterator[Input]:
                 ("split.pt", torch_bytes(value)),
                 ("split.yaml", to_yaml(value)),
             ):
-                title, command = f"containers, {name}, {form}: {what}", ("check", name, *DECLARED)
+                title, command = (
+                    f"containers, {name}, {form}: {case_name}",
+                    ("check", name, *DECLARED),
+                )
                 is_faulty = leaks == "leaks"
                 yield Input(title, {name: content}, command, leaks, "", is_faulty)
     moved = SOUND["test_unseen_loc"][LABELS[SOUND["test_unseen_loc"]] == len(SEEN)][:5]
-    for what, more in (("sound", moved[:0]), ("a test class in train", moved)):
+    for case_name, more in (("sound", moved[:0]), ("a test class in train", moved)):
         lists = {
             "train_idx": np.append(SOUND["trainval_loc"], more),
             "test_unseen_idx": np.setdiff1d(SOUND["test_unseen_loc"], more),
         }
         leaks = "leaks" if len(more) else "clean unknown"
         files = {"s.npz": lists | {"labels": np.eye(len(NAMES), dtype=int)[LABELS]}}
-        name = f"containers, one-hot labels: {what}"
+        name = f"containers, one-hot labels: {case_name}"
         yield Input(name, files, ("check", "s.npz", *DECLARED), leaks, "", bool(len(more)))
-        rows = {name: of.tolist() for name, of in lists.items()}
+        rows = {name: members.tolist() for name, members in lists.items()}
         files = {"s.yaml": to_yaml(rows | {"labels": LABELS.tolist()})}
-        name = f"containers, rows in YAML: {what}"
+        name = f"containers, rows in YAML: {case_name}"
         yield Input(name, files, ("check", "s.yaml", *DECLARED), leaks, "", bool(len(more)))
     rows = without_folds(SOUND)
     for shifted in ("trainval_loc", "test_seen_loc", "test_unseen_loc"):
         for first in (0, 1):
-            lists = {name: of + first + (name == shifted) for name, of in rows.items()}
-            texts = {f"{name}.txt": [*map(str, of)] for name, of in lists.items()}
+            lists = {name: members + first + (name == shifted) for name, members in rows.items()}
+            texts = {f"{name}.txt": [*map(str, members)] for name, members in lists.items()}
             texts["labels.txt"] = [*map(str, LABELS + 1)]
-            value = {name: of.tolist() for name, of in lists.items()}
+            value = {name: members.tolist() for name, members in lists.items()}
             for form, files, command in (
                 ("text", texts, CHECK_FOLDER),
                 ("JSON", {"s.json": value | {"labels": LABELS.tolist()}}, ("check", "s.json")),
@@ -804,20 +823,22 @@ def containers() -> Iterator[Input]:
 def lists_of_other_tools() -> Iterator[Input]:
     """Yield lists with numbers in front of images, JSON per part, bars, and a few settings."""
     seen, leaked = items(SEEN, 12, 4), items(SEEN, 12, 2)
-    for what, more, expected in (("sound", [], "clean unknown"), ("14 rows", leaked, "leaks")):
+    for case_name, more, expected in (("sound", [], "clean unknown"), ("14 rows", leaked, "leaks")):
         rows = {"train": [*items(SEEN), *more], "test_seen": seen, "test_unseen": items(UNSEEN)}
         mxnet, indexed, by_class, by_image = {}, {}, {}, {}
-        for part, of in rows.items():
+        for part, members in rows.items():
             mxnet[f"{part}.lst"] = [
-                f"{k}\t{n}.000000\t{image}" for k, (image, n, _) in enumerate(of)
+                f"{k}\t{n}.000000\t{image}" for k, (image, n, _) in enumerate(members)
             ]
-            indexed[f"{part}.txt"] = [f"{k} {image} {n}" for k, (image, n, _) in enumerate(of)]
-            by_image[f"{part}.json"] = {image: name for image, _, name in of}
+            indexed[f"{part}.txt"] = [f"{k} {image} {n}" for k, (image, n, _) in enumerate(members)]
+            by_image[f"{part}.json"] = {image: name for image, _, name in members}
             by_class[f"{part}.json"] = {
-                name: [image for image, _, each in of if each == name]
-                for name in dict.fromkeys(name for _, _, name in of)
+                name: [image for image, _, item in members if item == name]
+                for name in dict.fromkeys(name for _, _, name in members)
             }
-        table = [(image, name, part) for part, of in rows.items() for image, _, name in of]
+        table = [
+            (image, name, part) for part, members in rows.items() for image, _, name in members
+        ]
         bars = pd.DataFrame(table, columns=["image", "class", "split"]).to_csv(sep="|", index=False)
         for form, files in (
             ("MXNet", mxnet),
@@ -828,7 +849,7 @@ def lists_of_other_tools() -> Iterator[Input]:
         ):
             command = ("check", "split.csv", *DECLARED) if form == "bars" else CHECK_FOLDER
             cause = r"\b14 rows" if more else ""
-            yield Input(f"lists, {form}: {what}", files, command, expected, cause, bool(more))
+            yield Input(f"lists, {form}: {case_name}", files, command, expected, cause, bool(more))
     sides = {"gesehen": [*SEEN], "ungesehen": [*UNSEEN, SEEN[1]]}
     command = ("check", "s.json", *DECLARED)
     yield Input("lists, sides in German", {"s.json": sides}, command, "leaks", "grizzly", True)
@@ -843,8 +864,8 @@ def lists_of_other_tools() -> Iterator[Input]:
 def to_yaml(value: Any) -> str:
     """Return YAML: JSON within the outermost list or mapping."""
     if isinstance(value, list):
-        return "".join(f"- {json.dumps(each)}\n" for each in value)
-    return "".join(f"{name}: {json.dumps(each)}\n" for name, each in value.items())
+        return "".join(f"- {json.dumps(item)}\n" for item in value)
+    return "".join(f"{name}: {json.dumps(item)}\n" for name, item in value.items())
 
 
 def torch_bytes(value: Any) -> bytes:
@@ -861,13 +882,13 @@ def other_names() -> Iterator[Input]:
     """Yield lists of rows by other names, and one list as a mask."""
     test_seen, unseen = SOUND["test_seen_loc"], SOUND["test_unseen_loc"]
     for form in ("{}_idx", "{}_indices", "idx_{}", "{}Ids", "{}"):
-        for leaked, what in ((), "sound"), (test_seen[:4], "4 test rows in train"):
+        for leaked, case_name in ((), "sound"), (test_seen[:4], "4 test rows in train"):
             trained = np.append(SOUND["trainval_loc"], np.array(leaked, int))
             rows = {"trn": trained, "test_seen": test_seen, "test_unseen": unseen}
             content = {form.format(name): values for name, values in rows.items()}
             files = {"s.npz": content | {"labels": LABELS}}
             expected, cause = ("leaks", r"\b4\b") if len(leaked) else ("clean unknown", "")
-            name = f"other names, {form.format('trn')}: {what}"
+            name = f"other names, {form.format('trn')}: {case_name}"
             yield Input(
                 name, files, ("check", "s.npz", *DECLARED), expected, cause, bool(len(leaked))
             )
@@ -877,13 +898,13 @@ def other_names() -> Iterator[Input]:
     seen_unseen = [(*row[:3], "test_unseen" if row[2] in UNSEEN else row[3]) for row in marked]
     seen_unseen = [(*r[:3], "test_seen" if r[3] == "test" else r[3]) for r in seen_unseen]
     stray = [(*item, "train") for item in items(UNSEEN[1:2], 12, 5)]
-    for what, table, expected, cause in (
+    for case_name, table, expected, cause in (
         ("sound", marked, "clean unknown", ""),
         ("sound, test_seen and test_unseen", seen_unseen, "clean unknown", ""),
         ("a test class in train", [*seen_unseen, *stray], "leaks", r"giant panda"),
     ):
         files = {"split.csv": pd.DataFrame(table, columns=columns)}
-        name = f"other names, a table with a column of parts: {what}"
+        name = f"other names, a table with a column of parts: {case_name}"
         command = ("check", "split.csv", *DECLARED)
         yield Input(name, files, command, expected, cause, expected == "leaks")
     parts = {"train": "Training", "test_seen": "Test_bekannt", "test_unseen": "Test_unbekannt"}

@@ -49,7 +49,7 @@ def tsne():
 # --- Input data -----------------------------------------------------------------------------------
 
 
-def test_classes_are_matched_by_name_whatever_their_order():
+def test_classes_are_matched_by_name_in_any_order():
     first, second = blobs(shuffled=True)
     data = MapData.of((first, second))
     names = np.array(second.class_names)[second.labels]
@@ -67,7 +67,7 @@ def test_other_classes_are_refused_in_one_sentence(names):
         match_classes(PAIR[0], renamed(PAIR[1], names))
 
 
-def test_features_of_other_width_get_maps_of_their_own():
+def test_features_of_other_width_have_separate_maps():
     narrow = blobs(n_features=7)[1]
     assert why_incompatible(*PAIR) == ""
     assert "12 features per image" in why_incompatible(PAIR[0], narrow)
@@ -75,7 +75,7 @@ def test_features_of_other_width_get_maps_of_their_own():
         MapData.of((PAIR[0], narrow))
 
 
-def test_the_same_images_of_two_kinds_of_features_are_drawn_alike():
+def test_the_same_images_are_sampled_for_two_kinds_of_features():
     first, second = blobs(), blobs(n_features=7, shuffled=True)
     assert same_images(first[0], second[1])
     assert not same_images(first[0], blobs(n_per_class=(30, 31))[1])
@@ -122,7 +122,7 @@ def test_pca_signs_do_not_depend_on_the_order_of_rows():
     assert (a.components.max(axis=1) == np.abs(a.components).max(axis=1)).all()
 
 
-def test_pca_of_few_rows_has_as_many_axes_as_there_are():
+def test_pca_of_few_rows_has_all_their_axes():
     assert JointPCA.fit([PAIR[0].features[:5]], 50).components.shape == (4, 12)
     with pytest.raises(DatasetError, match="at least 3 images"):
         JointPCA.fit([PAIR[0].features[:2]], 2)
@@ -155,9 +155,9 @@ def test_tsne_keeps_blobs_apart(tsne):
 
 @pytest.mark.nightly
 def test_umap_is_the_same_every_time_and_reports_its_start():
-    asked = replace(QUICK, method="umap", n_neighbors=8, iterations=40)
+    changed = replace(QUICK, method="umap", n_neighbors=8, iterations=40)
     stages = []
-    maps = [make_map(PAIR, asked, progress=lambda *line: stages.append(line)) for _ in range(2)]
+    maps = [make_map(PAIR, changed, progress=lambda *line: stages.append(line)) for _ in range(2)]
     np.testing.assert_array_equal(maps[0].coordinates, maps[1].coordinates)
     assert maps[0].quality.class_accuracy_map > 0.95
     assert stages.count((0, 0, "Laying out (UMAP)")) == 2
@@ -167,7 +167,7 @@ def test_umap_is_the_same_every_time_and_reports_its_start():
 @pytest.mark.parametrize(
     ("method", "which"), [("tsne", "progress"), ("tsne", "on_picture"), ("umap", "progress")]
 )
-def test_what_a_callback_raises_ends_the_work(method, which):
+def test_an_error_in_a_callback_ends_the_computation(method, which):
     calls = []
 
     def stop(*args):
@@ -181,11 +181,11 @@ def test_what_a_callback_raises_ends_the_work(method, which):
 
 
 def test_pca_map_is_the_first_two_axes():
-    made = make_map(PAIR[:1], replace(QUICK, method="pca"))
+    embedded = make_map(PAIR[:1], replace(QUICK, method="pca"))
     view = FeatureView(PAIR[0].features, unit=True)
     expected = JointPCA.fit([view], 6).transform(view)[:, :2]
-    np.testing.assert_allclose(made.coordinates, expected, atol=1e-6)
-    assert made.mixing.empty
+    np.testing.assert_allclose(embedded.coordinates, expected, atol=1e-6)
+    assert embedded.mixing.empty
 
 
 def test_too_few_images_are_refused():
@@ -209,7 +209,7 @@ def test_settings_without_meaning_are_refused(name, value):
         MapSettings(**{name: value})
 
 
-def test_key_knows_what_is_read_and_nothing_else():
+def test_key_depends_on_the_input_only():
     base = MapSettings()
     assert MapSettings.from_json(base.to_json()) == base
     assert replace(base, min_dist=0.5).key == base.key  # t-SNE does not use it
@@ -230,7 +230,7 @@ def test_key_knows_what_is_read_and_nothing_else():
 # --- Results on disk ------------------------------------------------------------------------------
 
 
-def test_a_map_is_read_as_it_was_written(tsne, tmp_path):
+def test_a_map_is_read_unchanged(tsne, tmp_path):
     records.save(tmp_path, tsne)
     back = records.load_record(tmp_path, EmbeddedMap)
     assert back.about() == tsne.about()
@@ -240,7 +240,7 @@ def test_a_map_is_read_as_it_was_written(tsne, tmp_path):
     assert not back.coordinates.flags.writeable
 
 
-def test_exports_tell_coordinates_settings_and_quality(tsne, tmp_path):
+def test_exports_have_coordinates_settings_and_quality(tsne, tmp_path):
     tsne.to_parquet(tmp_path / "map.parquet")
     parquet = pq.read_table(tmp_path / "map.parquet")
     about = json.loads(parquet.schema.metadata[b"about"])
@@ -264,15 +264,15 @@ def test_a_sketch_has_the_axes_of_its_sample_and_all_rows_follow_in_place():
     Z = np.vstack([exact.transform(view) for view in data.chosen()])
     np.testing.assert_allclose(first.coordinates, Z, atol=1e-3)
     everything = with_all_rows(first, pair)
-    assert len(everything) == sum(len(each.labels) for each in pair)
+    assert len(everything) == sum(len(dataset.labels) for dataset in pair)
     rows = zip(everything.part, everything.row, strict=True)
     place = {(p, r): k for k, (p, r) in enumerate(rows)}
-    there = [place[p, r] for p, r in zip(first.part, first.row, strict=True)]
-    np.testing.assert_allclose(everything.coordinates[there], first.coordinates, atol=1e-5)
-    np.testing.assert_array_equal(everything.labels[there], first.labels)
-    told = with_quality(first, pair)
-    assert 0 < told.quality.knn_recall <= 1
-    assert set(told.mixing["space"]) == {"PCA", "map"}
+    places = [place[p, r] for p, r in zip(first.part, first.row, strict=True)]
+    np.testing.assert_allclose(everything.coordinates[places], first.coordinates, atol=1e-5)
+    np.testing.assert_array_equal(everything.labels[places], first.labels)
+    messages = with_quality(first, pair)
+    assert 0 < messages.quality.knn_recall <= 1
+    assert set(messages.mixing["space"]) == {"PCA", "map"}
 
 
 def test_more_images_and_steps_are_estimated_to_take_longer():

@@ -38,7 +38,7 @@ def continuity_by_hand(Z, Y, k):
     return 1 - 2 / (n * k * (2 * n - 3 * k - 1)) * (rank[1] - k)[lost].sum()
 
 
-def test_quality_is_what_others_compute():
+def test_quality_equals_other_implementations():
     quality = map_quality(Z, Y, LABELS, k=10)
     assert quality.trustworthiness == pytest.approx(trustworthiness(Z, Y, n_neighbors=10), abs=1e-9)
     assert quality.continuity == pytest.approx(continuity_by_hand(Z, Y, 10), abs=1e-9)
@@ -55,7 +55,7 @@ def test_a_copy_of_the_plane_is_perfect():
     assert quality.class_accuracy_pca == quality.class_accuracy_map
 
 
-def test_a_map_of_nothing_is_chance():
+def test_a_random_map_has_chance_quality():
     quality = map_quality(Z, RNG.normal(size=(200, 2)), LABELS)
     assert 0.4 < quality.trustworthiness < 0.6
     assert quality.knn_recall < 0.2
@@ -79,7 +79,7 @@ def test_too_small_a_map_is_refused():
         map_quality(Z[:2], Y[:2], LABELS[:2])
 
 
-def test_density_is_high_where_points_crowd():
+def test_density_is_high_in_crowded_areas():
     points = np.vstack([RNG.normal(size=(900, 2)) * 0.1, RNG.uniform(-10, 10, size=(100, 2))])
     here = density(points)
     assert np.median(here[:900]) > 5 * np.median(here[900:])
@@ -96,7 +96,7 @@ def mixing(pair, **options):
 
 
 @pytest.mark.parametrize("sizes", [(60, 60), (120, 25)])
-def test_no_shift_is_reported_where_there_is_none(sizes):
+def test_no_shift_is_reported_without_a_shift(sizes):
     tables = [mixing(blobs(n_per_class=sizes, seed=seed)) for seed in range(8)]
     scores = np.array([table["mixing"] for table in tables])
     assert abs(scores.mean() - 1) < 0.02  # for any ratio
@@ -105,7 +105,7 @@ def test_no_shift_is_reported_where_there_is_none(sizes):
 
 
 @pytest.mark.parametrize("sizes", [(60, 60), (120, 25)])
-def test_a_planted_shift_is_seen_where_it_was_planted(sizes):
+def test_a_planted_shift_is_found_in_its_class(sizes):
     table = mixing(blobs(n_per_class=sizes, shifted=[1, 3]))
     moved = table["class"].isin(["class 1", "class 3"])
     assert (table.loc[moved, "p_holm"] < 0.05).all()
@@ -114,7 +114,7 @@ def test_a_planted_shift_is_seen_where_it_was_planted(sizes):
     assert (table.loc[~moved, "mixing"] > 0.8).all()
 
 
-def test_mixing_is_one_on_average_over_random_deals_and_zero_when_apart():
+def test_mixing_is_one_for_random_groups_and_zero_for_separate_ones():
     X, labels = RNG.normal(size=(90, 3)), np.zeros(90, int)
     scores = []
     for seed in range(40):
@@ -142,7 +142,7 @@ def test_a_class_in_one_data_set_only_has_no_score():
     assert np.isnan(table.set_index("class").loc["one", "p_holm"])
 
 
-def test_verdicts_tell_a_hidden_shift_from_an_invented_one():
+def test_verdicts_distinguish_hidden_and_invented_shifts():
     part, labels = np.tile([0, 1], 120), np.repeat(np.arange(4), 60)
     truth, drawn = np.random.default_rng(1).normal(size=(2, 240, 2))
     truth[(part == 1) & (labels < 2)] += 20  # classes 0 and 1

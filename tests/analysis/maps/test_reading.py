@@ -19,9 +19,9 @@ PCA = MapSettings(method="pca", threads=1)
 
 
 def test_places_of_other_data_are_refused():
-    made = make_map(PAIR, PCA)
+    embedded = make_map(PAIR, PCA)
     with pytest.raises(DatasetError, match="made from other data"):
-        in_pca(made, PAIR[::-1])
+        in_pca(embedded, PAIR[::-1])
 
 
 def test_nearest_images_are_those_of_a_plain_search_over_both():
@@ -30,11 +30,11 @@ def test_nearest_images_are_those_of_a_plain_search_over_both():
     distance = np.linalg.norm(X - X[place_of], axis=1)
     distance[place_of] = np.inf
     expected = np.argsort(distance)[:6]
-    found = nearest_images(PAIR, 1, 7, k=6)
-    np.testing.assert_array_equal(found["part"] * len(PAIR[0].labels) + found["row"], expected)
-    np.testing.assert_allclose(found["distance"], distance[expected], atol=1e-6)
+    nearest = nearest_images(PAIR, 1, 7, k=6)
+    np.testing.assert_array_equal(nearest["part"] * len(PAIR[0].labels) + nearest["row"], expected)
+    np.testing.assert_allclose(nearest["distance"], distance[expected], atol=1e-6)
     own = PAIR[1].class_names[PAIR[1].labels[7]]
-    np.testing.assert_array_equal(found["same_class"], found["class"] == own)
+    np.testing.assert_array_equal(nearest["same_class"], nearest["class"] == own)
     with pytest.raises(ParameterError, match="expected a row of data set 1; got 1000"):
         nearest_images(PAIR, 1, 1000)
 
@@ -45,12 +45,12 @@ def test_nearest_images_are_those_of_a_plain_search_over_both():
 POINTS = np.random.default_rng(0).uniform(-2, 2, size=(500, 2))
 
 
-def test_a_circle_holds_what_is_near_its_centre():
+def test_a_circle_contains_points_near_its_centre():
     angle = np.linspace(0, 2 * np.pi, 200)
-    found = inside(np.stack([np.cos(angle), np.sin(angle)], axis=1), POINTS)
+    is_inside = inside(np.stack([np.cos(angle), np.sin(angle)], axis=1), POINTS)
     distance = np.hypot(*POINTS.T)
     clear = np.abs(distance - 1) > 0.01
-    np.testing.assert_array_equal(found[clear], (distance < 1)[clear])
+    np.testing.assert_array_equal(is_inside[clear], (distance < 1)[clear])
 
 
 def test_a_star_that_crosses_itself_has_a_hole():
@@ -65,11 +65,11 @@ def test_a_star_that_crosses_itself_has_a_hole():
 @settings(deadline=None, max_examples=40)
 def test_turning_and_reversing_an_outline_changes_nothing(seed, turn):
     polygon = np.random.default_rng(seed).normal(size=(7, 2))
-    found = inside(polygon, POINTS)
-    np.testing.assert_array_equal(inside(np.roll(polygon, turn, axis=0), POINTS), found)
-    np.testing.assert_array_equal(inside(polygon[::-1], POINTS), found)
+    is_inside = inside(polygon, POINTS)
+    np.testing.assert_array_equal(inside(np.roll(polygon, turn, axis=0), POINTS), is_inside)
+    np.testing.assert_array_equal(inside(polygon[::-1], POINTS), is_inside)
     plain = [odd_crossings(polygon, x, y) for x, y in POINTS[:50]]
-    np.testing.assert_array_equal(found[:50], plain)
+    np.testing.assert_array_equal(is_inside[:50], plain)
 
 
 def odd_crossings(polygon, x, y):
@@ -82,7 +82,7 @@ def odd_crossings(polygon, x, y):
 
 
 @pytest.mark.parametrize("polygon", [[], [[0, 0], [1, 1]], [[0, 0], [np.inf, 0], [0, 1]]])
-def test_what_is_no_outline_holds_nothing(polygon):
+def test_an_invalid_outline_contains_no_point(polygon):
     assert not inside(polygon, POINTS).any()
 
 
@@ -110,7 +110,7 @@ def test_answers_are_those_of_the_test_set(gamma):
     np.testing.assert_allclose(out.lead[test], F[:, -1] - F[:, -2], atol=1e-12)
 
 
-def test_scores_of_nothing_have_a_lead_that_can_be_ranked():
+def test_scores_without_candidates_have_a_margin():
     world = linear_world()
     split = world.split("PS")
     scores = fit_and_score(LinearS2V(), world, split)

@@ -21,7 +21,7 @@ def run(spec):
     return stored_study(spec.units())
 
 
-def test_a_study_resumes_where_it_stopped(monkeypatch):
+def test_a_study_resumes_after_an_interruption(monkeypatch):
     """Neither the same study nor a larger one repeats a stored fit."""
     spec, fitted = small_actions(n_draws=2), []
 

@@ -20,7 +20,7 @@ def test_a_claim_that_has_a_verdict_in_print_has_cells(id_, printed):
     assert not read.figures.index.has_duplicates
 
 
-def test_what_is_not_read_changes_no_verdict_and_what_is_read_does(printed):
+def test_only_cells_that_are_read_change_a_verdict(printed):
     id_ = "gbu-best-h"
     before = CLAIMS[id_].judge(printed)
     is_read = printed.figures.index.isin(before.cells.figures.index)

@@ -77,16 +77,16 @@ def of(*rows, body="real", **tables):
 
 def falling(first=(), last=(), figure="zsl", extra=()):
     """Values of all methods of the paper in a chosen order, 5 points apart."""
-    others = [m for m in (*BENCHMARK_METHODS, *extra) if m not in (*first, *last)]
-    order = [*first, *others, *last]
+    other_methods = [m for m in (*BENCHMARK_METHODS, *extra) if m not in (*first, *last)]
+    order = [*first, *other_methods, *last]
     return {method: 0.9 - 0.05 * k for k, method in enumerate(order)}
 
 
 def at(place, method, extra=()):
     """Values with a method at a given place, counted from 1."""
-    others = [m for m in (*BENCHMARK_METHODS, *extra) if m != method]
-    others.insert(place - 1, method)
-    return {m: 0.9 - 0.05 * k for k, m in enumerate(others)}
+    other_methods = [m for m in (*BENCHMARK_METHODS, *extra) if m != method]
+    other_methods.insert(place - 1, method)
+    return {m: 0.9 - 0.05 * k for k, m in enumerate(other_methods)}
 
 
 def of_folds(values, split="PS"):
@@ -291,10 +291,10 @@ def folds(spread_fine, spread_apy):
     return of(rows)
 
 
-def pair_of(first, second, values, others, split="PS"):
+def pair_of(first, second, values, other_values, split="PS"):
     """Two methods with the claimed values, and others with different values."""
-    made = (dict(zip((first, second), x, strict=True)) for x in (values, others))
-    return tuple(of(cells(v, split=split)) for v in made)
+    result = (dict(zip((first, second), x, strict=True)) for x in (values, other_values))
+    return tuple(of(cells(v, split=split)) for v in result)
 
 
 def sae(near):
@@ -463,7 +463,7 @@ def as_run(name, evidence):
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
-def test_a_claim_holds_on_evidence_for_it_and_not_on_evidence_against_it(name):
+def test_a_claim_follows_its_evidence(name):
     for evidence, verdict in zip(CASES[name], (HOLDS, NOT), strict=True):
         judgment = CLAIMS[name].judge(as_run(name, evidence))
         assert judgment.verdict == verdict, judgment.sentence
@@ -484,7 +484,7 @@ def test_simulated_data_give_figures_and_no_verdict(name):
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
-def test_data_that_a_claim_does_not_speak_of_count_for_nothing(name):
+def test_data_outside_a_claim_are_ignored(name):
     for evidence in CASES[name]:
         if evidence.body == "printed":
             continue
@@ -502,15 +502,15 @@ def test_data_that_a_claim_does_not_speak_of_count_for_nothing(name):
 def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
     for evidence in CASES[name] if len(CLAIMS[name].data) > 1 else ():
         for benchmark in CLAIMS[name].data if evidence.body != "printed" else ():
-            one = evidence.figures[evidence.figures["benchmark"] == benchmark]
-            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=one)))
+            benchmark_rows = evidence.figures[evidence.figures["benchmark"] == benchmark]
+            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=benchmark_rows)))
             assert judgment.verdict in (HERE, NOT_HERE, UNDECIDED), judgment.sentence
-            told = judgment.verdict != UNDECIDED
-            assert judgment.where.startswith("1 of ") == told
+            messages = judgment.verdict != UNDECIDED
+            assert judgment.where.startswith("1 of ") == messages
 
 
 @pytest.mark.nightly
-def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
+def test_verdicts_on_two_of_five_data_sets_name_their_scope():
     scope = (
         "Measured on CUB (trained on imagenet-1k) and AWA1-own (unknown pre-training), 2 of "
         "5 data sets; one seed."
@@ -527,10 +527,10 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
         figures = as_run(name, CASES[name][of_case]).figures
         if name == "gbu-best-h" and of_case:  # with another winner on CUB
             figures = as_run(name, best(BEST_H, {"CUB": "CMT"}, figure="H")[1]).figures
-        two = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
-        two = two.replace({"data": {"AWA1": "AWA1-own"}})
-        two.loc[two["benchmark"] == "AWA1", "pretraining"] = ""
-        judgment = CLAIMS[name].judge(ClaimEvidence("real", two))
+        two_sets = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
+        two_sets = two_sets.replace({"data": {"AWA1": "AWA1-own"}})
+        two_sets.loc[two_sets["benchmark"] == "AWA1", "pretraining"] = ""
+        judgment = CLAIMS[name].judge(ClaimEvidence("real", two_sets))
         assert judgment.words == f"{verdict} (2 of 5 data sets)", judgment.sentence
         assert judgment.scope == scope
     every = CLAIMS["gbu-gzsl-lower"].judge(zsl_and_u(True))
@@ -549,8 +549,8 @@ def test_missing_methods_are_named_and_make_a_part():
 def test_figures_within_one_point_have_no_order():
     """For runs, too: a place is uncertain if a missing method could take it."""
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
-    two = of(cells(step, data=("CUB", "AWA1")))
-    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two))
+    two_sets = of(cells(step, data=("CUB", "AWA1")))
+    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two_sets))
     assert judgment.verdict == NOT_HERE  # the seventh, and more than a point from the first
     order = [m for m in BENCHMARK_METHODS if m != "SYNC"]
     order.insert(6, "SYNC")
@@ -569,7 +569,7 @@ def test_figures_within_one_point_have_no_order():
     assert "ALE on CUB (within one point)" in judgment.sentence
 
 
-def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_other():
+def test_two_methods_in_first_place_have_no_order():
     pair = dict.fromkeys(BENCHMARK_METHODS, 0.4) | {"ALE": 0.5, "LATEM": 0.6}
     other = pair | {"ALE": 0.6, "LATEM": 0.5}
     rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
@@ -578,10 +578,10 @@ def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_othe
     assert "is first" not in judgment.sentence
 
 
-def test_one_is_spoken_of_as_one():
+def test_sentences_use_the_singular_for_one():
     values = at(2, "ALE")
-    one = of(cells(values, data=("CUB",)))
-    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
+    cub = of(cells(values, data=("CUB",)))
+    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", cub))
     assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in judgment.sentence
     judgment = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
     assert ", 1 of these methods is certainly among the first three, and " in judgment.sentence
@@ -608,9 +608,9 @@ def test_welchs_interval_is_that_of_scipy():
     """With few data sets, the methods are the cases."""
     rng = np.random.default_rng(3)
     values = dict(zip(BENCHMARK_METHODS, rng.uniform(0.3, 0.6, 13), strict=True))
-    one = of(cells(values, data=("SUN",)))
-    judgment = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", one))
-    wide = one.figures.set_index("method")["value"]
+    sun = of(cells(values, data=("SUN",)))
+    judgment = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", sun))
+    wide = sun.figures.set_index("method")["value"]
     sides = wide[[*COMPATIBLE]], wide.drop([*COMPATIBLE])
     interval = ttest_ind(*sides, equal_var=False).confidence_interval(0.95)
     assert (judgment.low, judgment.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
@@ -631,7 +631,7 @@ def test_hand_crafted_features_are_not_comparable_with_deep_ones(name):
     assert both.scope == f"{alone.scope} Not comparable: AWA1-lss (hand-crafted features)."
 
 
-def test_the_one_class_that_a_mean_gain_rests_on_is_named():
+def test_a_single_class_behind_a_mean_gain_is_named():
     gains = cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS", data=("CUB", "AWA1"))
     judgment = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", of(gains)))
     assert (
@@ -640,11 +640,11 @@ def test_the_one_class_that_a_mean_gain_rests_on_is_named():
     )
 
 
-def test_without_seen_candidates_both_variants_of_gfzsl_are_one():
+def test_without_seen_candidates_both_variants_of_gfzsl_are_equal():
     values = at(1, "GFZSL")
-    for figure, there in (("zsl", True), ("H", False)):
+    for figure, is_measured in (("zsl", True), ("H", False)):
         evidence = of(cells(values, figure)).of_paper("GBU", FIVE)
-        assert ("GFZSL" in set(evidence.figures["method"])) == there
+        assert ("GFZSL" in set(evidence.figures["method"])) == is_measured
 
 
 @pytest.mark.parametrize("name", ["gbu-gzsl-lower", "gbu-detector-helps", "cal-calibration-lifts"])
@@ -657,7 +657,7 @@ def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
 
 
 @pytest.mark.nightly
-def test_what_is_missing_is_said_of_what_was_looked_at():
+def test_missing_evidence_is_named_per_data_set():
     of_cub = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.5), data=("CUB",))).figures
     both = pd.concat([of_cub, of_cub.assign(split="SS", value=of_cub["value"] + 0.01)])
     judgment = CLAIMS["gbu-ps-spares-fine"].judge(as_run("gbu", ClaimEvidence("real", both)))
@@ -681,7 +681,7 @@ def test_a_sentence_on_simulated_data_names_these():
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_without_evidence_a_claim_cannot_be_told_and_says_why(name):
+def test_without_evidence_a_claim_is_undecided_with_a_reason(name):
     """A set of runs may be empty, a printed table may not."""
     judgment = CLAIMS[name].judge(of())
     assert judgment.verdict == UNDECIDED
@@ -690,7 +690,7 @@ def test_without_evidence_a_claim_cannot_be_told_and_says_why(name):
 
 
 @pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.tables])
-def test_a_claim_looks_at_the_tables_that_it_names_and_no_others(name):
+def test_a_claim_reads_only_the_tables_it_names(name):
     printed = printed_evidence()
     elsewhere = printed.figures["table"].isin(CLAIMS[name].tables)
     figures = printed.figures.assign(value=printed.figures["value"].where(elsewhere, 0.123))
@@ -698,7 +698,7 @@ def test_a_claim_looks_at_the_tables_that_it_names_and_no_others(name):
         assert CLAIMS[name].judge(evidence) == CLAIMS[name].judge(printed)
 
 
-def test_claims_are_what_the_ledger_says():
+def test_claims_equal_the_approved_list():
     assert len(CLAIMS) >= 40
     assert {claim.paper for claim in CLAIMS.values()} == set(PAPERS)
     for name, claim in CLAIMS.items():
@@ -758,9 +758,9 @@ PRINTED = {
 def test_verdicts_on_the_printed_tables():
     judged = judge_all(ids=list(PRINTED), evidence={"printed": printed_evidence()})
     for name, (verdict, number) in PRINTED.items():
-        found = judged[name]["printed"]
-        assert found.verdict == verdict, found.sentence
-        assert found.number == (None if number is None else pytest.approx(number, abs=5e-5))
+        result = judged[name]["printed"]
+        assert result.verdict == verdict, result.sentence
+        assert result.number == (None if number is None else pytest.approx(number, abs=5e-5))
     assert "Best: ALE and SYNC on SUN, " in judged["cvpr-best-ss"]["printed"].sentence
 
 
@@ -776,9 +776,9 @@ def test_verdicts_are_counted_by_paper():
 
 def test_mean_ranks_are_those_in_the_paper(shared):
     text = (shared / "papers" / "gbu_version_with_figure4.txt").read_text(encoding="utf-8")
-    found = re.findall(r"^(?:<.*>)?([A-Z]+) \[(\d+\.\d)\]$", text, re.MULTILINE)
+    hits = re.findall(r"^(?:<.*>)?([A-Z]+) \[(\d+\.\d)\]$", text, re.MULTILINE)
     table = published("zsl_mean_ranks")
-    assert found == [(row.method, f"{row.mean_rank:.1f}") for row in table.itertuples()]
+    assert hits == [(row.method, f"{row.mean_rank:.1f}") for row in table.itertuples()]
     assert [*table["split"]] == ["SS"] * 13 + ["PS"] * 13
 
 
@@ -793,26 +793,28 @@ def test_an_interval_inside_outside_and_over_the_end():
 
 
 def test_a_difference_has_the_t_interval():
-    found = judge_mean("Both", [0.01, 0.02, 0.03], "above")
+    judgment = judge_mean("Both", [0.01, 0.02, 0.03], "above")
     # mean 2, deviation 1, n = 3: 2 +- 4.303 / sqrt(3)
-    assert (found.low, found.high) == pytest.approx((0.02 - 0.02484, 0.02 + 0.02484), abs=1e-5)
-    assert found.verdict == UNDECIDED
-    assert "The interval includes zero." in found.sentence
+    assert (judgment.low, judgment.high) == pytest.approx(
+        (0.02 - 0.02484, 0.02 + 0.02484), abs=1e-5
+    )
+    assert judgment.verdict == UNDECIDED
+    assert "The interval includes zero." in judgment.sentence
 
 
 def test_a_count_has_the_exact_interval_and_names_the_exceptions():
-    found = judge_share(
+    judgment = judge_share(
         "Above", pd.Series({"ALE": True, "SJE": False, "SAE": True}), at_least=2 / 3
     )
-    assert found.verdict == HOLDS
-    assert found.sentence == "Above: 2 of 3; not SJE."
+    assert judgment.verdict == HOLDS
+    assert judgment.sentence == "Above: 2 of 3; not SJE."
     six, seven = (judge_share("Above", pd.Series(False, index=list("abcdefg"[:n]))) for n in (6, 7))
     assert six.sentence == "Above: 0 of 6; not a, b, c, d, e and f."
     assert seven.sentence == "Above: 0 of 7."
-    assert (found.low, found.high) == pytest.approx((0.0943, 0.9916), abs=1e-4)
+    assert (judgment.low, judgment.high) == pytest.approx((0.0943, 0.9916), abs=1e-4)
 
 
-def test_an_order_on_few_data_sets_counts_one_kind_of_features_of_each():
+def test_an_order_on_few_data_sets_uses_one_kind_of_features_each():
     every = as_run("gbu", of_folds(at(1, "GFZSL"))).figures
     few = every[every["data"].isin(["CUB", "AWA1"])]
     twice = few.assign(data=few["data"] + "-other", value=0.9)
@@ -822,14 +824,14 @@ def test_an_order_on_few_data_sets_counts_one_kind_of_features_of_each():
         assert judgment.number == 1.0
 
 
-def test_what_is_read_off_figure_7_has_no_verdict_from_table_6():
+def test_claims_on_figure_7_have_no_verdict_from_table_6():
     for name in ("first-three-ts", "detector-ranks"):
         judgment = CLAIMS[f"gbu-{name}"].judge(printed_evidence())
         assert judgment.verdict == UNDECIDED
         assert "Table 6 alone: " in judgment.sentence
 
 
-def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_example():
+def test_untrained_features_are_a_control_not_a_counterexample():
     every = dict.fromkeys(BENCHMARK_METHODS, 0.4)
     control = of(cells(dict.fromkeys(every, -0.5), "gain", "SS")).figures
     control = control.assign(data="AWA1-phog", benchmark="AWA1", pretraining="none")
@@ -845,7 +847,7 @@ def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_exam
     assert "the pre-training of AWA1-phog is unknown" in claim.judge(unknown).sentence
 
 
-def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
+def test_a_claim_on_every_method_is_judged_by_the_interval_of_the_share():
     for methods, verdict in ((("SAE",), UNDECIDED), (EIGHT[:2], UNDECIDED), (EIGHT[:7], HERE)):
         values = [dict.fromkeys(methods, value) for value in (0.2, 0.4)]
         pair = [
@@ -865,7 +867,7 @@ def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
 @pytest.mark.parametrize(
     ("n", "words"), [(1, UNDECIDED), (7, f"{HERE} (7 of 8 methods)"), (8, HOLDS)]
 )
-def test_a_claim_on_every_method_holds_with_all_methods_of_the_paper_alone(n, words):
+def test_a_claim_on_every_method_needs_all_methods_of_the_paper(n, words):
     """The claim holds on all its data sets together, too."""
     claim = CLAIMS["cal-lifts-every-method"]
     plain, at_gamma = (
@@ -877,7 +879,7 @@ def test_a_claim_on_every_method_holds_with_all_methods_of_the_paper_alone(n, wo
     assert judgment.words == words
 
 
-def test_an_order_of_fewer_than_five_methods_is_none():
+def test_fewer_than_five_methods_have_no_order():
     values = {m: 0.9 - 0.05 * k for k, m in enumerate(BENCHMARK_METHODS)}
     claim = CLAIMS["gbu-order-stays"]
     for n in (4, 5):
@@ -921,7 +923,7 @@ def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
     assert claim.judge(ClaimEvidence("real", raw)).verdict == NOT
 
 
-def test_features_as_they_come_count_before_scaled_ones():
+def test_unscaled_features_take_precedence():
     scaled, raw = gzsl(0.4, 0.2).figures, gzsl(0.2, 0.4).figures
     raw = raw.assign(method=[f"{name} (features none)" for name in raw["method"]])
     both = ClaimEvidence("real", pd.concat([scaled, raw], ignore_index=True))
@@ -929,7 +931,7 @@ def test_features_as_they_come_count_before_scaled_ones():
     assert CLAIMS["cal-lifts-every-method"].judge(ClaimEvidence("real", scaled)).verdict == NOT
 
 
-def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
+def test_a_claim_on_nearly_all_names_its_exceptions():
     judgment = CLAIMS["gbu-reproduced"].judge(printed_evidence())
     assert judgment.words == "holds except for DSRL on aPY"
     judged = judge_all([], ["gbu-reproduced"])
@@ -938,7 +940,7 @@ def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
     assert table["original"] - table["reproduced"] == pytest.approx(0.035)
 
 
-def test_close_by_our_measure_alone_is_said():
+def test_agreement_by_our_measure_only_is_stated():
     judgment = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
     assert "On CUB it is lower, and close only by our threshold." in judgment.sentence
 
@@ -993,10 +995,10 @@ def test_digits_and_classes_that_are_some_of_a_benchmarks_are_no_evidence(result
     other = replace(results[1].spec, split="mine")
     assert evidence_of([as_real(results[1], spec=other)])["real"].figures.empty
     judged = judge_all(results[:1])
-    assert {of["real"].verdict for of in judged.values()} == {UNDECIDED}
+    assert {judgments["real"].verdict for judgments in judged.values()} == {UNDECIDED}
 
 
-def test_parameters_that_were_given_count_for_nothing_but_as_another_seed_of_chosen_ones(results):
+def test_given_parameters_count_only_as_further_seeds(results):
     assert set(evidence_of(results)["simulated"].figures["method"]) == {"LinearS2V"}
     again = run("simulated-aPY", params=results[1].params, seed=1)
     figures = evidence_of([*results, again])["simulated"].figures
@@ -1004,15 +1006,17 @@ def test_parameters_that_were_given_count_for_nothing_but_as_another_seed_of_cho
     assert both["spread"].item() == 0.0  # a closed form
 
 
-def test_gain_of_known_classes_is_that_of_the_standard_split(results):
+def test_gain_of_classes_in_the_set_is_from_the_standard_split(results):
     simulated = evidence_of(results)["simulated"].figures.query("figure == 'gain'")
     assert list(simulated["split"]) == ["SS"]
     result = results[2]
     from zslcore.datasets.facts import class_facts
 
-    known = class_facts("aPY").classes.set_index("class")["imagenet1k"] != ""
-    of = result.evaluation.per_class_zsl
-    sides = [[v for c, v in of.items() if known[result.class_names[c]] == k] for k in (1, 0)]
+    in_set = class_facts("aPY").classes.set_index("class")["imagenet1k"] != ""
+    accuracies = result.evaluation.per_class_zsl
+    sides = [
+        [v for c, v in accuracies.items() if in_set[result.class_names[c]] == k] for k in (1, 0)
+    ]
     a, b = (float(np.mean(side)) for side in sides)
     assert simulated["value"].item() == pytest.approx(2 * (a - b) / (a + b))
 
@@ -1025,15 +1029,15 @@ def test_the_last_version_of_a_data_set_counts(results):
     assert 0.01 not in set(figures["value"])
 
 
-def test_variants_of_a_method_have_names_of_their_own():
-    given = {"direction": "V2S"}
-    made = run("simulated-aPY", method="SAE", params=given, grid={"lam": (0.1, 1.0)})
+def test_variants_of_a_method_have_distinct_names():
+    params = {"direction": "V2S"}
+    run_result = run("simulated-aPY", method="SAE", params=params, grid={"lam": (0.1, 1.0)})
     plain = run("simulated-aPY", method="SAE", prototypes="none", grid={"lam": (0.1, 1.0)})
-    methods = set(evidence_of([made, plain])["simulated"].figures["method"])
+    methods = set(evidence_of([run_result, plain])["simulated"].figures["method"])
     assert methods == {"SAE (V2S)", "SAE (prototypes none)"}
 
 
-def test_no_runs_at_all_are_evidence_of_nothing():
+def test_without_runs_no_claim_is_decided():
     judged = judge_all([], ["cal-calibration-lifts"])["cal-calibration-lifts"]
     assert judged["real"].verdict == judged["simulated"].verdict == UNDECIDED
     assert judged["printed"].verdict == HOLDS
@@ -1044,18 +1048,18 @@ def test_shipped_results_judge_claims_in_a_fresh_data_folder(own_data, monkeypat
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     judged = judge_all(ResultStore().results())
     verdicts = {name: of_claim["real"] for name, of_claim in judged.items()}
-    here = {name for name, found in verdicts.items() if found.verdict in (HERE, NOT_HERE)}
+    here = {name for name, result in verdicts.items() if result.verdict in (HERE, NOT_HERE)}
     assert len(here) >= 14
     assert {"gbu-eight-of-twelve", "gbu-ps-lowers-awa"} <= {
-        name for name, found in verdicts.items() if found.verdict == "not comparable"
+        name for name, result in verdicts.items() if result.verdict == "not comparable"
     }
-    assert not {found.verdict for found in verdicts.values()} & {HOLDS, NOT}
+    assert not {verdict.verdict for verdict in verdicts.values()} & {HOLDS, NOT}
     for name in here:
-        found = verdicts[name]
-        assert found.scope.startswith("Measured on ")
-        assert " data sets" in found.where or " methods" in found.where
-        assert found.data == ("CUB-vgg_fc7",)
-        assert "CUB-vgg_fc7 (trained on imagenet-1k)" in found.scope
+        result = verdicts[name]
+        assert result.scope.startswith("Measured on ")
+        assert " data sets" in result.where or " methods" in result.where
+        assert result.data == ("CUB-vgg_fc7",)
+        assert "CUB-vgg_fc7 (trained on imagenet-1k)" in result.scope
     assert {of_claim["yours"].verdict for of_claim in judged.values()} == {UNDECIDED}
 
 
@@ -1087,7 +1091,7 @@ def test_a_misspelt_claim_is_pointed_to_the_nearest():
         get_claims(["gbu-cros-p"])
 
 
-def test_evidence_that_decides_no_claim_has_one_line():
+def test_evidence_without_verdicts_has_one_line():
     judged = judge_all([])
     text = as_text(judged)
     assert text.splitlines()[-1].startswith("No claim is decided by: ")

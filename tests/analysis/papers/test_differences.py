@@ -24,31 +24,31 @@ def test_every_figure_more_than_three_points_off_is_explained(name, table):
     deviations = {(d.method, d.cell): d for d in large_deviations() if d.table == table}
     assert set(deviations) == set(zip(far["method"], far["cell"], strict=True))
     for row in far.to_dict("records"):
-        each = deviations[row["method"], row["cell"]]
-        assert (each.ours, each.printed) == pytest.approx((row["ours"], row["printed"]))
+        deviation = deviations[row["method"], row["cell"]]
+        assert (deviation.ours, deviation.printed) == pytest.approx((row["ours"], row["printed"]))
 
 
 def test_every_cause_moves_our_figure_and_the_rest_is_named():
-    for each in large_deviations():
-        *measured, rest = each.causes
+    for large_deviation in large_deviations():
+        *measured, rest = large_deviation.causes
         assert all(cause.points for cause in measured)
         assert (rest.name, rest.points) == ("features", None)
 
 
-def test_the_sentence_says_what_each_change_does():
-    (each,) = why_different(DATA, "CMT*")
-    assert each.sentence.startswith(
+def test_the_sentence_states_the_effect_of_each_change():
+    (difference,) = why_different(DATA, "CMT*")
+    assert difference.sentence.startswith(
         "CMT*, H (GBU 6): +19.4 points compared with the printed value; with features of "
     )
     assert (
         "with LoOP instead of a Gaussian as novelty detector our value changes by −0.2"
-        in each.sentence
+        in difference.sentence
     )
-    assert each.sentence.endswith("other features (VGG fc7 here, ResNet-101 in print).")
+    assert difference.sentence.endswith("other features (VGG fc7 here, ResNet-101 in print).")
     assert why_different(DATA, "ALE") == why_different("digits", "CMT*") == ()
 
 
-def test_the_file_is_the_one_of_the_benchmark():
+def test_the_file_equals_the_benchmark_output():
     from benchmarks.differences import measured
     from zslcore.storage.files import FACTS
 

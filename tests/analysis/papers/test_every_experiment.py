@@ -58,7 +58,7 @@ def test_all_tables_and_figures_of_the_papers_have_a_name():
     cal |= {f"figure{k}" for k in range(1, 4)}
     fair |= {f"figure{k}" for k in range(1, 6)}
     papers = {"gbu": gbu, "cal": cal, "fair": fair}
-    every = {f"{paper}:{what}" for paper, names in papers.items() for what in names}
+    every = {f"{paper}:{name}" for paper, names in papers.items() for name in names}
     assert {*EXPERIMENTS, *NOT_COMPUTED} == every
     assert not set(EXPERIMENTS) & set(NOT_COMPUTED)
 
@@ -80,9 +80,9 @@ def test_it_ends_with_a_table(name, capsys):
     assert all(row["ours"] is not None for row in rows)
     assert {row["cell"] for row in rows} <= {*out.split("\n\n")[1].split()} | _headings(out)
     if name not in WITHOUT_DATA:
-        others = [row for row in rows if row["dataset"] != DRAWING]
-        assert others
-        assert all(row["printed"] is row["difference"] is None for row in others)
+        other_values = [row for row in rows if row["dataset"] != DRAWING]
+        assert other_values
+        assert all(row["printed"] is row["difference"] is None for row in other_values)
         assert name == "cal:figure2" or not {"printed", "diff"} & _headings(out)
 
 
@@ -94,7 +94,7 @@ def _headings(out):
 
 
 @pytest.mark.parametrize("name", NOT_COMPUTED)
-def test_what_cannot_be_computed_is_refused_with_the_reason(name, printed):
+def test_impossible_requests_are_refused_with_a_reason(name, printed):
     err = printed("reproduce", name, status=2)
     assert f"{name} cannot be computed: " in err
     assert err.count("\n") == 1
@@ -129,7 +129,7 @@ def test_answers_of_the_runs_are_written_and_those_of_other_cells_refused(tmp_pa
     assert "expected cells with stored runs; got none" in capsys.readouterr().err
 
 
-def test_what_an_experiment_does_not_take_is_refused(printed):
+def test_unsupported_options_of_an_experiment_are_refused(printed):
     for words, sentence in (
         (["fair:table2", "--dataset", "digits"], "fair:table2 takes no data set; got digits."),
         (["fair:table2", "--method", "SAE"], "fair:table2 has no rows of methods; got SAE."),
@@ -155,7 +155,7 @@ def test_ranks_are_those_of_the_figures_and_places_add_up():
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
-def test_print_is_compared_with_the_papers_data_alone(name):
+def test_printed_values_are_compared_only_with_the_papers_data(name):
     """Also with a given benchmark."""
     experiment = EXPERIMENTS[name]
     for data in ("digits", "simulated-AWA1", "simulated-UCF101"):
@@ -169,18 +169,18 @@ def test_no_row_of_other_data_has_a_printed_figure(name, monkeypatch):
     """For any name of a row: one data set, several, or a set of videos."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     experiment = EXPERIMENTS[name]
-    others = ("digits", "simulated-AWA1", "simulated-UCF101")
+    other_values = ("digits", "simulated-AWA1", "simulated-UCF101")
     rows = ["digits", "UCF101", "simulated-AWA1, AWA1", "digits + simulated-AWA1", ""]
     table = pd.DataFrame([cell_row("x", [0.5], 0.4, dataset=row) for row in rows])
-    masked = drop_printed_of_other_data(table, experiment, Request(others, ()))
+    masked = drop_printed_of_other_data(table, experiment, Request(other_values, ()))
     assert masked[["printed", "difference"]].isna().all(axis=None)
     assert masked["ours"].eq(0.5).all()
     example = table.assign(dataset=DRAWING)
-    kept = drop_printed_of_other_data(example, experiment, Request(others, ()))
-    assert bool(kept["printed"].notna().all()) is (name == "cal:figure2")
+    unprinted = drop_printed_of_other_data(example, experiment, Request(other_values, ()))
+    assert bool(unprinted["printed"].notna().all()) is (name == "cal:figure2")
     real = table.assign(dataset="CUB-vgg_fc7")
-    kept = drop_printed_of_other_data(real, experiment, Request(("CUB-vgg_fc7",), ()))
-    assert kept["printed"].notna().all()
+    unprinted = drop_printed_of_other_data(real, experiment, Request(("CUB-vgg_fc7",), ()))
+    assert unprinted["printed"].notna().all()
 
 
 @pytest.mark.parametrize("name", ["cal:figure1", "cal:figure3"])

@@ -48,7 +48,7 @@ def reproduced(name, *datasets, methods=("LinearS2V",), **options):
     return reproduce(name, datasets or [WORLD.name], methods, jobs=1, **options)
 
 
-OF_RUNS = [name for name, each in EXPERIMENTS.items() if isinstance(each, RunsExperiment)]
+OF_RUNS = [name for name, item in EXPERIMENTS.items() if isinstance(item, RunsExperiment)]
 
 
 @pytest.mark.parametrize("name", OF_RUNS)
@@ -73,22 +73,22 @@ def test_printed_cells_are_those_of_the_papers():
     assert H.tolist() == pytest.approx([0.182, 0.343, 0.355])
 
 
-def test_h_in_three_settings_is_that_of_the_runs_beside_the_printed_one():
+def test_h_in_three_settings_equals_the_runs():
     table = reproduced("cal:table2", methods=["ESZSL"], benchmark="CUB").set_index("cell")
     by_task = {r.spec.select_for: r for r in ResultStore().results()}
     assert set(by_task) == {"zsl", "gzsl"}
     zsl, gzsl = (by_task[task].evaluation for task in ("zsl", "gzsl"))
     ours = [zsl.plain.harmonic, zsl.calibrated.harmonic, gzsl.calibrated.harmonic]
     assert table["ours"].tolist() == ours
-    there = EXPERIMENTS["cal:table2"].printed("CUB").loc["ESZSL"].tolist()
+    printed_row = EXPERIMENTS["cal:table2"].printed("CUB").loc["ESZSL"].tolist()
     assert table["printed"].isna().all()  # the world is simulated
     request = Request((WORLD.name,), ("ESZSL",), benchmark="CUB")
-    assert EXPERIMENTS["cal:table2"].table(request)["printed"].tolist() == there
+    assert EXPERIMENTS["cal:table2"].table(request)["printed"].tolist() == printed_row
     assert table["difference"].isna().all()  # the world is simulated
     assert table["key"].tolist() == [by_task[t].key for t in ("zsl", "zsl", "gzsl")]
 
 
-def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
+def test_runs_are_shared_between_tables(monkeypatch):
     calls = []
     monkeypatch.setattr(
         planning, "run", lambda *a, **k: calls.append(a[0].key) or runs.run(*a, **k)
@@ -115,11 +115,11 @@ class Telling:
         return False
 
 
-def test_a_piece_may_say_how_far_it_is_where_nobody_asks():
+def test_a_task_may_report_progress_without_a_listener():
     assert list(reproducing.run_tasks({"a": [Telling()]}, 1, None)) == [("a", 1)]
 
 
-def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
+def test_an_interrupted_experiment_resumes(monkeypatch):
     calls = []
 
     def until_the_third(spec, *args, **options):
@@ -133,15 +133,15 @@ def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         reproduced("cal:table2", methods=methods)
     assert len(ResultStore().results()) == 2
-    told = []
-    table = reproduced("cal:table2", methods=methods, on_done=lambda *what: told.append(what))
+    events = []
+    table = reproduced("cal:table2", methods=methods, on_done=lambda *event: events.append(event))
     assert len(calls) == 5
     assert table["ours"].notna().all()
-    assert told == [(1, 2, "LinearS2V, PS", 0), (2, 2, "ESZSL, PS", 2)]
+    assert events == [(1, 2, "LinearS2V, PS", 0), (2, 2, "ESZSL, PS", 2)]
 
 
-def test_methods_that_begin_with_the_same_classifiers_are_one_piece(monkeypatch):
-    solved, told = [], []
+def test_methods_with_shared_classifiers_are_one_task(monkeypatch):
+    solved, events = [], []
     plain = TwoStageModel._path
 
     def path(self, *args):
@@ -150,8 +150,8 @@ def test_methods_that_begin_with_the_same_classifiers_are_one_piece(monkeypatch)
 
     monkeypatch.setattr(TwoStageModel, "_path", path)
     methods = ["CONSE", "IAP", "ESZSL"]
-    reproduced("gbu:table3", methods=methods, on_done=lambda *what: told.append(what))
-    assert told == [(1, 2, "CONSE and IAP, PS", 2), (2, 2, "ESZSL, PS", 1)]
+    reproduced("gbu:table3", methods=methods, on_done=lambda *event: events.append(event))
+    assert events == [(1, 2, "CONSE and IAP, PS", 2), (2, 2, "ESZSL, PS", 1)]
     folds = len(WORLD.splits["PS"].folds)
     # The sweep over C is made once per fold; each fold may choose another C.
     assert solved[: 2 * folds + 1] == ["CONSE"] * (2 * folds + 1)
@@ -161,8 +161,8 @@ def test_methods_that_begin_with_the_same_classifiers_are_one_piece(monkeypatch)
 def test_seeds_of_a_stochastic_method_give_mean_and_deviation(monkeypatch):
     def quick(spec, dataset, **options):
         """A run of a closed form under the spec of a stochastic one."""
-        given = replace(spec, method="LinearS2V", params={}, grid=None, revisions={})
-        done = runs.run(replace(given, seed=0), dataset, with_oracle=False)
+        changed = replace(spec, method="LinearS2V", params={}, grid=None, revisions={})
+        done = runs.run(replace(changed, seed=0), dataset, with_oracle=False)
         figures = replace(done.result.evaluation, zsl=0.2 + 0.1 * spec.seed)
         new = {"key": spec.key, "spec": spec, "params": {"margin": 1.0}, "evaluation": figures}
         return replace(done, result=replace(done.result, **new))
@@ -174,7 +174,7 @@ def test_seeds_of_a_stochastic_method_give_mean_and_deviation(monkeypatch):
     assert row["std"] == pytest.approx(0.1)
 
 
-def test_a_split_that_is_not_there_is_left_out_and_one_that_is_is_run(monkeypatch):
+def test_only_available_splits_are_run(monkeypatch):
     assert reproduced("gbu:table3")["cell"].tolist() == ["PS"]
     both = reproduced("gbu:table3", BOTH.name)
     assert both["cell"].tolist() == ["SS", "PS"]
@@ -184,27 +184,29 @@ def test_a_split_that_is_not_there_is_left_out_and_one_that_is_is_run(monkeypatc
         reproduced("gbu:table3", "bare")
 
 
-def test_two_data_sets_are_crossed_beside_the_printed_cells():
+def test_two_data_sets_are_crossed_next_to_printed_cells():
     table = reproduced("gbu:table4", WORLD.name, OTHER.name).set_index("cell")
     assert list(table.index) == ["AWA1:AWA1", "AWA1:AWA2", "AWA2:AWA2", "AWA2:AWA1"]
     assert table["ours"].notna().all()
-    told = []
-    how = {"methods": ["ESZSL"], "on_done": lambda *what: told.append(what[-1])}
+    events = []
+    how = {"methods": ["ESZSL"], "on_done": lambda *event: events.append(event[-1])}
     for _ in range(2):
         reproduced("gbu:table4", WORLD.name, OTHER.name, **how)
-    assert told == [2, 0]
+    assert events == [2, 0]
 
 
-def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(tmp_path):
+def test_transductive_methods_are_compared_with_inductive_forms_and_stored(tmp_path):
     table = reproduced("gbu:figure8", methods=["GFZSL-tran"])
-    of = ("inductive", "transductive")
-    assert table["cell"].tolist() == [f"{figure}, {kind}" for kind in of for figure in ("ZSL", "H")]
+    kinds = ("inductive", "transductive")
+    assert table["cell"].tolist() == [
+        f"{figure}, {kind}" for kind in kinds for figure in ("ZSL", "H")
+    ]
     assert table["ours"].between(0, 1).all()
-    told = []
+    events = []
     again = reproduced(
-        "gbu:figure8", methods=["GFZSL-tran"], on_done=lambda *what: told.append(what[-1])
+        "gbu:figure8", methods=["GFZSL-tran"], on_done=lambda *event: events.append(event[-1])
     )
-    assert told == [0]
+    assert events == [0]
     pd.testing.assert_frame_equal(table, again)
     (stored,) = ResultStore().others(["transductive"])
     assert [row["contender"] for row in stored.rows] == ["inductive", "transductive"]
@@ -215,7 +217,7 @@ def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(t
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6"])
-def test_the_benchmark_papers_tables_run_its_variants_on_features_as_they_come(name):
+def test_tables_of_the_benchmark_paper_run_its_variants_on_raw_features(name):
     reproduced(name, methods=["SAE", "GFZSL", "LinearS2V"])
     specs = {run.spec.method: run.spec for run in ResultStore().results()}
     assert specs["SAE"].params == {"direction": "V2S"}
@@ -224,7 +226,7 @@ def test_the_benchmark_papers_tables_run_its_variants_on_features_as_they_come(n
     assert {spec.features for spec in specs.values()} == {"none"}
 
 
-def test_variants_are_kept_under_keys_of_their_own():
+def test_variants_are_stored_under_separate_keys():
     """The calibration paper has SAE in the visual space; results of the two variants differ."""
     of_gbu = reproduced("gbu:table6", methods=["SAE"]).iloc[0]
     of_cal = reproduced("cal:table2", methods=["SAE"]).iloc[0]
@@ -245,19 +247,19 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
     assert "Parameters set: SAE with direction = V2S; LinearS2V with lam = 0.1." in output
     assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
     assert "Features of unit length" in capsys.readouterr().out
-    found = {(run.spec.features, *run.spec.params.items()) for run in ResultStore().results()}
-    assert found == {("none", ("direction", "V2S")), ("none", ("lam", 0.1)), ("l2",)}
-    for given, sentence in (
+    result = {(run.spec.features, *run.spec.params.items()) for run in ResultStore().results()}
+    assert result == {("none", ("direction", "V2S")), ("none", ("lam", 0.1)), ("l2",)}
+    for options, sentence in (
         ("lam=0.1", "--param: expected METHOD.NAME=VALUE; got 'lam=0.1'."),
         ("SEA.lam=1", "did you mean 'SAE'"),
         ("SAE.lma=1", "did you mean 'lam'"),
     ):
-        assert sentence in printed(*words, "--method", "SAE", "--param", given, status=2)
+        assert sentence in printed(*words, "--method", "SAE", "--param", options, status=2)
     assert main(["reproduce", "gbu:table4", "--param", "SAE.lam=1"]) == 2
     assert "gbu:table4 takes no parameters; got parameters of SAE." in capsys.readouterr().err
 
 
-def test_what_does_not_exist_is_refused_with_the_nearest_name():
+def test_unknown_experiments_are_refused_with_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'cal:table2'"):
         reproduced("cal:tabel2")
     with pytest.raises(UnknownNameError, match="did you mean 'ESZSL'"):
@@ -269,12 +271,12 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name():
 
 
 def test_every_variant_is_one_of_its_method():
-    for name, known in VARIANTS.items():
-        for variant in known:
+    for name, variants in VARIANTS.items():
+        for variant in variants:
             METHODS[name](**variant)
 
 
-def test_a_difference_that_rounds_to_nothing_has_no_minus():
+def test_a_difference_that_rounds_to_zero_has_no_sign():
     row = {"dataset": "digits", "method": "SYNC", "at": "", "cell": "PS", "ours": 0.1977}
     row |= {"printed": 0.198, "difference": -0.0003}
     table = pd.DataFrame([row]).assign(std=np.nan, low=np.nan, high=np.nan)
@@ -300,13 +302,15 @@ def test_a_method_without_a_cell_is_in_no_mean():
         ["GFZSL-tran", "45.0", "35.0"],
         ["mean of 2", "60.0", "30.0"],
     ]
-    two = table[table["method"] != "GFZSL-tran"]
-    assert len(widen_table(two, EXPERIMENTS["gbu:figure8"])) == 2  # and no mean of one method
+    without_transductive = table[table["method"] != "GFZSL-tran"]
+    assert (
+        len(widen_table(without_transductive, EXPERIMENTS["gbu:figure8"])) == 2
+    )  # and no mean of one method
     over_lambda = widen_table(table.assign(at="1"), EXPERIMENTS["cal:figure1"])
     assert "mean" not in over_lambda["method"].tolist()
 
 
-def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
+def test_the_command_prints_our_results_next_to_printed_ones(capsys):
     assert main(["reproduce", "--list"]) == 0
     listed = capsys.readouterr().out
     names = [line.split()[0] for line in filter(None, listed.splitlines())]
@@ -316,10 +320,10 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     out, err = capsys.readouterr()
     assert "2/2  LinearV2S, PS: 2 runs" in err
     table = reproduced("cal:table2", methods=["LinearS2V", "LinearV2S"], benchmark="CUB")
-    ours, there = table.iloc[0][["ours", "printed"]]
+    ours, printed_value = table.iloc[0][["ours", "printed"]]
     row = next(line for line in out.splitlines() if line.split()[:1] == ["LinearS2V"])
     assert row.split()[1] == f"{100 * ours:.1f}"
-    assert np.isnan(there)
+    assert np.isnan(printed_value)
     assert "diff" not in out
     mean = next(line for line in out.splitlines() if line.split()[:3] == ["mean", "of", "2"])
     assert mean.split()[3] == f"{100 * table[table['cell'] == 'H plain']['ours'].mean():.1f}"
@@ -343,14 +347,14 @@ def test_a_drawing_is_counted_with_the_very_parts_of_a_run():
     ours = table[(table["dataset"] == WORLD.name) & (table["cell"] == "images")]
     test, first, *_ = parts_to_score(WORLD, WORLD.splits["PS"])
     of_fold = WORLD.splits["PS"].folds[0].val
-    held = np.setdiff1d(first.rows, of_fold)
-    sizes = [first.train, held, of_fold, test.rows[test.seen[WORLD.labels[test.rows]]]]
+    held_out = np.setdiff1d(first.rows, of_fold)
+    sizes = [first.train, held_out, of_fold, test.rows[test.seen[WORLD.labels[test.rows]]]]
     assert list(ours["ours"])[:4] == [*map(len, sizes)]
     assert ours["printed"].isna().all()
 
 
 @pytest.mark.parametrize(("seeds", "over"), [(1, "one seed"), (5, "over up to 5 seeds")])
-def test_the_heading_says_over_how_many_seeds_and_which_methods_a_mean_has(seeds, over):
+def test_the_heading_states_seeds_and_methods_of_a_mean(seeds, over):
     methods, printed = ["SAE", "ALE", "LinearV2S"], [0.6, 0.6, None]
     table = pd.DataFrame({"method": methods, "printed": printed, "seeds": [seeds, 1, 1]})
     table = table.assign(dataset=WORLD.name, at="", cell="SS", ours=[0.5, 0.6, 0.7])
@@ -375,7 +379,7 @@ def test_shipped_results_make_a_table_without_features(name, monkeypatch, capsys
     assert "No cell needs features." in capsys.readouterr().out
 
 
-def test_ours_stand_beside_the_printed_ranks_of_figure_4(monkeypatch):
+def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch):
     """The ranks of the figure are over five data sets: with one data set there is no difference."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(reproducing, "parallel", None)

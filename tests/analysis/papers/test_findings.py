@@ -31,8 +31,8 @@ def xlsa17(shared):
 
 def rows_of(path):
     """Return the row lists of a split file, counted from 0."""
-    found = loadmat(path)
-    return {name: found[name].ravel().astype(int) - 1 for name in found if name.endswith("_loc")}
+    arrays = loadmat(path)
+    return {name: arrays[name].ravel().astype(int) - 1 for name in arrays if name.endswith("_loc")}
 
 
 def labels_of(xlsa17, name):
@@ -41,7 +41,7 @@ def labels_of(xlsa17, name):
     return loadmat(folder / file, variable_names=["labels"])["labels"].ravel()
 
 
-def said(name):
+def finding_text(name):
     """Return the sentence of a finding and its numbers."""
     text = OF[name].sentence
     return text, [x.replace(",", "") for x in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
@@ -59,7 +59,7 @@ def test_apys_boxes_share_photographs(xlsa17):
     for part in ("test_seen_loc", "test_unseen_loc"):
         rows = split[part]
         numbers += [int(np.isin(photograph[rows], trained).sum()), len(rows)]
-    assert said("apy-photographs")[1] == [str(n) for n in numbers]
+    assert finding_text("apy-photographs")[1] == [str(n) for n in numbers]
 
 
 @pytest.mark.parametrize("name", V1)
@@ -73,15 +73,15 @@ def test_the_first_release_differs_in_two_lists(xlsa17, name):
         of_classes = test[np.isin(labels[test], np.unique(labels[second[part]]))]
         assert set(first[part]) == set(second[part]) | set(of_classes)
         assert set(first[part]) != set(second[part])
-    text, _ = said("v1-holds-test-rows")
+    text, _ = finding_text("v1-holds-test-rows")
     assert f"{len(test):,} of {name}" in text
     assert set(test) <= set(first["train_loc"]) | set(first["val_loc"])
 
 
-def test_two_rows_of_awa1_are_one_picture(xlsa17):
+def test_two_rows_of_awa1_are_the_same_picture(xlsa17):
     split = rows_of(xlsa17 / "AWA1/att_splits.mat")
     names = loadmat(xlsa17 / "AWA1/att_splits.mat")["allclasses_names"].ravel()
-    first, second = (int(n) for n in said("awa1-one-picture-two-whales")[1][:2])
+    first, second = (int(n) for n in finding_text("awa1-one-picture-two-whales")[1][:2])
     file = loadmat(xlsa17 / "AWA1/phog.mat")
     X, y = file["features"], file["labels"].ravel().astype(int)
     assert np.array_equal(X[:, first], X[:, second])
@@ -91,11 +91,11 @@ def test_two_rows_of_awa1_are_one_picture(xlsa17):
     assert second in split["trainval_loc"]
 
 
-def test_the_folds_of_ucf101_hold_every_seen_test_row(shared):
+def test_the_folds_of_ucf101_contain_every_seen_test_row(shared):
     rows = rows_of(shared / "data/action/ucf101_att_splits.mat")
-    held = np.intersect1d(np.union1d(rows["train_loc"], rows["val_loc"]), rows["test_seen_loc"])
-    assert said("ucf101-folds-hold-test-rows")[1][-1] == str(len(held))
-    assert len(held) == len(rows["test_seen_loc"])
+    held_out = np.intersect1d(np.union1d(rows["train_loc"], rows["val_loc"]), rows["test_seen_loc"])
+    assert finding_text("ucf101-folds-hold-test-rows")[1][-1] == str(len(held_out))
+    assert len(held_out) == len(rows["test_seen_loc"])
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,10 @@ def test_counts_of_awa2_are_those_of_the_released_labels(xlsa17):
     split = rows_of(xlsa17 / "AWA2/att_splits.mat")
     classes = class_facts("AWA2").classes
     for part, rows in (("test", "test_unseen_loc"), ("trainval", "trainval_loc")):
-        of = classes[classes["ps"] == part]
-        images = of["images"] - of["test_seen"].fillna(0).astype(int) * (part == "trainval")
+        part_classes = classes[classes["ps"] == part]
+        images = part_classes["images"] - part_classes["test_seen"].fillna(0).astype(int) * (
+            part == "trainval"
+        )
         released = np.unique(labels[split[rows]], return_counts=True)[1]
         assert sorted(released) == sorted(images)
 
@@ -131,7 +133,7 @@ def test_counts_of_awa2_are_those_of_the_released_labels(xlsa17):
 # --- From data/ only ------------------------------------------------------------------------------
 
 
-def test_the_file_of_findings_is_what_the_printed_tables_give():
+def test_the_findings_file_follows_from_the_printed_tables():
     assert [asdict(finding) for finding in FINDINGS] == findings_of_tables()
 
 
@@ -141,8 +143,8 @@ def test_related_classes_are_in_the_control_group():
     related |= {"horse", "rabbit", "seal", "sheep", "squirrel", "wolf"}
     awa = list(class_facts("AWA2").classes["class"])
     planted = set(class_facts("AWA2").classes.query("imagenet1k != ''")["class"])
-    found = overlaps(awa, get_vocabulary("imagenet-1k"), awa)
-    groups = {each.class_name: each.group for each in found}
+    matches = overlaps(awa, get_vocabulary("imagenet-1k"), awa)
+    groups = {item.class_name: item.group for item in matches}
     assert {name for name, group in groups.items() if group == "related"} == related
     assert {name for name, group in groups.items() if group == "in the set"} == planted - related
 
@@ -150,7 +152,7 @@ def test_related_classes_are_in_the_control_group():
 # --- From our runs --------------------------------------------------------------------------------
 
 
-def test_the_price_of_epochs_is_what_the_benchmark_measured():
+def test_the_cost_of_epoch_choice_equals_the_benchmark():
     from benchmarks.epoch_choice import MEASURED
     from benchmarks.generators import shipped
     from benchmarks.measuring import RESULTS
@@ -163,7 +165,7 @@ def test_the_price_of_epochs_is_what_the_benchmark_measured():
 # --- All findings ---------------------------------------------------------------------------------
 
 
-def test_there_are_findings_of_every_kind_each_with_a_command():
+def test_findings_of_every_kind_have_a_command():
     assert len(FINDINGS) == len(OF) >= 25
     assert {finding.where for finding in FINDINGS} == {"data", "tables", "runs"}
     assert all(finding.command.startswith("zslcore ") for finding in FINDINGS)
@@ -172,7 +174,12 @@ def test_there_are_findings_of_every_kind_each_with_a_command():
 def test_numbers_of_the_guide_are_those_of_a_finding():
     text = (ROOT / "docs" / "guide" / "papers.md").read_text(encoding="utf-8")
     shown = text.partition("## Findings")[2].partition("\n## ")[0].split("\n- ")[1:]
-    numbers = [set(re.findall(r"\b\d[\d,.]*\d\b|\b\d\b", each)) for each in shown]
-    assert [len(each) >= 4 for each in numbers] == [True, False, True, True]  # one is not stated
-    for each in numbers:
-        assert any(all(number in finding.sentence for number in each) for finding in FINDINGS), each
+    numbers = [set(re.findall(r"\b\d[\d,.]*\d\b|\b\d\b", item)) for item in shown]
+    assert [len(number) >= 4 for number in numbers] == [
+        True,
+        False,
+        True,
+        True,
+    ]  # one is not stated
+    for item in numbers:
+        assert any(all(number in finding.sentence for number in item) for finding in FINDINGS), item

@@ -10,7 +10,7 @@ from zslcore.datasets.facts import published, published_tables
 from zslcore.metrics import harmonic_mean
 
 #: Rule -> number of comparisons on the papers' tables, and number of disagreements.
-FOUND = {
+COUNTS = {
     "H": (70, 1),
     "averages": (6, 0),
     "totals": (27, 0),
@@ -33,12 +33,12 @@ def tables():
 
 
 def of_rule(linted, name):
-    return next(each for each in linted if each.name == name)
+    return next(item for item in linted if item.name == name)
 
 
-def test_every_rule_says_how_much_it_checked_and_what_it_found():
+def test_every_rule_counts_checks_and_disagreements():
     linted = lint_printed()
-    assert {each.name: (each.checked, len(each.disagreements)) for each in linted} == FOUND
+    assert {item.name: (item.checked, len(item.disagreements)) for item in linted} == COUNTS
 
 
 def test_the_file_that_the_command_reads_is_up_to_date():
@@ -60,7 +60,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("rule", CHANGES)
-def test_one_changed_cell_is_one_more_line(tables, rule):
+def test_a_changed_cell_adds_one_line(tables, rule):
     name, column, change = CHANGES[rule]
     changed = tables[name].copy()
     at = changed.index[0]
@@ -69,17 +69,17 @@ def test_one_changed_cell_is_one_more_line(tables, rule):
     if rule == "folds":
         at = changed.index[changed["dataset"] == "CUB"][0]
     changed.loc[at, column] += change
-    found = of_rule(lint(tables | {name: changed}), rule).disagreements
+    result = of_rule(lint(tables | {name: changed}), rule).disagreements
     lines = 2 if rule in ("totals", "folds") else 1  # two sums, two splits
-    assert len(found) == FOUND[rule][1] + lines
+    assert len(result) == COUNTS[rule][1] + lines
 
 
-def test_what_either_version_explains_is_no_misquotation(tables):
-    found = of_rule(lint(tables), "versions").disagreements
+def test_values_of_either_version_are_no_misquotation(tables):
+    result = of_rule(lint(tables), "versions").disagreements
     quoted = tables["text_figures"].copy()
     quoted.loc[quoted["quoted"] == 0.210, "quoted"] = 0.211
     (line,) = set(of_rule(lint(tables | {"text_figures": quoted}), "versions").disagreements) - set(
-        found
+        result
     )
     assert line == (
         "ESZSL on CUB (harmonic): CAL, table 2, has 21.1, in neither version; table 6 prints 23.3."
@@ -116,11 +116,11 @@ def test_captions_are_those_of_the_paper(shared, tables):
 def test_a_repeated_row_and_a_p_that_follows(tables):
     rows = tables["gzsl_ps"]
     twin = rows[(rows["method"] == "ALE") & (rows["dataset"] == "CUB")].assign(method="SJE")
-    others = rows[~((rows["method"] == "SJE") & (rows["dataset"] == "CUB"))]
-    found = of_rule(
-        lint(tables | {"gzsl_ps": pd.concat([others, twin])}), "repeated rows"
+    other_rows = rows[~((rows["method"] == "SJE") & (rows["dataset"] == "CUB"))]
+    result = of_rule(
+        lint(tables | {"gzsl_ps": pd.concat([other_rows, twin])}), "repeated rows"
     ).disagreements
-    assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in found  # as before, of both
+    assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in result  # as before, of both
     swapped = tables["cross_dataset_awa"].rename(
         columns={"train_dataset": "test_dataset", "test_dataset": "train_dataset"}
     )
@@ -128,8 +128,8 @@ def test_a_repeated_row_and_a_p_that_follows(tables):
 
 
 def test_every_rule_has_a_test():
-    assert RULES.keys() == FOUND.keys()
-    assert FOUND.keys() - CHANGES.keys() == {
+    assert RULES.keys() == COUNTS.keys()
+    assert COUNTS.keys() - CHANGES.keys() == {
         *("repeated rows", "paired test", "other tests", "captions", "balance")
     }
 
@@ -158,21 +158,21 @@ def test_figures_of_the_text_are_in_the_papers(shared):
 
 
 @pytest.mark.parametrize(
-    ("what", "data", "stated", "sentence"),
+    ("kind", "data", "stated", "sentence"),
     [
         ("known classes of previous splits", "UCF101", 36.2, "states 36.2; the mean of the first"),
         ("more known classes", "HMDB51", 14.48, "states 14.48; the difference of the shares has"),
         ("relative rise", "HMDB51", 2.0, "states 2.00; its table 4 gives 10.19 to 11.32"),
     ],
 )
-def test_what_the_action_paper_states_follows_from_its_tables_and_splits(
-    tables, what, data, stated, sentence
+def test_statements_of_the_action_paper_follow_from_its_tables_and_splits(
+    tables, kind, data, stated, sentence
 ):
     text = tables["action_text"].copy()
-    text.loc[(text["what"] == what) & (text["dataset"] == data), "stated"] = stated
-    found = of_rule(lint(tables | {"action_text": text}), "action text").disagreements
-    assert len(found) == 2
-    assert any(sentence in line for line in found)
+    text.loc[(text["what"] == kind) & (text["dataset"] == data), "stated"] = stated
+    result = of_rule(lint(tables | {"action_text": text}), "action text").disagreements
+    assert len(result) == 2
+    assert any(sentence in line for line in result)
 
 
 def test_a_figure_of_the_same_test_is_not_listed(tables):

@@ -30,7 +30,7 @@ def test_every_figure_is_the_evaluations():
     assert table[["benchmark_paper", "calibration_paper"]].isna().all(axis=None)
 
 
-def test_only_like_stands_beside_like():
+def test_only_comparable_values_are_printed_together():
     runs = [run("simulated-AWA2", select_for=task) for task in ("zsl", "gzsl")]
     table = figures_table(runs, "AWA2").set_index(["chosen_for", "figure", "calibrated"])
     xian, le_cacheux = table["benchmark_paper"], table["calibration_paper"]
@@ -44,10 +44,10 @@ def test_only_like_stands_beside_like():
     assert le_cacheux["gzsl"].dropna().to_dict() == pytest.approx({("H", True): 0.537})
 
 
-def test_nothing_printed_stands_beside_parameters_that_were_given():
-    given = run("simulated-aPY", gamma=1.0, lam=0.1)
-    assert chosen_for(given) == "given"
-    table = figures_table([given], "aPY")
+def test_given_parameters_have_no_printed_value():
+    run_result = run("simulated-aPY", gamma=1.0, lam=0.1)
+    assert chosen_for(run_result) == "given"
+    table = figures_table([run_result], "aPY")
     assert table[["benchmark_paper", "calibration_paper"]].isna().all(axis=None)
 
 

@@ -32,17 +32,17 @@ def interruptible():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGKILL])
-def test_a_killed_table_goes_on_where_it_stopped(own_data, tmp_path, signal_number):
+def test_a_killed_table_resumes(own_data, tmp_path, signal_number):
     assert main(["import", str(write_folder(tmp_path / "AWA2")), "--name", "AWA2"]) == 0
     with started() as first:
         done = next(line for line in first.stderr if re.match("1/[0-9]+ ", line))
         first.send_signal(signal_number)
     assert first.returncode
-    what = re.fullmatch(r"1/[0-9]+  (.*): [0-9]+ runs?\n", done)[1]
+    task = re.fullmatch(r"1/[0-9]+  (.*): [0-9]+ runs?\n", done)[1]
     stored = {run.key: run.created for run in ResultStore().results()}
     assert stored
     again = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
-    assert f"{what}: already stored" in again.stderr
+    assert f"{task}: already stored" in again.stderr
     left = re.findall("^[0-9]+/[0-9]+  .*: [0-9]+ runs?$", again.stderr, re.MULTILINE)
     assert left
     now = {run.key: run.created for run in ResultStore().results()}
