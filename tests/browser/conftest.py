@@ -37,6 +37,7 @@ def chromium(tmp_path_factory):
                 args=[*FLAGS, f"--disable-features={','.join(WITHOUT)}", UNOPTIMISED],
                 viewport=PROJECTOR,
                 reduced_motion="reduce",
+                timeout=180_000,
             )
         except sync_api.Error as error:
             if os.environ.get("CI"):
