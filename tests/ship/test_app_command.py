@@ -27,7 +27,7 @@ A_RUN = ROOT / "tests" / "historic_results" / "0.3.0" / "run.json"
 FOREVER = "import time; time.sleep(600)"
 
 
-def until(true, seconds=60):
+def until(true, seconds=180):
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "waited too long"
@@ -88,7 +88,7 @@ if __name__ == "__main__":
     runner.submit(work)
     imported = import_dataset(Path(sys.argv[1]))
     ResultStore().put(RunResult.from_json(Path(sys.argv[2]).read_text()))
-    state = runner.wait(work.key, 100).state
+    state = runner.wait(work.key, 280).state
     print(json.dumps({"job": state, "digest": imported.digest, "swept": sweep_leftovers()}))
     runner.close()
 """
