@@ -185,7 +185,9 @@ def test_a_split_as_json_is_read_unchanged(into, tmp_path, monkeypatch):
     monkeypatch.setattr(loading, "MAX_JSON", path.stat().st_size)
     assert the_parts(context_of(path, into=into)) == the_parts(context)
     monkeypatch.setattr(loading, "MAX_JSON", path.stat().st_size - 1)
-    with pytest.raises(FileRefusedError, match=r"expected a JSON file of at most \d+ bytes"):
+    with pytest.raises(
+        FileRefusedError, match=r"expected a JSON file of at most \d+ bytes; got \d+; keep only"
+    ):
         context_of(path, into=into)
 
 

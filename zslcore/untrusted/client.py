@@ -782,7 +782,8 @@ def _size(path: Path, most: int, what: str) -> int:
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
-            raise refusal_of(path, f"a {what} file of at most {most:,} bytes", f"{size:,}")
+            advice = SHORTER if what in get_args(ValueKind) else ""
+            raise refusal_of(path, f"a {what} file of at most {most:,} bytes", f"{size:,}{advice}")
         _refuse_pointer(path, file.read(len(LFS)))
     return size
 
@@ -804,6 +805,8 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
         )
 
 
+#: Advice on a large text with lists and objects, such as annotations of objects in images.
+SHORTER = "; keep only the needed fields, or write a CSV with one row per image"
 #: Content of a path that is neither a file on a disk nor a folder.
 NO_FILE = "a pipe, a socket, a device or a file of the operating system"
 
