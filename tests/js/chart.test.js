@@ -24,7 +24,8 @@ test("a label keeps allowed tags and escapes names", () => {
 test("numbers follow a format pattern", () => {
   assert.equal(formatValue(0.1234, ".1%"), "12.3 %");
   assert.equal(formatValue(-12.34, "+.1f"), "−12.3");
-  assert.equal(formatValue(0, "+.1f"), "+0.0");
+  for (const value of [0, 0.04, -0.04]) assert.equal(formatValue(value, "+.1f"), "0.0");
+  assert.equal(formatValue(-0.0004, ".1%"), "0.0 %");
   assert.equal(formatValue(12345, ","), "12,345");
   assert.equal(formatValue(0.001234, ".3g"), "0.00123");
 });

@@ -281,7 +281,7 @@ def test_a_difference_that_rounds_to_zero_has_no_sign():
     row |= {"printed": 0.198, "difference": -0.0003}
     table = pd.DataFrame([row]).assign(std=np.nan, low=np.nan, high=np.nan)
     shown = widen_table(table, EXPERIMENTS["gbu:table3"]).to_numpy().tolist()
-    assert shown == [["SYNC", "19.8", "19.8", "+0.0"]]  # and no mean of one method
+    assert shown == [["SYNC", "19.8", "19.8", "0.0"]]  # and no mean of one method
 
 
 def test_a_method_without_a_cell_is_in_no_mean():

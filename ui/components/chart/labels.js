@@ -80,5 +80,6 @@ export function formatValue(value, pattern) {
     : { minimumFractionDigits: decimals, maximumFractionDigits: decimals ?? 3 };
   const text = scaled.toLocaleString("en", { useGrouping: Boolean(comma), ...size });
   const sign = plus && value >= 0 ? "+" : "";
-  return `${sign}${text}${kind === "%" ? " %" : ""}`.replace("-", "−");
+  const signed = /[1-9]/.test(text) ? `${sign}${text}` : text.replace("-", ""); // no sign at zero
+  return `${signed}${kind === "%" ? " %" : ""}`.replace("-", "−");
 }

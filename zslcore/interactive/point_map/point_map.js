@@ -119,7 +119,7 @@ export class PointMaps extends Figure {
   /** Show on the button how many names have room on the first map. @param {Panel} panel @param {number} n */
   showNameCount(panel, n) {
     const all = panel.data.names.length;
-    if (panel === this.panels[0]) this.nameButton.textContent = n < all ? `${n}/${all} names` : "Names";
+    if (panel === this.panels[0]) this.nameButton.title = `Class names; ${n} of ${all} have room`;
   }
 
   // --- Data and layout --------------------------------------------------------------------------

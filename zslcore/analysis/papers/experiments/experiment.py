@@ -360,4 +360,5 @@ def _written(
     spread = "" if math.isnan(std) else f" ± {100 * std:.1f}"
     if not math.isnan(low):
         spread += f" ({100 * low:z.1f} to {100 * high:z.1f})"
-    return f"{100 * value:{sign}z.1f}{spread}"
+    points = f"{100 * value:{sign}z.1f}".replace("+0.0", "0.0")  # no sign at zero
+    return f"{points}{spread}"
