@@ -29,7 +29,10 @@ def test_the_picture_has_a_legend_on_phones_and_screens():
     app.session_state["window_is_narrow"] = True
     app.run()
     assert "Touch a cell" in words(app)
-    assert "6+1:" not in str(charts(app)[0].figure["data"])
+    picture = charts(app)[0].figure
+    assert "6+1:" not in str(picture["data"])
+    assert min(trace["marker"]["size"] for trace in picture["data"]) >= 14
+    assert any("AWA1 and AWA2, SS" in note["text"] for note in picture["layout"]["annotations"])
 
 
 @pytest.mark.parametrize(

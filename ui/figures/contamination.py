@@ -6,7 +6,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import FAINT, INK, NEUTRAL, OVERLAP, RELATED, Mark, narrow
-from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, scatter
+from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, note, scatter
 
 #: State -> text, mark and symbol.
 LOOKS: dict[str, tuple[str, Mark, str]] = {
@@ -15,7 +15,8 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
     "none": ("none", NEUTRAL, "circle-open"),
     "unknown": ("unknown (?)", NEUTRAL, "circle"),
 }
-ROW_HEIGHT = 34
+#: Height of a row in pixels, in a wide and in a narrow window, which has names above the marks.
+ROW_HEIGHT = (34, 46)
 #: Last entry of the legend: the texts of the cells.
 COUNTED = "· 10: 10 test classes; 6+1: 6 of them in the pre-training set, 1 related"
 
@@ -30,14 +31,14 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
     rows = list(dict.fromkeys(table["row"]))
     row = [_frame(y=sets.index(chosen))] if chosen in sets else []
-    aside = 0 if narrow() else 0.1  # counts are right of their marks
-    position_of = {title: k + aside for k, title in enumerate(titles)}
+    # Counts are right of their marks.
+    position_of = {title: k + 0.1 for k, title in enumerate(titles)}
+    above = {"xref": "paper", "xanchor": "left", "font": {"size": 12}}
     return figure(
         [_cells(table, state) for state in LOOKS]
         + [scatter(x=[], y=[], mode="text", name=COUNTED)] * (not narrow()),
-        height=(150 if narrow() else 62) + (28 if narrow() else ROW_HEIGHT) * len(sets),
+        height=(150 if narrow() else 62) + ROW_HEIGHT[narrow()] * len(sets),
         legend="top",
-        size=11 if narrow() else 13,
         xaxis=axis(
             grid=True,
             size=12,
@@ -46,7 +47,13 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
             tickangle=-90 if narrow() else 0,
             range=[-0.6, len(titles) - 0.4],
         ),
-        yaxis=axis(grid=True, categoryarray=rows, range=[len(sets) - 0.5, -0.5]),
+        yaxis=axis(
+            grid=not narrow(),
+            categoryarray=rows,
+            range=[len(sets) - 0.5, -0.5],
+            showticklabels=not narrow(),
+        ),
+        annotations=[note(text, 0, k - 0.41, **above) for k, text in enumerate(rows)] * narrow(),
         shapes=row + [_frame(x=position_of[title]) for title in columns if title in position_of],
     )
 
@@ -57,20 +64,18 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
     part = table[table["state"] == state]
     unknown = state == "unknown"
     if unknown:
-        marker: Part = {"symbol": symbol, "size": 12 if narrow() else 18, "color": FAINT}
+        marker: Part = {"symbol": symbol, "size": 18, "color": FAINT}
     else:
         edge = {"width": 2, "color": mark.color}
-        size = 9 if narrow() else 14
-        marker = {"symbol": symbol, "size": size, "color": mark.color, "line": edge}
-    text_position = "bottom center" if narrow() else "middle right"
+        marker = {"symbol": symbol, "size": 14, "color": mark.color, "line": edge}
     return scatter(
         x=part["title"],
         y=part["row"],
         mode="markers+text",
         name=label,
         text=["?" if unknown else _count(words) for words in part["text"]],
-        textposition="middle center" if unknown else text_position,
-        textfont={"size": 9 if narrow() else 13, "color": INK.color},
+        textposition="middle center" if unknown else "middle right",
+        textfont={"size": 13, "color": INK.color},
         marker=marker,
         customdata=[Markup(words) for words in part["hover"]],
         hovertemplate="%{y} and %{x}<br>%{customdata}<extra></extra>",
