@@ -26,14 +26,19 @@ def empty(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
 
-def tiles(app):
-    """The tiles sent to the browser."""
+def wall_data(app):
+    """The wall as sent to the browser: tiles, counts and the open tile."""
     sent = next(
         bidi_component.proto
         for bidi_component in app.get("bidi_component")
         if "tiles" in str(bidi_component.proto)
     )
-    return json.loads(sent.json)["tiles"]
+    return json.loads(sent.json)
+
+
+def tiles(app):
+    """The tiles sent to the browser."""
+    return wall_data(app)["tiles"]
 
 
 def interval(trace):
@@ -52,6 +57,16 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     assert "p = 0.007 printed for the training set matches the value for the test set" in text
     assert "24 pairs give p = 0\\.35" in text  # the claim that is open at first
     assert "p = 0\\.0072" in text
+
+
+def test_a_claim_on_a_place_shows_the_ranks_of_all_methods_and_the_number_of_rows(printed):
+    id_ = "gbu-sync-seventh-ps"
+    app = visit("wall", claims_open=id_)
+    labels = charts(app)[0].figure["layout"]["yaxis"]["ticktext"]
+    assert len(labels) == len(printed[id_].methods) > 10
+    assert [label for label in labels if "claimed" in label] == ["SYNC (claimed)"]
+    rows = len(app.dataframe[0].value)
+    assert f"{rows} rows" in words(app)
 
 
 def test_a_link_opens_a_claim_with_the_printed_cells_ours_and_its_commands(monkeypatch):
@@ -125,12 +140,13 @@ def test_tiles_are_found_by_words():
     assert not app.code  # no evidence for a hidden tile
 
 
-def test_the_strip_counts_shown_tiles_and_the_first_is_open():
+def test_the_strip_counts_shown_claims_and_the_first_shown_tile_is_open(printed):
+    counts = wall_data(visit("wall"))["counts"]
+    assert counts["yes"] == sum(item.verdict == "holds" for item in printed.values())
+    assert sum(counts.values()) == len(CLAIMS)  # as in the heading
     app = visit("wall", claims_find="dppn")
-    sent = json.loads(
-        next(e.proto for e in app.get("bidi_component") if "tiles" in str(e.proto)).json
-    )
-    assert (sent["chosen"], sum(sent["counts"].values())) == ("DPPN", 1)
+    wall = wall_data(app)
+    assert (wall["chosen"], sum(wall["counts"].values())) == ("DPPN", 0)
     assert app.code[0].value == "zslcore protocols DPPN"
 
 

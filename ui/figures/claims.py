@@ -21,7 +21,8 @@ UNITS = {
     "tau": ("Kendall's τ", 1.0),
     "p": ("p", 1.0),
 }
-_ROW = 44
+#: Height of a line with a note and of one without, in pixels.
+_ROW, _PLAIN_ROW = 44, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
         Markup("<br>".join(escape(text, quote=False) for text in (test.name, test.note) if text))
         for test in tests
     ]
+    row = _PLAIN_ROW if len(tests) > 1 and not any(test.note for test in tests) else _ROW
     across = axis(title, rangemode="tozero" if unit in ("p", "share", "place") else None)
     if unit in ("points", "AWA2 minus AWA1"):  # from tick to tick
         ends = [e for test in tests for e in (test.value, test.low, test.high) if e is not None]
@@ -55,7 +57,7 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
         across["range"] = [0, 104]
     return figure(
         [_point(test, k, scale) for k, test in enumerate(tests)],
-        height=60 + _ROW * len(tests),
+        height=60 + row * len(tests),
         margin={"t": 8},
         xaxis=across,
         yaxis=axis(names=names, grid=False, range=[len(tests) - 0.5, -0.5]),

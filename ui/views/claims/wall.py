@@ -118,7 +118,7 @@ def show(_: Header) -> None:
     answer.say(*_in_words(basis, counts, strongest_is_first=strongest_is_first), tip=tip)
     left, right = st.columns([0.58, 0.42], gap="medium")
     with left:
-        states = Counter(tile.state for tile in shown)
+        states = Counter(tile.state for tile in shown if tile.id in CLAIMS)
         bar = {str(state): states[state] for state in ORDER}
         draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
         if not shown:
@@ -247,6 +247,12 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
             if question in CROSS_LABELS
         ]
         unit = "AWA2 minus AWA1"
+    elif judgment.ranks:
+        numbers = [
+            Number(f"{method} (claimed)" if rank == judgment.number else method, rank)
+            for method, rank in judgment.ranks.items()
+        ]
+        unit = judgment.unit
     elif judgment.number is not None:
         numbers = [Number(basis, judgment.number, judgment.low, judgment.high)]
         unit = judgment.unit
@@ -279,6 +285,7 @@ def _show_shares(table: pd.DataFrame, name: str) -> None:
     floats = [column for column in table.columns if table[column].dtype.kind == "f"]
     shares = [column for column in floats if table[column].abs().max() <= 1]
     labels = {column: _heading_of(str(column)) for column in table.columns}
+    st.caption(f"{len(table):,} row{'s' * (len(table) != 1)}")
     tables.show(table, name, labels=labels, percent=shares, height=8 * tables.ROW + 2)
 
 

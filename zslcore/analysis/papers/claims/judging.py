@@ -73,7 +73,8 @@ class Judgment:
     fractions), "share" (in [0, 1]), "place" (mean rank), "tau", "p" or "percent" (a fraction, shown
     in percent). All ``methods`` were measured on all ``data``; ``where`` is the measured part of
     the claim, such as "2 of 5 data sets". For a claim on a count, ``share`` is the share of cases
-    that it states. ``cells`` are the metrics and tables that were read.
+    that it states. ``ranks`` are the mean ranks of all methods, best first, for a claim on a place.
+    ``cells`` are the metrics and tables that were read.
     """
 
     verdict: Verdict
@@ -88,6 +89,7 @@ class Judgment:
     where: str = ""
     scope: str = ""
     share: float | None = field(default=None, compare=False)
+    ranks: Mapping[str, float] = field(default_factory=dict, compare=False, repr=False)
     cells: ReadCells = field(default_factory=ReadCells, compare=False, repr=False)
 
     @property
@@ -454,7 +456,8 @@ def judge_place(
         between = f" {order.other_orders()}, its rank is between {low} and {high}."
         sentence += same if low == high else between
     verdict = judge_interval(low, high, (first - 0.5, (last or first) + 0.5))
-    return order.covering(Judgment(verdict, sentence, rank, unit="place"))
+    ranked = {str(name): float(value) for name, value in ranks.items()}
+    return order.covering(Judgment(verdict, sentence, rank, unit="place", ranks=ranked))
 
 
 def judge_end(
