@@ -129,6 +129,14 @@ def test_submitted_results_show_the_findings_of_the_board():
     assert "Result as JSON" in downloads(app)
 
 
+def test_a_significantly_worse_rank_has_an_asterisk():
+    table = shown(visit("table"))
+    ranks = table[next(name for name in table if name[1].startswith("rank"))].dropna()
+    marked, first = ranks.str.endswith("*"), ranks.str.extract(r"\((\d+)")[0].astype(int)
+    assert 0 < marked.sum() < len(ranks)
+    assert (marked == (first > 1)).all()
+
+
 def test_ranks_are_measured_and_as_printed():
     app = visit("table", table_metric="ZSL")
     assert "Friedman" not in words(app)

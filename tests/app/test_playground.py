@@ -239,7 +239,7 @@ def test_a_split_without_seen_test_images_is_not_offered():
     assert "SS" not in head["rail"]["splits"]
     assert "SS has no test images of seen classes" in head["rail"]["split_note"]
     digits = sent_down(visit("play", dataset="digits"), COMPONENT)
-    assert digits["rail"]["split_note"] == ""
+    assert digits["rail"]["split_note"] == "Split PS, the only one of these data"
 
 
 def test_data_with_precomputed_results_are_shown_at_once(monkeypatch, tmp_path):

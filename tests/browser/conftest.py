@@ -83,7 +83,7 @@ def server(tmp_path_factory):
 
 
 def _note(page, message):
-    """Record an error."""
+    """Record an error of the page."""
     text = f"{message.text} {message.location}"
     if message.type == "error":
         page.errors.append(text)

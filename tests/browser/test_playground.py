@@ -68,6 +68,18 @@ def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, p
     assert page.errors == []
 
 
+def test_the_sentence_stays_the_answer_while_the_ruler_moves_by_itself(server, page):
+    page.emulate_media(reduced_motion="no-preference")
+    page.add_init_script("localStorage.removeItem('zsl-played')")
+    opened(page, server)
+    page.locator(".ruler [aria-label=Pause]").wait_for()
+    before = numbers(page)
+    once(page, lambda: numbers(page) != before)
+    assert "recognised" in page.locator(".sentence").inner_text()
+    page.locator(".ruler [aria-label=Play]").wait_for()
+    assert "recognised" in page.locator(".sentence").inner_text()
+
+
 @pytest.mark.parametrize("query", ["", "?dataset=CUB-vgg_fc7"])
 def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
     page.add_init_script(f"({SHIFT})()")

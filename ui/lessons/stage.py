@@ -20,6 +20,7 @@ from ui.shell.frame import chart
 from ui.shell.guard import fragment
 from ui.shell.text import plain
 from ui.takeaway.downloads import show_command
+from zslcore.methods import METHODS
 
 _LOOK = Path(__file__).with_name("lessons.css")
 UPDATE_SECONDS = 2.0  # seconds between two updates of a room
@@ -75,7 +76,12 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
             option = st.select_slider(control.label, control.options, **options)
         else:
             option = st.segmented_control(
-                control.label, control.options, default=option, required=True, **options
+                control.label,
+                control.options,
+                default=option,
+                required=True,
+                format_func=_with_family,
+                **options,
             )
     right = step.right()
     view = step.see(option)
@@ -92,6 +98,11 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     if place.step == len(lesson.steps):
         st.markdown("This command repeats the computations of the lesson:")
         show_command(lesson.command())
+
+
+def _with_family(option: str) -> str:
+    """Return an option of a control; a method is followed by its family."""
+    return f"{option} ({METHODS[option].card.family})" if option in METHODS else option
 
 
 # --- The room -------------------------------------------------------------------------------------

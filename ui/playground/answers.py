@@ -169,6 +169,8 @@ def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
             f"Splits {' and '.join(hidden)} have" if len(hidden) > 1 else f"Split {hidden[0]} has"
         )
         note = f"{which} no test images of seen classes"
+    elif len(splits) == 1:
+        note = f"Split {splits[0]}, the only one of these data"
     families = controls.by_family(methods_of(dataset, chosen.split))
     return Rail(
         [tile for tile in tiles if tile.kind != "simulated"],

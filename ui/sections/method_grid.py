@@ -145,7 +145,7 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
         columns += [
             GridColumn(column, "value", heading, 100 * ranks["value"]),
-            GridColumn(column, "ranks", heading, ranks.apply(rank_with_interval, axis=1)),
+            GridColumn(column, "ranks", heading, ranks.apply(_rank_with_mark, axis=1)),
             GridColumn(column, "mark", heading, pd.Series(marks, dtype=object)),
         ]
         following = table.columns[k + 1 : k + 2]
@@ -167,6 +167,12 @@ def rank_with_interval(rank: pd.Series) -> str | None:
         return None
     text = f"{int(rank['rank']):>2}".replace(" ", "\N{FIGURE SPACE}")
     return text if np.isnan(rank["first"]) else f"{text} ({rank['first']:.0f}–{rank['last']:.0f})"
+
+
+def _rank_with_mark(rank: pd.Series) -> str | None:
+    """Return a rank with its interval, and an asterisk if it is significantly worse than first."""
+    text = rank_with_interval(rank)
+    return f"{text} *" if rank["first"] > 1 else text
 
 
 def _mark(cell: MethodResult | None) -> str:

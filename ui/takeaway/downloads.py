@@ -222,12 +222,13 @@ def offer_table(
             lambda: exports.table_as_latex(readable, caption, look, reference),
             f"{name}.tex",
             f"table_{name}",
+            icon=":material/function:",
         )
         menu("Download table", show_files, icon=ICON, key=f"take_table_{name}")
 
 
-def _file(label: str, text: Callable[[], str], name: str, kind: str) -> None:
-    download(label, text, name, f"download_{kind}_{label}")
+def _file(label: str, text: Callable[[], str], name: str, kind: str, icon: str = ICON) -> None:
+    download(label, text, name, f"download_{kind}_{label}", icon=icon)
 
 
 def _offer_pin(

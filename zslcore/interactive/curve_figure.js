@@ -17,7 +17,7 @@ import { formatPercent } from "./numbers.js";
 /** @typedef {{ title: string, text: string, value: number, look: string }} StopButton */
 
 const SEND_DELAY = 350; // milliseconds after a key press until the value is sent to the server
-const GLIDE_TIME = 400; // milliseconds of the motion to a named value
+export const GLIDE_TIME = 400; // milliseconds of the motion to a named value
 const THUMB = 16; // pixels of width of the slider's thumb
 
 /** Whether the visitor wants less motion. */

@@ -44,7 +44,6 @@
  * @property {boolean} choose whether a visitor may select another line to drag
  * @property {boolean} tell whether the server receives gamma at the end of a drag
  * @property {[seen: string, unseen: string]} sides names of the two sides
- * @property {number | null} separate H of the first line in separate label spaces, if it is shown
  */
 
 /** @typedef {{ seen: string, unseen: string }} Sides names of the two sides */

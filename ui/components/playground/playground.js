@@ -5,7 +5,7 @@
 
 import { ClassBars } from "../../../zslcore/interactive/classes.js";
 import { pointAt } from "../../../zslcore/interactive/curve.js";
-import { CurveFigure, prefersReducedMotion } from "../../../zslcore/interactive/curve_figure.js";
+import { CurveFigure, GLIDE_TIME, prefersReducedMotion } from "../../../zslcore/interactive/curve_figure.js";
 import { findElement } from "../../../zslcore/interactive/dom.js";
 import { mountFigure } from "../../../zslcore/interactive/figure.js";
 import { createIcon, createSymbol } from "../../../zslcore/interactive/looks.js";
@@ -374,7 +374,8 @@ class Playground extends CurveFigure {
     this.writeAccuracies(point);
     const sentence = this.hasStops ? describeStop(ruler, stopPoints(frames), this.stopIndex, noun[1])
       : this.describeGamma(point);
-    this.elements.sentence.textContent = keepTogether(sentence);
+    // It stays the answer while the ruler moves by itself.
+    if (!this.isPlaying) this.elements.sentence.textContent = keepTogether(sentence);
     this.elements.value.textContent = this.formatValue(value);
     const names = this.namedValues.filter((named) => named.value === value).map(({ name }) => name);
     const spoken = this.hasStops ? labelValue(ruler.spoken, ruler.words[value])
@@ -461,10 +462,8 @@ class Playground extends CurveFigure {
     const { value } = this;
     this.isPlaying = true;
     this.elements.play.ariaLabel = "Pause";
-    this.animateValue(Number(this.slider.min), Number(this.slider.max), SWEEP_TIME, () => {
-      this.glideTo(value);
-      this.endPlayback();
-    });
+    this.animateValue(Number(this.slider.min), Number(this.slider.max), SWEEP_TIME, () =>
+      this.animateValue(this.value, value, GLIDE_TIME, () => this.endPlayback()));
   }
 
   /** Stop the playback where the ruler is. */
@@ -477,6 +476,7 @@ class Playground extends CurveFigure {
   endPlayback() {
     this.isPlaying = false;
     this.elements.play.ariaLabel = "Play";
+    this.requestDraw();
   }
 
   /** Show a crosshair at a value, and its numbers; null hides them. @param {number | null} value */

@@ -299,7 +299,7 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
             f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {rank_text}. Its curve "
             "and source are below the table."
         )
-    return "Bold: the best. Grey number: significantly worse. Click a number for its source."
+    return "Bold: the best. Grey, *: significantly worse. Click a number for its source."
 
 
 # --- One cell -------------------------------------------------------------------------------------

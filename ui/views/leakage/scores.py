@@ -243,10 +243,7 @@ def _draw_curves(
         if each.matrix.tested.has_curve
     ]
     matrix, sides = first.matrix, (words.seen, words.unseen)
-    separate = first.report.figures["separate_harmonic"]
-    curve = InteractiveCurve(
-        lines, matrix.tested, matrix.class_names, sides=sides, separate=separate
-    )
+    curve = InteractiveCurve(lines, matrix.tested, matrix.class_names, sides=sides)
     draw_curves(curve, key=CURVE, on_change=_remember)
 
 

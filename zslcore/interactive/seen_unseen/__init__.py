@@ -47,7 +47,7 @@ _HERE = Path(__file__).parent
 _HTML = """
 <div class="whole">
   <div class="lines" role="group" aria-label="Curve to drag"></div>
-  <div class="stops" role="group" aria-label="H, and named values of gamma"></div>
+  <div class="stops" role="group" aria-label="Named values of gamma"></div>
   <div class="numbers"><span class="g"></span><span class="u"></span><span class="s"></span
     ><span class="h"></span><span class="average">per class</span></div>
   <div class="pair">
@@ -103,8 +103,7 @@ class InteractiveCurve:
     ``scores`` are the scores of the first line; ``names`` are class names in the order of the
     prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the
     server receives the gamma of the first line at the end of a drag. ``looks`` has "seen",
-    "unseen", "harmonic" and all looks of lines and stops. ``separate`` is H of the first line in
-    separate label spaces, shown with H at its stops; None hides it.
+    "unseen", "harmonic" and all looks of lines and stops.
     """
 
     lines: Sequence[CurveLine]
@@ -114,7 +113,6 @@ class InteractiveCurve:
     tell: bool = True
     sides: tuple[str, str] = ("seen", "unseen")
     looks: Mapping[str, Look] = field(default_factory=lambda: LOOKS)
-    separate: float | None = None
 
     @property
     def alt(self) -> str:
@@ -187,7 +185,6 @@ class InteractiveCurve:
             "choose": self.choose,
             "tell": self.tell,
             "sides": self.sides,
-            "separate": self.separate,
         }
 
 

@@ -98,14 +98,8 @@ class SeenUnseen extends CurveFigure {
   }
 
   drawStops() {
-    const { separate } = this.head;
-    this.drawStopButtons(this.line.stops.map(({ name, gamma, look }) => {
-      const H = formatPercent(pointAt(this.line, gamma).harmonic);
-      return { title: `Go to this γ: ${name}`, value: gamma, look,
-        text: `${name}, γ = ${formatNumber(gamma)}: H = ${H}` };
-    }));
-    if (separate !== null && this.lineIndex === 0)
-      this.stopList.prepend(`separate label spaces: H = ${formatPercent(separate)}`);
+    this.drawStopButtons(this.line.stops.map(({ name, gamma, look }) => ({
+      title: `Go to this γ: ${name}`, value: gamma, look, text: `${name}, γ = ${formatNumber(gamma)}` })));
   }
 
   drawLineButtons() {
