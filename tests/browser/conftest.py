@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.serving import FLAGS, Server
 from tests.browser.reading import PROJECTOR, follow_requests
+from zslcore.results.store import ResultStore
 
 #: Features of the browser that tests disable. The first compiles late scripts again for each page,
 #: including Plotly's 5 MB; the others are Playwright's, because this option replaces its list.
@@ -69,6 +70,16 @@ def shipped_server(tmp_path_factory):
         yield server
     finally:
         server.stop()
+
+
+@pytest.fixture
+def as_shipped(shipped_server):
+    """Server with the results that come with the package, without runs of other tests."""
+    store = ResultStore(Path(shipped_server.log.name).parent / "data" / "runs.sqlite")
+    for run in store.stored():
+        if not run.shipped:
+            store.delete(run.id)
+    return shipped_server
 
 
 @pytest.fixture(scope="session")

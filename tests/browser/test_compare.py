@@ -25,8 +25,8 @@ def store(server):
     return store
 
 
-def test_an_opened_cell_does_not_move_the_table(page, shipped_server):
-    visit(page, shipped_server, "/compare")
+def test_an_opened_cell_does_not_move_the_table(page, as_shipped):
+    visit(page, as_shipped, "/compare")
     grid = page.locator(GRID).first
     grid.wait_for()
     before, seen = box_of(grid), page.get_by_text("SJE · CUB birds, VGG")

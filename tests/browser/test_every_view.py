@@ -145,9 +145,9 @@ def stops(page, most=200):
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
+def test_a_view_opens_in_a_browser(name, as_shipped, page, axe):
     """In the gate, each view is tested once: in a desktop window, in the light theme, by axe."""
-    opened(page, shipped_server, name)
+    opened(page, as_shipped, name)
     assert [text for text in page.evaluate(TEXT) if ESCAPE.search(text)] == []
     assert not page.get_by_test_id("stException").count()
     assert icons_read_aloud(page) == set()
