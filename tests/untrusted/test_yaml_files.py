@@ -5,6 +5,7 @@ import random
 import pytest
 import yaml
 
+from zslcore.untrusted.readers import yaml_files
 from zslcore.untrusted.readers.yaml_files import parse_yaml
 from zslcore.untrusted.worker import Refused
 
@@ -53,3 +54,13 @@ def test_names_of_classes_stay_texts():
     text = "train: [no, on, 07, 1:30, 2001-01-01, 0x1F, 1_000]\n07: |\n  two\n  lines\n"
     names = ["no", "on", "07", "1:30", "2001-01-01", "0x1F", "1_000"]
     assert parse_yaml(text) == {"train": names, "07": "two\nlines\n"}
+
+
+def test_many_names_are_refused_before_they_are_parsed(tmp_path, monkeypatch):
+    path = tmp_path / "a.yaml"
+    path.write_text("a: {b: 1, 'c':2}\nd:\n  - e\n")
+    assert yaml_files.read_value(str(path), "YAML", 100, tmp_path)["d"] == ["e"]
+    monkeypatch.setattr(yaml_files, "MAX_NAMES", 3)
+    monkeypatch.setattr(yaml_files, "parse_yaml", None)
+    with pytest.raises(Refused, match="expected at most 3 names in it; got 4"):
+        yaml_files.read_value(str(path), "YAML", 100, tmp_path)

@@ -321,7 +321,8 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     head = [line.rstrip("\r\n") for line in first_two if line]
     n_columns = 1 + max((line.count(sign) for line in head for sign in SEPARATORS), default=0)
     if n_columns > MAX_COLUMNS:  # before they are divided
-        raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {n_columns:,}", "line 1")
+        got = "more" if max(map(len, first_two)) == MAX_HEADER else f"{n_columns:,}"
+        raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {got}", "line 1")
     separator = _separator(head)
     if head and head[0].startswith("#") and head[0][1:2] not in (separator, ""):
         raise Refused("expected column names; got a comment; delete it, or the #", "line 1")

@@ -386,11 +386,13 @@ def with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of named values; refuse a repeated name."""
     value = dict(pairs)
     if len(value) < len(pairs):
-        repeated = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
-        raise Refused(
-            f"expected every name of an object once; got {repeated[:80]!r} more than once"
-        )
+        raise repeated_name(next(n for n, k in Counter(name for name, _ in pairs).items() if k > 1))
     return value
+
+
+def repeated_name(name: str) -> Refused:
+    """Return the refusal of an object with a name twice, of which Python would keep the last."""
+    return Refused(f"expected every name of an object once; got {name[:80]!r} more than once")
 
 
 def count_values(value: Any) -> int:

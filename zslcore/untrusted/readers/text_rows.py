@@ -76,6 +76,12 @@ def lines_in(folder: Path, most: int) -> Iterator[str]:
     return (first_object(line, objects) for line in _written(folder, most))
 
 
+def text_in(folder: Path) -> str:
+    """Return the lines written by :func:`write_cells` as one text."""
+    text = (folder / FILE).read_text(encoding="utf-8", errors="replace")
+    return text.replace(ROW_END, "\n")
+
+
 def _written(folder: Path, most: int) -> Iterator[str]:
     n = size = 0
     with (folder / FILE).open(encoding="utf-8", errors="replace", newline="") as file:

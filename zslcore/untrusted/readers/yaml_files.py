@@ -13,11 +13,13 @@ from typing import Any
 
 import yaml
 
-from zslcore.untrusted.readers.json_files import refuse_more, with_unique_names
-from zslcore.untrusted.readers.text_rows import copy_rows, lines_in
+from zslcore.untrusted.readers.json_files import refuse_more, repeated_name
+from zslcore.untrusted.readers.text_rows import copy_rows, text_in
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+#: Largest number of names in mappings, each of which takes 200 bytes with its value.
+MAX_NAMES, NAME_END = 1 << 19, re.compile(r":(?=\s)|(?<=[\"']):")
 #: Plain scalars that are no texts. Unlike in YAML 1.1, "no", "07", "1:30" and dates are texts,
 #: since they may be names of classes.
 WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -29,8 +31,12 @@ LEADING_ZERO = re.compile(r"[-+]?0\d+")
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     """Return the list or mapping of a YAML file; more than ``most`` values are refused."""
     copy_rows(path, "lines", most, out)
+    text = text_in(out)
+    n = sum(1 for _ in NAME_END.finditer(text))
+    if n > MAX_NAMES:
+        raise Refused(f"expected at most {MAX_NAMES:,} names in it; got {n:,}")
     try:
-        value = parse_yaml("\n".join(lines_in(out, most)))
+        value = parse_yaml(text)
     except (ValueError, RecursionError):
         raise Refused("expected YAML without aliases and tags; got other text") from None
     refuse_more(value, most)
@@ -67,7 +73,12 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> Any:
     inner = takewhile(lambda each: not isinstance(each, yaml.CollectionEndEvent), events)
     if isinstance(event, yaml.SequenceStartEvent):
         return [_value(item, events) for item in inner]
-    return with_unique_names([(_name(key), _value(next(events), events)) for key in inner])
+    values: dict[str, Any] = {}
+    for key in inner:
+        if (name := _name(key)) in values:
+            raise repeated_name(name)
+        values[name] = _value(next(events), events)
+    return values
 
 
 def _name(event: yaml.Event) -> str:
