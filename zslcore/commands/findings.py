@@ -49,7 +49,7 @@ def _fail_on(word: str) -> FailOn:
 
 #: Options that print every finding; without defaults, so that their use can be detected.
 OPTIONS = (
-    option("--split NAME", "split of a data set (PS)"),
+    option("--split NAME", "split of a data set (PS), or one of several in a file"),
     option("--labels FILE", "labels, if they are not next to the split"),
     option("--features FILE", "features, for ZSL004 and ZSL005; may contain the labels"),
     option(

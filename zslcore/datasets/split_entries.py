@@ -12,7 +12,8 @@
 ``image,label,split``         a table with a column of parts or of yes and no (``is_test``), or one
                               column of yes and no per part, a column of classes, and maybe a
                               column of images; also Parquet
-``train: [...]``              YAML with values as in JSON
+``train: [...]``              YAML or TOML with values as in JSON; also lists saved by PyTorch
+``row,part``                  a table of row numbers and parts, maybe with labels
 ``dog: train``                a part after each class or image, in JSON or text; the text may begin
                               with the number of lines and titles (DeepFashion); also one column
                               of classes per part, or a heading above the classes of each part
