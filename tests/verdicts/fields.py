@@ -299,6 +299,25 @@ def repeated_keys() -> Iterator[Input]:
             yield Input(f"keys of images, {form}: {what}", files, command, expected, cause, n > 0)
 
 
+def counted_rows() -> Iterator[Input]:
+    """Yield sound tables in which a column counts the rows of each part anew."""
+    few = [row for row in rows_of_split() if row[2] == "train" or row[0].endswith("_0001.jpg")]
+    for form, key in (("numbers", "{}"), ("names", "img_{:04}")):
+        places = {part: [row for row in few if row[2] == part] for part in ("train", "test")}
+        table = [
+            (key.format(k), name, part)
+            for part, of in places.items()
+            for k, (_, name, _) in enumerate(of)
+        ]
+        whole = table_of(table, "id", "label", "split")
+        name = f"rows counted anew in each part, {form}"
+        yield Input(name, {"s.csv": whole}, ("check", "s.csv", *DECLARED), CLEAN)
+        files = {
+            f"{part}.csv": whole[whole["split"] == part].drop(columns="split") for part in places
+        }
+        yield Input(f"{name}, one table per part", files, CHECK_FOLDER, CLEAN)
+
+
 def images() -> Iterator[Input]:
     """Yield splits by images in each layout: sound, and with a test class in training."""
     for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
@@ -580,4 +599,13 @@ def other_files() -> Iterator[Input]:
     yield Input("notes", notes, ("check", "notes.md"), "broken")
 
 
-GENERATORS = (rows_per_fold, repeated_keys, images, classes, joint_files, class_names, other_files)
+GENERATORS = (
+    rows_per_fold,
+    repeated_keys,
+    counted_rows,
+    images,
+    classes,
+    joint_files,
+    class_names,
+    other_files,
+)

@@ -127,8 +127,8 @@ HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic
 MOST_TRIED = 100_000
 #: Smallest number of row numbers in lists that are only called train and test and share some.
 FEWEST_ROWS = 20
-#: Smallest share of different names in a column of images.
-MOSTLY = 0.8
+#: Smallest share of different names in a column of images, and a number at the end of a name.
+MOSTLY, NUMBER_BEHIND = 0.8, re.compile(r"\d{1,9}$")
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
 #: Suffixes of tables.
@@ -399,14 +399,27 @@ def _find_columns(
             named = [k for k in different if label not in (None, k)]
             others = [k for k in texts if label not in (None, k)]
             others += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
-            image = next(iter([*named, *(k for k in others if _are_keys(cells[k]))]), None)
+            of_parts = [""] * len(complete_rows) if where is None else cells[where]
+            keys = [k for k in others if _are_keys(cells[k], of_parts)]
+            image = next(iter([*named, *keys]), None)
     return image, label, place, where
 
 
-def _are_keys(column: Sequence[str]) -> bool:
-    """Whether cells may name images: words, of which few repeat, as of images in two parts."""
+def _are_keys(column: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether cells may name images: words, of which few repeat, as of images in two parts.
+
+    Numbers, also behind words, that start again in each of the ``parts`` count its rows.
+    """
     are_words = not any(" " in cell for cell in column)
-    return are_words and len({*column}) >= MOSTLY * len(column)
+    if not are_words or len({*column}) < MOSTLY * len(column):
+        return False
+    numbers: dict[str, list[int]] = {}
+    for cell, part in zip(column, parts, strict=True):
+        match = NUMBER_BEHIND.search(cell)
+        numbers.setdefault(part, []).append(int(match[0]) if match else -1)
+    return not all(
+        sorted(of) in ([*range(len(of))], [*range(1, len(of) + 1)]) for of in numbers.values()
+    )
 
 
 def _are_ids(column: Sequence[str]) -> bool:
