@@ -115,9 +115,8 @@ IMAGE_TITLES = (
     *("youtubeid", "clip", "clipname", "bild", "datei", "imagen", "fichier", "imagem"),
 )
 CLASS_TITLES = (
-    "template",  # Something-Something; its labels are sentences
-    *("classname", "labelname", "categoryname", "class", "category", "action", "species", "label"),
-    *("target", "name", "klasse", "classe", "clase"),
+    *("classname", "labelname", "categoryname", "class", "category", "action", "species"),
+    *("template", "label", "target", "name", "klasse", "classe", "clase"),
 )
 PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),

@@ -392,7 +392,7 @@ def _find_columns(
             # be classes, and the repeated ones groups of classes.
             is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
             label = named[0] if len(named) == 1 and is_clear else None
-        elif image is None and words[label] != CLASS_TITLES[0]:
+        elif image is None and words[label] != "template":  # labels beside it are sentences
             classes = [k for k in texts if words[k] in CLASS_TITLES and k in different]
             label = classes[0] if classes and label not in classes else label
         if image is None and (label is None or len({*cells[label]}) < len(cells[label])):

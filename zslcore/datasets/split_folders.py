@@ -247,8 +247,12 @@ def holds_tree(folder: Path) -> bool:
 def _trees(folder: Path) -> dict[str, Path]:
     """Return the subfolders by part; a tree needs a training and a test part."""
     named = [(name, folder / name) for name in _names_in(folder) if (folder / name).is_dir()]
-    sides = [(PART_OF_SIDE.get(part_or_side(name), ""), path) for name, path in named]
-    return _by_part(folder, named) or _by_part(folder, sides)
+    if trees := _by_part(folder, named):
+        return trees
+    sides = {**dict.fromkeys(SEEN, "train"), **dict.fromkeys(UNSEEN, "test_unseen")}
+    trees = _by_part(folder, [(sides.get(name.lower(), ""), path) for name, path in named])
+    have_images = all(any(files_by_class(tree, folder)) for tree in trees.values())
+    return trees if have_images else {}
 
 
 def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:

@@ -640,9 +640,11 @@ def with_class_lists(split: SplitList, classes: SplitList | None) -> SplitList:
     """
     if classes is None:
         return split
+    n = len(split.class_names) or int(split.labels.max(initial=-1)) + 1 or MAX_CLASSES
     numbers = positions_of(classes.class_names, split.class_names)
     for k, name in enumerate(classes.class_names):
-        if numbers[k] < 0 and (match := re.fullmatch(r"class (\d{1,9})", name)):
+        match = re.fullmatch(r"class (\d{1,9})", name)
+        if numbers[k] < 0 and match and int(match[1]) < n:
             numbers[k] = int(match[1])
     sides = {side: numbers[listed] for side, listed in classes.sides.items()}
     return replace(split, sides={side: of[of >= 0] for side, of in sides.items()})
