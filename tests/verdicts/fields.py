@@ -318,6 +318,16 @@ def counted_rows() -> Iterator[Input]:
         yield Input(f"{name}, one table per part", files, CHECK_FOLDER, CLEAN)
 
 
+def repeated_numbers() -> Iterator[Input]:
+    """Yield a sound table in which rows of two parts have the same number by chance."""
+    rows = rows_of_split()
+    numbers = [3 * k if part == "train" else 7 * k + 2 for k, (_, _, part) in enumerate(rows)]
+    numbers = [n if n < 400 else n - 560 for n in numbers]
+    table = table_of(rows, "image", "label", "split").assign(image=numbers)
+    files = {"s.csv": table.rename(columns={"image": "id"})}
+    yield Input("numbers that two rows share", files, ("check", "s.csv", *DECLARED), CLEAN)
+
+
 def images() -> Iterator[Input]:
     """Yield splits by images in each layout: sound, and with a test class in training."""
     for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
@@ -603,6 +613,7 @@ GENERATORS = (
     rows_per_fold,
     repeated_keys,
     counted_rows,
+    repeated_numbers,
     images,
     classes,
     joint_files,

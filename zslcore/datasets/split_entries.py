@@ -399,19 +399,25 @@ def _find_columns(
             named = [k for k in different if label not in (None, k)]
             others = [k for k in texts if label not in (None, k)]
             others += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
-            of_parts = [""] * len(complete_rows) if where is None else cells[where]
-            keys = [k for k in others if _are_keys(cells[k], of_parts)]
+            no_cells = [""] * len(complete_rows)
+            parts, labels = (no_cells if k is None else cells[k] for k in (where, label))
+            keys = [k for k in others if _are_keys(cells[k], parts, labels)]
             image = next(iter([*named, *keys]), None)
     return image, label, place, where
 
 
-def _are_keys(column: Sequence[str], parts: Sequence[str]) -> bool:
+def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]) -> bool:
     """Whether cells may name images: words, of which few repeat, as of images in two parts.
 
-    Numbers, also behind words, that start again in each of the ``parts`` count its rows.
+    Numbers, also behind words, that start again in each of the ``parts`` count its rows, and a
+    repeated name with different ``labels`` names no image.
     """
     are_words = not any(" " in cell for cell in column)
     if not are_words or len({*column}) < MOSTLY * len(column):
+        return False
+    times = Counter(column)
+    classes = Counter(key for key, _ in {*zip(column, labels, strict=True)} if times[key] > 1)
+    if 2 * sum(n > 1 for n in classes.values()) > len(classes):
         return False
     numbers: dict[str, list[int]] = {}
     for cell, part in zip(column, parts, strict=True):
