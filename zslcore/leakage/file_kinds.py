@@ -133,7 +133,12 @@ def recognise_file(path: Path) -> RecognisedFile:
         kind = "split" if is_ours or split is not None else _kind_of_value(path, value)
         has_rows = split is not None and not (split.files or split.sides)
         contents = contents_of_json(path, value) if kind is None or has_rows else None
-        if kind is None and container == "text" and contents is not None and not contents.shapes:
+        if (
+            kind is None
+            and container == "text"
+            and contents is not None
+            and not any(contents.shapes)
+        ):
             kind = _kind_of_text(path)
     elif container == "Parquet":
         kind = "predictions" if is_predictions(path) else "scores"
