@@ -226,7 +226,7 @@ def test_a_file_of_half_a_gigabyte_is_refused_by_its_size(tmp_path, capsys):
     finally:
         tracemalloc.stop()
     error = capsys.readouterr().err
-    assert "500,000,000 bytes" in error
+    assert "got 500,000,000;" in error
     assert error.count("\n") == 1
 
 
