@@ -76,7 +76,7 @@ def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch
 
 
 def test_only_failed_writes_become_a_sentence():
-    sentence = "^mine: expected to write it; got: no space left on device"
+    sentence = "^mine: could not be written: no space left on device"
     with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
         raise OSError("32 requested and 0 written")  # NumPy's message
     with pytest.raises(FileNotFoundError), or_refused("mine"):

@@ -86,12 +86,12 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
     path = full / f"before.{ending}"
     content_before = path.read_bytes() if path.exists() else None
     assert printed(*COMMANDS[name], path, status=2).endswith(
-        f"{path}: expected to write it; got: no space left on device.\n"
+        f"{path}: could not be written: no space left on device.\n"
     )
     assert (path.read_bytes() if path.exists() else None) == content_before
     with read_only(full):
         assert main([*COMMANDS[name], str(full / f"new.{ending}")]) == 2
-        assert "got: read-only file system" in capsys.readouterr().err
+        assert "could not be written: read-only file system" in capsys.readouterr().err
     assert not [path.name for path in full.iterdir() if path.name.startswith((".", "new"))]
 
 
@@ -102,8 +102,7 @@ def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert (
-        ended.stderr
-        == f"zslcore: {full / 'set'}: expected to write it; got: no space left on device.\n"
+        ended.stderr == f"zslcore: {full / 'set'}: could not be written: no space left on device.\n"
     )
     assert sorted(path.name for path in full.iterdir()) == ["ballast", "before.csv"]
 
@@ -115,7 +114,7 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
     with disk(tmp_path / "disk") as mounted:
         fill(mounted, left=300_000)
         block = (np.ones((1000, 64), np.float32), np.arange(1000))
-        with pytest.raises(ZSLError, match="set: expected to write it; got: no space left"):
+        with pytest.raises(ZSLError, match="set: could not be written: no space left"):
             write_shards(mounted / "set", [block] * 9, part_bytes=100_000)
         assert [path.name for path in mounted.iterdir()] == ["ballast"]
 
@@ -123,8 +122,8 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("x" * 5_000, "x…: expected to write it; got: file name too long"),
-        ("file/below a file", "below a file: expected to write it; got: "),
+        ("x" * 5_000, "x…: could not be written: file name too long"),
+        ("file/below a file", "below a file: could not be written: "),
         ("zero\0byte", "expected a file name"),
     ],
 )
@@ -162,14 +161,13 @@ def test_an_output_without_room_is_a_sentence(words, tmp_path):
         ended = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, **how)
     assert ended.returncode == 2
     assert (
-        ended.stderr
-        == "zslcore: A file: expected to read or write it; got: no space left on device.\n"
+        ended.stderr == "zslcore: A file: could not be read or written: no space left on device.\n"
     )
 
 
 def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, capsys):
     assert main(["import", "a" * 5_000]) == 2
-    assert "a…: expected to read or write it; got: file name too long" in capsys.readouterr().err
+    assert "a…: could not be read or written: file name too long" in capsys.readouterr().err
     (tmp_path / "file").touch()
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))
     source = tmp_path / "mine.npz"
@@ -178,6 +176,4 @@ def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, cap
     names = np.array(list("abcdef"))
     np.savez(source, labels=np.repeat(np.arange(6), 10), class_names=names, **arrays)
     assert main(["import", str(source), "--name", "mine", "--unseen", "e", "f"]) == 2
-    assert (
-        "The import 'mine': expected to write it; got: not a directory" in capsys.readouterr().err
-    )
+    assert "The import 'mine': could not be written: not a directory" in capsys.readouterr().err

@@ -126,7 +126,7 @@ def _refused_by_system(error: OSError) -> int:
 
     reader_left = isinstance(error, BrokenPipeError)
     if not reader_left:
-        print(f"zslcore: {refusal(error, wish='read or write')}", file=sys.stderr)
+        print(f"zslcore: {refusal(error, action='read or written')}", file=sys.stderr)
     try:
         sys.stdout.flush()
     except OSError:  # otherwise the interpreter flushes again at exit, and prints a traceback

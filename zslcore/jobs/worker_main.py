@@ -33,7 +33,7 @@ from zslcore.evaluation import plugins
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.runner import PREVIEW
 from zslcore.storage import artifacts
-from zslcore.storage.files import is_full, refusal
+from zslcore.storage.files import is_full_or_read_only, refusal
 from zslcore.version import commit, version
 
 #: Seconds between lines of progress, and between previews.
@@ -135,7 +135,7 @@ def run_job(
     except ZSLError as error:
         return {"error": str(error), "stays": True}
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says one sentence
-        if isinstance(error, OSError) and is_full(error):
+        if isinstance(error, OSError) and is_full_or_read_only(error):
             return {"error": str(refusal(error, "The result")), "stays": True}
         traceback.print_exc()
         error_name = type(error).__name__

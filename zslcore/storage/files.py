@@ -28,7 +28,7 @@ FACTS = _beside("data", "data")
 APP = _beside("_app/app.py", "app.py")
 
 
-#: Letters of ``ZSL_DATA`` that its error message shows.
+#: Maximum number of characters of ``ZSL_DATA`` in its error message.
 MAX_SHOWN = 80
 
 
@@ -51,7 +51,7 @@ def data_folder() -> Path:
 
 
 def folder_of(source: str | os.PathLike[str]) -> Path:
-    """Return a source that is a folder, or the folder of a source that is a file."""
+    """Return ``source`` if it is a folder, or else its parent folder."""
     path = Path(source)
     return path if path.is_dir() else path.parent
 
@@ -59,9 +59,9 @@ def folder_of(source: str | os.PathLike[str]) -> Path:
 def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
     """Return the path of a file named in an option of the command line.
 
-    A plain name is searched in the folder of the source, then in the working directory; a path with
-    folders is searched in the working directory first. The path of an existing file is absolute;
-    other paths are returned unchanged.
+    A plain name is looked up in the folder of the source, then in the working directory; a path
+    with folders is looked up in the working directory first. The path of an existing file is
+    absolute; other paths are returned unchanged.
     """
     file = Path(name)
     candidates = [folder / file, file]
@@ -75,13 +75,13 @@ _UNWRITABLE = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None),
     *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),  # a file in place of a folder
 )
-#: Letters of a path that a message shows.
-_LETTERS = 200
+#: Maximum number of characters of a path in an error message.
+_MAX_PATH = 200
 
 
 @contextmanager
 def or_refused(name: str) -> Iterator[None]:
-    """Turn a failed write to the file ``name`` (disk full, no permission) into one sentence."""
+    """Re-raise a failed write to the file ``name`` (disk full, no permission) as one sentence."""
     try:
         yield
     except OSError as error:
@@ -90,7 +90,7 @@ def or_refused(name: str) -> Iterator[None]:
         raise refusal(error, name) from error
 
 
-def is_full(error: BaseException) -> bool:
+def is_full_or_read_only(error: BaseException) -> bool:
     """Whether an error means a full or read-only disk; NumPy's errors have no number."""
     if not isinstance(error, OSError):
         return False
@@ -99,13 +99,13 @@ def is_full(error: BaseException) -> bool:
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
-def refusal(error: OSError, file: object = None, wish: str = "write") -> ZSLError:
+def refusal(error: OSError, file: object = None, action: str = "written") -> ZSLError:
     """Return a system error as one sentence on ``file``, by default the file in the error."""
     named = file if file is not None else error.filename
     name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_MAX_PATH])
     why = (error.strerror or "No space left on device").lower()
-    return ZSLError(f"{shown}{'…' * (len(name) > _LETTERS)}: expected to {wish} it; got: {why}.")
+    return ZSLError(f"{shown}{'…' * (len(name) > _MAX_PATH)}: could not be {action}: {why}.")
 
 
 #: Names of the drafts of :func:`written_whole`.
@@ -154,4 +154,4 @@ def write_out(path: str | Path, content: str | bytes) -> None:
     except OSError as error:
         raise refusal(error, path) from error
     except ValueError as error:  # a path with a zero byte
-        raise ZSLError(f"{str(path)[:_LETTERS]!r}: expected a file name.") from error
+        raise ZSLError(f"{str(path)[:_MAX_PATH]!r}: expected a file name.") from error
