@@ -15,7 +15,7 @@ from zslcore.datasets.base import Split
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import read_predictions, write_predictions
 from zslcore.evaluation.protocol import (
-    FoldAnswers,
+    FoldPredictions,
     Problem,
     ScoredTest,
     best_common_gamma,
@@ -253,7 +253,7 @@ def test_a_file_is_small(tmp_path):
     for _ in range(3):
         fold = scored_rows(930, 2350, np.arange(150) < 100)
         folds.append(
-            FoldAnswers(np.sort(rows[4731:][:3280]), classes[:150], fold.seen, fold.answers)
+            FoldPredictions(np.sort(rows[4731:][:3280]), classes[:150], fold.seen, fold.answers)
         )
     with_folds = Predictions.of_scores(test, np.sort(rows[:4731]), names, validation=folds)
     result = through_a_file(with_folds, tmp_path)

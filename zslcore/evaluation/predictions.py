@@ -23,7 +23,7 @@ from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.protocol import (
     AnsweredTest,
     Evaluation,
-    FoldAnswers,
+    FoldPredictions,
     best_common_gamma,
     evaluate,
 )
@@ -159,7 +159,7 @@ class PredictedRows(AnsweredTest):
         return replace(rows_, zsl_class=zsl_class, zsl_rank=zsl_rank)
 
     @classmethod
-    def of_fold(cls, fold: FoldAnswers, k: int) -> PredictedRows:
+    def of_fold(cls, fold: FoldPredictions, k: int) -> PredictedRows:
         """Return the predictions for the validation images of fold ``k``, counted from 1."""
         part = _rows_of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
         is_used = np.isin(part.classes, [part.labels, part.seen_class, part.unseen_class])
@@ -400,7 +400,7 @@ class Predictions:
         rows: np.ndarray,
         class_names: Sequence[str],
         *,
-        validation: Sequence[FoldAnswers] = (),
+        validation: Sequence[FoldPredictions] = (),
         among_unseen: AnsweredTest | None = None,
         provenance: Provenance | None = None,
     ) -> Predictions:

@@ -53,7 +53,7 @@ OPTIONAL = ("zsl_class", "zsl_rank")
 PART = re.compile(r"(test|fold_[1-9][0-9]?)_(seen|unseen)")
 #: Maximum length of a text in the attributes.
 MAX_LETTERS = 500
-#: ``MAX_FOOTER`` is the maximum length of a footer in which the schema is searched. ``END`` is the
+#: ``MAX_FOOTER`` is the maximum length of a footer that is searched for the schema. ``END`` is the
 #: number of bytes after the footer; the first of these bytes are the length of the footer.
 MAX_FOOTER, END = 8 << 20, 8
 

@@ -513,7 +513,7 @@ class Setting:
                 yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
             else:
                 answers = find_answers(F, problem.y_test, problem.seen)
-                of_fold = FoldAnswers(test, problem.classes, problem.seen, answers)
+                of_fold = FoldPredictions(test, problem.classes, problem.seen, answers)
                 best = (curve := of_fold.curve).best()
                 row = {"score": best.harmonic, "calibration_gamma": best.gamma}
                 yield _Judged(row, curve, of_fold)
@@ -556,7 +556,7 @@ class FoldChoice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoldAnswers:
+class FoldPredictions:
     """Predictions for the validation images of a fold, on which gamma was chosen.
 
     ``rows`` are 0-based rows of the data, seen validation first; ``classes`` has the row of each
@@ -603,7 +603,7 @@ class Selection:
     table: pd.DataFrame
     of_folds: tuple[FoldChoice, ...] = ()
     curves: tuple[tuple[SeenUnseenCurve, ...], ...] = ()
-    validation: tuple[FoldAnswers, ...] = ()
+    validation: tuple[FoldPredictions, ...] = ()
 
     def __repr__(self) -> str:
         gamma = "" if self.gamma is None else f", gamma {self.gamma:.3g}"
@@ -742,7 +742,7 @@ class _Judged:
 
     row: dict[str, float]
     curve: SeenUnseenCurve | None = None
-    answers: FoldAnswers | None = None
+    answers: FoldPredictions | None = None
 
 
 def _check_folds(dataset: ZSLDataset, split: Split) -> None:

@@ -28,7 +28,7 @@ from zslcore import version
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import figures, protocol
 from zslcore.evaluation.predictions import Predictions, Provenance
-from zslcore.evaluation.protocol import FoldAnswers, ScoredTest
+from zslcore.evaluation.protocol import FoldPredictions, ScoredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import verify_predictions
 from zslcore.exceptions import ParameterError
@@ -158,7 +158,7 @@ class Run:
 
     result: RunResult
     scores: ScoredTest
-    validation: tuple[FoldAnswers, ...]
+    validation: tuple[FoldPredictions, ...]
     dataset: ZSLDataset
 
     @cached_property
@@ -339,7 +339,7 @@ class Selected:
     gamma_origin: Origin | None
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
     rule: protocol.Rule | None = None
-    validation: tuple[protocol.FoldAnswers, ...] = ()
+    validation: tuple[protocol.FoldPredictions, ...] = ()
 
 
 def choose(

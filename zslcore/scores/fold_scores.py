@@ -19,7 +19,7 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, hold_out
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
-from zslcore.evaluation.protocol import SEEN_VALIDATION, FoldAnswers, require_unseen
+from zslcore.evaluation.protocol import SEEN_VALIDATION, FoldPredictions, require_unseen
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import checked
 from zslcore.names import count_from_0, positions_of
@@ -201,7 +201,7 @@ def _folds(
     answers_of_folds = []
     for k, (matrix, part) in enumerate(zip(validation, folds, strict=False), 1):
         columns = _columns(matrix, part, dataset)
-        answers = FoldAnswers(part.rows, columns, matrix.seen, matrix.tested.answers)
+        answers = FoldPredictions(part.rows, columns, matrix.seen, matrix.tested.answers)
         answers_of_folds.append(PredictedRows.of_fold(answers, k))
     return answers_of_folds
 

@@ -15,7 +15,7 @@ from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.protocol import (
     WITHOUT_CURVE,
     Evaluation,
-    FoldAnswers,
+    FoldPredictions,
     GammaOrigin,
     evaluate,
     origin_in_words,
@@ -369,7 +369,7 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
         names += tuple(name for name in scores.class_names if name not in names)
         classes = np.array([names.index(name) for name in scores.class_names])
         rows, answers = np.arange(len(scores.y)), scores.tested.answers
-        folds.append(FoldAnswers(rows, classes, scores.seen, answers))
+        folds.append(FoldPredictions(rows, classes, scores.seen, answers))
     return Predictions.of_scores(
         matrix.tested,
         np.arange(len(matrix.y)),
