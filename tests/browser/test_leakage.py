@@ -44,7 +44,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     world = add(clean(), clean().parts["test_seen"][:4], "trainval")
     visit(page, server, "/leakage")
     drop(page, split_file(tmp_path, world))
-    page.get_by_text("trained on in trainval: 4 rows").first.wait_for()
+    page.get_by_text("In both trainval (training) and test_seen (test): 4 rows").first.wait_for()
     page.get_by_text(LEAKS).first.wait_for()
     page.get_by_role("tab", name="Corrected file").click()
     corrected = tmp_path / "corrected.mat"

@@ -57,7 +57,7 @@ def test_an_image_in_train_and_test_is_one_row_that_leaks(tmp_path, capsys):
     assert result.rows == (2,)
     assert report.mark("ZSL001") == "ok"
     assert main(["check", "--format", "text", str(path)]) == 1
-    assert "Tested in test_seen and trained on in trainval: 1 row" in capsys.readouterr().out
+    assert "In both trainval (training) and test_seen (test): 1 row" in capsys.readouterr().out
     assert recognise_file(path).kind == "split"
     assert main(["check", str(path)]) == 1
 
@@ -509,7 +509,7 @@ def test_names_that_many_classes_have_count_within_a_class(tmp_path, form):
         return [finding.sentence for finding in report.marked("leak")]
 
     assert leaks(range(6, 9)) == []
-    assert leaks(range(4, 9)) == ["Tested in test_seen and trained on in trainval: 6 rows."]
+    assert leaks(range(4, 9)) == ["In both trainval (training) and test_seen (test): 6 rows."]
     assert leaks(range(5)) == []  # numbers start again in each part
 
 

@@ -70,7 +70,9 @@ def plainly(world):
     else:
         for a in TRAINED:
             for b in TESTED:
-                result["ZSL003", "leak", f"in {b} and trained on in {a}:"] = here[a] & here[b]
+                result["ZSL003", "leak", f"In both {a} (training) and {b} (test):"] = (
+                    here[a] & here[b]
+                )
         result["ZSL003", "warning", "In train and in val:"] = here["train"] & here["val"]
         result["ZSL003", "error", "Tested in test_seen and in test_unseen:"] = (
             here["test_seen"] & here["test_unseen"]

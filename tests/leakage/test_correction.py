@@ -48,7 +48,7 @@ def test_trainval_is_train_and_val_together():
     the_same(alone.parts["val"], world.parts["val"])
     less = with_parts(world, trainval=np.setdiff1d(trainval, stray))
     the_same(correct_context(less).parts["trainval"], trainval)
-    # Only one of them states trainval, and is followed.
+    # Without val, the stated trainval cannot be computed, so it is kept.
     of_train = correct_context(without(less, "val"))
     the_same(of_train.parts["trainval"], less.parts["trainval"])
     the_same(of_train.removed["train"], stray)
@@ -64,7 +64,7 @@ def test_a_split_without_training_or_test_rows_is_refused(part, gone):
         correct_context(world)
 
 
-def test_a_policy_that_is_none_is_refused():
+def test_an_unknown_policy_is_refused():
     with pytest.raises(ParameterError, match="one of test first, drop; got 'train first'"):
         correct_context(clean(), "train first")
 
@@ -126,7 +126,7 @@ def test_an_image_trained_and_tested_leaves_training_or_both(policy, jitter):
     the_same(corrected.parts["test_seen"], world.parts["test_seen"])
 
 
-def test_folds_keep_to_trainval_and_their_classes_apart():
+def test_folds_stay_within_trainval_and_the_classes_of_their_sides():
     world = clean()
     train, val, tested = (world.parts[part] for part in ("train", "val", "test_seen"))
     classes = np.unique(world.labels[train]), np.unique(world.labels[val])

@@ -478,7 +478,7 @@ def test_lists_of_classes_are_compared_with_rows(tmp_path, kind):
         report = audit(tmp_path / "split.npz")
         questions = [f.sentence for f in report.of("ZSL001") if f.mark == "open"]
         name = "dog" if kind == "names" else "class 3"
-        text = f"Unseen by the class lists, but trained on or tested as seen: {name}."
+        text = f"Unseen according to the class lists, but trained on or tested as seen: {name}."
         assert questions == ([] if agree else [text])
         assert report.verdict == "unknown"
 
@@ -495,7 +495,9 @@ def test_class_lists_in_the_folder_of_a_split_are_compared_with_its_rows(folder)
         (folder / "testclasses.txt").write_text("\n".join(listed))
         (folder / "trainvalclasses.txt").write_text("\n".join(seen))
         findings = audit(folder).of("ZSL001")
-        wrong = [f for f in findings if f.sentence.startswith("Unseen by the class lists")]
+        wrong = [
+            f for f in findings if f.sentence.startswith("Unseen according to the class lists")
+        ]
         assert [f.classes for f in wrong] == ([] if listed == unseen else [(spaced_name(seen[0]),)])
 
 

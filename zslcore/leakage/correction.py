@@ -3,7 +3,7 @@
 A row in two parts, and a class that is both seen and unseen, is removed from one of them. With the
 policy "test first", it stays in the first of test_unseen, test_seen, val and train that has it:
 metrics stay comparable, and the effect of a leak can be measured on the published test images. With
-"drop" no part keeps it. Training rows that are suspiciously near to a test row, or share its
+"drop" no part keeps it. Training rows that are nearly equal to a test row, or share its
 photograph, are removed. If a seen class would lose all of its training rows in this way, test rows
 with the same photographs are removed instead, because a correction must not change which classes
 are seen.

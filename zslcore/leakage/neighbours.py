@@ -1,4 +1,4 @@
-r"""Search for equal and suspiciously near rows of a feature matrix, without copying it.
+r"""Search for equal and nearly equal rows of a feature matrix, without copying it.
 
 Equal rows have equal 64-bit hashes: the sum of the 64-bit words of a row, each multiplied by an odd
 random weight, modulo 2^64. Rows with equal hashes are then compared in full.
@@ -97,7 +97,7 @@ def _renumbered(group: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearRows:
-    """Pairs of a test row and a suspiciously near training row, nearest first.
+    """Pairs of a test row and a nearly equal training row, nearest first.
 
     ``distance`` is Euclidean. ``crowd`` is the distance of the test row to its tenth nearest
     training row, approximated in the projection; it is infinite for at most ten training rows.

@@ -3,8 +3,8 @@
 Rows with equal names of image files share a photograph, for example as boxes cut from it; a pattern
 extracts the part of the name that video frames or augmented copies share.
 
-Some patterns practically never finish on a name of thirty letters, and Python blocks the whole
-process while it searches. Patterns are therefore searched in the sandbox, with limits on time and
+Some patterns practically never finish on a name of thirty characters, and Python blocks the whole
+process while it searches. Patterns are therefore matched in the sandbox, with limits on time and
 memory.
 """
 

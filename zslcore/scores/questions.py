@@ -182,9 +182,8 @@ def _within_sides_question(matrix: Scores) -> Question | None:
             "within-sides",
             f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}, "
             "but many images labelled 0, 1, 2 ... are predicted as the first, second, third ... "
-            "unseen class: do labels of unseen images number the unseen classes alone? The rows "
-            "of unseen and of seen images are mixed, so labels have to be given as column "
-            "numbers.",
+            "unseen class: are their labels numbers within the unseen classes? The rows of unseen "
+            "and of seen images are mixed, so labels have to be given as column numbers.",
         )
     return None
 
@@ -359,7 +358,7 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
         yield "One predicted class per image: top-k accuracy needs the scores of every class."
     elif matrix.tested.limits == "predicted classes":
         yield (
-            "One predicted class per image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, "
+            "One predicted class per image gives u, s and H at γ = 0. ZSL accuracy, another γ, "
             "AUSUC and the curve need the scores of every class."
         )
     if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):

@@ -93,7 +93,7 @@ def _equal(
 @check(
     "ZSL005",
     "Near-duplicates across the parts",
-    "No test image is suspiciously close to a training image.",
+    "No test image is nearly equal to a training image.",
     "features",
     compares=(TRAIN_PARTS, TEST_PARTS),
 )

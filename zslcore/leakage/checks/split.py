@@ -189,7 +189,7 @@ def _in_two_parts(context: AuditContext) -> Findings:
         if b in TEST_PARTS:
             finding_of, fault = error, f"Tested in {a} and in {b}"
         if a in TRAIN_PARTS and b in TEST_PARTS:
-            finding_of, fault = leak, f"Tested in {b} and trained on in {a}"
+            finding_of, fault = leak, f"In both {a} (training) and {b} (test)"
         advice = "Keep each row in one part; the corrected split does."
         yield _of_rows(finding_of, fault, both, advice, _listed(context, both))
     if "trainval" in context.parts and {"train", "val"} & set(context.parts):
@@ -306,7 +306,10 @@ def seen_and_unseen(context: AuditContext) -> Findings:
     trained_unseen = np.setdiff1d(np.intersect1d(seen, lists.get("unseen", [])), both)
     if trained_unseen.size:
         names = context.names(trained_unseen)
-        text = f"Unseen by the class lists, but trained on or tested as seen: {listed(names)}."
+        text = (
+            "Unseen according to the class lists, but trained on or tested as seen: "
+            f"{listed(names)}."
+        )
         yield open_(text, "Correct the lists or the rows.", classes=names)
     if {"seen", "unseen"} <= set(lists):
         if (both := np.intersect1d(lists["seen"], lists["unseen"])).size:
