@@ -329,8 +329,8 @@ def test_pictures_show_their_data():
         }
     )  # fmt: skip
     names = [t["name"] for t in figures.mixing_dumbbells(verdicts).traces if "name" in t]
-    assert names == ["in the PCA", "on the map: shift that the map hides",
-                     "on the map: shift that the map invents"]  # fmt: skip
+    assert names == ["in the PCA", "on the map: shift in the PCA only, not on the map",
+                     "on the map: shift on the map only, not in the PCA"]  # fmt: skip
 
 
 def test_images_per_class_are_shown_as_in_figure_2(visit):

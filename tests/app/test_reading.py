@@ -13,7 +13,7 @@ def page():
     from ui.state import cache
     from zslcore.untrusted import worker
 
-    files = st.session_state["files"]  # tests of sessions share the state of the session
+    files = st.session_state["files"]  # each test has its own session state
 
     def read():
         st.session_state["times"] = st.session_state.get("times", 0) + 1
@@ -58,7 +58,7 @@ def test_cancelled_files_can_be_read_later(app):
     assert app.session_state["times"] == 2
 
 
-def page_of_what_is_refused():
+def page_with_refused_file():
     import streamlit as st
 
     from ui.state import cache
@@ -76,7 +76,7 @@ def page_of_what_is_refused():
 
 
 def test_refused_files_are_not_remembered():
-    app, shown = AppTest.from_function(page_of_what_is_refused), []
+    app, shown = AppTest.from_function(page_with_refused_file), []
     for refuses in (True, False, True):
         app.session_state["refuses"] = refuses
         app.run()

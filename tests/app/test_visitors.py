@@ -89,7 +89,7 @@ def test_in_public_a_group_shares_its_imports(files):
     stranger.text_input(key="data_group").set_value("short").run()
     stranger.file_uploader(key="data_files").set_value(files)
     press(stranger, "Import the files")
-    assert "at least 12 letters" in stranger.error[0].value
+    assert "at least 12 characters" in stranger.error[0].value
 
 
 @pytest.mark.usefixtures("public")

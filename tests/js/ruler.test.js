@@ -19,14 +19,14 @@ test("a stop is compared with the chosen stop", () => {
     "λ 1 instead of 3.16: unseen digits lose 10 points, seen digits gain 10.");
 });
 
-test("the chosen stop and equal stops have their accuracies", () => {
+test("the chosen stop, and a stop with equal accuracies, are described by their accuracies", () => {
   assert.equal(describeStop(RULER, PLACES, 1, "digits"),
     "λ 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
   assert.equal(describeStop(RULER, [PLACES[1], PLACES[1]], 0, "digits"),
     "λ 1 instead of 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
 });
 
-test("unlabelled images have their own sentence", () => {
+test("numbers of unlabelled images are compared in the same way", () => {
   const ruler = { ...RULER, symbol: "{} unlabelled images", words: ["0", "785"], reference: 0 };
   assert.equal(describeStop(ruler, PLACES, 1, "digits"),
     "785 unlabelled images instead of 0: unseen digits gain 10 points, seen digits lose 10.");

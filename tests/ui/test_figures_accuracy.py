@@ -1,4 +1,4 @@
-"""Accuracy of each class: bars for few classes, a strip for many; and the confusion map."""
+"""The confusion map."""
 
 import numpy as np
 import pandas as pd
@@ -6,27 +6,6 @@ import pytest
 
 from ui.figures import palette
 from ui.figures.accuracy import confusion_map
-
-
-@pytest.fixture
-def table():
-    """Eighty unordered classes, one of them with the name of an HTML tag."""
-    rng = np.random.default_rng(0)
-    names = [f"class {k}" for k in range(80)]
-    names[7] = "<b>tern</b>"
-    return pd.DataFrame(
-        {
-            "class": names,
-            "side": np.where(np.arange(80) % 4, "seen", "unseen"),
-            "images": rng.integers(1, 30, 80),
-            "plain": rng.random(80),
-            "calibrated": rng.random(80),
-        }
-    )
-
-
-def points(figure):
-    return [trace for trace in figure.data if trace.mode == "markers"]
 
 
 @pytest.mark.parametrize("is_dark", [False, True])

@@ -11,7 +11,7 @@ from ui.shell.served_files import GRACE_SECONDS, ServedFiles
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Set the seconds of the clock."""
+    """Function that advances the clock by a number of seconds."""
     seconds = [1000.0]
     monkeypatch.setattr(served_files.time, "monotonic", lambda: seconds[0])
     return lambda passed: seconds.__setitem__(0, seconds[0] + passed)

@@ -227,8 +227,8 @@ _VERDICTS = {
 }
 _VERDICT_WORDS = {
     "shown": "shift in the PCA and on the map",
-    "hidden": "shift that the map hides",
-    "invented": "shift that the map invents",
+    "hidden": "shift in the PCA only, not on the map",
+    "invented": "shift on the map only, not in the PCA",
     "no shift": "no shift",
 }
 

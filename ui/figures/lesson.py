@@ -39,7 +39,7 @@ from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
 #: Font size, in pixels, of a figure that is shown to a class of students.
-WORDS = 20
+CLASSROOM_FONT_SIZE = 20
 
 
 @cached_figure
@@ -121,10 +121,11 @@ def room(counts: Mapping[str, int], right: str | None, own_answer: str | None) -
         xaxis=axis(range=[0, 1.15 * max([*counts.values(), 1])], visible=False),
         yaxis=axis(autorange="reversed", ticklabelstandoff=10),
         bargap=0.3,
-    ).enlarged(WORDS)
+    ).enlarged(CLASSROOM_FONT_SIZE)
 
 
-_DRAWN = 800  # maximum number of points of a drawn curve, more than its width in pixels
+#: Maximum number of points of a drawn curve, more than its width in pixels.
+_MAX_POINTS = 800
 #: Marks of the first, second ... curve; their usual meanings do not apply here.
 _LOOKS = (
     HARMONIC,
@@ -155,7 +156,7 @@ def several_curves(
 
 def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -> Iterator[Part]:
     """Yield a curve and its points at gamma = 0 and at the chosen gamma."""
-    thinned = curve.thinned(_DRAWN)
+    thinned = curve.thinned(_MAX_POINTS)
     words = f"{name}, AUSUC {percent(curve.ausuc)}"
     yield line(look.color, width=2.5, dash=look.dash, name=words, x=thinned.unseen, y=thinned.seen)
     for symbol, label, value in (

@@ -51,7 +51,7 @@ def rank_forest(shown: pd.DataFrame, title: str, *, top: int, row: int) -> Chart
 
 
 def _results(shown: pd.DataFrame, is_group: np.ndarray, mark: Mark, symbol: str, name: str) -> Part:
-    """Return the results selected by the mask ``of`` as points with their intervals."""
+    """Return the results selected by the mask ``is_group`` as points with their intervals."""
     rows, x = shown[is_group], 100 * shown["value"][is_group]
     ends = whiskers(x, 100 * rows["low"], 100 * rows["high"], mark.color)
     return scatter(

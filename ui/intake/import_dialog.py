@@ -207,7 +207,7 @@ def _choose_group() -> None:
         key="data_group",
         type="password",
         help="Everyone with the same passphrase sees the imports of the group. The passphrase "
-        f"needs at least {visitors.FEWEST} letters. Without a passphrase, only you see an "
+        f"needs at least {visitors.FEWEST} characters. Without a passphrase, only you see an "
         "import, and it is removed when your visit ends.",
     )
     if words:

@@ -90,7 +90,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     else:
         prediction = f"You predicted **{plain(answer)}**. " if answer else ""
         st.info(f"{prediction}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
-    figure = view.figure.enlarged(figures.WORDS)
+    figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
     chart(figure, view.alt, key=f"lesson_{place.lesson}_{place.step}")
     st.markdown(f"**What to notice:** {plain(view.notice)}")
     if place.room:

@@ -1,4 +1,4 @@
-"""Declarations on a split: pre-training set, origin of choices, photographs, own classes."""
+"""Declarations on a split: pre-training set, origin of choices, photographs, trained classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zslcore.leakage.contamination import titles_of_sets
 from zslcore.leakage.vocabularies import USUAL
 
 #: Option of the menu of pre-training sets: no declaration.
-DECLARED = f"as declared, else {titles_of_sets([USUAL])}"
+AS_DECLARED = f"as declared, else {titles_of_sets([USUAL])}"
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
 #: Declaration -> label and options of its menu.
 _CHOICES = {
@@ -23,8 +23,8 @@ _CHOICES = {
     "gamma": ("γ was chosen on", CHOSEN_ON),
     "prototypes": ("Class embeddings were made from", ["unknown", "independent", "test images"]),
 }
-#: Whether this visit has opened the menu of declarations, or has a declaration in its address.
-_DECLARED = "leakage_declared"
+#: Session key: whether the menu of declarations was opened, or the address has a declaration.
+_MENU_OPENED = "leakage_declared"
 #: Methods fitted on request to measure the gain of overlapping classes.
 MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 
@@ -62,8 +62,8 @@ def declare(*, measurable: bool) -> Declared:
     )
     stated = any(f"leakage_{name}" in st.query_params for name in (*_CHOICES, "pattern", "measure"))
     if menu.open or stated:
-        st.session_state[_DECLARED] = True
-    if not st.session_state.get(_DECLARED):
+        st.session_state[_MENU_OPENED] = True
+    if not st.session_state.get(_MENU_OPENED):
         return Declared(DeclaredProvenance())
     with menu:
         chosen = {
@@ -100,8 +100,8 @@ def choose_pretraining() -> list[Vocabulary]:
     chosen = controls.choose_corpus(
         "Extractor trained on",
         key="drop_pretraining",
-        default=DECLARED,
+        default=AS_DECLARED,
         width=250,
         help="Test classes in the pre-training set are not unseen.",
     )
-    return [] if chosen == DECLARED else [get_vocabulary(chosen)]
+    return [] if chosen == AS_DECLARED else [get_vocabulary(chosen)]

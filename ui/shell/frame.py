@@ -269,12 +269,14 @@ def _carry_over(page: Page, view: View) -> None:
         st.query_params["view"] = view.name  # a link within a page does not set ``view``
     elif st.session_state.pop(_LEFT, False):
         query = {name: st.query_params.get_all(name) for name in st.query_params}
-        st.query_params.from_dict({name: query[name] for name in site_map.shared(view, query)})
+        st.query_params.from_dict(
+            {name: query[name] for name in site_map.readable_choices(view, query)}
+        )
 
 
 def _drop_choices_of_others(view: View) -> None:
     """Drop the choices of other views from the address, as Streamlit does with widget state."""
-    for name in set(st.query_params) - set(site_map.shared(view, st.query_params)):
+    for name in set(st.query_params) - set(site_map.readable_choices(view, st.query_params)):
         with suppress(StreamlitAPIException):
             del st.query_params[name]
 

@@ -1,8 +1,8 @@
 """Files that pages show or offer, kept for a while after the last run that named them.
 
-Streamlit drops a function that makes a download when any run of any visitor ends without it, and a
-made file two such runs later. A browser may ask for both after that, since its page lags behind the
-server: the click would fail.
+Streamlit drops a deferred download (a function) as soon as a run of any visitor ends without naming
+it, and the file that it made two such runs later. A page that is older than the last run still
+offers both, so a click on them would fail.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ServedFiles(MediaFileManager):
             earlier, self._unnamed = self._unnamed, {}
             for file_id in entries.keys() - named:
                 entry, since = earlier.get(file_id, (None, now))
-                if entry is not entries[file_id]:  # made anew meanwhile
+                if entry is not entries[file_id]:  # made again meanwhile
                     since = now
                 if now - since < GRACE_SECONDS:
                     self._unnamed[file_id] = entries[file_id], since
@@ -58,6 +58,6 @@ class ServedFiles(MediaFileManager):
 
 
 def keep_served_files() -> None:
-    """Make the server that starts next keep its files in this way."""
+    """Make the next server that starts use :class:`ServedFiles`."""
     module: Any = runtime
     module.MediaFileManager = ServedFiles

@@ -76,7 +76,7 @@ def query_of(view: str, choices: Mapping[str, str] | None = None) -> dict[str, s
     return named | dict(choices or {})
 
 
-def shared(view: View, choices: Iterable[str]) -> list[str]:
+def readable_choices(view: View, choices: Iterable[str]) -> list[str]:
     """Return the choices that the view reads: its own choices and shared choices."""
     other_views = [other for _, other in _PLACES.values() if other is not view]
     return [name for name in choices if not any(view.owns(name) for view in other_views)]

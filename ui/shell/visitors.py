@@ -38,7 +38,7 @@ SALT = "group_salt"
 SALT_BYTES = 32
 #: Cost n of scrypt.
 _COST = 1 << 14
-#: Minimum number of letters of a passphrase, so that it cannot be guessed.
+#: Minimum number of characters of a passphrase, so that it cannot be guessed.
 FEWEST = 12
 
 
@@ -95,14 +95,14 @@ def visible(names: Iterable[str]) -> tuple[str, ...]:
 def own_name(name: str) -> str:
     """Return the name under which an import of this visitor is stored.
 
-    Raises ParameterError for a passphrase of fewer than :data:`FEWEST` letters.
+    Raises ParameterError for a passphrase of fewer than :data:`FEWEST` characters.
     """
     if not is_public():
         return name
     words = st.session_state.get(GROUP, "")
     if 0 < len(words) < FEWEST:
         raise ParameterError(
-            f"The group passphrase must have at least {FEWEST} letters; got {len(words)}."
+            f"The group passphrase must have at least {FEWEST} characters; got {len(words)}."
         )
     owner = f".v-{_owners()[-1]}"
     return f"{_OWNED.sub('', name)[: 64 - len(owner)].rstrip('.')}{owner}"

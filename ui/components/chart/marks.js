@@ -77,7 +77,8 @@ function ascending(a, b) {
   return a < b ? [a, b] : [b, a];
 }
 
-/** Draw the text of a bar: at its end or, where it has room, inside. @param {Spec} trace @param {number} k
+/** Draw the text of a bar: at its end, or inside if `textposition` says so and it fits.
+ * @param {Spec} trace @param {number} k
  * @param {{ x: number, y: number, width: number, height: number }} box @param {boolean} isHorizontal */
 function drawBarText({ text, textposition, textfont, marker = {} }, k, { x, y, width, height }, isHorizontal) {
   if (!text?.[k]) return "";
@@ -170,7 +171,7 @@ function drawText({ marker, mode, text, textfont = {}, textposition = "middle ce
     size: textfont.size ?? 13, rise: RISE[up], anchor, color: textfont.color });
 }
 
-/** Draw the cells of a heat map as one picture, so that they have no seams in files, and texts over it.
+/** Draw a heat map: all cells as one picture, which has no seams in exported files, and texts over it.
  * @param {Spec} trace @param {Plane} plane @param {Target[]} targets */
 export function drawCells(trace, { x, y }, targets) {
   const xs = readValues(trace, "x"), ys = readValues(trace, "y"), texts = createSvg("g");

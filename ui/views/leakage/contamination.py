@@ -283,8 +283,8 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
     )
     st.caption(
         "Certain: the same name or meaning, in two lists of things or two lists of activities. "
-        "Possible: a related name, which a person has to judge. Listed: named only in a paper. "
-        f"{reliability.how_reliable()}"
+        "Possible: a related class, for a person to confirm or reject. Listed: named only in a "
+        f"paper. {reliability.how_reliable()}"
     )
     site_map.link(
         "drop",

@@ -70,8 +70,8 @@ def show(header: Header) -> None:
     complete = [each for each in evaluated if each is not None]
     if len(complete) == len(evaluated):
         first, *others = complete
-        compared = bool(scores.kept_scores())
-        identity = _identity(first, words, is_example=not compared)
+        has_uploads = bool(scores.kept_scores())
+        identity = _identity(first, words, is_example=not has_uploads)
         calibration = _calibration(first)
         tip = terms.tip(GAP_OF_GAMMA) if calibration else None
         answer.say(_headline(first, words), identity + calibration, tip=tip)
@@ -80,7 +80,7 @@ def show(header: Header) -> None:
             tip = AGREES if state is State.VERIFIED else None
             badge, color = STATES[state]
             answer.mark.badge(badge, color=color, help=tip)
-        _show_scores(first, others, words, text, compared=compared)
+        _show_scores(first, others, words, text, has_uploads=has_uploads)
 
 
 def _headline(first: EvaluatedScores, words: Words) -> str:
@@ -171,14 +171,14 @@ def _show_scores(
     words: Words,
     text: str,
     *,
-    compared: bool,
+    has_uploads: bool,
 ) -> None:
     """Show score matrices, with tables at the gamma chosen with the handle of the first curve.
 
-    With ``compared``, sentences on the differences between the files come first.
+    With ``has_uploads``, sentences on the differences between the files come first.
     """
     matrix, tested = first.matrix, first.matrix.tested
-    if compared:
+    if has_uploads:
         _show_differing(first, others, words)
     if text:
         _show_explanation([first, *others], text, words)
@@ -211,7 +211,7 @@ def _show_scores(
     }
     show_tabs(tabs, key="scores_tab")
     _show_remarks(first, words)
-    show_split_of(matrix, is_example=not compared)
+    show_split_of(matrix, is_example=not has_uploads)
     with st.expander("Command and predictions", icon=":material/terminal:"):
         downloads.show_command(first.command)
         if not isinstance(matrix, PredictedScores) and not tested.limits:
@@ -376,7 +376,7 @@ def show_split_of(matrix: JudgedScores, *, is_example: bool) -> None:
     """Name the published split of the scores, with a link to its audit."""
     if matrix.benchmark:
         name = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
-        st.markdown(f"By the number of images per class, these are the test images {name}")
+        st.markdown(f"Judging by the number of images per class, these are the test images {name}")
     elif not is_example:
         st.markdown("No benchmark has a test set with these numbers of images per class.")
     of = _data_with(matrix)
@@ -389,10 +389,13 @@ def show_split_of(matrix: JudgedScores, *, is_example: bool) -> None:
 
 
 def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
-    """Return the available real data set and split of the scores; None without any."""
+    """Return an available data set and split with the test images of the scores; None without any.
+
+    Simulated data are compared only if the scores are not those of a benchmark.
+    """
     for name in available_datasets():
-        stands_in = name.startswith("simulated-")
-        if stands_in and (matrix.benchmark or name.endswith("-full")):
+        simulated = name.startswith("simulated-")
+        if simulated and (matrix.benchmark or name.endswith("-full")):
             continue
         if len(cache.names_of_classes(name)) == len(matrix.seen):
             dataset = cache.dataset(name)

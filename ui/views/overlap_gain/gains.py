@@ -269,7 +269,7 @@ def _draw(
 def _hint(table: pd.DataFrame, first: str) -> str:
     """Return the gain of a class opened by a click, since its bar may be out of view.
 
-    Without such a class, return how to open one. ``first`` is the class that is opened at first.
+    Before the first click, say how to open a class. ``first`` is the class that is open by default.
     """
     name = st.session_state.get("gain_class")
     opened = table[table["class"] == name]
@@ -285,7 +285,7 @@ def _hint(table: pd.DataFrame, first: str) -> str:
 def _open_clicked() -> None:
     if clicked := st.session_state["gain_bars"].picked:
         st.session_state["gain_class"] = clicked[0]
-        st.session_state["gain_clicked"] = True  # the class that is opened at first, too
+        st.session_state["gain_clicked"] = True  # even for the class that was open by default
 
 
 # --- One class ------------------------------------------------------------------------------------
