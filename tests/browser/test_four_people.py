@@ -1,6 +1,7 @@
 """Tasks of a newcomer, a teacher, a reviewer and an author, from the first page, with clicks.
 
-A limit is half of the clicks of the same task before there were eight pages, rounded up.
+The limits are half of the clicks of an earlier design of the app, rounded up; ``# of 7`` is the
+number of clicks there.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Rulers of lambda and of unlabelled images: everything follows, with full keyboard control."""
+"""Rulers of lambda and of unlabelled images: numbers, figures and address follow."""
 
 import re
 

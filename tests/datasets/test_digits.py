@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tests.datasets.figures import run
+from tests.datasets.protocol import run
 from zslcore.datasets import load, read_digits
 
 

@@ -29,7 +29,7 @@ SMALL = "simulated-ImageNet-small"
 
 @pytest.fixture(scope="module")
 def small():
-    """Half a second."""
+    """The small simulated data set, which loads in half a second."""
     return load("simulated-ImageNet-small")
 
 

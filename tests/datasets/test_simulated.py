@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tests.datasets.figures import run
+from tests.datasets.protocol import run
 from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import make_map
 from zslcore.analysis.maps.quality import ALPHA

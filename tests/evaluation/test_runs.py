@@ -68,7 +68,7 @@ def test_the_same_spec_twice_gives_the_same_numbers(result):
     assert (again.params, again.gamma, again.oracle) == (result.params, result.gamma, result.oracle)
 
 
-def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
+def test_progress_reports_the_epochs_of_every_training_and_may_end_the_run():
     events = []
     once = spec(method="DEVISE", params={"epochs": 2, "learning_rate": 1.0}, seed=3)
 
@@ -88,7 +88,7 @@ def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
         run(once, WORLD, progress=stop)
 
 
-def test_scores_are_those_the_figures_were_read_off(result):
+def test_metrics_are_computed_from_the_returned_scores(result):
     run_result = run(result.spec, WORLD, with_oracle=False)
     again, scores = run_result.result, run_result.scores
     assert protocol.evaluate(scores, again.gamma) == again.evaluation == result.evaluation
@@ -187,7 +187,7 @@ def test_row_is_tidy_with_provenance(result):
     assert all(np.isscalar(value) or value is None for value in row.values())
 
 
-def test_store_keeps_replaces_and_forgets(result, tmp_path):
+def test_a_store_adds_replaces_and_deletes_results(result, tmp_path):
     store = ResultStore(tmp_path / "new" / "runs.sqlite")
     assert store.get(result.spec.key) is None
     store.put(replace(result, seconds=99.0))
@@ -210,11 +210,11 @@ def test_store_computes_only_missing_runs_and_choices(tmp_path, monkeypatch):
     again, same = run_result.result, run_result.scores
     assert again == first
     np.testing.assert_array_equal(same.F, scores.F)
-    with pytest.raises(TypeError):  # without the oracle, the run is a different one
+    with pytest.raises(TypeError):  # a stored result without the oracle is ignored
         run(request, WORLD, store=store)
 
 
-def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):
+def test_a_file_that_is_not_a_store_is_refused_in_one_sentence(result, tmp_path):
     (tmp_path / "runs.sqlite").write_text("not a database, but long enough to be looked at" * 50)
     with pytest.raises(ZSLError, match=r"expected a run store; got: file is not a database"):
         ResultStore(tmp_path / "runs.sqlite").put(result)
@@ -290,7 +290,7 @@ def test_reading_writes_nothing(tmp_path):
     assert not store.path.exists()
 
 
-def test_an_oracle_that_is_known_of_the_same_figures_stays(result, tmp_path):
+def test_a_stored_oracle_stays_if_the_metrics_are_the_same(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
     store.put(replace(result, oracle=None, seconds=1.0))
@@ -342,7 +342,7 @@ def test_results_are_listed_newest_first_and_of_a_split_oldest_first(result, tmp
     assert store.runs_on(linear_world(seed=1), "PS") == []
 
 
-def test_a_result_with_the_oracle_also_answers_requests_without_it(tmp_path, monkeypatch):
+def test_a_stored_result_with_the_oracle_serves_runs_without_it(tmp_path, monkeypatch):
     store = ResultStore(tmp_path / "runs.sqlite")
     first = run(spec(), WORLD, store=store).result
     monkeypatch.setattr(protocol.Setting, "select", None)

@@ -1,4 +1,4 @@
-"""Score files are read in every format, questioned if they look wrong, and judged."""
+"""Score files are read in every format, questioned if they look wrong, and evaluated."""
 
 import json
 import tracemalloc
@@ -36,7 +36,7 @@ EXPECTED = replace(evaluate(SCORED), calibrated=None, calibrated_per_sample=None
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 
 
-def meant(scores=F, labels=Y, unseen=UNSEEN, names=NAMES, fixes=()):
+def read_as_matrix(scores=F, labels=Y, unseen=UNSEEN, names=NAMES, fixes=()):
     matrix, request = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
     assert matrix is not None, request
     return matrix
@@ -55,7 +55,7 @@ def question_on(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
 
 
 def test_figures_are_those_of_the_protocol():
-    report = judge(meant(), gamma=0.02)
+    report = judge(read_as_matrix(), gamma=0.02)
     assert report.evaluation == evaluate(SCORED, 0.02)
     assert report.origin == "given"
     assert report.oracle == SCORED.curve.best()
@@ -64,7 +64,7 @@ def test_figures_are_those_of_the_protocol():
 
 
 def test_without_a_gamma_the_best_one_is_called_an_oracle():
-    report = judge(meant())
+    report = judge(read_as_matrix())
     assert report.gamma is None
     assert report.origin is None
     assert report.evaluation.calibrated is None
@@ -77,11 +77,11 @@ def held_back():
     rng = np.random.default_rng(1)
     y = rng.choice(np.flatnonzero(SCORED.seen), 200)
     scores = np.eye(F.shape[1])[y] + rng.normal(size=(200, F.shape[1]))
-    return meant(scores=scores, labels=y, unseen=np.flatnonzero(SCORED.seen)[:3])
+    return read_as_matrix(scores=scores, labels=y, unseen=np.flatnonzero(SCORED.seen)[:3])
 
 
 def test_gamma_is_chosen_on_validation_scores_and_on_no_others():
-    matrix, validation = meant(), held_back()
+    matrix, validation = read_as_matrix(), held_back()
     report = judge(matrix, validation=validation)
     assert report.origin == "validated"
     assert report.gamma == pytest.approx(validation.tested.curve.best().gamma)
@@ -92,24 +92,24 @@ def test_gamma_is_chosen_on_validation_scores_and_on_no_others():
     with pytest.raises(ZSLError, match="expected a finite number"):
         judge(matrix, gamma=np.nan)
     of_unseen = np.isin(Y, UNSEEN)
-    half = meant(scores=F[of_unseen], labels=Y[of_unseen])
+    half = read_as_matrix(scores=F[of_unseen], labels=Y[of_unseen])
     with pytest.raises(ZSLError, match="none of seen classes"):
         judge(matrix, validation=half)
 
 
 def test_images_of_one_side_have_no_curve():
     of_unseen = np.isin(Y, UNSEEN)
-    report = judge(meant(scores=F[of_unseen], labels=Y[of_unseen]))
+    report = judge(read_as_matrix(scores=F[of_unseen], labels=Y[of_unseen]))
     assert report.evaluation.ausuc is None
     assert report.oracle is None
     assert report.evaluation.zsl == pytest.approx(EXPECTED.zsl)
     assert "only ZSL accuracy can be computed" in report.as_text()
     with pytest.raises(ZSLError, match="expected images of unseen classes; got none"):
-        judge(meant(scores=F[~of_unseen], labels=Y[~of_unseen]))
+        judge(read_as_matrix(scores=F[~of_unseen], labels=Y[~of_unseen]))
 
 
 def test_json_states_how_the_file_was_read():
-    report = json.loads(judge(meant(scores=-F, fixes=["distances"]), gamma=0.02).to_json())
+    report = json.loads(judge(read_as_matrix(scores=-F, fixes=["distances"]), gamma=0.02).to_json())
     assert report["fixes"] == ["distances"]
     assert report["gamma_origin"] == "given"
     assert report["unseen_classes"] == [NAMES[c] for c in UNSEEN]
@@ -145,15 +145,15 @@ def test_every_fix_has_its_case():
 def test_suspicious_files_raise_a_question(fix):
     question = question_on(**ODD[fix])
     assert question.fix == fix
-    matrix = meant(**ODD[fix], names=(), fixes=[fix])
-    assert matrix.digest == meant(names=()).digest
+    matrix = read_as_matrix(**ODD[fix], names=(), fixes=[fix])
+    assert matrix.digest == read_as_matrix(names=()).digest
     assert matrix.fixes == (fix,)
     assert judge(matrix).evaluation == EXPECTED
 
 
 @pytest.mark.parametrize("fix", ["distances", "seen-first", "unseen-first"])
-def test_as_is_is_an_answer(fix):
-    matrix = meant(**ODD[fix], fixes=["as-is"])
+def test_the_fix_as_is_reads_a_suspicious_file_unchanged(fix):
+    matrix = read_as_matrix(**ODD[fix], fixes=["as-is"])
     np.testing.assert_array_equal(matrix.F, ODD[fix]["scores"])
 
 
@@ -167,8 +167,8 @@ def test_two_things_can_be_wrong_at_once():
     assert question_on(**odd).fix == "transposed"
     assert question_on("transposed", **odd).fix == "labels-from-1"
     assert question_on("transposed", "labels-from-1", **odd).fix == "distances"
-    matrix = meant(**odd, names=(), fixes=["transposed", "labels-from-1", "distances"])
-    assert matrix.digest == meant(names=()).digest
+    matrix = read_as_matrix(**odd, names=(), fixes=["transposed", "labels-from-1", "distances"])
+    assert matrix.digest == read_as_matrix(names=()).digest
 
 
 def test_a_correct_file_raises_no_question():
@@ -180,40 +180,42 @@ def test_a_correct_file_raises_no_question():
 
 @pytest.mark.parametrize("unseen", [MASK, MASK.astype(int), [NAMES[c] for c in UNSEEN]])
 def test_unseen_classes_are_numbers_names_or_marks(unseen):
-    np.testing.assert_array_equal(meant(unseen=unseen).seen, SCORED.seen)
+    np.testing.assert_array_equal(read_as_matrix(unseen=unseen).seen, SCORED.seen)
 
 
 def test_labels_may_be_names():
-    assert meant(labels=[NAMES[c] for c in Y]).digest == meant().digest
+    assert read_as_matrix(labels=[NAMES[c] for c in Y]).digest == read_as_matrix().digest
 
 
 def test_marks_per_column_are_independent_of_label_numbers():
-    matrix = meant(labels=Y + 1, unseen=MASK, fixes=["labels-from-1"])
-    assert matrix.digest == meant().digest
+    matrix = read_as_matrix(labels=Y + 1, unseen=MASK, fixes=["labels-from-1"])
+    assert matrix.digest == read_as_matrix().digest
 
 
 def test_a_mark_for_every_column_moves_with_the_columns():
     padded = np.concatenate([[False], MASK])
-    matrix = meant(scores=PADDED, labels=Y + 1, unseen=padded, names=(), fixes=["unused-column"])
-    assert matrix.digest == meant(names=()).digest
+    matrix = read_as_matrix(
+        scores=PADDED, labels=Y + 1, unseen=padded, names=(), fixes=["unused-column"]
+    )
+    assert matrix.digest == read_as_matrix(names=()).digest
 
 
 def test_columns_in_no_known_order_are_warned_of():
     mixed = F[:, np.random.default_rng(3).permutation(F.shape[1])]
-    remarks = meant(scores=mixed, fixes=["as-is"]).remarks
+    remarks = read_as_matrix(scores=mixed, fixes=["as-is"]).remarks
     (remark,) = (r for r in remarks if "another order of columns" in r)
     assert "check that column k is class k" in remark
-    assert not any("order of columns" in remark for remark in meant().remarks)
+    assert not any("order of columns" in remark for remark in read_as_matrix().remarks)
 
 
-def test_twenty_thousand_classes_are_looked_at_in_little_memory():
+def test_twenty_thousand_classes_need_little_memory():
     """A confusion table would take 3.8 GB."""
     rng, n_classes = np.random.default_rng(0), 21_841
     y = np.repeat(rng.choice(n_classes, 20, replace=False), 10)
     scores = rng.normal(size=(200, n_classes)).astype(np.float32)
     scores[np.arange(200), (y + 1) % n_classes] = 9.0  # columns shifted by one
     tracemalloc.start()
-    remarks = meant(scores=scores, labels=y, unseen=np.arange(5), names=()).remarks
+    remarks = read_as_matrix(scores=scores, labels=y, unseen=np.arange(5), names=()).remarks
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert any("another order of columns" in remark for remark in remarks)
@@ -224,10 +226,10 @@ def test_a_softmax_for_each_side_is_reported():
     apart = np.exp(20 * F)
     for side in (MASK, ~MASK):
         apart[:, side] /= apart[:, side].sum(axis=1, keepdims=True)
-    assert any("sum to 1 each" in remark for remark in meant(scores=apart).remarks)
+    assert any("sum to 1 each" in remark for remark in read_as_matrix(scores=apart).remarks)
     together = np.exp(20 * F)
     together /= together.sum(axis=1, keepdims=True)
-    assert not any("sum to 1 each" in remark for remark in meant(scores=together).remarks)
+    assert not any("sum to 1 each" in remark for remark in read_as_matrix(scores=together).remarks)
 
 
 REFUSED = {
@@ -248,7 +250,7 @@ REFUSED = {
 @pytest.mark.parametrize("message", REFUSED)
 def test_irreparable_files_are_one_sentence(message):
     with pytest.raises(ZSLError) as refusal:
-        meant(**REFUSED[message])
+        read_as_matrix(**REFUSED[message])
     if "No class" not in message:
         assert message in str(refusal.value)
     assert str(refusal.value).count("\n") == 0
@@ -268,9 +270,9 @@ def test_the_order_of_classes_and_of_images_changes_no_figure(seed, dtype, ruled
     if ruled_out:
         scores[rng.random(F.shape) < 0.1] = -np.inf
     scores[:, 0] = np.where(np.isneginf(scores).all(axis=1), 0, scores[:, 0])
-    before = meant(scores=scores, fixes=["as-is"])
+    before = read_as_matrix(scores=scores, fixes=["as-is"])
     place = np.argsort(columns)
-    after = meant(
+    after = read_as_matrix(
         scores=scores[rows][:, columns],
         labels=place[Y[rows]],
         unseen=place[UNSEEN],
@@ -300,7 +302,7 @@ def test_labels_identify_the_split_and_its_unseen_classes(test_set):
     assert (result.benchmark, result.split) == (test_set.benchmark, test_set.split)
     role = class_facts(test_set.benchmark).classes[test_set.split.lower()]
     np.testing.assert_array_equal(result.unseen, role == "test")
-    assert recognised(y[:-1], len(test_set.counts)) is None  # one image less is another test set
+    assert recognised(y[:-1], len(test_set.counts)) is None  # one image fewer is another test set
     scores = np.random.default_rng(1).random((len(y), len(test_set.counts)), dtype=np.float32)
     scores[np.arange(len(y)), y] += 1
     matrix, _ = interpreted(ScoreFile("labels.npz", scores, y))
@@ -312,7 +314,7 @@ def test_other_unseen_classes_are_another_split():
     y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
     F = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts)))
     other_values = np.flatnonzero(~test_set.unseen)[:3]
-    matrix = meant(
+    matrix = read_as_matrix(
         scores=F, labels=y, unseen=other_values, names=test_set.class_names, fixes=["as-is"]
     )
     assert matrix.benchmark == matrix.split == ""
@@ -351,10 +353,10 @@ def test_every_form_of_file_means_the_same(files, ending):
     np.testing.assert_allclose(matrix.F, F, rtol=tolerance, atol=tolerance)
     assert judge(matrix).evaluation.ausuc == pytest.approx(EXPECTED.ausuc, abs=1e-3)
     if ending not in ("csv",):
-        assert matrix.digest == meant().digest
+        assert matrix.digest == read_as_matrix().digest
 
 
-def test_files_that_are_none_are_one_sentence(files):
+def test_files_without_scores_are_refused_in_one_sentence(files):
     (files / "junk.npz").write_bytes(b"PK\x03\x04" + bytes(50))
     (files / "cut.npy").write_bytes((files / "a.npy").read_bytes()[:500])
     np.savez(files / "none.npz", features=F)
@@ -389,7 +391,7 @@ def test_validation_scores_have_separate_labels_and_unseen_classes(tmp_path, pri
     held_out = np.flatnonzero(SCORED.seen)[:3]
     y = rng.integers(0, F.shape[1], 200)
     scores = np.eye(F.shape[1])[y] + rng.normal(size=(200, F.shape[1]))
-    validation = meant(scores=scores, labels=y, unseen=held_out)
+    validation = read_as_matrix(scores=scores, labels=y, unseen=held_out)
     for name, array in {"test": F, "val": scores}.items():
         np.save(tmp_path / f"{name}.npy", array)
     for name, words in {"test": Y, "val": y, "unseen": UNSEEN, "held": held_out}.items():
@@ -410,7 +412,7 @@ def test_validation_scores_in_another_layout_have_separate_answers(tmp_path, cap
     words = ["score", str(tmp_path / "test.npz"), "--fix", "distances", "--json"]
     words += ["--validation", str(tmp_path / "val.npz")]
     content = json.loads(printed(*words, "--validation-fix", "as-is", status=1))
-    assert content["gamma"] == meant(scores=noisy).tested.curve.best().gamma
+    assert content["gamma"] == read_as_matrix(scores=noisy).tested.curve.best().gamma
     assert main(words) == 1  # without their own answer, they are read like the test scores
     assert json.loads(capsys.readouterr().out)["gamma"] != content["gamma"]
 
@@ -433,7 +435,7 @@ def test_real_scores_have_their_published_figures(name, split, figures, ausuc, p
 
 
 def test_a_report_names_its_result_in_a_line_and_a_frame():
-    report = judge(meant())
+    report = judge(read_as_matrix())
     assert repr(report) == f"<ScoreReport {report.matrix.name}: {report.headline}>"
     table = report.to_frame()
     result = table.loc[table["figure"] == "plain_harmonic", "value"]

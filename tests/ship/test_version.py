@@ -49,7 +49,7 @@ def commit():
 def test_a_checkout_names_its_commit_and_whether_files_have_changed(checkout, tmp_path):
     first = commit()
     assert re.fullmatch(r"[0-9a-f]{9}", first)
-    checkout("tag", "v0.3.0")  # the commit is named, with any tags
+    checkout("tag", "v0.3.0")  # a tag does not replace the commit
     assert commit() == first
     (tmp_path / "pyproject.toml").write_text("changed")
     assert commit() == f"{first}+changes"
@@ -146,8 +146,8 @@ def test_the_digest_of_the_sources_changes_only_with_code_of_numbers(package):
     assert digest(package) not in (first, changed)
 
 
-def test_every_file_that_turns_features_into_figures_is_among_the_sources():
-    """Return all modules that protocol and methods load, except data, names and sentences."""
+def test_every_file_that_computes_metrics_is_among_the_sources():
+    """The protocol and the methods load only these modules, and modules that change no metric."""
     request = (
         "import sys; from zslcore.methods import METHODS, TRANSDUCTIVE;"
         "import zslcore.evaluation.protocol;"
@@ -161,11 +161,11 @@ def test_every_file_that_turns_features_into_figures_is_among_the_sources():
     counted = {path for pattern in version.NUMBERS for path in folder.glob(pattern)}
     loaded = {folder.joinpath(*name.split(".")[1:]) for name in run_result.stdout.split()}
     files = {p / "__init__.py" if p.is_dir() else p.with_suffix(".py") for p in loaded}
-    makes_none = {
+    without_metrics = {
         *(folder / f"{name}.py" for name in ("exceptions", "names", "numbers", "progress", "texts"))
     }
-    makes_none |= {*folder.glob("*/__init__.py")}
-    makes_none |= {*(folder / "datasets").rglob("*.py"), *(folder / "storage").glob("*.py")}
-    assert files - makes_none <= counted
+    without_metrics |= {*folder.glob("*/__init__.py")}
+    without_metrics |= {*(folder / "datasets").rglob("*.py"), *(folder / "storage").glob("*.py")}
+    assert files - without_metrics <= counted
     assert len(counted) > 20
     assert version.sources_digest() == digest(folder)

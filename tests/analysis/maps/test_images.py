@@ -1,4 +1,4 @@
-"""Nearest images, outlines, and the predictions of images on a map."""
+"""Nearest images, images inside an outline, and predictions of images on a map."""
 
 import numpy as np
 import pytest
@@ -95,7 +95,7 @@ def test_another_shape_is_refused():
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.05, 10.0])
-def test_answers_are_those_of_the_test_set(gamma):
+def test_predictions_are_those_of_the_test_set(gamma):
     world = linear_world(noise=0.8)
     split, n = world.split("PS"), len(world.labels)
     scores = fit_and_score(LinearS2V(), world, split)
@@ -125,7 +125,7 @@ def test_scores_without_candidates_have_a_margin():
     assert np.isfinite(out.lead).all()
 
 
-def test_a_gamma_beyond_all_scores_leaves_unseen_answers():
+def test_a_gamma_beyond_all_scores_leaves_unseen_predictions():
     world = linear_world()
     split = world.split("PS")
     scores = fit_and_score(LinearS2V(), world, split)
