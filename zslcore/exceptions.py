@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-#: Limits: names compared with a misspelt name, names listed in a message, and letters of each name.
+#: Limits: names compared with a misspelt name, names listed in a message, and characters of each.
 COMPARED, LISTED, LETTERS = 1000, 60, 64
 
 
@@ -55,7 +55,7 @@ def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownName
 
     The comparison ignores case, since slips like ``eszsl`` are the most frequent. Choices can come
     from a file: only the first ``COMPARED`` of them are compared, and only the first ``LETTERS``
-    letters of each.
+    characters of each.
     """
     choices = list(choices)
     by_lower = {choice[:LETTERS].lower(): choice for choice in choices[:COMPARED]}

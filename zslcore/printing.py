@@ -247,7 +247,7 @@ def _words_of(axis: Any) -> list[str]:
 
 
 def _letters(width_mm: float) -> int:
-    """Return the number of letters of 8 pt that fit on a line of this width."""
+    """Return the number of characters of 8 pt that fit on a line of this width."""
     return int(width_mm / 1.55)
 
 

@@ -119,9 +119,8 @@ def entry_of_scores(
 
     Parameters
     ----------
-    report : output of ``zslcore score --json`` or :meth:`zslcore.scores.ScoreReport.to_json`; if
-        its images are rows of known data (``score --data``), the entry has these data and their
-        split
+    report : output of ``zslcore score --json`` or :meth:`zslcore.scores.ScoreReport.to_json`; with
+        ``score --data``, the entry names this data set and its split
     provenance : sentence on the source of the scores
     pretraining : pre-training sets of the feature extractor; empty if unknown
     parameters : choice of the parameters of the method; "not stated" by default
@@ -159,7 +158,7 @@ def entry_of_scores(
 
 
 def _data(report: Mapping[str, Any], features: str, pretraining: tuple[str, ...]) -> Data:
-    """Return the data set of a report, or else its score file as data."""
+    """Return the data set of a report; without one, describe its score file."""
     if (data := report.get("data")) is None:
         file, benchmark = report["file"], report["benchmark"]
         return Data(file, benchmark, features, pretraining, digest=report["digest"])
@@ -233,8 +232,8 @@ def file_name(entry: BoardEntry) -> str:
 def split_name(dataset: ZSLDataset, split: Split) -> str:
     """Return the published name of a split if its rows are published, else its own name.
 
-    Rows shared by several releases get the name of the current release. This is correct for every
-    run of this package: folds are within the trainval rows, and so contain no test rows.
+    If several releases have the same rows and differ only in their folds, the current release gives
+    the name. That is right for every run of this package: its folds lie within the trainval rows.
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name

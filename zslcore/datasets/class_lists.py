@@ -62,7 +62,7 @@ NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "labe
 TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label", "labelnames"})
 #: Titles of a column of WordNet ids.
 ID_TITLES = frozenset({"wnid", "wnids", "synset", "synsets", "wordnetid", "id", "ids"})
-#: Objects of a JSON in which one list under a title is searched: largest depth and number.
+#: Largest depth and number of JSON objects that are searched for one list with a title.
 MOST_LEVELS, MOST_OBJECTS = 5, 1000
 #: Start of an item in a protobuf text, and pattern of its name.
 PROTOBUF, ITEM_NAME = re.compile(r"\s*item\s*\{"), r"\b{}\s*:\s*(?:\"(.*?)\"|'(.*?)')"

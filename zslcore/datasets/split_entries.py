@@ -144,9 +144,9 @@ QUOTED_LIST = re.compile(
 RULE = re.compile(r"[\s|:+-]+")
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
-#: Maximum number of objects in which a split is searched.
+#: Maximum number of objects that are searched for a split.
 MOST_OBJECTS = 1 << 12
-#: Maximum number of distinct sets of fields of records in which a class is searched.
+#: Maximum number of distinct sets of fields that are searched for the class of a record.
 MOST_FIELDS = 1 << 10
 
 

@@ -90,9 +90,9 @@ def read_xlsa17(
         that is named differently in the public archive: ``CUB``, ``CUB-vgg_fc7``,
         ``CUB-vgg_fc7-att_splits_v1``.
     prototypes : file of class embeddings that replace ``att``, in one of the formats of
-    :mod:`zslcore.datasets.embeddings`; a path that does not exist is searched in ``folder``
-    embedding : name of one of several embeddings in this file, such as "word2vec" pretraining :
-    names of the vocabularies that the features were trained on; ("none",) without
+    :mod:`zslcore.datasets.embeddings`; a path that does not exist is looked up in ``folder``
+    embedding : name of one of several embeddings in this file, such as "word2vec"
+    pretraining : names of the vocabularies that the features were trained on; ("none",) without
         pre-training
 
     Returns

@@ -39,7 +39,7 @@ export class CurveFigure extends Figure {
   valueName = "gamma";
   /** @type {number | null} last value from the server */
   serverValue = null;
-  /** @type {number[]} values sent to the server, without its echo so far */
+  /** @type {number[]} values sent to the server that it has not echoed yet */
   sentValues = [];
   isDragging = false;
   drawRequest = 0;

@@ -120,7 +120,8 @@ def overlap_gain(
         Which test classes the extractor was trained on.
     images : number of test images per class, for the intervals over images
     level : nominal coverage of the intervals
-    n_resamples : number of bootstrap samples, and of permutations if an exact test has too many
+    n_resamples : number of bootstrap samples, and of random permutations if there are too many for
+        an exact test
 
     Raises
     ------
@@ -203,9 +204,10 @@ def _interval(
 
 
 def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gain of each resample, or the difference of two columns, and its standard error.
+    """Return the gain in each resample and its standard error.
 
-    Shapes are (resamples, classes, columns). The error follows from the delta method: the gain
+    Shapes are (resamples, classes, columns); with two columns, the difference between their gains
+    and its error are returned. The error follows from the delta method: the gain
     :math:`g = 2 (a - b) / (a + b)` has the derivatives :math:`4 b / (a + b)^2` in a and :math:`-4 a
     / (a + b)^2` in b.
     """
@@ -228,8 +230,9 @@ def _permutation_p(
 ) -> float:
     """Return the share of permutations of the overlap with at least the observed difference.
 
-    The compared statistic is the difference of the means: for fixed accuracies the gain increases
-    with it, and unlike the gain it is symmetric.
+    The test statistic is the absolute difference of the two means. For fixed accuracies, the gain
+    increases with the signed difference, but a difference and its negative may give gains of
+    different size.
     """
     n, k = len(in_pretraining), int(in_pretraining.sum())
     total = accuracy.sum()

@@ -92,8 +92,9 @@ def judge_in_worker(
 ) -> ScoreReport | OpenQuestion:
     """Evaluate a score file in a worker process with at most ``memory`` bytes.
 
-    In the refusal, ``origin`` follows the number of bytes and names the origin of this limit, such
-    as "that a visitor may take (ZSL_MEMORY_A_VISITOR)". Raises FileRefusedError.
+    ``origin`` says where this limit comes from, as the end of the error message "needs more than
+    the 1,000 bytes ...", such as "that a visitor may take (ZSL_MEMORY_A_VISITOR)". Raises
+    FileRefusedError.
     """
     files = request.files + ([] if validation is None else validation.files)
     size = sum(path.stat().st_size for path in files)
@@ -141,16 +142,18 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
             matrices.append(matrix)
     matrix, *validation = matrices
     report = judge(matrix, validation=validation)
-    return _write_answers(matrix, into) | {
+    return _write_predictions(matrix, into) | {
         "gamma": report.gamma,
         "origin": report.origin,
         "note": report.note,
         "checked": report.checked,
-        "validation": _write_answers(validation[0], into, OF_VALIDATION) if validation else None,
+        "validation": _write_predictions(validation[0], into, OF_VALIDATION)
+        if validation
+        else None,
     }
 
 
-def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, Any]:
+def _write_predictions(matrix: Scores, into: Path, prefix: str = "") -> dict[str, Any]:
     """Write the predictions of a matrix as arrays, and return its interpretation."""
     for name, kind in COLUMNS.items():
         array = getattr(matrix.tested, name)
@@ -195,7 +198,7 @@ def _read_report(folder: Path, answer: dict[str, Any], file: str, memory: int) -
     if gamma is not None and (not math.isfinite(gamma) or origin not in get_args(GammaOrigin)):
         raise _bad_answer(file)
     report = report_of(
-        _read_answers(folder, answer, file, memory),
+        _read_predictions(folder, answer, file, memory),
         gamma,
         origin if gamma is not None else None,
         clean_text(answer["note"], 800),
@@ -203,11 +206,11 @@ def _read_report(folder: Path, answer: dict[str, Any], file: str, memory: int) -
     )
     if of_validation is None:
         return report
-    answers = _read_answers(folder, of_validation, file, memory, OF_VALIDATION)
-    return replace(report, validation=(answers,))
+    validation = _read_predictions(folder, of_validation, file, memory, OF_VALIDATION)
+    return replace(report, validation=(validation,))
 
 
-def _read_answers(
+def _read_predictions(
     folder: Path, answer: dict[str, Any], file: str, memory: int, prefix: str = ""
 ) -> Scores:
     """Return the predictions of a matrix; :class:`PredictedRows` refuses invalid values."""

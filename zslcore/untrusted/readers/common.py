@@ -1,4 +1,4 @@
-"""Limits on values, shared by all readers."""
+"""Limits, names of variables in groups, and encodings of texts, shared by the readers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MAX_PATH, MAX_NAME = 200, 256
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
 #: Number of bytes from which the encoding is guessed, and bytes without a meaning in cp1252.
 ENCODED, UNDEFINED = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
-#: Letters outside ASCII at the start of a text: two bytes each in GB 18030, mostly one in cp1252.
+#: Runs of bytes outside ASCII: Chinese characters in GB 2312 have two bytes, letters in cp1252 one.
 NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 #: A number with a decimal comma, as in tables with semicolons between columns.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
 #: Titles that pandas gives an index when it writes or reads a table.
 INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
-#: Largest number of cells of a cell array in which each cell is a variable, such as one per fold.
+#: Maximum size of a cell array that is read as one variable per cell, such as one per fold.
 MOST_CELLS = 64
 
 Shape = tuple[int, ...]

@@ -262,7 +262,7 @@ class RanksExperiment(RunsExperiment):
         return super().tasks(request if self.by_fold else replace(request, seeds=1))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield mean ranks and frequencies; only all benchmarks are compared with printed ranks."""
+        """Yield mean ranks and frequencies; on all benchmarks, compare them with printed ranks."""
         observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
         figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
