@@ -99,7 +99,7 @@ def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, 
     of_zero = card(**leaking)  # and it counts from 0
     assert (of_zero.verdict, of_zero.figures[0].value) == ("leaks", str(n))
     assert of_zero.sentence.startswith(
-        "The rows are read as numbered from 0: Tested in test_seen and trained"
+        "The rows are read as numbered from 0: In both trainval (training) and"
     )
 
 

@@ -232,7 +232,12 @@ def test_mixing_of_classes():
         same({m.x: m.y for m in points}, zip(NAMES, table[column], strict=True))
         assert [m.text for m in points] == [m.x for m in points]
     words = {m.x: m.series for m in shown(figure) if m.series.startswith("on the map")}
-    looks = {"shown": "PCA and on", "hidden": "hides", "invented": "invents", "no shift": "no sh"}
+    looks = {
+        "shown": "PCA and on",
+        "hidden": "in the PCA only",
+        "invented": "on the map only",
+        "no shift": "no sh",
+    }
     assert all(looks[v] in words[name] for name, v in zip(NAMES, verdict, strict=True))
 
 
