@@ -25,7 +25,7 @@ def test_the_answer_is_shown_before_the_first_click():
 
 def test_the_picture_has_a_legend_on_phones_and_screens():
     app = visit(PAGE)
-    assert "6+1: 6 of them in the pre-training set, 1 related" in str(charts(app)[0].figure["data"])
+    assert "6+1: 6 test classes in the pre-training set" in str(charts(app)[0].figure["data"])
     app.session_state["window_is_narrow"] = True
     app.run()
     assert "Touch a cell" in words(app)

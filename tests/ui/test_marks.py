@@ -311,6 +311,14 @@ def test_cells_of_contamination():
         assert m.trace.text[m.k].strip() == ("?" if entry["state"] == "unknown" else entry["text"])
 
 
+def test_on_a_phone_each_mark_has_the_count_that_it_stands_for(look):
+    look(narrow=True)
+    table = pd.DataFrame({"title": list("ABCD"), "state": list(contamination.LOOKS)})
+    table = table.assign(text=["6+1", "0+5", "", ""], row="eel", test_set="eel", hover="eel")
+    points = list(shown(contamination.contamination_map(table, "eel", ["A"])))
+    assert [m.trace.text[m.k].strip() for m in points] == ["6", "5", "", "?"]
+
+
 @pytest.mark.parametrize("narrow", [False, True])
 def test_gains_of_classes(narrow, look):
     look(narrow=narrow)

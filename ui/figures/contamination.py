@@ -16,9 +16,9 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
     "unknown": ("unknown (?)", NEUTRAL, "circle"),
 }
 #: Height of a row in pixels, in a wide and in a narrow window, which has names above the marks.
-ROW_HEIGHT = (34, 46)
+ROW_HEIGHT = (34, 50)
 #: Last entry of the legend: the texts of the cells.
-COUNTED = "· 10: 10 test classes; 6+1: 6 of them in the pre-training set, 1 related"
+COUNTED = "6+1: 6 test classes in the pre-training set, 1 related; SS · 10: 10 test classes"
 
 
 @cached_figure
@@ -53,7 +53,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
             range=[len(sets) - 0.5, -0.5],
             showticklabels=not narrow(),
         ),
-        annotations=[note(text, 0, k - 0.41, **above) for k, text in enumerate(rows)] * narrow(),
+        annotations=[note(text, 0, k - 0.33, **above) for k, text in enumerate(rows)] * narrow(),
         shapes=row + [_frame(x=position_of[title]) for title in columns if title in position_of],
     )
 
@@ -83,8 +83,10 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
 
 
 def _count(words: str) -> Markup:
-    """Return the counts of a cell, in a narrow window the first one."""
-    return Markup(words.partition("+")[0] if narrow() else f"\N{NO-BREAK SPACE}{words}")
+    """Return the counts of a cell, in a narrow window the one that its mark stands for."""
+    if not narrow():
+        return Markup(f"\N{NO-BREAK SPACE}{words}")
+    return Markup("\N{THIN SPACE}" + words.removeprefix("0+").partition("+")[0])
 
 
 def _frame(*, x: float | None = None, y: int | None = None) -> Part:
