@@ -79,7 +79,8 @@ def printed_gains(table: pd.DataFrame) -> Chart:
             words = words.replace(", ", "<br>")
         notes.append(plane.title(Markup(f"{words}, mean {signed(values.mean() / 100)}")))
         title = "gain, %" if not narrow() or plane.number == len(parts) else ""
-        of_x = axis(title, grid=True, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
+        # Each bar has its number, which a grid would cross.
+        of_x = axis(title, grid=False, range=reach, zeroline=True, zerolinecolor=NEUTRAL.color)
         of_y = axis(names=methods, grid=False, range=[len(methods) - 0.4, -0.6])
         of_y["showticklabels"] = narrow() or plane.number == 1
         axes |= plane.axes(of_x, of_y)
