@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.browser.reading import SlowServer, box_of, drawn, once, sent_by, settle
+from tests.browser.reading import NARROW, SlowServer, box_of, drawn, once, sent_by, settle
 from zslcore.datasets import load
 from zslcore.datasets.facts import title
 
@@ -209,6 +209,13 @@ def test_the_button_that_validates_gamma_is_next_to_numbers_and_menu(server, pag
     assert button[1] <= menu[0]  # on one line, without overlap
     assert button[3] - button[2] < 40
     page.get_by_role("button", name="PDF").click(trial=True)
+
+
+def test_in_a_narrowed_window_curve_and_wall_use_its_height(server, page):
+    opened(page, server)
+    page.set_viewport_size(NARROW)
+    wall = page.locator(".wall > canvas")
+    once(page, lambda: wall.bounding_box()["height"] > 400)
 
 
 def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):

@@ -35,11 +35,11 @@ const WIDE = 960; // minimum width in pixels for rail, curve and wall side by si
 const MEDIUM = 600; // minimum width in pixels for curve and wall side by side
 const LEAST_HEIGHT = 440; // of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
-const FIXED_BESIDE = 242; // the same in a window of medium width, below the choices
+const FIXED_BESIDE = 276; // the same in a window of medium width, below the choices
 const RULER_KINDS = 54; // pixels of height of the choice and explanation of the ruler
 const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
 const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
-const LEAST_WALL = 290; // minimum width of the wall next to the plane, in pixels
+const LEAST_WALL = 340; // minimum width of the wall next to the plane, in pixels
 const PLANE_MARGIN = 54; // pixels of height of the plane's axis and margins
 const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
 const BARS = 86; // pixels of height of the classes' bars
@@ -260,14 +260,14 @@ class Playground extends CurveFigure {
   draw() {
     const { head, width } = this, isWide = width >= WIDE;
     if (!head || !width) return;
-    if (this.isWide !== isWide) return this.fitHeight();
-    this.root.classList.add("ready");
     this.root.classList.toggle("wide", isWide);
     this.root.classList.toggle("narrow", width < MEDIUM);
     const { dataset, method } = head.rail.chosen;
     this.elements.summary.textContent = `${findDatasetTitle(head.rail, dataset)} · ${method}`;
     if (this.isFolded !== !isWide) this.choices.open = isWide;
     this.isFolded = !isWide;
+    if (this.isWide !== isWide) return this.fitHeight(); // measures the form that is set here
+    this.root.classList.add("ready");
     this.reserveValueWidth();
     this.writeNumbers(this.pointOf(this.value));
     this.drawStopButtons(this.namedValues.map(({ name, value, look, text }) =>
@@ -310,7 +310,7 @@ class Playground extends CurveFigure {
     const { width } = this, isWide = width >= WIDE, stage = this.elements.stage.clientWidth;
     if (width < MEDIUM) return { side: width - EXTRA_WIDTH - 2, wall: width, wallHeight: 340 };
     const free = isWide ? this.elements.trade.clientHeight : this.height;
-    const share = !isWide ? 0.5 : free > 0.62 * stage ? TALL_SHARE : 0.48;
+    const share = free > 0.62 * stage ? TALL_SHARE : isWide ? 0.48 : 0.5;
     const most = Math.min(share * stage, stage - GUTTER - LEAST_WALL) - EXTRA_WIDTH;
     const side = Math.max(200, Math.min(free - PLANE_MARGIN, most));
     return { side, wall: Math.floor(stage - side - EXTRA_WIDTH - GUTTER), wallHeight: free - BARS - HEADS };
