@@ -40,7 +40,7 @@ LOOKS: Mapping[Mark, tuple[str, str]] = {
     "leak": (":material/cancel:", "red"),
     "error": (":material/error:", "red"),
     "open": (":material/help:", "gray"),
-    "warning": (":material/warning:", "orange"),
+    "warning": (":material/warning:", "yellow"),
     "ok": (":material/check_circle:", "green"),
 }
 #: Verdict -> colour of its word.

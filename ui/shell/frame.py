@@ -100,7 +100,7 @@ class Header:
             )
         if dataset.simulated:
             effects = simulated_effects.about_effects(dataset)
-            self.slot.badge("simulated", color="orange", help=effects)
+            self.slot.badge("simulated", color="yellow", help=effects)
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:

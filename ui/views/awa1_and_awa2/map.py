@@ -115,7 +115,7 @@ def show(header: Header) -> None:
         simulated = [data for data in chosen.datasets if data.simulated]
         if simulated:
             words = simulated_effects.about_effects(simulated[0])
-            mark.badge("simulated map", color="orange", help=words)
+            mark.badge("simulated map", color="yellow", help=words)
         scene, waits = _lay_out(chosen)
         _explore(scene, coloured(scene, chosen.colour, chosen.split, chosen.method), chosen, waits)
     show_image_counts()

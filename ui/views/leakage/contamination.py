@@ -127,7 +127,7 @@ def _own_classes() -> TestSet:
 #: Verdict -> answer to the question of the view.
 ANSWERS = {"Leaks": "No", "Unknown": "Unknown", "Clean": "Yes"}
 #: State of overlap -> colour of its answer.
-LOOKS = {"overlap": "red", "unknown": "gray", "possible": "orange", "none": "green"}
+LOOKS = {"overlap": "red", "unknown": "gray", "possible": "yellow", "none": "green"}
 
 
 def _show_searches(tested: TestSet, extractor: Extractor) -> None:
