@@ -34,10 +34,11 @@ def spoiled_answer(answer: Any, rng: Random) -> Any:
 
 
 def spoil_folder(folder: Path, rng: Random) -> None:
-    """Replace one array that a worker process has written."""
-    arrays = sorted(folder.glob("*.npy"))
-    if arrays:
-        rng.choice(FAULTS)(rng.choice(arrays))
+    """Replace one file that a worker process has written: an array, or rows of texts."""
+    arrays, texts = sorted(folder.glob("*.npy")), sorted(folder.glob("*.txt"))
+    if arrays or texts:
+        faults = FAULTS if arrays else TEXT_FAULTS
+        rng.choice(faults)(rng.choice(arrays or texts))
 
 
 def _replaced(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Path], None]:
@@ -103,5 +104,14 @@ FAULTS: tuple[Callable[[Path], None], ...] = (
             lambda array: array.astype(object),
             lambda array: array.astype("<U3"),
         ),
+    ),
+)
+
+#: Faults of a file of rows: without an end of the last row, and with too many rows, too.
+TEXT_FAULTS: tuple[Callable[[Path], None], ...] = (
+    Path.unlink,
+    _folder,
+    *map(
+        _written, (b"", b"\x00" * 200, b"a\x1eb", b"\xff\x1e", b"\x1f\x1e" * 9, b"\x1e" * (1 << 22))
     ),
 )

@@ -10,7 +10,7 @@ import pytest
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.scores import interpreted, judge
-from zslcore.scores.layouts import side_of_cell
+from zslcore.scores.layouts import families, side_of_cell
 from zslcore.scores.reading import read_scores
 
 rng = np.random.default_rng(4)
@@ -369,3 +369,7 @@ def test_one_row_per_image_and_class(tmp_path, labels, form):
         assert judge(matrix).evaluation.plain_per_sample.unseen == pytest.approx(right)
         return
     check(path)
+
+
+def test_columns_without_labels_and_common_classes_are_no_families():
+    assert families(["a_x", "a_y", "b_x", "b_z"], np.array([], dtype=str)) == {}
