@@ -28,12 +28,12 @@ def empty(tmp_path, monkeypatch):
 
 def wall_data(app):
     """The wall as sent to the browser: tiles, counts and the open tile."""
-    sent = next(
+    wall = next(
         bidi_component.proto
         for bidi_component in app.get("bidi_component")
         if "tiles" in str(bidi_component.proto)
     )
-    return json.loads(sent.json)
+    return json.loads(wall.json)
 
 
 def tiles(app):

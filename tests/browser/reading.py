@@ -165,14 +165,14 @@ def still(page):
 
 def sent_by(page):
     """Return a list that collects the requests of a page to run its script."""
-    sent = []
+    requests = []
 
     def note(frame):
         if BackMsg.FromString(frame).HasField("rerun_script"):
-            sent.append(frame)
+            requests.append(frame)
 
     page.on("websocket", lambda ws: ws.on("framesent", note))
-    return sent
+    return requests
 
 
 class SlowServer:

@@ -48,12 +48,12 @@ def numbers(page):
 
 
 def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, page):
-    sent = sent_by(page)
+    requests = sent_by(page)
     opened(page, server)
     once(page, lambda: page.locator(".other").count() >= 4)  # with all quick methods
     settle(page)
     before = numbers(page), page.locator(".heads .left").inner_text()
-    sent.clear()
+    requests.clear()
     box = box_of(page.locator(".ring circle.harmonic"))
     assert box["width"] >= 28
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -62,7 +62,7 @@ def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, p
     page.mouse.move(x + 30, y + 60, steps=5)
     once(page, lambda: (numbers(page), page.locator(".heads .left").inner_text()) != before)
     once(page, lambda: "unseen digits gain" in page.locator(".sentence").inner_text())
-    assert sent == []
+    assert requests == []
     page.mouse.up()
     page.wait_for_url(re.compile("playground_gamma=0"))
     assert page.errors == []

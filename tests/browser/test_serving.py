@@ -34,12 +34,12 @@ def test_a_page_is_styled_with_any_browser_cache(server):
 
 
 def test_the_first_run_of_a_page_uses_the_window_width(server, page):
-    sent = sent_by(page)
+    requests = sent_by(page)
     page.set_viewport_size(PHONE)
     visit(page, server, "/table")
     page.locator(".st-key-table_of_methods canvas").first.wait_for()
     assert page.context.cookies()[0]["value"] == "1"
-    assert len(sent) == 1  # otherwise the window asks for a second run
+    assert len(requests) == 1  # otherwise the window asks for a second run
     assert not page.get_by_text("precomputed", exact=True).is_visible()
 
 

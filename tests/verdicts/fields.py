@@ -449,10 +449,10 @@ def joint_files() -> Iterator[Input]:
         [(int(row) + 1, part.removesuffix("_loc")) for part in SOUND for row in SOUND[part]],
         columns=["row", "part"],
     )
-    kept = table[table["part"].isin(["trainval", "test_seen", "test_unseen"])]
+    benchmark_rows = table[table["part"].isin(["trainval", "test_seen", "test_unseen"])]
     for what, more, expected in (("sound", 0, CLEAN), ("3 test rows in trainval", 3, "leaks")):
-        stray = kept[kept["part"] == "test_seen"][:more].assign(part="trainval")
-        content = pd.concat([kept, stray])
+        stray = benchmark_rows[benchmark_rows["part"] == "test_seen"][:more].assign(part="trainval")
+        content = pd.concat([benchmark_rows, stray])
         name = f"a table of rows and parts: {what}"
         yield Input(name, {"s.csv": content}, ("check", "s.csv"), expected, "", bool(more))
         labelled = content.assign(label=LABELS[content["row"].to_numpy() - 1])

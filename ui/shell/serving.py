@@ -38,8 +38,8 @@ def preload(*names: str) -> str:
     files = [path.name for name in names for path in _MODULES.glob(f"{name}.*.js")]
     for name in files:  # grows meanwhile
         imported = _IMPORT.findall((_MODULES / name).read_text(encoding="utf-8"))
-        new = [each for each in dict.fromkeys(imported) if f"/{each}" not in _PAGE]
-        files += [each for each in new if each not in files]
+        new = [module for module in dict.fromkeys(imported) if f"/{module}" not in _PAGE]
+        files += [module for module in new if module not in files]
     link = '<link rel="modulepreload" crossorigin href="./static/js/{}">'
     return "".join(map(link.format, files))
 

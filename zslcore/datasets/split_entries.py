@@ -447,10 +447,11 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     Names in an object with more than MAX_COLUMNS are those of images or classes, not of parts.
     Raises a FileRefusedError for a record of an image without a part.
     """
-    if isinstance(value, list) and not (level == 0 and splits_by_name(value)):
-        return _of_table(file, value)
     if isinstance(value, list):
-        value = splits_by_name(value)
+        splits = splits_by_name(value) if level == 0 else {}
+        if not splits:
+            return _of_table(file, value)
+        value = splits
     if not isinstance(value, dict) or not value:
         return None
     if len(value) > MAX_COLUMNS:
