@@ -265,6 +265,19 @@ def forms(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
         "quoted CSV of a spreadsheet",
         {"s.csv": "\ufeff" + table.to_csv(index=False, quoting=1, lineterminator="\r\n")},
     )
+    paths = [f"./data/{part}/{image}" for image, _, part in rows]
+    yield "paths of find", {"files.txt": paths}
+    folders: dict[str, list[str]] = {}
+    for folder, _, file in (path.rpartition("/") for path in paths):
+        folders.setdefault(folder, []).append(file)
+    listing = [line for folder, files in folders.items() for line in (f"{folder}:", *files, "")]
+    yield "a listing of folders", {"files.txt": listing}
+    number = {name: c for c, name in enumerate(NAMES)}
+    coop = {
+        part: [[image, number[name], name] for image, name, _ in of_part(rows, part)]
+        for part in ("train", "test")
+    }
+    yield "CoOp with other test classes", {"split_zhou_AWA.json": coop | {"val": []}}
     yield "a column of counts in front", {"s.csv": table.to_csv()}
     yield (
         "class folders of the parts",
@@ -377,6 +390,14 @@ def class_forms(seen: Sequence[str], unseen: Sequence[str]) -> Iterator[tuple[st
     yield "archive of numbers", {"s.npz": numbers}
     yield "tuples in PyTorch", {"s.pt": torch_bytes({"seen": (*seen,), "unseen": (*unseen,)})}
     table = [(name, "seen") for name in seen] + [(name, "unseen") for name in unseen]
+    numbered = [[f"{c} {name}" for c, name in enumerate(names)] for names in (seen, unseen)]
+    yield "JSON with numbers", {"s.json": dict(zip(("seen", "unseen"), numbered, strict=True))}
+    yield (
+        "numbers below headings",
+        {"s.txt": ["Seen:", *numbered[0], "Unseen:", *numbered[1]]},
+    )
+    settings = [[f"{name} = {c}" for c, name in enumerate(names)] for names in (seen, unseen)]
+    yield "INI", {"s.ini": ["[seen]", *settings[0], "[unseen]", *settings[1]]}
     yield "a table of sides", {"s.csv": pd.DataFrame(table, columns=["class", "type"])}
 
 

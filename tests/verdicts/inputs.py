@@ -751,6 +751,7 @@ def wrong_kinds() -> Iterator[Input]:
     for name, content, cause in (
         ("names.npy", np.array(NAMES, dtype=object), r"(?i)python objects"),
         ("split.pkl", pickled, r"(?i)pickle"),
+        ("split.xml", '<?xml version="1.0"?>\n<images><image set="train"/></images>\n', "got XML"),
         ("half.npz", whole.getvalue()[: len(whole.getvalue()) // 2], r"(?i)damaged|cut|corrupt"),
     ):
         yield Input(f"wrong kind: {name}", {name: content}, ("check", name), "broken", cause, True)

@@ -43,6 +43,9 @@ NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
 #: Bullet or number at the start of a line of a list.
 BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+|\(?\d+[.)]\s*(?=[^\d\s.)])|\[\d+\]\s*)")
+#: The number of a class before or after its name: ``1 dog``, ``dog = 1``.
+NUMBER_FIRST = re.compile(r"(\d+)[\s:=,)_-]+(.*[^\W\d_].*)")
+NUMBER_LAST = re.compile(r"(.*[^\W\d_].*?)\s*[:=,\t]\s*(\d+)")
 #: Start and end of a list or dictionary in source code.
 OPENS = re.compile(r"^\s*(?:[\"']?[A-Za-z_][\w.]*[\"']?\s*[:=]\s*)?[\[{(]")
 CLOSES = re.compile(r"[\]})]\s*[,;]?\s*$")
@@ -497,6 +500,30 @@ def _around_names(lines: list[str]) -> list[list[str]]:
         end = match.end("name") if match and 2 in filled else None
         row[1] = match.string[start:end] if match else ""
     return [[row[k] for k in sorted([*filled, 1])] for row in rows]
+
+
+def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return lists of class names without the number of each class before or after its name.
+
+    The lists stay unchanged if a name has no number, a list repeats one, or two names of a list
+    differ only by their numbers.
+
+    Examples
+    --------
+    >>> without_numbers([["dog = 0", "bat = 1"], ["ox = 0"]])
+    [['dog', 'bat'], ['ox']]
+    """
+    if any(len(text) > MOST_LETTERS for listed in lists for text in listed):
+        return [[*listed] for listed in lists]  # searches take quadratic time
+    for pattern, number, name in ((NUMBER_FIRST, 1, 2), (NUMBER_LAST, 2, 1)):
+        matches = [[pattern.fullmatch(text) for text in listed] for listed in lists]
+        if not all(match for listed in matches for match in listed):
+            continue
+        bare = [[match[name] for match in listed if match] for listed in matches]
+        numbers = [[match[number] for match in listed if match] for listed in matches]
+        if all(len({*column}) == len(column) for column in (*bare, *numbers)):
+            return bare
+    return [[*listed] for listed in lists]
 
 
 def _numbered(line: str) -> list[str]:

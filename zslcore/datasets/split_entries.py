@@ -17,12 +17,13 @@
 ``dog: train``                a part after each class or image, in JSON or text; the text may begin
                               with the number of lines and titles (DeepFashion); also one column
                               of classes per part, or a heading above the classes of each part
+``./train/dog/a.jpg``         paths below folders of parts, as ``find`` or ``ls -R`` lists them
 ============================  ======================================================================
 
 A JSON of CoOp has the same classes in training and test. The papers test "from base to new"
 classes: the first half of the labels, rounded up, is base, the second half new. The JSON is read as
 such a test: images of base classes are training or seen test images, and test images of new classes
-are unseen test images.
+are unseen test images. A JSON in this format with other test classes is a split by its parts.
 
 Only a file with a training part and a test part is read as a split.
 
@@ -208,7 +209,7 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
     if _may_be_settings(value, lists):
         return None
     if any(isinstance(each, list) for of in lists.values() for each in of):
-        return _of_items(file, value)
+        return _of_items(path, value)
     named = first_named([name for name in value if name not in lists], LABEL_VARIABLES)
     labels = value.get(named) if named else None
     is_list = isinstance(labels, list) and all(type(label) is int for label in labels)
@@ -243,6 +244,7 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
             stripped = None if lines is None else [*filter(None, map(str.strip, lines))]
             lines = _without_count(lines_of(path) if stripped is None else stripped)
             entries = _of_headings(lines) or _of_pairs(lines) or _of_rows(path, lines)
+            entries = entries or _of_paths(lines)
             return split_of_entries(path, entries) if entries else None
         if path.suffix.lower() != ".parquet" and not _may_have_parts(path):
             return None
@@ -912,6 +914,26 @@ class _Pairs(Iterable[Sequence[str]]):
         return (line.rsplit(self.separator, 1) for line in self.lines)
 
 
+def _of_paths(lines: Sequence[str]) -> Entries | None:
+    """Return the entries of paths below folders of parts, as ``find`` or ``ls -R`` lists them."""
+    folder, paths = "", []
+    for line in lines:
+        if line.endswith(":"):
+            folder = line.removesuffix(":") + "/"
+        elif IMAGE.search(line):
+            paths.append((folder + line).replace("\\", "/").removeprefix("./").split("/"))
+    if not paths or len(paths) < MOSTLY * sum(not line.endswith(":") for line in lines):
+        return None
+    for level in range(min(map(len, paths)) - 2):  # the last two are the class and the image
+        parts = [part_of_name(path[level]) for path in paths]
+        if all(parts) and trains_and_tests({*parts}):
+            entries = Entries(note="paths below folders of parts", one_name=False)
+            for part, path in zip(parts, paths, strict=True):
+                entries.setdefault(part, []).append(("/".join(path[level:]), path[level + 1]))
+            return entries
+    return None
+
+
 def _of_headings(lines: Sequence[str]) -> Entries | None:
     """Return the entries of text, YAML or Python in which each list has the part as heading."""
     lists: dict[str, list[str]] = {}
@@ -956,9 +978,15 @@ def _plain_headings(lines: Sequence[str]) -> set[str]:
     return {*headings} if begins and not mixed and trains_and_tests(parts) else set()
 
 
-def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
-    """Return the base-to-new split of a JSON in CoOp's format."""
+def _of_items(path: Path, value: Mapping[str, Any]) -> SplitList:
+    """Return the split of a JSON in CoOp's format.
+
+    It goes from base to new if every test class is a training class, too; otherwise it is a split
+    by its parts.
+    """
+    file = clean_text(path.name)
     rows = ImageRows(file)
+    entries = Entries()
     names: dict[int, str] = {}
     listed: dict[str, list[tuple[int, int]]] = {}
     for part in ("train", "val", "test"):
@@ -971,6 +999,10 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
                 both = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
                 raise refusal_of(f"{file}, {part}", f"one name for label {label}", both)
             listed[part].append((rows.add(image, str(label)), label))
+            entries.setdefault(part, []).append((image, name))
+    trained, tested = ({label for _, label in listed[part]} for part in ("train", "test"))
+    if not tested <= trained:
+        return split_of_entries(path, entries)
     numbers = sorted(names)
     base = frozenset(numbers[: n_base(len(numbers))])
     parts = {

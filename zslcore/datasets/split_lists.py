@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from zslcore.datasets.class_lists import without_numbers
 from zslcore.datasets.part_names import part_of_name, trains_and_tests
 from zslcore.names import class_key, positions_of
 from zslcore.texts import clean_text, expect, refusal_of
@@ -194,7 +195,8 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
         return with_class_lists(split_of_images(source, entries), classes)
     n = len({name for of in entries.values() for _, name in of})
     expect(n <= MAX_CLASSES, file, f"at most {MAX_CLASSES:,} classes", f"{n:,}")
-    names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
+    lists = without_numbers([[name for _, name in of] for of in entries.values()])
+    names = {part: _class_list(file, listed) for part, listed in zip(entries, lists, strict=True)}
     note, held_out = "lists of classes, no images", names.pop("val", ())
     if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
         names["unseen"], held_out = held_out, ()

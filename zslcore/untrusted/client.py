@@ -77,7 +77,7 @@ ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
 #: The same endings without a point, and further ones of HDF5 and PyTorch, for fields of uploads.
 UPLOADED_ARRAYS = (*(CONTAINERS[name].ending.removeprefix(".") for name in ARRAYS), "hdf5", "pth")
 #: Suffixes of texts of lines or of columns.
-TEXTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", ".pbtxt", "")
+TEXTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", ".pbtxt", ".ini", ".cfg", "")
 #: First bytes of files that are refused, with a description and advice.
 NOT_OPENED = (
     (
@@ -789,7 +789,7 @@ def _size(path: Path, most: int, what: str) -> int:
 
 
 def _refuse_pointer(path: Path, head: bytes) -> None:
-    """Refuse a substitute for the file: a pointer of Git LFS, or a web page."""
+    """Refuse XML and substitutes for the file: a pointer of Git LFS, or a web page."""
     if head.startswith(LFS):
         raise refusal_of(
             path,
@@ -797,6 +797,8 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
             "a Git LFS pointer to it; run 'git lfs pull' in its repository",
         )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:9].lower()
+    if start.startswith(b"<?xml") and b"<html" not in head.lower():
+        raise refusal_of(path, "a table or JSON", "XML, which is not read; write its rows as CSV")
     if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
         raise refusal_of(
             path,
