@@ -53,7 +53,11 @@ class OpenQuestionError(DatasetError):
 
 
 @command(
-    option("files FILE...", "npz, npy, csv, json, parquet, mat, h5 or pt", type=Path),
+    option(
+        "files FILE...",
+        "npz, npy, csv, json, parquet, mat, h5 or pt, or a folder with one array per file",
+        type=Path,
+    ),
     option("--unseen CLASS...", f"{CLASSES}; 'all' if no class was trained on"),
     LABELS,
     option(

@@ -28,6 +28,7 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import best_column, combine_sides, ranks_of
 from zslcore.names import class_key
+from zslcore.scores.folders import look_into_folder
 from zslcore.scores.layouts import (
     NamedMatrix,
     are_numbered,
@@ -358,7 +359,8 @@ def read_scores(
 
     Parameters
     ----------
-    path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, or its contents
+    path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, a folder with one array per file
+        (:mod:`zslcore.scores.folders`), or the contents of a file
         Archives have variables of :data:`NAMES`; a table has a column of labels and one column per
         class, or one column of predicted classes.
     labels : file with labels only: ``.npy``, or a text with one label per line or a column called
@@ -372,6 +374,8 @@ def read_scores(
     FileRefusedError
         One sentence on the file and part, with the expected and the actual content.
     """
+    if isinstance(path, Path):
+        path = path.resolve()  # the path "." has no name
     name = clean_text(path.name)
     if Path(path.name).suffix.lower() == ".txt":
         raise FileRefusedError(
@@ -439,7 +443,7 @@ def _score_file(
     if "labels" not in parts:
         raise FileRefusedError(
             f"{name}: expected one row per image with its label, called "
-            f"{', '.join(NAMES['labels'][:4])} or similar, or a label file; got "
+            f"{', '.join(NAMES['labels'][:4])} or similar, or a label file (--labels); got "
             f"{_described(parts)} alone."
         )
     _refuse_runs(name, parts["labels"], more_arrays)
@@ -626,6 +630,8 @@ def _read_parts(
     source: Path | Contents, folder: Path, limits: Limits, *, keyed: bool = False
 ) -> dict[str, Any]:
     """Return the parts of a table or a file of arrays."""
+    if isinstance(source, Path) and source.is_dir():
+        source = look_into_folder(source, limits=limits)
     if isinstance(source, Path):
         if source.suffix.lower() in (".csv", ".tsv"):
             return _read_csv(source, folder, limits)

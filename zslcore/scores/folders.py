@@ -1,0 +1,95 @@
+"""A folder of arrays, such as ``logits.npy`` and ``labels.npy``, read like an archive of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.exceptions import FileRefusedError
+from zslcore.texts import clean_text, listed
+from zslcore.untrusted.client import (
+    ARRAYS,
+    DEFAULT_LIMITS,
+    Contents,
+    Limits,
+    Role,
+    Variables,
+    look_into,
+)
+
+#: Maximum number of files in a folder of arrays.
+MOST_FILES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class FolderContents(Contents):
+    """Arrays of several files; ``file_of`` maps each to the contents of its file."""
+
+    file_of: Mapping[str, tuple[Contents, str]] = field(default_factory=dict)
+
+    def read(
+        self,
+        wanted: Mapping[str, Role],
+        into: Path | None = None,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Variables:
+        """Return variables by their roles, each from its file."""
+        arrays: dict[str, np.ndarray] = {}
+        names: dict[str, tuple[str, ...]] = {}
+        for k, (variable, role) in enumerate(wanted.items()):
+            contents, inner = self.file_of[variable]
+            folder = None if into is None else into / str(k)
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+            read = contents.read({inner: role}, folder, limits=limits)
+            arrays |= {variable: read.arrays[inner]} if inner in read.arrays else {}
+            names |= {variable: read.names[inner]} if inner in read.names else {}
+        return Variables(arrays, names)
+
+
+def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> FolderContents:
+    """List the arrays of the files in a folder; a single array is named after its file.
+
+    Raises a FileRefusedError for a folder without files, too many files, or two
+    arrays of one name.
+    """
+    name = clean_text(folder.resolve().name)
+    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    titles = [clean_text(path.name, 60) for path in files]
+    if not 0 < len(files) <= MOST_FILES or not all(path.is_file() for path in files):
+        raise FileRefusedError(
+            f"{name}: expected one file, or a folder of at most {MOST_FILES} files with one array "
+            f"each, such as logits.npy and labels.npy; got {listed(titles) or 'no files'}."
+        )
+    file_of: dict[str, tuple[Contents, str]] = {}
+    for path in files:
+        contents = look_into(path, (*ARRAYS, "text"), limits=limits)
+        for inner in contents.shapes:
+            variable = path.stem if len(contents.shapes) == 1 else inner
+            if variable in file_of:
+                both = f"{file_of[variable][0].name} and {contents.name}"
+                raise FileRefusedError(
+                    f"{name}: expected one array called {clean_text(variable, 60)}; got one in "
+                    f"each of {both}. Give one of the files."
+                )
+            file_of[variable] = contents, inner
+    return FolderContents(
+        folder.resolve(),
+        "folder",
+        {variable: contents.shapes[inner] for variable, (contents, inner) in file_of.items()},
+        {
+            v: contents.arrays[inner]
+            for v, (contents, inner) in file_of.items()
+            if contents.has(inner)
+        },
+        {
+            variable: contents.refused[inner]
+            for variable, (contents, inner) in file_of.items()
+            if inner in contents.refused
+        },
+        file_of,
+    )
