@@ -75,7 +75,7 @@ def test_what_both_releases_share_is_no_reproach(split):
         "Zoo PS v1 or PS 2.0, with the published rows: they share trainval, test_seen, "
         "test_unseen, and differ only in train, val, which the files do not contain."
     )
-    assert result.advice == f"Give train, val to distinguish them. PS v1: {OLD}"
+    assert result.advice == f"Add train, val to distinguish them. PS v1: {OLD}"
 
 
 def test_order_repetition_and_an_empty_part_change_nothing(split):

@@ -62,7 +62,7 @@ def test_a_file_waits_until_another_is_done():
 def test_a_setting_that_is_no_number_gets_a_sentence(monkeypatch, value):
     monkeypatch.setenv("ZSL_MEMORY", value)
     with pytest.raises(ParameterError, match="ZSL_MEMORY: expected a size"):
-        memory.of_server()
+        memory.server_limit()
 
 
 @pytest.mark.nightly

@@ -43,7 +43,7 @@ MANY = 17
 FREE_LINES = 10
 #: Maximum number of lines for the means, and number of empty lines below the means.
 LINES_OF_MEANS = (6, 5)
-#: Both numbers on a phone.
+#: The same two numbers on a phone.
 LINES_ON_PHONE = (6, 4)
 #: Title of the axes of gains.
 UNIT = "points gained"
@@ -227,7 +227,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
         **(across if lying else upright),
         width=0.8,
         marker={
-            "color": [translucent(mark.color, 1 if of else 0.45) for of in enough],
+            "color": [translucent(mark.color, 1 if has_enough else 0.45) for has_enough in enough],
             "pattern": {"shape": mark.pattern},
             "line": {"width": widths, "color": np.where(opened, HARMONIC.color, mark.color)},
         },

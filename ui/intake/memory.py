@@ -25,14 +25,14 @@ from zslcore.storage import settings
 PATIENCE = 60.0
 
 
-def of_server() -> int:
+def server_limit() -> int:
     """Return the bytes that score files of all visitors may take."""
     return settings.MEMORY()
 
 
-def a_visitor() -> int:
+def visitor_limit() -> int:
     """Return the bytes that score files of one visitor may take."""
-    return min(settings.MEMORY_A_VISITOR(), of_server())
+    return min(settings.MEMORY_A_VISITOR(), server_limit())
 
 
 def _mb(n: int) -> str:
@@ -58,11 +58,11 @@ class Budget:
         with self._changed:
             lent = self._memory_left(visitor, most, subject)
             end = time.monotonic() + self.patience
-            while self.used() + lent > of_server():
+            while self.used() + lent > server_limit():
                 if not self._changed.wait(end - time.monotonic()):
                     raise ZSLError(
                         f"{subject}: expected {_mb(lent)} of free server memory for score files; "
-                        f"got {_mb(max(0, of_server() - self.used()))} of {_mb(of_server())} "
+                        f"got {_mb(max(0, server_limit() - self.used()))} of {_mb(server_limit())} "
                         "(ZSL_MEMORY). Try again later."
                     )
                 lent = self._memory_left(visitor, most, subject)
@@ -75,12 +75,12 @@ class Budget:
                 self._changed.notify_all()
 
     def _memory_left(self, visitor: str, most: int, subject: str) -> int:
-        left = a_visitor() - self.used(visitor)
+        left = visitor_limit() - self.used(visitor)
         least = min(settings.LEAST_MEMORY, most)
         if left < least:
             raise ZSLError(
                 f"{subject}: expected {_mb(least)} of free memory for your score files; got "
-                f"{_mb(max(0, left))} of {_mb(a_visitor())} (ZSL_MEMORY_A_VISITOR). Remove a "
+                f"{_mb(max(0, left))} of {_mb(visitor_limit())} (ZSL_MEMORY_A_VISITOR). Remove a "
                 "file first."
             )
         return min(left, most)

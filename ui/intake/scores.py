@@ -286,8 +286,8 @@ def permitted(name: str) -> ZSLDataset:
 def limit_clause() -> str:
     """Return the memory limit of a visitor, as the end of a sentence that refuses a file."""
     return (
-        f"that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: {memory.a_visitor():,} bytes for a "
-        "file and its copies)"
+        f"that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: {memory.visitor_limit():,} bytes "
+        "for a file and its copies)"
     )
 
 

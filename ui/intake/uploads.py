@@ -186,8 +186,12 @@ def recognise_uploads(files: Sequence[BinaryIO], folder: Path) -> list[UploadedG
     for k, file in enumerate(files):
         uploaded[recognise_file(put_one(file, folder / str(k), DROPPED))] = file
     return [
-        UploadedGroup(of.main, of.others, tuple(uploaded[each] for each in (of.main, *of.others)))
-        for of in grouped(list(uploaded))
+        UploadedGroup(
+            group.main,
+            group.others,
+            tuple(uploaded[file] for file in (group.main, *group.others)),
+        )
+        for group in grouped(list(uploaded))
     ]
 
 
@@ -214,13 +218,13 @@ def read_split_files(
 ) -> AuditContext:
     """Read a split from files with nothing else to check; see :func:`read_uploaded_split`."""
     with artifacts.scratch() as folder:
-        checked = recognise_uploads(files, folder)
-        if [each.main.kind for each in checked] != ["split"]:
+        groups_of_files = recognise_uploads(files, folder)
+        if [group.main.kind for group in groups_of_files] != ["split"]:
             raise FileRefusedError(
                 "Expected a split file, and at most one file with labels and features; got "
-                f"{', '.join(each.main.name for each in checked)}."
+                f"{', '.join(group.main.name for group in groups_of_files)}."
             )
-        return read_uploaded_split(checked[0], groups, pattern)
+        return read_uploaded_split(groups_of_files[0], groups, pattern)
 
 
 def photographs_of_dataset(

@@ -57,7 +57,7 @@ def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, Answered
     return run.result, run.test
 
 
-def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
+def _plain_and_calibrated(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
     """Return the accuracies of a run at gamma = 0 and at its chosen gamma."""
     plain, calibrated = run.evaluation.plain, run.evaluation.calibrated
     assert plain is not None
@@ -75,7 +75,7 @@ def _zsl(method: str) -> StepView:
 
 def _gzsl(method: str) -> StepView:
     run, _ = validated_run(method)
-    zsl, unseen = run.evaluation.zsl, _both_of(run)[0].unseen
+    zsl, unseen = run.evaluation.zsl, _plain_and_calibrated(run)[0].unseen
     figure = shares({"among unseen classes": zsl, "among all classes": unseen}, [UNSEEN, UNSEEN])
     facts = {"zsl": zsl, "unseen": unseen, "change": unseen - zsl}
     return StepView(figure, FIFTHS.of(unseen), facts)
@@ -92,7 +92,7 @@ def _wrong_sides(method: str) -> StepView:
 
 
 def _harmonic(method: str) -> StepView:
-    plain, _ = _both_of(validated_run(method)[0])
+    plain, _ = _plain_and_calibrated(validated_run(method)[0])
     values = {"seen s": plain.seen, "unseen u": plain.unseen, "H": plain.harmonic}
     figure = shares(values, [SEEN, UNSEEN, HARMONIC])
     facts = {"s": plain.seen, "u": plain.unseen, "H": plain.harmonic}
@@ -101,7 +101,7 @@ def _harmonic(method: str) -> StepView:
 
 
 def _harmonic_context() -> str:
-    plain, _ = _both_of(validated_run(METHODS[0])[0])
+    plain, _ = _plain_and_calibrated(validated_run(METHODS[0])[0])
     return (
         f"Without calibration, with all classes allowed, {METHODS[0]} recognises "
         f"{percent(plain.seen)} of seen images and {percent(plain.unseen)} of unseen ones."
@@ -146,13 +146,13 @@ def _best(method: str) -> StepView:
     best = scores.curve.best()
     figure = several_curves({method: (scores.curve, best.gamma)}, [HARMONIC])
     facts = {"best": best.harmonic, "gamma": best.gamma}
-    facts["plain"] = _both_of(run)[0].harmonic
+    facts["plain"] = _plain_and_calibrated(run)[0].harmonic
     return StepView(figure, FIFTHS.of(best.harmonic), facts)
 
 
 def _chosen(method: str) -> StepView:
     run, scores = validated_run(method)
-    plain, calibrated = _both_of(run)
+    plain, calibrated = _plain_and_calibrated(run)
     validated, best = calibrated.harmonic, scores.curve.best().harmonic
     values = {"γ = 0": plain.harmonic, "validated γ": validated, "oracle γ": best}
     facts = {"validated": validated, "best": best, "gap": best - validated}
@@ -195,7 +195,7 @@ def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
 
 
 def _other_data(data: str) -> StepView:
-    plain, calibrated = _both_of(validated_run("LinearS2V", data)[0])
+    plain, calibrated = _plain_and_calibrated(validated_run("LinearS2V", data)[0])
     factor = calibrated.harmonic / plain.harmonic
     values = {"H at γ = 0": plain.harmonic, "H, validated γ": calibrated.harmonic}
     kind = " These features are simulated." if cache.dataset(data).simulated else ""

@@ -32,7 +32,7 @@ from zslcore.methods import METHODS
 from zslcore.results.shipped import is_precomputed_only
 
 #: Longest computation, in seconds, that starts without a button.
-UNASKED = 10.0
+LIMIT_WITHOUT_BUTTON = 10.0
 
 
 def is_computed(spec: RunSpec) -> bool:
@@ -73,7 +73,7 @@ def preview(dataset: ZSLDataset, split: str) -> AnsweredRun:
     return AnsweredRun(replace(result, gamma=None), test)
 
 
-def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
+def other_runs_of(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
     """Return the available predictions of methods other than the chosen one."""
     available = {}
     for method in methods_of(dataset, choice.split):
@@ -86,13 +86,13 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
 def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
     """Compute a quick method that lacks predictions; return whether one was computed.
 
-    Together, the methods computed in this way take at most :data:`UNASKED` seconds, by estimate.
+    Together, these methods take at most :data:`LIMIT_WITHOUT_BUTTON` seconds, by estimate.
     """
     specs = (
         RunSpec.of(dataset, choice.split, method) for method in methods_of(dataset, choice.split)
     )
     for number, spec in enumerate(filter(waiting.is_quick, specs), 1):
-        if number * run_seconds(dataset) > UNASKED:
+        if number * run_seconds(dataset) > LIMIT_WITHOUT_BUTTON:
             break
         if not is_computed(spec):
             return played(spec) is not None
@@ -170,7 +170,7 @@ def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
         )
         note = f"{which} no test images of seen classes"
     elif len(splits) == 1:
-        note = f"Split {splits[0]}, the only one of these data"
+        note = f"Split {splits[0]}, the only split of this data set"
     families = controls.by_family(methods_of(dataset, chosen.split))
     return Rail(
         [tile for tile in tiles if tile.kind != "simulated"],

@@ -191,7 +191,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
     if st.session_state.pop(CHOICE_CHANGED, False) or active != was_active:
         st.rerun()
     played, kind = playground_answers.played(spec), _kind()
-    other_runs = playground_answers.others(dataset, choice)
+    other_runs = playground_answers.other_runs_of(dataset, choice)
     shown = played
     if shown is None and choice.method != controls.METHOD:
         shown = next(iter(other_runs.values()), None)

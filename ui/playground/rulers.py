@@ -105,8 +105,8 @@ def ruler_of(kind: str, stops: RulerStops, played: AnsweredRun, value: str, draw
     if isinstance(answers, GridAnswers):
         reference = int(abs(answers.values - played.result.params[answers.parameter]).argmin())
         words = map(three_digits, answers.values)
-        each = zip(words, answers.tests, answers.gamma, strict=True)
-        frames = [Frame(word, drawn(test, gamma), test) for word, test, gamma in each]
+        stops_in_order = zip(words, answers.tests, answers.gamma, strict=True)
+        frames = [Frame(word, drawn(test, gamma), test) for word, test, gamma in stops_in_order]
         named = [
             NamedStop(played.origin, reference, "validated"),
             NamedStop("tuned for ZSL", answers.for_zsl, "folds"),

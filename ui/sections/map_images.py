@@ -82,10 +82,10 @@ def _answer(dataset: ZSLDataset, row: int, split: str, method: str) -> str:
 
 def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     """List the nearest images of one image, from all shown data sets with the same features."""
-    sets = tuple(each for each in scene.datasets if not why_incompatible(dataset, each))
-    digests = tuple(each.digest for each in sets)
+    sets = tuple(other for other in scene.datasets if not why_incompatible(dataset, other))
+    digests = tuple(other.digest for other in sets)
     table = cache.image_neighbours(digests, sets.index(dataset), row, sets)
-    names = np.array([each.name for each in sets])
+    names = np.array([other.name for other in sets])
     shown = table.assign(data_set=names[table["part"]])
     st.markdown("**Nearest in the original space**")
     _list_images(

@@ -70,9 +70,9 @@ def _show_shifts(verdicts: pd.DataFrame, embedded: EmbeddedMap) -> None:
     )
     chart(
         mixing_dumbbells(verdicts),
-        f"Mixing of {' and '.join(map(title, embedded.names))} in {len(verdicts)} classes. Shifts "
-        f"of a class: the map shows {shown}, hides {hidden} and invents {invented}; no shift: "
-        f"{none}.",
+        f"Mixing of {' and '.join(map(title, embedded.names))} in {len(verdicts)} classes. "
+        f"The map shows the shift of {shown} classes, hides that of {hidden} and invents that of "
+        f"{invented}; {none} have no shift.",
         key="awa1_mixing",
     )
     st.caption(

@@ -154,9 +154,9 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
             if np.isfinite([*printed.values()]).any():
                 heading = f"{column.benchmark}, as printed"
                 columns.append(GridColumn(column, "printed", heading, pd.Series(printed)))
-    marks_shown = {mark for of in columns if of.kind == "mark" for mark in of.cells}
+    marks_shown = {mark for shown in columns if shown.kind == "mark" for mark in shown.cells}
     if len(marks_shown) < 2 and not table.own_rows:
-        columns = [of for of in columns if of.kind != "mark"]
+        columns = [shown for shown in columns if shown.kind != "mark"]
     best_first = columns[0].cells.sort_values(ascending=False, kind="stable").index
     return sorted(best_first, key=lambda row: row not in table.own_rows), columns
 
@@ -215,12 +215,12 @@ def _legend(table: MethodTable) -> str:
 
 def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColumn]) -> None:
     """Offer the table as CSV, LaTeX and Markdown."""
-    offered = {f"{of.heading} {of.kind}": of for of in columns if of.kind != "mark"}
+    offered = {f"{c.heading} {c.kind}": c for c in columns if c.kind != "mark"}
     flat, labels = pd.DataFrame({"method": rows}), {"method": "method"}
-    for key, of in offered.items():
-        values = of.cells.reindex(rows).to_numpy()
-        flat[key] = values / 100 if of.is_number else values
-        labels[key] = of.heading if of.is_number else "rank"
+    for key, column in offered.items():
+        values = column.cells.reindex(rows).to_numpy()
+        flat[key] = values / 100 if column.is_number else values
+        labels[key] = column.heading if column.is_number else "rank"
     tuned = {
         result_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())
     }

@@ -116,7 +116,7 @@ def _partners(first: PairCandidate, offered: list[PairCandidate]) -> list[str]:
             _kind(candidate) != kind,
         )
     )
-    return [each.name for each in partners]
+    return [partner.name for partner in partners]
 
 
 def _kind(offered: PairCandidate) -> str:

@@ -114,9 +114,14 @@ def show_values(
     column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
     column += protocols["average"].map({"per class": "", "per image": ", per image"})
     by_side = _wide(protocols.assign(column=column), "protocol")
-    others = table[~of_sides]
-    metric = others["line"] + others["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
-    by_metric = _wide(others.assign(metric=metric, column=others["average"]), "metric")
+    without_sides = table[~of_sides]
+    gamma_0 = without_sides["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
+    by_metric = _wide(
+        without_sides.assign(
+            metric=without_sides["line"] + gamma_0, column=without_sides["average"]
+        ),
+        "metric",
+    )
     average = "per image" if per_image else "per class"
     columns = [name for name in [*by_side][1:] if name.endswith(", per image") == per_image]
     labels = {name: name.removesuffix(", per image") for name in columns}

@@ -33,10 +33,10 @@ A_FILE = "a file"
 def show_against(review: Review) -> None:
     """Compare the split with another split of the data set or with a file."""
     splits = [] if review.dataset is None else list(review.dataset.splits)
-    others = [name for name in splits if name != review.report.split]
+    other_splits = [name for name in splits if name != review.report.split]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = controls.choose_option(
-            "Compare with", [*others, A_FILE], key="leakage_other", width=220
+            "Compare with", [*other_splits, A_FILE], key="leakage_other", width=220
         )
     if chosen == A_FILE or review.dataset is None:
         other = _of_file()
@@ -86,8 +86,8 @@ def show_decisions(review: Review) -> None:
         )
         return
     st.caption(
-        "Certain matches count unless rejected, possible ones if confirmed. The verdict above and "
-        "Overlap gain use your decisions; the address keeps them."
+        "Certain matches count unless you reject them, possible matches only if you confirm them. "
+        "The verdict above and Overlap gain use your decisions; the address keeps them."
     )
     undecided = replace(context, decisions={})
     for vocabulary in context.vocabularies:

@@ -96,8 +96,8 @@ def write_address(choices: Mapping[str, str | None]) -> None:
 
 def remembered(key: str) -> list[str]:
     """Return the choice in the address, and the choice on the previous page, if any."""
-    both = st.query_params.get(key), st.session_state.get(key)
-    return [choice for choice in both if isinstance(choice, str)]
+    choices = st.query_params.get(key), st.session_state.get(key)
+    return [choice for choice in choices if isinstance(choice, str)]
 
 
 def choose_split(dataset: ZSLDataset) -> Split:

@@ -1,4 +1,4 @@
-"""Buttons that save a figure as PNG or SVG, made by the browser."""
+"""Buttons with which the browser saves a figure as PNG or SVG."""
 
 from __future__ import annotations
 

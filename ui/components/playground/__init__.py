@@ -159,7 +159,7 @@ class Instrument:
     classes in the order of the score columns; ``noun`` is the word for a class, singular and
     plural. ``ghosts`` are the curves of other methods; ``pictures`` is uint8 of shape (n_samples,
     height, width). ``below`` is the height, in pixels, of the elements below the instrument;
-    ``only`` is the class whose images alone are on the wall.
+    ``only`` is the class to which the wall is limited.
     """
 
     curves: InteractiveCurve

@@ -374,7 +374,7 @@ class Playground extends CurveFigure {
     this.writeAccuracies(point);
     const sentence = this.hasStops ? describeStop(ruler, stopPoints(frames), this.stopIndex, noun[1])
       : this.describeGamma(point);
-    // It stays the answer while the ruler moves by itself.
+    // While the ruler moves by itself, the sentence stays the same.
     if (!this.isPlaying) this.elements.sentence.textContent = keepTogether(sentence);
     this.elements.value.textContent = this.formatValue(value);
     const names = this.namedValues.filter((named) => named.value === value).map(({ name }) => name);

@@ -17,7 +17,7 @@ import { countUpTo } from "../../../zslcore/interactive/curve.js";
 
 const BY_CLASS = 24; // maximum number of classes with rows of their own
 const MIDDLE = 8; // pixels between the middle and the first image
-const MOST_LEFT_OUT = 4; // one of so many images is shown at least
+const MOST_STEP = 4; // at least one image in this many is shown
 
 /**
  * Groups of classes, seen ones first.
@@ -96,10 +96,10 @@ export class Slots {
     for (let i = 0; i < images.n; i++) members[groupOf[images.classOf[i]]]?.push(i);
     /** @param {number} step */
     const fitEvery = (step) => fitGrid(members.map(({ length }) => Math.ceil(length / step)), room);
-    /** one of so many images is shown */
+    /** one image in this many is shown */
     this.step = 1;
     this.grid = fitEvery(1);
-    while (this.grid.size < (room.legible ?? 0) && this.step < MOST_LEFT_OUT)
+    while (this.grid.size < (room.legible ?? 0) && this.step < MOST_STEP)
       this.grid = fitEvery(++this.step);
     this.lists = members.map((group) => group.filter((_, k) => k % this.step === 0)).map((shown) =>
       ({ left: new SideLists(shown, images.right, 1), right: new SideLists(shown, images.right, 2) }));

@@ -67,7 +67,7 @@ import { readCurves } from "../../../zslcore/interactive/curves.js";
  * @property {Ruler} ruler
  * @property {Frame[]} frames one per stop of the ruler
  * @property {number} below pixels below the instrument
- * @property {string} only the class whose images alone are on the wall; empty for all
+ * @property {string} only the class to which the wall is limited; empty for all classes
  */
 
 /** @typedef {Head & Own & { images: Images }} Instrument */

@@ -231,13 +231,15 @@ def _hidden_in_words(table: MethodTable) -> str:
     """Return a sentence on the choices that hide your runs; empty without hidden runs."""
     parts, hidden = [], table.hidden()
     for choice, cells in hidden.items():
-        of = {
+        reason = {
             "Results": "*your runs* is off",
             "Data sets": ", ".join(dict.fromkeys(result_title(cell) for cell in cells)),
             "Split": ", ".join(dict.fromkeys(cell.split for cell in cells)),
             "Metric": _unmeasured_in_words(table.figure, cells),
         }[choice]
-        parts.append(f"{len(cells)} by *{choice}* ({plain(of) if choice != 'Results' else of})")
+        parts.append(
+            f"{len(cells)} by *{choice}* ({plain(reason) if choice != 'Results' else reason})"
+        )
     n = sum(len(cells) for cells in hidden.values())
     return f"{n} of your runs {'is' if n == 1 else 'are'} hidden: {'; '.join(parts)}." * bool(n)
 
@@ -374,10 +376,10 @@ def _show_missing(table: MethodTable) -> None:
     if not lacking:
         return
     n = sum(len(rows) for _, rows in lacking)
-    each = "; ".join(f"{result_title(column)}: {', '.join(rows)}" for column, rows in lacking)
+    listed = "; ".join(f"{result_title(column)}: {', '.join(rows)}" for column, rows in lacking)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         cells = "1 cell is" if n == 1 else f"{n} cells are"
-        st.markdown(f"**{cells} missing** ({plain(each)}). {_time_of(table, lacking)}")
+        st.markdown(f"**{cells} missing** ({plain(listed)}). {_time_of(table, lacking)}")
         possible = next(((column, rows) for column, rows in lacking if _is_open(column)), None)
         if possible is not None:
             _compute(table, *possible)

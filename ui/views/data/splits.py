@@ -98,8 +98,8 @@ def _samples(dataset: ZSLDataset, classes: Sequence[int]) -> Sequence[str]:
     """Return one picture of the first six images of each class; none if they would not fit."""
     if dataset.images is None or len(classes) > MOST_SAMPLED:
         return ()
-    rows = [np.flatnonzero(dataset.labels == c)[:6] for c in classes]
-    return [mosaic(dataset.images[of], 2 if window.is_narrow() else 3) for of in rows]
+    first_six = [np.flatnonzero(dataset.labels == c)[:6] for c in classes]
+    return [mosaic(dataset.images[rows], 2 if window.is_narrow() else 3) for rows in first_six]
 
 
 def _counts(dataset: ZSLDataset, split: Split) -> tuple[str, str]:

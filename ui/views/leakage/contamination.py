@@ -282,7 +282,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         height=420,
     )
     st.caption(
-        "Certain: the same name or meaning, in two lists of things or two lists of activities. "
+        "Certain: the same name or meaning; a thing never matches an activity for certain. "
         "Possible: a related class, for a person to confirm or reject. Listed: named only in a "
         f"paper. {reliability.how_reliable()}"
     )

@@ -155,7 +155,7 @@ def _values(context: AuditContext) -> Iterator[Finding]:
         yield error(text, "Add descriptions of these classes.", classes=names)
     yield from _equal(context, S)
     if len(S) > 1 and (n := int((np.ptp(S, axis=0) == 0).sum())):
-        text = f"{counted(n, 'attribute')} with the same value for every class, hence of no use."
+        text = f"The same for every class, hence without use: {counted(n, 'attribute')}."
         yield ok(text, figures={"attributes": n})
 
 

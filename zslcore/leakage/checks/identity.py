@@ -184,7 +184,7 @@ def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
     )
     old = [split.superseded for split in splits if split.superseded]
     advice = (
-        f"Give {listed(differing)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
+        f"Add {listed(differing)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
     )
     return ok(message, advice)
 
