@@ -14,7 +14,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
-def test_spellings_of_one_class_have_one_key(name):
+def test_spellings_of_a_class_have_one_key(name):
     assert {class_key(spelling) for spelling in SPELLINGS[name]} == {class_key(name)}
 
 
@@ -45,6 +45,6 @@ def test_no_two_classes_of_a_published_set_have_one_key():
 
 
 @given(st.text())
-def test_any_name_has_a_key_that_is_its_own_key_in_any_case(name):
+def test_the_key_of_any_name_is_its_own_key_regardless_of_case(name):
     assert class_key(name) or not name.strip()
     assert class_keys([name, name]) == (class_key(name),) * 2

@@ -48,7 +48,7 @@ def test_draws_have_the_printed_numbers_and_seeds_reproduce(row):
     assert len({tuple(draw.ouc) for draw in draws}) == 30
 
 
-def test_released_splits_are_as_large_and_their_overlap_is_by_chance():
+def test_released_splits_train_on_equally_many_classes_and_differ_in_overlap():
     for configuration in CONFIGURATIONS.values():
         draws = released_draws(configuration)
         assert {len(draw.train) for draw in draws} == {configuration.n_train}
@@ -72,7 +72,7 @@ def test_methods_have_the_parameters_that_the_paper_states():
     assert latem["learning_rate"] / latem["batch_size"] == pytest.approx(0.1)
 
 
-def test_the_released_splits_are_for_the_method_of_table_4():
+def test_released_splits_are_used_only_with_the_method_of_table_4():
     sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
     both = ("controlled", "released")
     units = ActionSpec("OS3", sets, ("CONSE", "BiDiLEL"), splits=both, n_draws=2).units()
@@ -83,7 +83,7 @@ def test_the_released_splits_are_for_the_method_of_table_4():
     ]
 
 
-def test_nonsense_is_refused_in_a_sentence():
+def test_invalid_specs_are_refused_in_one_sentence():
     sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
     with pytest.raises(UnknownNameError, match="did you mean 'OS4'"):
         ActionSpec("OS5", sets, ("CONSE",))
@@ -96,7 +96,7 @@ def test_nonsense_is_refused_in_a_sentence():
         class_rows(unit, load("digits"))
 
 
-def test_a_spec_survives_json():
+def test_a_spec_is_read_unchanged_from_json():
     spec = ActionSpec("OS2", simulated_sets(CONFIGURATIONS["OS2"]), ("CONSE",), n_draws=2)
     assert typed(json.loads(json.dumps(asdict(spec))), ActionSpec) == spec
 
@@ -149,7 +149,7 @@ def test_a_study_has_every_class_of_every_draw_once(study):
     ).all()
 
 
-def test_gains_follow_the_formula_next_to_printed_ones(study):
+def test_gains_follow_the_formula_and_have_printed_values_next_to_them(study):
     table = action_tables.action_gains(study, "idt", configuration="OS2")
     assert len(table) == 8
     actual = table.set_index(["features", "semantics", "method"])
@@ -225,7 +225,7 @@ def test_splits_of_another_pretraining_have_no_printed_values(study, configurati
         assert table[printed].isna().all(axis=None)
 
 
-def test_a_unit_is_identified_by_its_inputs(monkeypatch):
+def test_the_key_of_a_fit_contains_all_its_inputs(monkeypatch):
     sets = (replace(simulated_sets(CONFIGURATIONS["OS3"], ["idt"])[0], digest="a"),)
     (unit,) = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).units()
     other_values = [

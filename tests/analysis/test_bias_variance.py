@@ -67,7 +67,7 @@ def test_interval_of_the_share_covers_it():
     assert np.mean([part.high - part.low for part in result]) < 0.1
 
 
-def test_leaving_out_a_draw_is_as_if_it_had_not_been():
+def test_leaving_out_a_draw_equals_a_computation_without_it():
     rng, t = np.random.default_rng(3), np.zeros((6, 2))
     predicted = drawn(rng, 5, 3, 6, 2)
     present = rng.random((5, 6)) < 0.8
@@ -82,7 +82,7 @@ def test_leaving_out_a_draw_is_as_if_it_had_not_been():
             np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
-def test_an_image_is_judged_by_the_draws_that_have_its_class():
+def test_an_image_is_judged_by_draws_that_tested_its_class():
     rng, t = np.random.default_rng(4), np.zeros((4, 2))
     predicted = drawn(rng, 6, 2, 4, 2)
     present = np.ones((6, 4), bool)

@@ -15,7 +15,7 @@ def scores():
     return ScoredTest(F, y, np.array([1, 2, 5, 6, 7, 8]), np.arange(6) < 4)
 
 
-def test_range_includes_the_trade_off_and_the_chosen_gamma(scores):
+def test_the_range_of_gamma_contains_the_trade_off_and_the_chosen_gamma(scores):
     low, high = gamma_range(scores.curve)
     ends = scores.curve.at(np.array([low, high]))
     assert ends.unseen[0] <= 0.01 * scores.curve.unseen[-1]
@@ -25,7 +25,7 @@ def test_range_includes_the_trade_off_and_the_chosen_gamma(scores):
     assert wide[1] > 50
 
 
-def test_range_of_a_curve_without_a_right_answer():
+def test_a_curve_without_right_predictions_has_a_range():
     scores = ScoredTest(
         np.array([[0.0, 1.0, 5.0, 0.0], [9.0, 0.0, 0.0, 1.0]]),
         np.array([0, 2]),
@@ -37,7 +37,7 @@ def test_range_of_a_curve_without_a_right_answer():
     assert low < 0 < high
 
 
-def test_classes_are_counted_among_all_at_each_gamma(scores):
+def test_class_accuracies_are_among_all_classes_at_each_gamma(scores):
     names = [f"class {k}" for k in range(9)]
     table = per_class_table(scores, {"plain": 0.0, "all unseen": np.inf}, names)
     assert list(table["class"]) == [names[k] for k in (1, 2, 5, 6, 7, 8)]

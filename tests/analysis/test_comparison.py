@@ -47,7 +47,7 @@ def missing(store, choices=()):
     return spec_of().plan(DATA, choices).unfinished(store)
 
 
-def test_nothing_is_run_twice(store, monkeypatch):
+def test_no_run_of_a_comparison_is_computed_twice(store, monkeypatch):
     monkeypatch.setattr(planning, "run", lambda *_, **__: pytest.fail("run again"))
     for data in DATA.values():
         for run in spec_of().runs_on(data):
@@ -90,7 +90,7 @@ def test_a_single_fold_chooses_like_the_protocol(task):
             assert chosen.of_folds[k].gamma == pytest.approx(expected.gamma)
 
 
-def test_the_calibration_gamma_does_not_hide_a_parameter_of_that_name():
+def test_calibration_gamma_has_its_own_column_next_to_a_parameter_gamma():
     split = WORLD.splits["PS"]
     table = protocol.select(get_method("ESZSL")(), WORLD, split, task="gzsl").table
     assert set(table["gamma"]) == set(get_method("ESZSL").param_grid["gamma"])
@@ -136,7 +136,7 @@ def test_every_metric_equals_the_run(store, measure, average):
             assert value == pytest.approx(figure(e, path))
 
 
-def test_every_fold_is_an_occasion_with_its_own_parameters(store):
+def test_every_fold_is_one_occasion_with_its_own_parameters(store):
     occasions = comparison.occasions(
         spec_of(splits=("PS",)), DATA, store, "H at gamma", choice="folds"
     )
@@ -175,7 +175,7 @@ def test_the_oracle_is_never_below_the_choice_on_folds(store):
     assert (oracle.figures >= validated.figures - 1e-9).all()
 
 
-def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
+def test_classes_are_resampled_in_the_same_way_for_all_methods(store):
     spec = spec_of(splits=("PS",))
     occasions = comparison.occasions(spec, DATA, store, "H", n_draws=20)
     result = store.get(spec.run("first", "PS", "ESZSL").key)
@@ -185,7 +185,7 @@ def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
     np.testing.assert_allclose(occasions.figures[:, 0, 0], expected, atol=1e-9)
 
 
-def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path):
+def test_a_complete_comparison_leaves_out_methods_with_missing_runs(tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     spec = spec_of(splits=("PS",))
     for name, method in (("first", "ESZSL"), ("second", "ESZSL"), ("first", "LinearS2V")):
@@ -197,7 +197,7 @@ def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path)
     assert len(occasions.table()) == 6
 
 
-def test_bad_questions_are_refused(store):
+def test_a_comparison_refuses_unknown_metrics_and_splits(store):
     with pytest.raises(ZSLError, match="metric"):
         comparison.occasions(spec_of(), DATA, store, "accuracy")
     with pytest.raises(DatasetError, match="None of first, second has the split PS v1"):

@@ -50,6 +50,6 @@ def test_classes_with_few_images_are_left_out(scores):
     assert set(few) & set(most_confused(scores, 0.3, NAMES, n=100)["class"])
 
 
-def test_a_perfect_result_gives_no_rows():
+def test_a_perfect_result_has_no_confused_pairs():
     perfect = ScoredTest(np.eye(3), np.arange(3), np.arange(3), np.array([True, True, False]))
     assert most_confused(perfect, 0.0, NAMES).empty

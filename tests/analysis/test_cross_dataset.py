@@ -65,7 +65,7 @@ def renumbered(data, order):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("method", ["ESZSL", "SAE", "GFZSL", "CMT*"])
-def test_tested_on_itself_it_is_the_protocols_evaluation(method):
+def test_a_test_on_the_same_data_set_equals_the_protocol(method):
     params = {"epochs": 2} if method == "CMT*" else {}
     spec = spec_on(ONE, method, params=params, select_for="zsl")
     ours = cross_accuracy(spec, ONE, [ONE, TWO])
@@ -75,7 +75,7 @@ def test_tested_on_itself_it_is_the_protocols_evaluation(method):
     assert ours.evaluations["two"] != run.evaluation
 
 
-def test_accuracy_on_the_other_is_that_of_a_fit_done_by_hand():
+def test_accuracy_on_the_other_data_set_equals_a_fit_by_hand():
     spec = spec_on(
         ONE, "LinearS2V", params={"lam": 0.01}, gamma=0.2, features="zscore", prototypes="none"
     )
@@ -92,7 +92,7 @@ def test_accuracy_on_the_other_is_that_of_a_fit_done_by_hand():
     assert ours.zsl == pytest.approx(np.mean(list(by_class.values())))
 
 
-def test_class_order_of_the_other_set_has_no_effect():
+def test_the_class_order_of_the_other_data_set_has_no_effect():
     order = np.random.default_rng(5).permutation(TWO.n_classes)
     spec = spec_on(ONE)
     plain = cross_accuracy(spec, ONE, [TWO]).evaluations
@@ -125,7 +125,7 @@ def test_the_test_set_is_not_used_before_the_test():
     assert cross_accuracy(spec, ONE, [ONE, blind]).evaluations == honest.evaluations
 
 
-def test_result_survives_json():
+def test_a_result_is_read_unchanged_from_json():
     result = cross_accuracy(spec_on(ONE), ONE, [ONE, TWO])
     again = CrossFit.SCHEMA.load(CrossFit.SCHEMA.dump(result))
     assert again == result
@@ -171,7 +171,7 @@ def test_a_spec_for_other_data_is_refused():
 # --- The table ------------------------------------------------------------------------------------
 
 
-def test_table_has_four_cells_a_method_and_the_printed_columns_first():
+def test_the_table_has_four_cells_per_method_and_printed_columns_first():
     table = cross_table(ONE, TWO, ["ESZSL", "GFZSL"])
     cells = [("one", "one"), ("one", "two"), ("two", "two"), ("two", "one")]
     assert list(table.columns[:4]) == ["method", "train_dataset", "test_dataset", "top1_per_class"]
@@ -200,7 +200,7 @@ def test_every_inductive_method_that_fits_the_data_is_in_the_table_by_default(mo
     assert "PrototypeCosine" in done
 
 
-def test_features_that_differ_are_compared_each_on_itself():
+def test_data_sets_with_different_features_are_tested_only_on_themselves():
     wide = world("wide", n_features=21)
     table = cross_table(ONE, wide, ["ESZSL"], across=False)
     assert list(table["train_dataset"]) == list(table["test_dataset"]) == ["one", "wide"]
@@ -272,7 +272,7 @@ def test_printed_table_does_not_support_the_printed_p_for_the_training_set():
     assert request.interval[0] < 0 < request.interval[1]
 
 
-def test_printed_p_is_that_of_the_pairs_that_share_their_training_set():
+def test_the_printed_p_belongs_to_pairs_with_the_same_training_set():
     first, second, three, four = columns()
     other = cross_tests(printed_table())["test set"]
     done = ttest_rel(np.concatenate([first, four]), np.concatenate([second, three]))
@@ -284,7 +284,7 @@ def test_printed_p_is_that_of_the_pairs_that_share_their_training_set():
     assert "gives for the test set (p = 0.0072)" in text
 
 
-def test_the_printed_table_supports_the_size_of_the_change():
+def test_in_the_printed_table_training_sets_change_accuracy_more():
     first, second, three, four = columns()
     size = cross_tests(printed_table())["larger"]
     training = np.abs(np.concatenate([second - three, first - four]))
@@ -295,7 +295,7 @@ def test_the_printed_table_supports_the_size_of_the_change():
     assert size.mean_difference == pytest.approx(0.0145)
 
 
-def test_a_method_counts_once_with_that_option():
+def test_a_method_counts_once_with_the_unit_method():
     pairs, methods = (cross_tests(printed_table(), unit=unit) for unit in ("pair", "method"))
     for question, test in methods.items():
         assert test.pairs == 12
@@ -340,7 +340,7 @@ def test_exchanging_the_sets_changes_only_signs():
         assert back[question].p == pytest.approx(forward[question].p)
 
 
-def test_methods_without_all_four_figures_are_left_out():
+def test_methods_without_all_four_accuracies_are_left_out():
     table = cross_table_of(0.0, 0.0)
     assert cross_tests(table[1:], "set 0", "set 1")["larger"].pairs == 10
     with pytest.raises(DatasetError, match="two methods with all four accuracies; got 0"):
@@ -349,21 +349,21 @@ def test_methods_without_all_four_figures_are_left_out():
         cross_tests(table, "set 0", "set 1", unit="image")
 
 
-def test_methods_with_the_same_figures_count_once():
+def test_methods_with_the_same_accuracies_count_once():
     table = cross_table_of(0.0, 0.0)
     twin = table[table["method"] == "method 0"].assign(method="its twin")
     both = pd.concat([table, twin])
     assert cross_tests(both, "set 0", "set 1") == cross_tests(table, "set 0", "set 1")
 
 
-def test_a_supported_claim_is_called_supported():
+def test_a_claim_that_follows_from_the_table_is_called_supported():
     tests = cross_tests(printed_table())
     assert claim_explained(tests | {"training set": tests["test set"]}).endswith(
         "follows from the printed table."
     )
 
 
-def test_our_value_is_next_to_the_printed_cell():
+def test_our_value_stands_next_to_the_printed_value():
     table = cross_table_of(0.0, 0.0).assign(method=lambda t: t["method"].replace("method 3", "SAE"))
     both = add_printed(table, "set 0", "set 1")
     assert list(both["method"][:4]) == ["DAP"] * 4

@@ -59,7 +59,7 @@ def test_unpublished_data_have_no_quoted_statistics(digits):
     assert figures(table, "PS").loc["unseen classes", "here"] == 3
 
 
-def test_parts_of_a_class_add_up_to_its_images(digits, awa2):
+def test_the_images_of_all_parts_add_up_to_the_class(digits, awa2):
     for dataset in (digits, awa2, tiny()):
         for split in dataset.splits.values():
             table = dataset_summary.class_table(dataset, split)
@@ -67,7 +67,7 @@ def test_parts_of_a_class_add_up_to_its_images(digits, awa2):
             assert table["images"].sum() == len(dataset.labels)
 
 
-def test_an_image_in_two_parts_is_counted_as_a_leak_and_nowhere_else():
+def test_an_image_in_two_parts_is_counted_only_as_a_leak():
     data = tiny()
     table = dataset_summary.class_table(data, data.splits["own"]).set_index("class")
     assert table.loc["b", list(dataset_summary.IMAGE_COLUMNS)].tolist() == [1, 0, 0, 1, 0]
@@ -88,7 +88,7 @@ def test_roles_follow_the_class_lists_of_the_split():
     assert dataset_summary.class_table(data, split)["role"].tolist() == ["both", "unseen", "none"]
 
 
-def test_classes_are_sorted_and_keep_their_rows(awa2):
+def test_sorted_classes_keep_their_rows(awa2):
     table = dataset_summary.class_table(awa2, awa2.splits["PS"])
     largest = dataset_summary.sorted_classes(table, "largest first")
     assert largest["images"].is_monotonic_decreasing
@@ -135,7 +135,7 @@ def test_classes_of_other_data_are_not_called_clean(digits):
     assert dataset_summary.known_to_extractor(digits).isna().all()
 
 
-def test_image_counts_of_both_awa_are_those_of_the_benchmarks():
+def test_image_counts_of_awa1_and_awa2_equal_the_benchmarks():
     table = dataset_summary.awa_image_counts()
     assert table[["AWA1", "AWA2"]].sum().tolist() == [30475, 37322]
     assert (table["role"] == "unseen").sum() == 10
@@ -169,7 +169,7 @@ def test_similar_classes_become_neighbours():
     assert abs(order.index("A") - order.index("c")) == 1
 
 
-def test_ordering_loses_nothing():
+def test_ordering_keeps_every_row():
     data = linear_world()
     table = dataset_summary.attribute_table(data, classes="similar", attributes="similar")
     back = table.loc[list(data.class_names), list(data.attribute_names)]
@@ -178,7 +178,7 @@ def test_ordering_loses_nothing():
 
 
 @pytest.mark.parametrize("which", ["classes", "attributes"])
-def test_an_order_that_does_not_exist_is_refused(which):
+def test_an_unknown_order_is_refused(which):
     with pytest.raises(ParameterError, match="must be 'given', 'name'"):
         dataset_summary.attribute_table(tiny(), **{which: "size"})
 

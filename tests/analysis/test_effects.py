@@ -44,7 +44,7 @@ def test_planted_rarity_makes_classes_with_few_images_harder(many, few):
 
 
 @pytest.mark.nightly
-def test_the_nine_sets_are_in_the_printed_order_of_size():
+def test_accuracies_fall_in_the_printed_order_of_the_nine_sets():
     """Lists of one kind, from the easiest to the hardest; lists with many images come first."""
     result, printed_row = on_imagenet(IMAGENET), printed().loc[METHOD]
     for names in (("2H", "3H"), ("M500", "M1K", "M5K"), ("L500", "L1K", "L5K"), *PAIRS):

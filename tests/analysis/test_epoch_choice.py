@@ -51,7 +51,7 @@ def table(**columns):
     return pd.DataFrame(rows | columns)
 
 
-def test_choices_are_by_folds_by_test_and_the_largest():
+def test_epochs_are_chosen_by_the_folds_by_the_test_set_and_as_the_largest():
     result = choices(table()[:3], "plain", ["epochs"])
     assert result["epochs"].to_dict() == {"folds": 1, "test": 2, "last": 3}
 
@@ -61,7 +61,7 @@ def test_the_first_number_of_epochs_wins_a_tie():
     assert result.loc["folds", "epochs"] == 1
 
 
-def test_prices_are_differences_seed_by_seed_with_students_interval():
+def test_gains_are_differences_within_a_seed_with_students_interval():
     actual = prices(table(), ["epochs", "classifier_epochs"]).set_index("figure").loc["plain"]
     assert actual[["folds", "test", "last"]].tolist() == pytest.approx([0.55, 0.75, 0.5])
     differences = [0.1, 0.3]

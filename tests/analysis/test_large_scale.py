@@ -40,7 +40,7 @@ def test_parameters_are_chosen_on_the_fold_and_for_zsl(evaluated):
     assert evaluated.validated
 
 
-def test_sets_are_the_released_ones_without_classes_that_lack_an_id(evaluated):
+def test_test_sets_are_the_released_sets_without_classes_that_lack_an_id(evaluated):
     assert evaluated.counts.names == SETS
     assert evaluated.rows[-2:].tolist() == [-1, -1]
     for name in SETS:
@@ -77,7 +77,7 @@ def test_the_curve_is_that_of_the_dense_scores(evaluated, dense):
     assert evaluated.counts.curve("All").ausuc == pytest.approx(expected.ausuc, abs=1e-6)
 
 
-def test_features_in_shards_give_the_same_figures(evaluated, tmp_path):
+def test_features_in_shards_give_the_same_metrics(evaluated, tmp_path):
     shards = write_shards(tmp_path / "shards", [(WORLD.features, WORLD.labels)], part_bytes=9_000)
     assert len(shards.parts()) > 3
     fields = ("name", "labels", "prototypes", "class_names", "splits")
@@ -96,7 +96,7 @@ def test_data_without_ids_are_refused_in_a_sentence():
         measure(LargeScaleStudy(world.name, world.digest, "ESZSL"), world)
 
 
-def test_table_5_is_as_printed():
+def test_table_5_equals_the_printed_table():
     table = printed()
     assert list(table.columns) == list(SETS)
     cells = published("imagenet_zsl_top1")

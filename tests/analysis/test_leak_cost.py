@@ -122,7 +122,7 @@ def test_without_folds_no_gamma_is_chosen():
 # --- Photographs ----------------------------------------------------------------------------------
 
 
-def test_both_sides_have_equal_training_sizes_and_one_has_no_shared_photograph():
+def test_both_sides_train_on_equally_many_images_and_one_shares_no_photograph():
     world = with_photographs(WORLD, 1.0)
     work = leak_cost._Work(LinearV2S(), protocol.Setting(world, SPLIT), False)
     trained = []
@@ -209,7 +209,7 @@ def test_stopping_on_the_test_set_changes_only_the_epochs(choose, monkeypatch):
     assert rows["calibrated_harmonic"]["difference"] >= 0
 
 
-def test_methods_without_epochs_have_none_to_choose():
+def test_a_method_without_epochs_is_refused():
     assert "epochs" in leak_cost.possible_leaks(WORLD, SPLIT)
     with pytest.raises(
         ParameterError, match="LinearV2S: expected a method with epochs in its grid"

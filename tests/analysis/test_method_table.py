@@ -81,7 +81,7 @@ def harmonic_of(cell, some, weights_u, weights_s):
     return 2 * u * s / (u + s)
 
 
-def test_ranks_and_their_intervals_are_those_of_loops_over_the_same_draws(some):
+def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(some):
     ranks = ranked(some, "H at gamma", n_draws=200)
     assert (
         ranks["rank"].tolist()
@@ -112,7 +112,7 @@ def test_ranks_and_their_intervals_are_those_of_loops_over_the_same_draws(some):
     assert ranks.loc["A", "top"]
 
 
-def test_draws_are_paired_so_shared_difficulty_does_not_widen_ranks():
+def test_paired_draws_keep_shared_difficulty_out_of_rank_intervals():
     rng = np.random.default_rng(0)
     hard_u, hard_s = rng.uniform(0.1, 0.9, 12), rng.uniform(0.2, 0.9, 9)
     noise = rng.normal(0, 0.003, 12)
@@ -218,7 +218,7 @@ def test_ausuc_has_a_rank_without_interval(some):
     ("figure", "task"),
     [("H at gamma", "gzsl"), ("AUSUC", "gzsl"), ("zsl", "zsl"), ("H", "zsl"), ("s", "zsl")],
 )
-def test_figures_that_gamma_changes_are_of_the_fit_for_gzsl(some, figure, task):
+def test_metrics_that_depend_on_gamma_come_from_the_fit_for_gzsl(some, figure, task):
     """H at gamma and AUSUC in a row belong to one model."""
     fits = [replace(some[0], task=task, figures={figure: 0.5}) for task in ("zsl", "gzsl")]
     for cells in (fits, fits[::-1]):
@@ -260,7 +260,7 @@ def test_rows_name_the_variant_of_a_method():
     assert len(inductive_rows()) == len(set(inductive_rows())) >= 17
 
 
-def test_shipped_runs_are_cells_with_the_figures_of_the_run():
+def test_precomputed_runs_are_cells_with_the_metrics_of_the_run():
     stored = [StoredRun(result, shipped=True) for result in shipped_results()]
     cells = {cell.key: cell for cell in cells_of_runs(stored)}
     assert len(cells) == len(stored)
@@ -278,7 +278,7 @@ def test_shipped_runs_are_cells_with_the_figures_of_the_run():
         assert (shipped_cell.origin, shipped_cell.state == State.VERIFIED) == ("shipped", verified)
 
 
-def test_figures_of_a_cell_are_the_means_of_its_classes():
+def test_metrics_of_a_cell_are_the_means_of_its_classes():
     for cell_of_runs in cells_of_runs(
         [StoredRun(result, shipped=True) for result in shipped_results()]
     ):
@@ -290,7 +290,7 @@ def test_figures_of_a_cell_are_the_means_of_its_classes():
                 assert cell_of_runs.figures[figure] == pytest.approx(np.mean(seen))
 
 
-def test_printed_figures_are_those_of_the_right_table_row_and_version():
+def test_printed_values_come_from_the_right_table_row_and_version():
     table = printed_cells().set_index(["row", "benchmark", "split", "figure", "task", "table"])
     eszsl = table.loc[("ESZSL", "CUB", "PS", "zsl", "zsl", "GBU 3")]
     assert (eszsl["value"], eszsl["first_version"]) == (0.519, 0.539)
@@ -302,7 +302,7 @@ def test_printed_figures_are_those_of_the_right_table_row_and_version():
     assert task_of("H") == "zsl"
 
 
-def test_the_time_of_a_missing_cell_is_that_of_its_method_scaled_to_the_data(some):
+def test_the_time_of_a_missing_cell_is_estimated_from_its_method_and_the_data(some):
     a, b = (replace(entry, seconds=s) for entry, s in zip(some[:2], (10.0, 40.0), strict=True))
     elsewhere = replace(a, data="AWA1-y", seconds=30.0)
     assert seconds_of([a, b, elsewhere], "A", "CUB-x", "SS") == 10.0

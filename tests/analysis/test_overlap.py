@@ -102,7 +102,7 @@ def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_the_error_of_a_gain_is_how_much_it_varies(columns):
+def test_the_error_of_a_gain_equals_its_deviation_over_samples(columns):
     rng = np.random.default_rng(5)
     hard = rng.normal(scale=0.1, size=(2, 4000, 40, 1))
     noise = rng.normal(scale=0.04, size=(2, 4000, 40, columns))
@@ -158,7 +158,7 @@ def test_the_sample_is_one_of_its_permutations(n_resamples):
     data=st.data(),
     factor=st.floats(0.1, 1),
 )
-def test_laws_of_the_gain(values, data, factor):
+def test_the_gain_changes_sign_with_the_groups_and_ignores_scale(values, data, factor):
     n = len(values)
     in_set = np.zeros(n, bool)
     in_set[data.draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=n - 1).map(list))] = True
@@ -255,7 +255,7 @@ def test_a_wider_coverage_makes_wider_intervals():
         ([0.1, 0.2], [1, 0]),
     ],
 )
-def test_data_without_a_gain_are_refused(values, overlapping):
+def test_data_without_a_defined_gain_are_refused(values, overlapping):
     with pytest.raises(DatasetError):
         overlap_gain(values, np.array(overlapping))
 
@@ -289,7 +289,7 @@ def test_impossible_draws_are_refused(wrong):
         fair_draws(np.arange(101) < 61, **{"n_ouc": 25, "n_tuc": 25, "n_train": 51} | wrong)
 
 
-def test_draws_may_use_all_classes_of_a_kind_or_few():
+def test_fair_draws_are_reproducible_and_use_the_requested_numbers():
     overlapping = np.array([True, False, True, False, True])
     (draw,) = fair_draws(overlapping, n_ouc=3, n_tuc=1, n_draws=1)
     assert (draw.ouc.tolist(), len(draw.tuc), len(draw.train)) == ([0, 2, 4], 1, 1)
@@ -328,7 +328,7 @@ def test_a_study_has_every_class_of_every_draw(study):
     assert (study.groupby(["features", "draw"])["overlapping"].sum() == 4).all()
 
 
-def test_a_boost_in_one_feature_set_is_found_over_the_baseline(study):
+def test_a_boost_in_one_feature_set_is_detected_over_the_baseline(study):
     table = study_summary(study, baseline="plain").set_index("features")
     assert table.loc["deep", "gain"] > 0.2
     assert table.loc["deep", "p_holm"] < 0.05
@@ -428,7 +428,7 @@ def test_features_of_the_same_classes_are_found_in_any_spelling():
     assert not same_classes(names, class_facts("CUB").classes["class"])
 
 
-def test_draws_of_half_and_half_have_a_fifth_of_the_classes_or_fewer():
+def test_half_and_half_draws_test_at_most_a_fifth_of_the_classes():
     draws = half_and_half(np.arange(50) < 30)
     assert len(draws) == 30
     assert {(len(d.ouc), len(d.tuc), len(d.train)) for d in draws} == {(5, 5, 40)}
@@ -463,7 +463,7 @@ def study_of(rng, boost, n_classes=40, n_draws=12):
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
 
 
-def test_gains_and_intervals_are_those_of_a_plain_loop():
+def test_gains_and_intervals_equal_a_plain_loop():
     study = study_of(np.random.default_rng(3), 0.1)
     names = [f"class {c}" for c in range(40)]
     table = class_gains(study, "deep", "plain", "ESZSL", names, related=[1, 2, 5])
@@ -491,7 +491,7 @@ def test_gains_and_intervals_are_those_of_a_plain_loop():
         assert row["high"] == pytest.approx(row["gain"] + reach)
 
 
-def test_the_difference_is_welchs_by_its_formula():
+def test_the_difference_equals_the_formula_of_welch():
     table = class_gains(
         study_of(np.random.default_rng(5), 0.1), "deep", "plain", "ESZSL", range(40), [1, 3, 5, 7]
     )
@@ -513,7 +513,7 @@ def test_the_difference_is_welchs_by_its_formula():
 
 
 @pytest.mark.nightly
-def test_the_interval_of_the_difference_covers_a_known_one():
+def test_the_interval_of_the_difference_covers_a_known_difference():
     rng, covered = np.random.default_rng(1), 0
     for _ in range(200):
         table = class_gains(study_of(rng, 0.1), "deep", "plain", "ESZSL", range(40))

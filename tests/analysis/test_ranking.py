@@ -65,7 +65,7 @@ def test_places_are_counted_and_ties_share_them():
     np.testing.assert_allclose(matrix @ places / 3, ranking.method_ranks(values).mean(axis=0))
 
 
-def test_figures_that_differ_by_rounding_tie():
+def test_values_that_differ_by_rounding_tie():
     assert ranking.method_ranks([0.1 + 0.2, 0.3]).tolist() == [1.5, 1.5]
 
 
@@ -76,7 +76,7 @@ def test_the_null_is_rejected_at_the_nominal_rate(rng, monkeypatch):
     assert np.mean(np.array(p) <= 0.5) == pytest.approx(0.5, abs=0.12)
 
 
-def test_all_ties_are_no_difference():
+def test_methods_that_all_tie_do_not_differ():
     test = ranking.friedman_test(np.ones((4, 3)))
     assert np.isnan(test.statistic)
     assert test.p == 1
@@ -145,7 +145,7 @@ def test_without_draws_there_is_no_interval():
     assert np.isnan(ranks.low).all()
 
 
-def test_groups_are_maximal():
+def test_groups_of_similar_methods_are_maximal():
     mean_rank = np.array([3.0, 1.0, 1.5, 4.4, 2.2])
     groups = ranking.groups(mean_rank, 1.3)
     assert groups[0] == [1, 2, 4]
@@ -155,7 +155,7 @@ def test_groups_are_maximal():
     assert ranking.groups(np.array([1.0, 5.0]), 1.0) == []
 
 
-def test_agreement_of_two_rankings(rng):
+def test_agreement_of_two_rankings_equals_kendalls_tau(rng):
     same = ranking.agreement([3, 2, 1, 0, -1], [30, 20, 10, 5, 1])
     assert same.tau == pytest.approx(1)
     assert same.low > 0.9

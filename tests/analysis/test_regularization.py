@@ -79,7 +79,7 @@ def test_separate_seen_accuracy_is_among_seen_classes():
     assert path.seen_alone[1] > path.seen[1] + 0.02  # different from the value among all classes
 
 
-def test_both_values_and_gamma_are_those_that_select_chooses():
+def test_lambda_for_both_tasks_and_gamma_equal_the_choice_of_select():
     data = load("digits")
     path = RegularizationSpec("digits", "PS", "LinearV2S").follow(data)
     grid = {"lam": path.values.tolist()}
@@ -124,7 +124,7 @@ def relabelled(labels):
     return type(WORLD)(labels=labels, splits=[SPLIT], **fields)
 
 
-def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
+def test_other_parameters_are_chosen_on_the_folds_and_then_fixed():
     method = get_method("ESZSL")(gamma=77.0)
     path = follow(method, SETTING, "lam", VALUES, choose=["gamma", "lam"])
     chosen = select(method, WORLD, SPLIT, task="gzsl")
@@ -135,7 +135,7 @@ def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
     assert "lam" not in given_path.params
 
 
-def test_the_rule_of_the_method_chooses_along_a_path_too():
+def test_a_path_applies_the_selection_rule_of_the_method():
     """SSE takes the simplest value that the folds cannot distinguish from the best."""
     method, values = get_method("SSE")(), (0.1, 1.0, 10.0)
     path = follow(method, SETTING, "c", values)
@@ -169,7 +169,7 @@ PREDICTED = {
 }
 
 
-def test_which_methods_predict_attributes():
+def test_only_methods_that_predict_attributes_have_attribute_errors():
     predict = {n for n, m in METHODS.items() if m.predicted_attributes != "no"}
     assert predict == set(PREDICTED)
     assert path_of("LinearS2V").mse_seen.size == 0
@@ -218,7 +218,7 @@ def test_gzsl_wants_less_regularisation_than_zsl():
         ("weaker", (2, 2), "same"),
     ],
 )
-def test_the_weaker_direction_depends_on_the_parameter(effect, places, expected):
+def test_the_difference_of_the_two_choices_depends_on_the_effect(effect, places, expected):
     zsl, gzsl = places
     path = replace(path_of("LinearV2S"), effect=effect, for_zsl=zsl, for_gzsl=gzsl)
     assert path.difference == expected
@@ -258,7 +258,7 @@ def test_more_of_a_stronger_regularizer_fits_the_training_images_less(name):
     assert METHODS[name].regularizers["lam"] == "stronger"
 
 
-def test_values_of_a_path():
+def test_a_path_has_the_requested_number_of_values_evenly_spaced():
     values = path_values(get_method("LinearV2S")(), "lam", 25)
     assert (values[0], values[-1], len(values)) == (1e-7, 10.0, 25)
     np.testing.assert_allclose(np.diff(np.log10(values)), 1 / 3, rtol=1e-9)
@@ -358,7 +358,7 @@ def test_each_stop_is_the_run_with_its_value(digits, grid_answers, place):
         assert (ours.seen, ours.unseen) == pytest.approx((theirs.seen, theirs.unseen), abs=1e-9)
 
 
-def test_the_grid_is_whole_and_in_order_and_its_oracle_is_the_largest_h(grid_answers):
+def test_grid_predictions_cover_the_grid_in_order_and_the_oracle_is_the_largest_h(grid_answers):
     assert grid_answers.parameter == "lam"
     np.testing.assert_array_equal(grid_answers.values, sorted(METHODS["ESZSL"].param_grid["lam"]))
     pairs = zip(grid_answers.tests, grid_answers.gamma, strict=True)
@@ -381,7 +381,7 @@ def test_a_job_gives_the_same_result_with_progress(tmp_path, digits, grid_answer
     assert computed_result[-1][:2] == (7 * (2 * 3 + 1),) * 2
 
 
-def test_a_path_needs_one_open_parameter_and_matching_data(digits):
+def test_a_grid_needs_one_open_parameter_and_matching_data(digits):
     open_ = RunSpec(dataset="digits", split="PS", method="ESZSL")
     with pytest.raises(ParameterError, match="expected one open parameter; got gamma, lam"):
         answer_grid(open_, digits)
@@ -390,7 +390,7 @@ def test_a_path_needs_one_open_parameter_and_matching_data(digits):
         answer_grid(other, digits)
 
 
-def test_lambda_is_a_parameter_of_the_grid():
+def test_the_lambda_of_each_method_is_in_its_grid():
     parameters = {name: lambda_parameter(name) for name in METHODS}
     assert parameters["LinearS2V"] == parameters["ESZSL"] == parameters["SAE"] == "lam"
     assert parameters["ALE"] is None

@@ -51,7 +51,7 @@ def by_hand(scores, drawn, gamma):
     }
 
 
-def test_the_first_draw_is_the_protocols_own_figures(rng):
+def test_the_first_draw_equals_the_protocols_metrics(rng):
     scores = scored(rng)
     metrics = resampling.figures(scores, significance.class_draws(scores.seen, 3), gamma=0.3)
     e = protocol.evaluate(scores, 0.3)
@@ -68,7 +68,7 @@ def test_the_first_draw_is_the_protocols_own_figures(rng):
     np.testing.assert_allclose([values[0] for values in metrics.values()], expected, atol=1e-12)
 
 
-def test_a_draw_is_a_test_set_with_these_classes_so_often(rng):
+def test_a_draw_equals_a_test_set_with_repeated_classes(rng):
     scores = scored(rng)
     drawn = significance.class_draws(scores.seen, 5, seed=2)
     metrics = resampling.figures(scores, drawn, gamma=0.3)
@@ -110,7 +110,7 @@ def test_the_interval_of_many_classes_takes_little_memory():
     assert peak < 64 << 20
 
 
-def test_one_class_fewer_per_side_is_drawn():
+def test_each_draw_has_one_class_fewer_per_side():
     seen = np.arange(10) < 7
     drawn = significance.class_draws(seen, 50)
     assert (drawn[1:, seen].sum(axis=1) == 6).all()
@@ -154,7 +154,7 @@ def test_without_seen_test_samples_only_zsl_is_resampled(rng):
     assert list(resampling.figures(unseen, drawn)) == ["zsl"]
 
 
-def test_bad_input_is_one_sentence(rng):
+def test_invalid_input_is_refused_in_one_sentence(rng):
     scores = scored(rng)
     with pytest.raises(DatasetError, match=r"one column per candidate class \(10\); got \(2, 3\)"):
         resampling.figures(scores, np.ones((2, 3)))

@@ -64,12 +64,12 @@ def ids(runs):
         (RunFilter(own=True), [0, 1]),
     ],
 )
-def test_own_runs_come_first_newest_on_top(runs, meant, expected):
+def test_own_runs_come_first_and_the_newest_on_top(runs, meant, expected):
     assert ids(select_runs(runs, meant)) == [runs[k].id for k in expected]
 
 
 @pytest.mark.parametrize("by", sorted_by())
-def test_figures_come_largest_first_and_names_in_order(runs, by):
+def test_metrics_are_sorted_largest_first_and_names_alphabetically(runs, by):
     runs = runs[:2]  # all runs of this data folder
     values = [run.table()[0][by] for run in select_runs(runs, RunFilter(), by)]
     assert values == sorted(values, reverse=sorted_by()[by])
@@ -78,7 +78,7 @@ def test_figures_come_largest_first_and_names_in_order(runs, by):
     ] == values[::-1]
 
 
-def test_a_run_without_the_figure_comes_last_either_way(runs):
+def test_a_run_without_the_metric_comes_last_in_both_directions(runs):
     evaluation = replace(runs[0].result.evaluation, ausuc=None)
     without = replace(runs[0].result, key="0", evaluation=evaluation)
     for reverse in (False, True):
@@ -86,7 +86,7 @@ def test_a_run_without_the_figure_comes_last_either_way(runs):
         assert last.id == "0"
 
 
-def test_a_misspelt_name_gets_the_nearest(runs):
+def test_a_misspelt_set_name_gets_the_nearest(runs):
     with pytest.raises(UnknownNameError, match="did you mean 'LinearS2V'"):
         RunFilter(methods=["LinearS2"]).check(runs)
     with pytest.raises(UnknownNameError, match="did you mean 'zsl'"):
@@ -94,14 +94,14 @@ def test_a_misspelt_name_gets_the_nearest(runs):
     RunFilter(methods=["anything"]).check([])
 
 
-def test_csv_has_a_row_a_run_with_origin_and_fractions(runs):
+def test_csv_has_one_row_per_run_with_origin_and_fractions(runs):
     table = pd.read_csv(io.StringIO(runs_as_csv(runs)))
     assert table["id"].tolist() == ids(runs)
     assert table["origin"].tolist() == ["here", "here", "the package"]
     assert table["zsl"].tolist() == [run.result.evaluation.zsl for run in runs]
 
 
-def test_json_has_everything(runs):
+def test_json_lists_every_run(runs):
     entries = json.loads(as_json(runs))
     assert [entry["key"] for entry in entries] == [run.result.key for run in runs]
 
@@ -157,7 +157,7 @@ def test_given_parameters_have_no_gap_of_parameters():
     assert "no grid was searched" not in searched
 
 
-def test_per_class_is_named_next_to_per_image():
+def test_printed_metrics_are_marked_as_per_class():
     result = run_spec(
         RunSpec("digits", "PS", "LinearS2V", params={"lam": 0.1}), with_oracle=False
     ).result
@@ -227,7 +227,7 @@ def test_classes_are_paired_by_name_not_number(pair):
     assert compare.by_class(first, shifted).equals(table)
 
 
-def test_the_test_over_classes_is_of_their_mean_difference(pair):
+def test_the_paired_test_is_of_the_mean_difference_over_classes(pair):
     test = compare.class_test(*pair)
     assert test.pairs == 4
     zsl = [result.evaluation.zsl for result in pair]

@@ -36,7 +36,7 @@ def test_inductive_side_equals_the_protocol(chosen):
     assert row["ausuc"] == expected.ausuc
 
 
-def test_transductive_side_grows_out_of_the_chosen_base(chosen):
+def test_the_transductive_method_extends_the_chosen_inductive_fit(chosen):
     for task in ("zsl", "gzsl"):
         params = chosen.transductive.params[task]
         assert params["base_params"] == chosen.inductive.params[task]
@@ -53,7 +53,7 @@ def test_without_unlabelled_images_the_method_is_inductive():
 
 
 @pytest.mark.parametrize("method", TRANSDUCTIVE.values(), ids=TRANSDUCTIVE.keys())
-def test_every_method_is_compared_unchanged(method):
+def test_every_transductive_method_is_compared_with_its_default_parameters(method):
     result = compare_with_inductive(method(), Setting(WORLD, SPLIT), choose=False)
     assert result.transductive.origin == "given"
     assert result.transductive.params["zsl"].keys() == method().get_params().keys()
@@ -112,7 +112,7 @@ def test_unlabelled_images_help_on_awa2_like_data(method, least_gain):
     assert gain > least_gain
 
 
-def test_base_is_gfzsl_with_the_same_parameters():
+def test_the_inductive_base_is_gfzsl_with_the_same_parameters():
     model = GFZSLTran(lam_mean=0.5, lam_variance=10.0, kernel="linear", floor=1e-3)
     assert model.inductive().get_params() == GFZSL(0.5, 10.0, "linear", 1e-3).get_params()
     grown = model.with_inductive({"lam_mean": 2.0, "kernel": "quadratic"})

@@ -68,7 +68,7 @@ def downloads(app):
 # --- Results of the package -----------------------------------------------------------------------
 
 
-def test_details_of_methods_are_added_as_columns():
+def test_details_of_methods_become_columns_on_request():
     plain_table = shown(visit("table"))
     table = shown(visit("table", table_details=["year", "setting", "trained on trainval"]))
     assert table.columns[: len(plain_table.columns)].tolist() == plain_table.columns.tolist()
@@ -77,7 +77,7 @@ def test_details_of_methods_are_added_as_columns():
     assert "family" not in table["method"]
 
 
-def test_a_fresh_folder_shows_every_inductive_method_on_cub_and_awa1():
+def test_a_new_data_folder_shows_every_inductive_method_on_cub_and_awa1():
     app = visit("table")
     table = shown(app)
     assert set(inductive_rows()) <= set(table.index)
@@ -153,7 +153,7 @@ def test_ranks_are_measured_and_as_printed():
     assert any(item.startswith("Mean ranks as printed (Xian 2019, table 3): ALE") for item in alt)
 
 
-def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
+def test_latex_has_the_best_of_every_data_set_in_bold_and_a_label():
     table = pd.DataFrame({"method": ["A", "B_1"], "CUB": [0.25, 0.5], "rank": ["2", "1"]})
     labels = {"method": "method", "CUB": "CUB", "rank": "rank"}
     look = TableFormat(labels, percent=["CUB"], best=["CUB"])
@@ -181,7 +181,7 @@ def birds():
     return result
 
 
-def test_a_run_on_an_own_split_is_first_and_highlighted(birds):
+def test_a_run_on_a_split_of_an_import_is_first_and_highlighted(birds):
     app = visit("table")
     table = shown(app)
     assert table.columns[0][0] == "birds, split own"
@@ -230,7 +230,7 @@ def test_runs_on_data_of_another_visitor_do_not_open_the_table(birds, monkeypatc
     assert not any("0123456789abcdef" in head for head in heads)
 
 
-def test_an_own_run_comes_before_shipped_results_and_the_rest_can_be_computed(empty):
+def test_an_own_run_precedes_precomputed_results_and_missing_runs_can_be_computed(empty):
     spec = RunSpec("digits", "PS", "LinearS2V", grid={"lam": (0.1,)})
     ResultStore().put(run(spec, load("digits"), with_oracle=False).result)
     app = visit("table", table_whose="your runs")
@@ -242,7 +242,7 @@ def test_an_own_run_comes_before_shipped_results_and_the_rest_can_be_computed(em
     ]
 
 
-def test_own_runs_have_rows_figures_command_and_files(store, results):
+def test_own_runs_have_rows_metrics_a_command_and_files(store, results):
     app = mine(table_result=f"{CELL}{WORLD.name}")
     table = shown(app)[WORLD.name]
     assert table.loc["LinearS2V (given parameters)"].notna().all()
@@ -312,7 +312,7 @@ def deletes(app):
     return "table_delete" in {button.key for button in app.button}
 
 
-def test_a_stranger_deletes_no_run_in_public(store, monkeypatch):
+def test_on_a_public_server_only_owners_delete_runs(store, monkeypatch):
     monkeypatch.setenv("ZSL_PUBLIC", "1")
     for row in ("LinearS2V", "ESZSL"):
         app = opened_at(f"{row} · {WORLD.name}")

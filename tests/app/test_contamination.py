@@ -23,7 +23,7 @@ def test_the_answer_is_shown_before_the_first_click():
     assert charts(app)
 
 
-def test_the_picture_has_a_legend_on_phones_and_screens():
+def test_the_contamination_map_has_a_legend_on_phones_and_wide_windows():
     app = visit(PAGE)
     assert "6+1: 6 test classes in the pre-training set" in str(charts(app)[0].figure["data"])
     app.session_state["window_is_narrow"] = True
@@ -43,7 +43,7 @@ def test_the_picture_has_a_legend_on_phones_and_screens():
         ("UCF101", "IDT", "Yes"),
     ],
 )
-def test_an_address_asks(on, extractor, verdict):
+def test_an_address_chooses_extractor_and_test_classes(on, extractor, verdict):
     app = visit(PAGE, contamination_on=on, contamination_extractor=extractor)
     assert verdict in app.markdown[0].value
 

@@ -46,7 +46,7 @@ def at_the_machine(monkeypatch):
 
 
 @pytest.mark.parametrize("dataset", ["digits", "simulated-AWA2", "simulated-SUN"])
-def test_every_tab_runs_cold_and_warm(visit, dataset):
+def test_every_tab_opens_and_runs_again(visit, dataset):
     app = visit(dataset=dataset)
     for tab in TABS:
         app.session_state["data_tab"] = tab
@@ -57,7 +57,7 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
             assert [t.label for t in app.tabs if t.children] == [tab]
 
 
-def test_a_heading_describes_the_data_above_the_sides_of_the_split(visit):
+def test_headings_describe_the_data_set_and_then_the_split(visit):
     text = words(visit(dataset="digits"))
     assert "## Digits: 1,797 images, 10 classes, each class described by 31 attributes." in text
     sides = (
@@ -86,7 +86,7 @@ def test_statistics_are_next_to_published_ones(visit):
     assert "simulated" in words(app)
 
 
-def test_a_search_without_hits_is_one_sentence(visit):
+def test_a_search_without_hits_is_reported_in_one_sentence(visit):
     app = visit(dataset="digits", data_tab="Attributes", data_classes="zebra")
     assert "No class or attribute" in words(app)
     app.text_input(key="data_classes").set_value("7, 8").run()
@@ -149,7 +149,9 @@ def mine(tmp_path, monkeypatch, snippet):
     list(zip(import_dialog.programs().values(), ("PS", "own", "own"), strict=True)),
     ids=["mat", "npz", "csv"],
 )
-def test_files_made_by_the_pages_recipes_are_imported(visit, tmp_path, monkeypatch, snippet, split):
+def test_files_written_by_the_example_programs_are_imported(
+    visit, tmp_path, monkeypatch, snippet, split
+):
     names = mine(tmp_path, monkeypatch, snippet)
     name = f"recipe-{names[0].partition('.')[2]}"
     app = upload(visit, content(tmp_path, *names[::-1]), data_name=name)
@@ -197,7 +199,9 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     assert "chosen" in words(app)
 
 
-def test_an_import_leads_from_contents_and_verdict_to_compare(visit, tmp_path, monkeypatch):
+def test_an_import_shows_contents_verdict_and_results_and_leads_to_compare(
+    visit, tmp_path, monkeypatch
+):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     world = linear_world(noise=1.0)
     rows = {part: getattr(world.split("PS"), part) for part in ("trainval", "test_unseen")}
@@ -241,7 +245,7 @@ def test_an_import_leads_from_contents_and_verdict_to_compare(visit, tmp_path, m
     assert next(first for first, _ in headings if first.strip()) == "birds, split own"
 
 
-def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
+def test_a_file_that_crashes_its_reader_is_refused_in_one_sentence(visit, tmp_path):
     folder = write_folder(tmp_path / "evil", compress=False)
     with_type_code(folder / "att_splits.mat", 200)
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="evil")
@@ -253,7 +257,7 @@ def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
     assert app.text_input(key="data_name").value == "evil"
 
 
-def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch):
+def test_an_import_shows_its_progress_and_a_click_cancels_it(visit, monkeypatch):
     def read(*args, **more):
         worker._WATCHER.get()(0.5)
         st.stop()  # as Streamlit interrupts a run when a visitor clicks or leaves
@@ -269,7 +273,7 @@ def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch
     assert not app.get("progress")
 
 
-def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch):
+def test_the_number_of_imports_in_a_visit_is_limited(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_IMPORTS_A_VISITOR", "1")
     folder = write_folder(tmp_path / "many")
     files = content(folder, "res101.mat", "att_splits.mat")
@@ -292,7 +296,7 @@ def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch)
         ([("a.mat", b"x", ""), ("att_splits.mat", b"y", "")], "att_splits.mat: expected"),
     ],
 )
-def test_bad_files_get_one_sentence_each(visit, files, sentence):
+def test_each_invalid_upload_is_refused_in_one_sentence(visit, files, sentence):
     app = upload(visit, files)
     assert len(app.error) == 1
     assert sentence in app.error[0].value.replace("\\", "")
@@ -381,7 +385,7 @@ def test_a_benchmark_is_recognised_without_its_name(visit, tmp_path):
     assert len(load("aPY-dino").split("PS").folds) == 3
 
 
-def test_the_first_view_is_the_picture_of_the_split(visit):
+def test_the_data_page_opens_on_the_picture_of_the_split(visit):
     app = visit(dataset="simulated-AWA2")
     assert charts(app)[0].alt.startswith("Images of every class by their part")
 
@@ -410,7 +414,7 @@ def test_a_local_folder_is_imported_in_place(visit, at_the_machine, tmp_path):
     assert load("local").pretraining == ("imagenet-21k",)
 
 
-def test_a_missing_folder_is_one_sentence(visit, at_the_machine):
+def test_a_missing_folder_is_refused_in_one_sentence(visit, at_the_machine):
     app = opened(visit())
     app.text_input(key="data_folder_path").set_value("/nowhere/at/all")
     next(button for button in app.button if button.label == "Import the folder").click().run()
@@ -436,11 +440,11 @@ def test_a_missing_folder_is_one_sentence(visit, at_the_machine):
         ({}, False),
     ],
 )
-def test_only_the_own_machine_is_local(headers, local):
+def test_only_requests_from_this_machine_are_local(headers, local):
     assert uploads.names_this_machine(headers) == local
 
 
-def test_a_visitor_from_elsewhere_is_offered_no_folder(visit, monkeypatch):
+def test_a_visitor_on_another_machine_is_offered_no_folder(visit, monkeypatch):
     monkeypatch.setattr(uploads, "is_local", lambda: False)
     app = opened(visit(dataset="digits"))
     assert [button.label for button in app.button if button.label != "Search"] == [
@@ -515,7 +519,7 @@ def test_six_images_of_each_class_are_above_its_bar():
     assert ink.tolist() == [[1 + 9, 1 + 9]]  # after a frame, a picture and a space
 
 
-def test_a_class_name_in_an_error_is_text(visit):
+def test_a_class_name_in_an_error_is_escaped(visit):
     files = [
         ("mine.csv", b"label,split,x\n[a](https://example.org),trainval,1\n", ""),
         ("prototypes.csv", b"class,y\nb,1\n", ""),

@@ -50,7 +50,7 @@ def dropped(*paths):
     return app
 
 
-def test_the_first_view_of_leakage_is_the_card_of_a_real_file():
+def test_leakage_opens_on_the_card_of_a_real_file():
     example = read_report(drop.EXAMPLE.read_bytes(), "example")
     app = visit("leakage")
     assert [*metrics(app).values()] == [figure.value for figure in example.figures]
@@ -58,7 +58,7 @@ def test_the_first_view_of_leakage_is_the_card_of_a_real_file():
     assert "Example" in words(app)
 
 
-def test_a_dropped_split_leaks_and_has_its_findings_and_corrected_file_below(tmp_path):
+def test_a_dropped_leaking_split_has_findings_and_a_corrected_file_below(tmp_path):
     path = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
     app = dropped(path)
     assert "[No: it leaks.]" in words(app)
@@ -82,7 +82,7 @@ def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
         assert "[Unknown.]" in words(app)
 
 
-def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp_path):
+def test_a_split_and_scores_dropped_together_get_a_card_each_and_a_joint_card(tmp_path):
     split = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
     y = np.repeat(np.arange(4), 20)
     savemat(tmp_path / "labels.mat", {"labels": y[:, None] + 1})
@@ -98,7 +98,7 @@ def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp
     assert "Printed H 1.0: not reproduced" in plain_words(app)
 
 
-def test_dropped_predictions_are_read_once_and_have_the_card_of_a_check(monkeypatch):
+def test_dropped_predictions_are_read_once_and_get_the_card_of_zslcore_check(monkeypatch):
     path = min((FACTS / "board").glob("*.parquet"))
     card = card_of_predictions(published.read_predicted(path), [(path.name, "")])
     read, whole = [], published.read_predictions
@@ -126,7 +126,7 @@ def test_predictions_with_swapped_rows_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])
-def test_unrecognised_files_get_one_sentence_and_no_verdict(tmp_path, name):
+def test_unrecognised_files_are_refused_in_one_sentence_without_a_verdict(tmp_path, name):
     path = tmp_path / name
     whole = split_file(tmp_path / "mine.mat").read_bytes()
     path.write_bytes(whole[:300] if name == "half.mat" else pickle.dumps({"a": 1}))

@@ -94,7 +94,7 @@ def complete(app, where):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_shows_its_answer_and_all_tabs_and_passes_over_nonsense_in_its_address(view, tabs):
+def test_a_view_shows_its_answer_and_all_tabs_and_ignores_an_invalid_address(view, tabs):
     with pytest.MonkeyPatch.context() as patch:
         forbid_computing(patch)
         app = visit(view)
@@ -111,7 +111,7 @@ def test_a_view_shows_its_answer_and_all_tabs_and_passes_over_nonsense_in_its_ad
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, [1, 2], (0.1, 0.2), ("a",), {3}])
-def test_python_in_a_cell_is_seen_and_not_written(value):
+def test_the_check_of_cells_detects_notation_of_python(value):
     assert OF_PYTHON.search(str(value)) or isinstance(value, set)
     assert not OF_PYTHON.search(str(harmless(value)))
     table = pd.DataFrame({"value": [value]})

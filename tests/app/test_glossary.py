@@ -70,7 +70,7 @@ def test_a_label_with_a_value_or_method_is_its_term(label, name):
     assert (term and term.name) == name
 
 
-def test_a_term_without_its_sentence_is_found():
+def test_the_check_of_terms_detects_a_missing_explanation():
     def page():
         import pandas as pd
         import streamlit as st

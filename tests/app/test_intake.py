@@ -42,7 +42,7 @@ def dropped(visit, *more, labels="labels.npy"):
     return app
 
 
-def test_three_files_are_shown_and_imported_with_unseen_classes_by_name(visit):
+def test_roles_of_three_files_are_shown_and_imported_with_named_unseen_classes(visit):
     app = dropped(visit)
     assert "features 30 x 7; labels 0 to 4; class embeddings 5 x 4" in words(app)
     assert app.selectbox(key="data_part_labels").value == "labels.npy"
@@ -54,7 +54,7 @@ def test_three_files_are_shown_and_imported_with_unseen_classes_by_name(visit):
     assert split.unseen_classes.tolist() == [3, 4]
 
 
-def test_a_question_between_two_labels_is_one_choice_and_a_split_is_drawn(visit):
+def test_two_arrays_of_labels_need_one_choice_and_a_split_can_be_drawn(visit):
     app = dropped(visit, as_file("y.npy", (files.LABELS + 1) % 5))
     assert any("Expected one array of labels" in element.value for element in app.warning)
     app.selectbox(key="data_part_labels").set_value("y.npy").run()
@@ -69,7 +69,7 @@ def test_a_question_between_two_labels_is_one_choice_and_a_split_is_drawn(visit)
     assert len(data.split("own").unseen_classes) == 2
 
 
-def test_labels_one_short_are_one_sentence_and_nothing_is_stored(visit):
+def test_one_label_too_few_is_refused_and_nothing_is_stored(visit):
     app = opened(visit())
     short = as_file("labels.npy", files.LABELS[:-1])
     app.file_uploader(key="data_files").set_value(

@@ -50,7 +50,7 @@ def damage(path):
 
 
 @pytest.mark.usefixtures("unwritable")
-def test_the_command_line_prints_figures_before_it_warns(capsys):
+def test_the_command_line_prints_metrics_before_it_warns(capsys):
     assert main(RUN) == 0
     output = capsys.readouterr()
     assert "LinearS2V" in output.out
@@ -81,7 +81,7 @@ def test_pages_show_what_they_compute(page):
 
 
 @pytest.mark.usefixtures("unwritable")
-def test_jobs_find_a_folder_that_lasts_as_long_as_the_server():
+def test_jobs_use_a_temporary_folder_until_the_runner_closes():
     runner = Runner("tests.jobs.functions")
     try:
         assert runner.folder.is_dir()
@@ -93,7 +93,7 @@ def test_jobs_find_a_folder_that_lasts_as_long_as_the_server():
     assert not refuge.exists()
 
 
-def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
+def test_metrics_are_shown_while_the_store_is_locked(tmp_path, monkeypatch):
     monkeypatch.setattr("zslcore.results.store.PATIENCE", 0.05)
     store = ResultStore(tmp_path / "runs.sqlite")
     with store.writing():

@@ -105,7 +105,7 @@ def test_all_findings_are_shown_sorted(visit):
 
 
 @pytest.mark.parametrize("tab", TABS)
-def test_every_tab_runs_cold_and_warm(visit, tab):
+def test_every_tab_opens_and_runs_again(visit, tab):
     app = visit(leakage_tab=tab)
     for _ in range(2):
         app.run()
@@ -172,7 +172,7 @@ def test_decisions_are_written_in_the_format_of_the_command_line(tmp_path):
         {"drop_pretraining": "imagenet-9", "leakage_gamma": "oracle", "leakage_tab": "none"},
     ],
 )
-def test_nonsense_in_the_address_is_passed_over(visit, query):
+def test_invalid_decisions_in_the_address_are_ignored(visit, query):
     app = visit(**query)
     assert not app.error
     assert app.title[0].value.endswith("Can I trust this split, score matrix or number?")
@@ -188,7 +188,7 @@ def test_a_pretraining_set_is_chosen_by_its_name_or_its_title(visit, address):
     )
 
 
-def test_declarations_of_the_author_answer_the_question(visit):
+def test_declared_choices_replace_the_open_finding(visit):
     declared = dict.fromkeys(
         ("leakage_hyperparameters", "leakage_epochs", "leakage_gamma"), "validation"
     )
@@ -217,7 +217,7 @@ def test_stored_runs_show_effect_and_oracle_gap_next_to_declarations(visit):
     assert "Runs of this package" not in words(visit(split="PS"))
 
 
-def test_a_file_without_names_of_classes_has_nothing_to_decide(visit):
+def test_decisions_need_the_names_of_the_test_classes(visit):
     app = visit(leakage_source="files", leakage_tab="Confirm or reject")
     file = split_file(clean())
     app.file_uploader(key="drop_files").set_value([(file.name, file.getvalue(), "")]).run()
@@ -259,7 +259,7 @@ def test_photographs_on_both_sides_are_shown_and_a_pattern_is_searched(visit):
     assert "by the pattern" in words(app)
 
 
-def test_a_link_restores_the_order_of_precedence_in_the_corrected_split(visit):
+def test_a_link_restores_the_policy_of_the_corrected_split(visit):
     request = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Corrected file"}
     removed = {}
     for policy in ("stay in the test part", "are dropped"):
@@ -280,7 +280,7 @@ def test_another_split_of_the_data_set_is_compared(visit):
     assert "Upload another split file" in words(visit(leakage_tab="Diff", leakage_other="a file"))
 
 
-def test_advice_names_the_controls_of_the_page(visit):
+def test_advice_on_the_page_names_its_controls_in_place_of_options(visit):
     text = words(visit())
     assert "under “More”" in text
     assert "=, \\-\\-" not in text
@@ -306,7 +306,7 @@ def images_file(context):
     return named(content.getvalue(), "images.npz")
 
 
-def test_a_file_alone_and_with_its_images_is_read():
+def test_a_split_file_is_read_alone_and_with_its_features():
     world = add(clean(), clean().parts["test_seen"][:2], "trainval")
     alone = uploads.read_split_files([split_file(world)])
     assert alone.labels is None
@@ -318,7 +318,7 @@ def test_a_file_alone_and_with_its_images_is_read():
 
 
 @pytest.mark.parametrize(("split_name", "is_json"), [("mine.json", True), ("my_splits.mat", False)])
-def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_json):
+def test_split_and_labels_are_distinguished_by_content_and_name(split_name, is_json):
     world = clean(per_class=60)
     split, labels = io.BytesIO(), io.BytesIO()
     parts = {f"{part}_loc": rows[:, None] + 1.0 for part, rows in world.parts.items()}
@@ -342,12 +342,12 @@ def test_a_split_is_told_from_labels_by_its_kind_and_its_name(split_name, is_jso
         [named(b"MATLAB 5.0 MAT-file" + bytes(300), "att_splits.mat")],
     ],
 )
-def test_bad_files_get_one_sentence(files):
+def test_invalid_files_are_refused_in_one_sentence(files):
     with pytest.raises(ZSLError, match=r"^[^\n]+\.$"):
         uploads.read_split_files(files)
 
 
-def test_a_released_file_alone_is_answered_from_facts(shared):
+def test_a_released_split_file_alone_is_checked_against_stored_facts(shared):
     data = (shared / "data/xlsa17/APY/att_splits.mat").read_bytes()
     context = uploads.read_split_files([named(data, "att_splits.mat")])
     text = " ".join(f.sentence for f in audit_context(context).of("ZSL012"))
@@ -355,7 +355,7 @@ def test_a_released_file_alone_is_answered_from_facts(shared):
     assert "2,885 of 7,924 rows of test_unseen" in text
 
 
-def test_an_uploaded_list_groups_rows():
+def test_an_uploaded_list_assigns_rows_to_photographs():
     world = clean()
     names = [f"film_{row}_frame_0" for row in range(world.n_rows)]
     tested, trained = world.parts["test_seen"][0], world.parts["trainval"][0]
@@ -373,7 +373,7 @@ def test_an_uploaded_list_groups_rows():
         context_of(digits, split="PS", groups=result)
 
 
-def test_own_list_of_classes_is_read():
+def test_an_uploaded_list_of_classes_is_read():
     vocabulary = uploads.vocabulary_of_file(named(b"seal, sea dog\nrat\n", "mine.txt"))
     assert [entry.names[0] for entry in vocabulary.entries] == ["seal", "rat"]
     with pytest.raises(ZSLError):
@@ -383,7 +383,7 @@ def test_own_list_of_classes_is_read():
 # --- Counts on the page ---------------------------------------------------------------------------
 
 
-def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
+def test_every_image_and_every_leak_is_counted_once_in_its_part():
     data = load("simulated-AWA2")
     context = AuditContext.of_split(data.split("SS"), data)
     context = replace(context, vocabularies=(get_vocabulary("imagenet-1k"),))
@@ -408,7 +408,7 @@ def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
     assert not counts.leaking_rows(corrected, audit_context(corrected)).size
 
 
-def test_a_second_audit_gives_the_same():
+def test_a_second_audit_gives_the_same_report():
     data = load("digits")
     bare = AuditContext.of_split(data.split("PS"), data)
     changed = replace(bare, vocabularies=(get_vocabulary("imagenet-1k"),))
@@ -425,7 +425,7 @@ def test_the_audit_finds_only_the_faults_planted_by_the_quiz(question):
     assert failed == {quiz.ANSWERS[answer.right]} - {""}
 
 
-def test_every_answer_of_the_quiz_is_right_once():
+def test_every_answer_of_the_quiz_is_right_for_one_question():
     right = [quiz.answer_of(quiz.plant(q, load("digits"))).right for q in quiz.QUESTIONS]
     assert sorted(right) == sorted(quiz.ANSWERS)
 

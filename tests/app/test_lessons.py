@@ -79,7 +79,7 @@ def test_every_step_computes_its_answer_and_shows_it(lesson, step):
     assert len({view.notice for view in views}) > 1 or lesson.name in ("awa", "leakage")
 
 
-def test_overall_accuracy_is_that_of_uncalibrated_answers():
+def test_overall_accuracy_is_of_predictions_without_calibration():
     test = calibration.validated_run("ESZSL")[1]
     answers = test.answers
     right = test.predicted(0.0) == test.y
@@ -91,7 +91,7 @@ def test_overall_accuracy_is_that_of_uncalibrated_answers():
     assert f"overall accuracy at γ = 0 changes by {100 * size:.1f} points" in view.notice
 
 
-def test_ranges_have_every_number_once():
+def test_every_number_is_in_exactly_one_range():
     ranges = Ranges((0.2, 0.5), lambda share: f"{share:.0%}")
     assert ranges.labels == ("less than 20%", "20% to 50%", "50% or more")
     assert [ranges.of(value) for value in (0, 0.2, 0.49, 0.5, 9)] == [
@@ -124,7 +124,7 @@ def test_visits_and_questions_of_a_room_are_bounded():
     assert not rooms.answer(code, "another", "a", "yes")
 
 
-def test_votes_of_one_address_leave_room_for_others():
+def test_many_votes_of_one_address_do_not_crowd_out_other_addresses():
     rooms = Rooms(visits=40)
     code = rooms.open()
     assert all(rooms.answer(code, "q", f"bot {k}", "wrong", "10.0.0.66") for k in range(40))
@@ -136,7 +136,7 @@ def test_votes_of_one_address_leave_room_for_others():
     assert rooms.counts(code, "q")["right"] == 29
 
 
-def test_a_forged_header_is_no_address_but_that_of_a_named_proxy_is(tmp_path, monkeypatch):
+def test_only_a_trusted_proxy_sets_the_address_of_a_visitor(tmp_path, monkeypatch):
     command = ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "zslcore", "app", "--headless"]
     public = {"ZSL_PUBLIC": "1", "FORWARDED_ALLOW_IPS": "127.0.0.2"}
     server = Server(tmp_path, command=command, environment=public)
@@ -171,7 +171,7 @@ async def forged(url, code):
 TEACHER, FLOOD = Visitor("10.0.0.1", "teacher"), Visitor("10.0.0.1", "flood")
 
 
-def test_a_visitor_cannot_end_rooms_of_others():
+def test_opening_many_rooms_closes_no_room_of_another_address():
     rooms = Rooms(most=7, share=3, share_of_address=5)
     first = rooms.open(TEACHER)
     own = [rooms.open(FLOOD) for _ in range(20)]
@@ -187,7 +187,7 @@ def test_a_visitor_cannot_end_rooms_of_others():
     assert rooms.has(elsewhere)
 
 
-def test_empty_rooms_go_first_and_then_idle_ones():
+def test_empty_rooms_are_closed_first_and_then_idle_rooms():
     now = [0.0]
     rooms = Rooms(share=3, clock=lambda: now[0])
     codes = []
@@ -220,7 +220,7 @@ def test_another_server_of_the_data_folder_finds_the_room():
 
 
 @pytest.mark.parametrize("damage", ["bytes", "a folder"])
-def test_rooms_open_without_a_usable_file(tmp_path, monkeypatch, damage):
+def test_rooms_open_when_their_file_is_unusable(tmp_path, monkeypatch, damage):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     if damage == "bytes":
         (tmp_path / "rooms.sqlite").write_bytes(b"no database at all" * 400)
@@ -229,7 +229,7 @@ def test_rooms_open_without_a_usable_file(tmp_path, monkeypatch, damage):
     assert Rooms().has(Rooms().open())
 
 
-def test_a_room_is_forgotten_after_some_hours():
+def test_a_room_closes_after_some_hours():
     now = [0.0]
     rooms = Rooms(seconds=10, clock=lambda: now[0])
     code = rooms.open()
@@ -274,7 +274,7 @@ def keys_of(app):
     return {button.key for button in app.button} & {"lesson_next", "lesson_previous"}
 
 
-def test_students_vote_and_only_the_teacher_reveals_and_moves_all_on():
+def test_students_vote_and_only_the_teacher_reveals_the_answer_and_moves_on():
     teacher, code = opened_room()
     assert keys_of(teacher) >= {"lesson_next"}
     # An address that asks for the answer does not show it.
@@ -318,7 +318,7 @@ def test_the_entrance_is_next_to_the_question():
 # --- The page -------------------------------------------------------------------------------------
 
 
-def test_a_step_asks_first_and_shows_afterwards():
+def test_a_step_shows_its_figure_only_after_the_prediction():
     app = visit("lessons", lesson="calibration", lessons_step="2")
     assert app.header[0].value.startswith("2 of 13")
     assert not charts(app)
@@ -343,7 +343,7 @@ def test_a_control_named_like_a_term_has_its_explanation(lesson, step, label):
     ("step", "begins"),
     [("99", "13 of 13"), ("-1", "1 of 13"), ("²", "1 of 13"), ("x", "1 of 13")],
 )
-def test_nonsense_in_the_address_opens_the_nearest_step(step, begins):
+def test_an_invalid_step_in_the_address_opens_the_nearest_step(step, begins):
     app = visit("lessons", lesson="calibration", lessons_step=step, room="<script>")
     assert app.header[0].value.startswith(begins)
     assert "room" in app.toast[0].value
@@ -354,7 +354,7 @@ def test_the_last_step_ends_with_a_command():
     assert "zslcore run --dataset simulated-AWA1" in app.code[0].value
 
 
-def test_an_unknown_lesson_is_the_list():
+def test_an_unknown_lesson_in_the_address_opens_the_list():
     app = visit("lessons", lesson="nonsense")
     assert len([b for b in app.button if b.label == "Begin"]) == len(LESSONS)
 
@@ -380,7 +380,7 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     assert "room=Q7QZ7" not in html  # the room no longer exists when a handout is read
 
 
-def test_the_code_to_scan_is_the_link_of_the_step(monkeypatch):
+def test_the_qr_code_contains_the_link_of_the_step(monkeypatch):
     monkeypatch.setattr(handout.downloads, "address", lambda: "http://h:1/lessons?room=OLD")
     link = handout.link_of(Place("awa", 3, room="ABCDE"))
     assert link == "http://h:1/lessons?lesson=awa&lessons_step=3&room=ABCDE"

@@ -51,7 +51,7 @@ def drawn(app, key="awa1_points"):
     raise AssertionError(f"no component {key}")
 
 
-def test_the_page_runs_cold_and_warm_and_at_the_address_of_a_former_view(visit):
+def test_the_page_opens_runs_again_and_accepts_a_former_address(visit):
     app = visit(view="crossed", crossed_methods="LinearS2V", **QUICK)
     for _ in range(2):
         app.run()
@@ -62,7 +62,7 @@ def test_the_page_runs_cold_and_warm_and_at_the_address_of_a_former_view(visit):
         assert len(chart.alt) > 15
 
 
-def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
+def test_the_answer_comes_from_printed_pairs_and_never_from_simulated_data(visit, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     app = visit()
     headings = [
@@ -124,7 +124,7 @@ def test_layouts_start_on_request_with_an_estimated_time():
     assert not [button for button in app.button if button.key == "awa1_start"]
 
 
-def test_the_other_side_has_the_classes_of_the_first(visit):
+def test_the_second_menu_lists_data_sets_with_the_same_classes(visit):
     app = visit(**QUICK)
     menu = app.selectbox(key="pair_second_menu")
     twins = [f"{name}-like (simulated without effect)" for name in ("AWA2", "AWA1", "CUB")]
@@ -140,7 +140,7 @@ def test_the_other_side_has_the_classes_of_the_first(visit):
     assert app.selectbox(key="pair_second_menu").options == ["nothing else"]
 
 
-def test_every_point_has_the_label_and_the_looks_of_its_row(visit):
+def test_every_point_has_the_label_and_the_mark_of_its_row(visit):
     pair = [load(name) for name in ("simulated-AWA1", "simulated-AWA2")]
     unseen = [set(dataset.split("PS").unseen_classes) for dataset in pair]
     for colour in ("data set", "class", "seen or unseen"):
@@ -160,14 +160,14 @@ def test_every_point_has_the_label_and_the_looks_of_its_row(visit):
         assert looks == expected[colour]
 
 
-def test_first_look_is_the_map(visit):
+def test_the_default_map_is_of_2_000_images_of_the_simulated_pair(visit):
     head, _ = drawn(visit(awa1_layout="PCA", awa1_threads="1"))
     assert head["n"] == 2000
     assert head["sets"] == ["AWA1-like (simulated)", "AWA2-like (simulated)"]
 
 
 @pytest.mark.parametrize("view", ["overlay", "side by side"])
-def test_views_of_a_pair(visit, view):
+def test_every_view_of_a_pair_draws_its_panels(visit, view):
     head, _ = drawn(visit(awa1_view=view, **QUICK))
     assert head["n"] == 2000
     assert len(head["panels"]) == (2 if view == "side by side" else 1)
@@ -271,14 +271,14 @@ def test_a_link_to_another_map_is_ignored(visit, choices):
     assert not app.error
 
 
-def test_digits_come_with_their_pictures(visit):
+def test_maps_of_digits_contain_their_pictures(visit):
     head, take = drawn(visit(awa1_layout="PCA", **DIGITS))
     assert head["picture"] == [8, 8]
     assert len(take()) > 1797 * 64
     assert head["n"] == 1797
 
 
-def test_quality_is_that_of_the_map(visit):
+def test_the_quality_on_the_page_equals_the_map(visit):
     app = unfolded(visit(**QUICK))
     pair = [load("simulated-AWA1"), load("simulated-AWA2")]
     q = make_map(pair, MapSettings("pca", n_samples=2000, threads=1)).quality
@@ -321,7 +321,7 @@ def test_all_rows_follow_the_first_picture_in_place(imported_pair):
 # --- Pictures -------------------------------------------------------------------------------------
 
 
-def test_pictures_show_their_data():
+def test_figures_of_the_map_page_show_their_data():
     verdicts = pd.DataFrame(
         {
             "class": ["a", "b"], "mixing_PCA": [0.5, 1.0], "mixing_map": [1.0, 0.4],

@@ -38,7 +38,7 @@ def _own_data(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", ["all seen", "one class"])
-def test_nothing_to_score_is_one_sentence(kind):
+def test_a_split_without_images_to_score_is_refused_in_one_sentence(kind):
     data = odd(kind)
     split = data.splits["own"]
     setting = Setting(data, split)
@@ -54,7 +54,7 @@ def test_a_single_class_breaks_no_page(page):
     visit(page, dataset="one-class", split="own", parameters="given", **source)
 
 
-def test_data_that_were_replaced_from_outside_are_noticed():
+def test_data_replaced_by_another_process_are_opened_again():
     first = import_dataset(odd("all seen"), name="replaced")
     assert cache.dataset("replaced").digest == first.digest
     assert cache.dataset("replaced") is cache.dataset("replaced")

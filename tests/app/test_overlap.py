@@ -98,7 +98,7 @@ def groups_of(name):
 
 
 @pytest.mark.parametrize(("name", "method"), [(AWA2, "LinearV2S"), ("simulated-UCF101", "SAE")])
-def test_every_bar_is_its_classs_gain_with_its_interval_and_mark(visit, name, method):
+def test_every_bar_has_the_gain_interval_and_mark_of_its_class(visit, name, method):
     app = visit(gain_data=name, gain_method=method)
     bars, expected, groups = drawn(app), gains_by_hand(name, method), groups_of(name)
     assert len(bars) == len(expected)
@@ -147,7 +147,7 @@ def test_means_of_the_groups_and_their_difference_come_first_above_the_short_col
     assert [f"{end:+.1f}".replace("-", "−") for end in ends] == list(interval)
 
 
-def test_the_draws_test_equal_numbers_inside_and_outside_the_set():
+def test_each_draw_tests_equally_many_classes_inside_and_outside_the_set():
     data = load(AWA2)
     in_set = np.isin(np.arange(data.n_classes), known_classes(data))
     for draw in half_and_half(in_set):
@@ -173,7 +173,7 @@ def test_the_page_states_only_a_planted_effect(visit, monkeypatch, name):
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
-def test_the_first_answer_is_the_printed_gains_and_the_classes_in_both_sets(tmp_path, monkeypatch):
+def test_the_first_view_shows_the_printed_gains_and_the_classes_in_both_sets(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     app = pages.visit("overlap_gain")
     printed = published("overlap_gain_action")["overlap_gain_minus_idt"]
@@ -195,7 +195,7 @@ def badge_texts(app):
     return [text.value for text in app.markdown if "badge" in text.value]
 
 
-def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
+def test_a_class_opens_with_its_synset_and_its_gain_by_method(visit):
     app = visit(gain_class="dalmatian")
     assert "synset n02110341" in words(app)
     shown = app.dataframe[0].value.set_index("method")
@@ -227,7 +227,7 @@ def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     assert any(element.value.startswith(f"**{first}**") for element in app.run().caption)
 
 
-def test_names_are_in_columns_that_fit_a_window_without_html(visit, look):
+def test_class_names_fit_into_their_columns_without_markup(visit, look):
     names = [f"<b>{c}</b>" for c in range(50)]
     table = class_gains(study_of(AWA2), AWA2, UNTRAINED[AWA2], "SAE", names)
     for is_narrow, columns in ((False, table["group"].nunique()), (True, 1)):

@@ -52,7 +52,7 @@ def links(app):
     return {link.proto.label: link.proto.query_string for link in app.get("page_link")}
 
 
-def test_scores_lead_to_their_split():
+def test_scores_link_to_the_audit_of_their_split():
     app = opened("scores", evaluate_upload(scored_on("digits")))
     (query,) = [q for label, q in links(app).items() if "Is the digits PS split clean" in label]
     assert "dataset=digits" in query

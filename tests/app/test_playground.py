@@ -87,7 +87,7 @@ def digits():
 
 
 @pytest.mark.parametrize("kind", ["ties", "digits"])
-def test_the_browser_counts_as_python_does_at_every_gamma(node, tmp_path, digits, kind):
+def test_the_browser_counts_like_python_at_every_gamma(node, tmp_path, digits, kind):
     test = tied() if kind == "ties" else digits
     names = [f"c{c}" for c in test.classes]
     breaks = np.unique(test.switches.gamma)
@@ -112,7 +112,7 @@ def test_the_browser_counts_as_python_does_at_every_gamma(node, tmp_path, digits
             assert words == f"Predicted as {names[answer]} ({side}): {verdict}."
 
 
-def test_pictures_and_ghosts_go_down_whole(node, tmp_path):
+def test_pictures_and_grey_curves_reach_the_browser_unchanged(node, tmp_path):
     test, names = tied(), [f"c{c}" for c in range(12)]
     pictures = np.random.default_rng(1).integers(0, 256, (300, 3, 2)).astype(np.uint8)
     ghosts = [Ghost("two", tied(1).curve), Ghost("three", tied(2).curve)]
@@ -137,7 +137,7 @@ def test_a_grey_curve_has_its_ends_and_no_visible_gap():
     assert near.min(axis=1).max() < 1 / 512
 
 
-def test_the_wall_is_kept_for_the_same_images_only():
+def test_the_digest_of_the_wall_changes_only_with_its_images():
     names = [f"c{c}" for c in range(12)]
     tied_instrument = instrument(tied(), names)
     again = tied()
@@ -150,7 +150,7 @@ def test_the_wall_is_kept_for_the_same_images_only():
 # --- The page -------------------------------------------------------------------------------------
 
 
-def test_the_first_view_is_the_story_s_method_on_the_digits_without_gamma():
+def test_play_opens_on_the_first_method_on_digits_without_calibration():
     app = visit("play")
     head = sent_down(app, COMPONENT)
     assert head["rail"]["chosen"] == {"dataset": "digits", "split": "PS", "method": "LinearS2V"}
@@ -195,9 +195,7 @@ def test_a_long_method_waits_for_its_button():
 
 
 @pytest.mark.parametrize("public", ["0", "1"])
-def test_a_method_whose_extra_is_missing_is_grey_and_names_the_line_without_a_button(
-    public, monkeypatch
-):
+def test_a_method_with_a_missing_extra_is_grey_and_shows_the_install_command(public, monkeypatch):
     monkeypatch.setenv("ZSL_PUBLIC", public)
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "torch" else "found")
     head = sent_down(visit("play", method="ALE"), COMPONENT)
@@ -272,7 +270,7 @@ def same_labels(spec, stored):
 
 
 @pytest.mark.parametrize("source", ["shipped", "stored", "now"])
-def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monkeypatch, tmp_path):
+def test_each_picture_belongs_to_the_label_of_its_prediction(source, monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_SHIPPED", "1" if source == "shipped" else "0")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     digits = cache.dataset("digits")
@@ -292,7 +290,7 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
     same_labels(specs[0], answers.preview(digits, "PS"))
 
 
-def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
+def test_pictures_follow_the_order_of_images_at_each_stop_of_a_ruler():
     digits = cache.dataset("digits")
     spec = RunSpec.of(digits, "PS", "SAE")
     result = rulers.stops_of("lambda", spec, answers.played(spec)).answers()
@@ -300,7 +298,7 @@ def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
         same_labels(spec, SimpleNamespace(test=test))
 
 
-def test_answers_to_other_rows_are_refused():
+def test_predictions_of_other_rows_are_refused():
     digits = cache.dataset("digits")
     test = answers.played(RunSpec.of(digits, "PS", "LinearS2V")).test
     swapped = SimpleNamespace(y=test.y[::-1], classes=test.classes)
@@ -311,7 +309,7 @@ def test_answers_to_other_rows_are_refused():
 # --- Other rulers ---------------------------------------------------------------------------------
 
 
-def test_the_ruler_of_lambda_has_the_runs_value_as_reference():
+def test_the_reference_of_the_lambda_ruler_is_the_value_of_the_run():
     head = sent_down(visit("play", method="SAE", playground_ruler="lambda"), COMPONENT)
     ruler = head["ruler"]
     assert (ruler["kind"], ruler["note"], len(head["frames"])) == ("lambda", "", 15)
@@ -377,7 +375,7 @@ def test_unlabelled_images_are_a_job_started_on_request(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("seconds", "computed"), [(1.0, 3), (4.0, 2), (11.0, 0)])
-def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, seconds, computed):
+def test_methods_computed_for_comparison_take_ten_seconds_together(monkeypatch, seconds, computed):
     choice, result = RunChoice("digits", "PS", "LinearS2V"), []
     monkeypatch.setattr(answers, "run_seconds", lambda dataset: seconds)
     monkeypatch.setattr(answers, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
@@ -389,7 +387,7 @@ def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, s
     assert not {"DAP", "SSE"} & {spec.method for spec in result}  # iterative
 
 
-def test_quick_runs_of_simulated_data_are_fast_enough_to_start_alone():
+def test_quick_runs_on_simulated_data_start_without_a_button():
     quick = [cache.dataset(name) for name in ("digits", "simulated-SUN", "simulated-CUB")]
     assert all(run_seconds(dataset) < answers.LIMIT_WITHOUT_BUTTON for dataset in quick)
     assert run_seconds(quick[1]) > 10 * run_seconds(quick[0])
@@ -398,7 +396,7 @@ def test_quick_runs_of_simulated_data_are_fast_enough_to_start_alone():
 # --- Drawer and article ---------------------------------------------------------------------------
 
 
-def test_printed_metrics_are_below_those_of_the_same_choice():
+def test_printed_metrics_are_shown_below_the_metrics_of_the_same_choice():
     app = visit("play", dataset="simulated-AWA2", method="LinearS2V")
     app.session_state["playground_drawer"] = True
     app.run()
@@ -413,7 +411,7 @@ def test_printed_metrics_are_below_those_of_the_same_choice():
     assert any("these are simulated" in element.value for element in app.caption)
 
 
-def test_each_paragraph_sets_the_instrument():
+def test_each_paragraph_of_the_article_sets_the_instrument():
     app = visit("about", playground_gamma="0.3")
     set_by = {
         "Show only the 9s": {"playground_class": "9"},

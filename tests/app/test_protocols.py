@@ -46,7 +46,7 @@ def uploaded(path, **query):
     return app
 
 
-def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
+def test_a_score_file_is_shown_under_every_protocol_with_an_explanation(own, report):
     app = uploaded(own)
     by_side, other_values = (frame.value for frame in app.dataframe)
     app.toggle(key="scores_per_image").set_value(True).run()
@@ -75,7 +75,7 @@ def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
     assert not unexplained(app)
 
 
-def test_the_words_of_the_address_are_those_of_every_tab(own):
+def test_every_tab_uses_the_names_of_the_sides_in_the_address(own):
     app = uploaded(own, scores_words="base-new")
     assert app.selectbox(key="scores_words").value == "base-new"
     assert "Base images are scored among base classes only" in words(app)
@@ -85,7 +85,7 @@ def test_the_words_of_the_address_are_those_of_every_tab(own):
 
 
 @pytest.mark.parametrize("tab", ["Every protocol", "Compare"])
-def test_no_word_of_another_field_is_on_any_tab(tab):
+def test_no_tab_uses_the_names_of_the_sides_of_another_field(tab):
     """Except in definitions of terms, and in names of options and arrays."""
     app = pages.visit(PAGE, scores_words="base-new")
     app.session_state["scores_tab"] = tab
@@ -114,7 +114,7 @@ def test_intervals_are_drawn_when_they_are_switched_on(own, report):
     assert "by bootstrap: over" in words(app)
 
 
-def test_a_pair_shows_the_difference_of_every_figure():
+def test_a_pair_of_files_shows_the_difference_of_every_metric():
     app = pages.visit(PAGE)
     app.session_state["scores_tab"] = "Compare"
     app.run()

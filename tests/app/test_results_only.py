@@ -20,7 +20,7 @@ def fresh(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_the_drawer_of_real_features_is_shown(fresh):
+def test_the_drawer_shows_precomputed_results_on_real_features(fresh):
     app = visit("play", dataset=CUB, method="LinearS2V")
     app.session_state["playground_drawer"] = True
     app.run()
@@ -30,7 +30,7 @@ def test_the_drawer_of_real_features_is_shown(fresh):
     assert app.dataframe[0].value.iloc[0, 1] == pytest.approx(100 * e.zsl)
 
 
-def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):
+def test_an_import_replaces_precomputed_results_of_the_same_name(fresh, monkeypatch):
     """Earlier addresses have the same meaning."""
     assert CUB in data_menu.precomputed_datasets()
     monkeypatch.setattr(imports, "names", lambda: (CUB,))
@@ -38,7 +38,7 @@ def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):
     assert not data_menu.is_precomputed_only(CUB)
 
 
-def test_without_shipped_results_nothing_is_listed(fresh, monkeypatch):
+def test_without_precomputed_results_no_precomputed_data_set_is_listed(fresh, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "0")
     assert data_menu.precomputed_datasets() == ()
     assert waiting.stored_run(RunSpec(CUB, "PS", "ESZSL")) is None

@@ -64,7 +64,7 @@ def test_scores_of_three_methods_are_the_first_example():
 
 
 @pytest.mark.parametrize("tab", ["Every protocol", "Compare"])
-def test_every_tab_shows_something(tab):
+def test_every_tab_shows_a_table_or_a_figure(tab):
     app = pages.visit(PAGE)
     app.session_state["scores_tab"] = tab
     app.run()
@@ -79,7 +79,7 @@ def uploaded(app, path):
     return app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
 
 
-def test_a_file_with_a_question_waits_for_its_answer(tmp_path, scored):
+def test_a_file_that_raises_a_question_waits_for_the_answer(tmp_path, scored):
     path = tmp_path / "own.npz"
     np.savez(path, scores=-scored.F, y=scored.y, unseen_classes=np.flatnonzero(~scored.seen))
     app = pages.visit(PAGE)
@@ -91,7 +91,7 @@ def test_a_file_with_a_question_waits_for_its_answer(tmp_path, scored):
     assert "No validated γ." in words(app)
 
 
-def test_two_files_of_one_name_are_two(tmp_path, scored):
+def test_two_files_with_the_same_name_are_kept_apart(tmp_path, scored):
     """Each file has its own questions, and an answer applies to one question."""
     unseen = np.flatnonzero(~scored.seen)
     paths = []
@@ -261,7 +261,7 @@ def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, m
     assert "rows and labels cannot be checked" in words(app)
 
 
-def test_predictions_with_a_label_that_is_not_the_image_s_are_refused(predicted):
+def test_predictions_with_a_wrong_label_are_refused(predicted):
     def other_label(table):
         labels = table.loc[table["part"] == "test_seen", "label"]
         table.loc[labels.index[0], "label"] = labels[labels != labels.iloc[0]].iloc[0]
@@ -281,7 +281,7 @@ def test_predictions_without_ranks_say_that_top_k_is_unknown(predicted):
     assert "Top-k accuracy is unknown" in words(app)
 
 
-def test_controls_for_matrices_are_not_used_for_predictions(predicted):
+def test_inputs_for_score_matrices_are_ignored_for_predictions(predicted):
     app = pages.visit(PAGE)
     app.text_input(key="scores_unseen").set_value("0, 1")
     with_predictions(app, predicted.predictions)
@@ -304,7 +304,7 @@ def known_scores(tmp_path):
     return tmp_path / "own.npz"
 
 
-def test_a_known_test_set_is_named(tmp_path):
+def test_a_test_set_with_known_labels_is_named(tmp_path):
     app = pages.visit(PAGE)
     uploaded(app, known_scores(tmp_path))
     assert not app.exception
@@ -322,7 +322,7 @@ def test_a_known_test_set_is_named(tmp_path):
         ("CUB_XianGAN", "CUB", 49.8),
     ],
 )
-def test_real_scores_show_their_published_figures(name, data, H):
+def test_real_scores_show_their_published_metrics(name, data, H):
     app = pages.visit(PAGE)
     uploaded(app, REAL / f"{name}.npz")
     assert not app.exception
@@ -342,7 +342,7 @@ def own_scores(tmp_path, scored, noises):
         yield tmp_path / f"own{k}.npz"
 
 
-def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
+def test_a_printed_number_is_explained_as_by_zslcore_explain(tmp_path, scored):
     (path,) = own_scores(tmp_path, scored, [0.0])
     app = pages.visit(PAGE)
     uploaded(app, path)
@@ -365,7 +365,7 @@ def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
     assert "per class" in words(app)
 
 
-def test_an_invalid_number_is_one_sentence(tmp_path, scored):
+def test_an_invalid_number_is_refused_in_one_sentence(tmp_path, scored):
     app = pages.visit(PAGE)
     uploaded(app, next(own_scores(tmp_path, scored, [0.0])))
     app.text_input(key="scores_printed").set_value("about 50").run()
@@ -424,7 +424,7 @@ def test_seen_and_unseen_columns_in_two_files_are_joined_or_questioned(tmp_path,
     assert f"--unseen-scores {names[1]}" in app.code[0].value
 
 
-def test_two_models_are_no_blocks(tmp_path, scored):
+def test_scores_of_two_models_are_not_joined_as_two_blocks(tmp_path, scored):
     first, second = own_scores(tmp_path, scored, [0.0, 1.0])
     assert find_blocks(first, second) is None
     assert find_blocks(*blocks_of(tmp_path, scored, ("unseen_s.npz", "seen_u.npz"))).unseen == 0

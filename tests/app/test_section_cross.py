@@ -27,7 +27,7 @@ def test_every_image_is_in_a_bar_and_test_classes_have_a_band():
     assert first.marker.pattern.shape != second.marker.pattern.shape
 
 
-def test_lines_join_the_two_tests_of_one_fit():
+def test_a_line_joins_the_two_tests_of_each_fit():
     figure = read(four_accuracies({"as printed": tests.four_cells(*PRINTED)}, "AWA1", "AWA2"))
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     row = list(tests.four_cells(*PRINTED).index).index("SAE")
@@ -40,7 +40,7 @@ def test_lines_join_the_two_tests_of_one_fit():
     assert len(symbols) == 4
 
 
-def test_strips_show_every_pair_with_the_mean_and_its_p():
+def test_strips_show_every_pair_their_mean_and_p():
     pair_data = tests.paired_differences(*PRINTED), tests.cross_tests(*PRINTED)
     labels = {"training set": "a", "test set": "b", "larger": "c"}
     figure = read(difference_strips({"printed": pair_data}, labels))
@@ -55,7 +55,7 @@ def test_strips_show_every_pair_with_the_mean_and_its_p():
 # --- The view ------------------------------------------------------------------------------------
 
 
-def test_printed_pairs_have_the_direction_of_the_answer():
+def test_differences_of_printed_pairs_have_the_sign_of_the_answer():
     app = settled(pages.visit("pages/awa1_and_awa2.py", awa1_layout="PCA", awa1_threads="1"))
     assert "does not follow" in words(app)
     specs = [chart.figure["data"] for chart in charts(app)]

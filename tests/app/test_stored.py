@@ -78,7 +78,7 @@ def test_downloaded_predictions_are_the_stored_ones():
     assert make().evaluation == run.result.evaluation
 
 
-def test_a_page_that_names_every_variant_means_the_same_run():
+def test_an_address_with_default_parameters_means_the_same_run():
     """The address of a page has the default of a parameter without a grid."""
     params = {"direction": "S2V", "rows": "learned"}
     named = RunSpec("digits", "PS", OTHER, params=params, digest=spec().digest)
@@ -86,7 +86,7 @@ def test_a_page_that_names_every_variant_means_the_same_run():
     assert waiting.stored_run(named).result.key == spec(OTHER).key
 
 
-def test_a_store_that_cannot_be_read_is_no_stored_run(tmp_path, monkeypatch):
+def test_an_unreadable_store_counts_as_without_a_stored_run(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     (tmp_path / "runs.sqlite").write_bytes(b"no database" * 100)
     assert waiting.stored_run(spec()) is None

@@ -59,7 +59,7 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     assert "p = 0\\.0072" in text
 
 
-def test_a_claim_on_a_place_shows_the_ranks_of_all_methods_and_the_number_of_rows(printed):
+def test_a_claim_on_a_rank_shows_the_ranks_of_all_methods_and_the_number_of_rows(printed):
     id_ = "gbu-sync-seventh-ps"
     app = visit("wall", claims_open=id_)
     labels = charts(app)[0].figure["layout"]["yaxis"]["ticktext"]
@@ -140,7 +140,7 @@ def test_tiles_are_found_by_words():
     assert not app.code  # no evidence for a hidden tile
 
 
-def test_the_strip_counts_shown_claims_and_the_first_shown_tile_is_open(printed):
+def test_the_bar_counts_the_shown_claims_and_the_first_shown_tile_is_open(printed):
     counts = wall_data(visit("wall"))["counts"]
     assert counts["yes"] == sum(item.verdict == "holds" for item in printed.values())
     assert sum(counts.values()) == len(CLAIMS)  # as in the heading
@@ -178,7 +178,7 @@ def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):
     )
 
 
-def test_the_two_crossed_tests_have_the_p_of_print_for_the_other_set():
+def test_the_printed_p_of_the_training_set_is_that_of_the_test_set():
     app = visit("wall", claims_open="gbu-cross-p")
     figure = charts(app)[0].figure
     training, test = figure["data"]

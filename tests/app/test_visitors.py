@@ -57,13 +57,13 @@ def offered(app):
     return [name for name in app.selectbox(key="dataset_menu").options if name.startswith("mine")]
 
 
-def test_on_a_local_server_imports_belong_to_everybody(files):
+def test_on_a_local_server_every_visitor_sees_every_import(files):
     bring(files)
     assert offered(visit(PAGE)) == ["mine"]
 
 
 @pytest.mark.usefixtures("public")
-def test_in_public_an_import_is_offered_to_whom_it_belongs(files):
+def test_on_a_public_server_an_import_is_visible_only_to_its_owner(files):
     app = bring(files)
     ((name,), stranger) = imports.names(), visit(PAGE)
     assert name.startswith("mine.v-")
@@ -76,7 +76,7 @@ def test_in_public_an_import_is_offered_to_whom_it_belongs(files):
 
 
 @pytest.mark.usefixtures("public")
-def test_in_public_a_group_shares_its_imports(files):
+def test_on_a_public_server_a_group_shares_its_imports(files):
     words = "correct horse battery"
     bring(files, data_group=words)
     (name,) = imports.names()
@@ -114,7 +114,7 @@ def test_two_servers_agree_on_the_salt(tmp_path):
 
 
 @pytest.mark.usefixtures("public")
-def test_private_imports_are_deleted_after_the_visit(files, tmp_path):
+def test_imports_without_a_passphrase_are_deleted_after_the_visit(files, tmp_path):
     bring(files)
     np.savez(tmp_path / "kept.npz", **ARRAYS)
     import_dataset(tmp_path / "kept.npz")
@@ -150,7 +150,7 @@ def test_file_names_of_any_length_and_script_are_accepted(files):
 
 
 @pytest.mark.parametrize("folder", ["~nobody-of-this-name/x", "x" * 5000, "a\0b"])
-def test_an_impossible_folder_is_one_sentence(folder, tmp_path):
+def test_an_impossible_folder_is_refused_in_one_sentence(folder, tmp_path):
     write_folder(tmp_path / "local")
     with pytest.raises(ZSLError, match="Expected the path of a folder on this computer"):
         uploads.import_folder(folder, features="res101.mat", splits="att_splits.mat")

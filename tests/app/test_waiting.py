@@ -63,7 +63,7 @@ def labels(app):
     return [element.label for element in app.button]
 
 
-def test_a_job_shows_its_progress_then_its_result(panel, tmp_path):
+def test_a_job_shows_its_progress_and_then_its_result(panel, tmp_path):
     go = tmp_path / "go"
     app = panel("until_told", go=str(go))
     assert labels(app) == ["Cancel"]
@@ -121,7 +121,7 @@ def test_a_job_ended_by_a_restart_restarts_on_request(panel, tmp_path):
     assert labels(app) == ["Cancel"]
 
 
-def test_a_full_queue_is_one_sentence_on_every_page(panel, monkeypatch):
+def test_every_page_reports_a_full_queue_in_one_sentence(panel, monkeypatch):
     monkeypatch.setattr(runner, "SHARE", 0)
 
     def script():
@@ -137,7 +137,7 @@ def test_a_full_queue_is_one_sentence_on_every_page(panel, monkeypatch):
     assert [name for name, text in sources.items() if "jobs.submit(" in text] == ["waiting.py"]
 
 
-def test_a_failed_job_is_one_sentence(panel, tmp_path):
+def test_a_failed_job_is_reported_in_one_sentence(panel, tmp_path):
     app = panel("refuse", once=str(tmp_path / "once"))
     until(app, lambda app: app.error)
     assert app.error[0].value == r"digits\: there are none\."
@@ -147,7 +147,7 @@ def test_a_failed_job_is_one_sentence(panel, tmp_path):
 
 
 @pytest.mark.parametrize("public", ["0", "1"])
-def test_a_job_without_its_extra_names_the_line_and_offers_no_second_try(
+def test_a_job_with_a_missing_extra_shows_the_install_command_without_a_restart(
     public, panel, monkeypatch
 ):
     monkeypatch.setenv("ZSL_PUBLIC", public)
@@ -161,7 +161,7 @@ def test_a_job_without_its_extra_names_the_line_and_offers_no_second_try(
     assert labels(app.run()) == ["Try again"]  # it has since been installed
 
 
-def test_a_refusal_for_want_of_an_extra_names_the_line():
+def test_a_refusal_because_of_a_missing_extra_shows_the_install_command():
     def script():
         from ui.shell.guard import errors_as_sentences
         from zslcore.storage.extras import extra
@@ -176,7 +176,7 @@ def test_a_refusal_for_want_of_an_extra_names_the_line():
     assert backslashes(app) == []
 
 
-def test_place_in_the_queue_is_shown(panel):
+def test_the_position_in_the_queue_is_shown(panel):
     panel("count", to=600, seconds=600)
     app = panel("count", to=601, seconds=600)
     assert app.get("progress")[0].proto.text == "Number 1 in the queue"

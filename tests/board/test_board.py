@@ -68,7 +68,7 @@ def reread(entry, **changes):
 # --- Content of an entry --------------------------------------------------------------------------
 
 
-def test_an_entry_has_the_content_of_its_run(finished_run, entry):
+def test_an_entry_made_from_a_run_has_its_metrics_and_spec(finished_run, entry):
     result, e = finished_run.result, finished_run.result.evaluation
     assert reread(entry) == entry
     assert entry.figures.zsl == pytest.approx(e.zsl, abs=1e-6)
@@ -106,7 +106,7 @@ def test_judged_scores_become_an_entry(finished_run):
         entry_of_scores({"figures": 1}, **text)
 
 
-def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
+def test_scores_are_validated_only_as_stated_and_an_oracle_is_no_result():
     """Their file says so; the board cannot repeat the choice, unlike the spec of a run."""
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), 30)
@@ -131,7 +131,7 @@ def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
     ]
 
 
-def test_a_recognised_test_set_is_placed_by_its_counts():
+def test_an_entry_made_from_scores_recognises_its_split_by_image_counts():
     of_classes = {key: {} for key in ("per_class_zsl", "per_class_plain", "per_class")}
     plain = {"gamma": 0, "seen": 0.5, "unseen": 0.5}
     evaluation = {"zsl": 0.5, "plain": plain, "calibrated": None, "ausuc": 0.2} | of_classes
@@ -230,7 +230,7 @@ def test_a_file_of_half_a_gigabyte_is_refused_by_its_size(tmp_path, capsys):
     assert error.count("\n") == 1
 
 
-def test_spoilt_files_are_on_the_board_or_refused(entry):
+def test_files_with_wrong_values_are_accepted_or_refused(entry):
     whole, rng = bytearray(entry.to_json().encode()), np.random.default_rng(0)
     refused = 0
     for _ in range(300):
@@ -274,7 +274,7 @@ def test_numbers_that_are_not_finite_are_refused_at_any_place(entry, place, fiel
         read_entry(text.encode(), "bad")
 
 
-def test_an_entry_always_becomes_json_and_one_that_is_not_finite_is_not_added(entry, tmp_path):
+def test_an_entry_with_numbers_that_are_not_finite_becomes_json_and_is_not_added(entry, tmp_path):
     wrong = replace(entry, seeds=replace(entry.seeds, zsl_std=float("nan")))
     assert json.loads(wrong.to_json())["seeds"].get("zsl_std") is None
     with pytest.raises(FileRefusedError, match="zsl_std: expected a finite number; got nan"):
@@ -283,7 +283,7 @@ def test_an_entry_always_becomes_json_and_one_that_is_not_finite_is_not_added(en
 
 
 @pytest.mark.parametrize("depth", [50, 200, 400, 900, 5_000])
-def test_values_within_values_are_read_or_refused_in_a_sentence(entry, depth):
+def test_deeply_nested_values_are_read_or_refused_in_one_sentence(entry, depth):
     values = json.loads(entry.to_json()) | {"spec": {"a": "deep"}}
     text = json.dumps(values).replace('"deep"', '{"a":' * depth + "1" + "}" * depth)
     try:
@@ -357,7 +357,9 @@ def test_unpublished_rows_are_unknown(entry):
         (["imagenet-1k"], "own", "unknown", "does not name its unseen classes"),
     ],
 )
-def test_overlap_is_looked_up_or_unknown(entry, pretraining, split, state, why):
+def test_overlap_with_the_pre_training_set_is_computed_or_unknown(
+    entry, pretraining, split, state, why
+):
     data = {"name": "mine", "benchmark": "AWA1", "pretraining": pretraining}
     changed = reread(entry, data=data, split={"name": split}, unseen_classes=None, per_class=None)
     result = judged(changed, "a.json")
@@ -424,7 +426,7 @@ def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):
     assert board_html(read_board(folder)) != board_html(read_board(other))
 
 
-def test_every_form_has_every_result(entry, folder):
+def test_every_output_format_has_every_result(entry, folder):
     (folder / "hers.json").write_bytes(values_of(entry, who="Grace", data__pretraining=None))
     board = read_board(folder)
     table = pd.read_csv(io.StringIO(as_csv(board)))
@@ -440,7 +442,7 @@ def test_every_form_has_every_result(entry, folder):
     assert f"{100 * entry.figures.H_gamma:.1f}" in html
 
 
-def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
+def test_intervals_are_computed_once_for_all_formats(entry, folder, monkeypatch):
     """Otherwise each form and each run of the page would take seconds with many classes."""
     board = read_board(folder)
     first = as_csv(board)
@@ -453,7 +455,7 @@ def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
     board_html(board)
 
 
-def test_names_from_files_are_text(entry):
+def test_names_from_files_are_escaped(entry):
     name = '<img src=x onerror=alert(1)>" &'
     html = board_html(read_board_of(reread(entry, method=name, who="=1+1", data__features=name)))
     assert "<img" not in html

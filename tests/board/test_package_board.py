@@ -31,7 +31,7 @@ def test_every_row_follows_from_its_predictions(path):
     assert (state is State.VERIFIED) == bool(entry.predictions)
 
 
-def test_a_state_is_that_of_these_very_files(tmp_path):
+def test_a_stored_state_applies_only_to_unchanged_files(tmp_path):
     """A changed row counts as stated until it is computed again."""
     name = next(iter(OURS))
     path = tmp_path / name
@@ -112,7 +112,7 @@ def test_manipulated_predictions_are_refused_with_the_reason(tmp_path, manipulat
         (("predictions",), "../board/x", "predictions: expected <data>/<key>"),
     ],
 )
-def test_a_row_that_claims_predictions_of_others_is_refused(tmp_path, place, value, why):
+def test_a_row_that_contradicts_its_predictions_is_refused(tmp_path, place, value, why):
     values = json.loads(ENTRIES[ROW].to_json())
     at = values
     for key in place[:-1]:
@@ -135,7 +135,7 @@ def test_every_result_of_the_package_is_valid():
     assert {result.overlap_word for result in shipped.results} >= {"clean", "unknown"}
 
 
-def test_figures_are_those_of_the_file_of_results():
+def test_metrics_equal_the_file_of_results():
     csv = FACTS.parent / "benchmarks" / "results" / "real_features.csv"
     if not csv.exists():
         pytest.skip("the results lie beside the data in a checkout only")

@@ -62,7 +62,7 @@ def test_only_results_of_the_same_classes_are_ranked_together(entry):
     assert rank_results([two_results[0], unstated], "zsl") == {}
 
 
-def test_a_bound_has_no_rank(entry):
+def test_an_oracle_result_has_no_rank(entry):
     n = len(entry.unseen_classes)
     accuracies = {"a": np.full(n, 0.5), "b": np.full(n, 0.4)}
     used_test_set = results(

@@ -91,7 +91,7 @@ def test_a_result_that_contradicts_its_predictions_is_refused(folder, place, val
     assert re.search(why, text), text
 
 
-def test_names_of_classes_may_be_spelled_otherwise(folder):
+def test_class_names_may_be_spelled_differently(folder):
     path = next(folder.glob("*.json"))
     values = json.loads(path.read_text())
     spelled = [f" {name}." for name in values["unseen_classes"][::-1]]
@@ -136,7 +136,7 @@ def test_a_folder_without_results_is_refused(tmp_path, capsys):
         assert "expected results as .json files; got none" in capsys.readouterr().err
 
 
-def test_every_format_of_the_board_has_the_state(folder, capsys):
+def test_every_format_of_the_board_states_whether_a_result_is_verified(folder, capsys):
     assert main(["board", str(folder)]) in (0, None)
     assert "verified" in capsys.readouterr().out
     board = read_board(folder, recompute=True)

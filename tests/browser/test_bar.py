@@ -6,7 +6,7 @@ from tests.browser.reading import SlowServer, is_shown, once, settle, visit
 from ui.shell import site_map
 
 
-def test_a_button_changes_the_theme_and_a_new_visit_keeps_it(page, server):
+def test_the_theme_button_works_and_a_new_visit_keeps_the_theme(page, server):
     visit(page, server, "/teach")
     for theme in ("dark", "light", "dark"):
         page.get_by_role("button", name="Light or dark theme").click()

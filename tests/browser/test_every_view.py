@@ -240,13 +240,13 @@ def test_figures_are_as_wide_as_their_place_in_a_large_window(name, shipped_serv
     once(page, lambda: charts.count() and all(charts.evaluate_all(WITHIN_PLACE)))
 
 
-def test_axe_would_find_something(page, axe):
+def test_axe_detects_a_planted_violation(page, axe):
     page.set_content("<img src='data:,'>")
     page.evaluate(axe)
     assert any(violation.startswith("image-alt") for violation in violations(page))
 
 
-def test_a_shift_and_a_wide_page_would_be_seen(page):
+def test_a_planted_layout_shift_and_a_wide_page_are_detected(page):
     page.goto("data:text/html,<div data-testid=stMain><p id=a>a<p style='width:3000px'>b")
     drawn(page)
     page.evaluate(f"({SHIFT})()")
@@ -276,7 +276,7 @@ def test_a_chosen_theme_applies_at_once_on_all_pages(shipped_server, page):
     assert page.errors == []
 
 
-def test_navigation_and_tools_share_a_line_and_the_views_that_of_the_heading(shipped_server, page):
+def test_navigation_shares_a_line_with_tools_and_views_with_the_heading(shipped_server, page):
     page.set_viewport_size({"width": 1280, "height": 720})
     opened(page, shipped_server, PAGES[0].views[0].name)
     links = [box_of(link) for link in page.get_by_test_id("stTopNavLink").all()]

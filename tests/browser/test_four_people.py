@@ -64,7 +64,7 @@ def test_a_newcomer_sees_the_app_and_the_trade_off(server, page):
     assert visitor.clicks == 0
 
 
-def test_a_newcomer_takes_data_a_method_and_a_gamma(shipped_server, page):
+def test_a_newcomer_chooses_data_a_method_and_a_gamma(shipped_server, page):
     visitor = Visitor(shipped_server, page)
     visitor.click(page.get_by_role("radio", name="CUB birds"))
     page.wait_for_url("**dataset=CUB-vgg_fc7**")
@@ -80,7 +80,7 @@ def test_a_newcomer_takes_data_a_method_and_a_gamma(shipped_server, page):
     assert visitor.clicks <= 4  # of 7
 
 
-def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layout(
+def test_a_newcomer_sees_a_finished_map_with_its_answer_and_changes_the_layout(
     shipped_server, page
 ):
     visitor = Visitor(shipped_server, page)
@@ -131,7 +131,7 @@ def test_a_teacher_prints_a_lesson_with_its_questions_first(server, page):
     assert visitor.clicks - before <= 2  # of 3, in the lesson
 
 
-def test_a_teacher_takes_the_curve_for_slides(server, page):
+def test_a_teacher_downloads_the_curve_for_slides(server, page):
     visitor = Visitor(server, page)
     visitor.button("Download")
     html = visitor.saved("HTML, interactive")
@@ -155,7 +155,7 @@ def test_a_reviewer_sees_the_leaks_of_a_split_and_downloads_the_report(server, p
     assert visitor.clicks <= 3
 
 
-def test_a_reviewer_judges_a_score_matrix(server, page, tmp_path):
+def test_a_reviewer_checks_a_score_matrix(server, page, tmp_path):
     rng = np.random.default_rng(0)
     y = np.append(np.arange(12), rng.integers(0, 12, 400))
     F = rng.normal(size=(412, 12)) + 2 * np.eye(12)[y]
@@ -166,7 +166,7 @@ def test_a_reviewer_judges_a_score_matrix(server, page, tmp_path):
     assert visitor.clicks <= 2  # of 3
 
 
-def test_an_author_imports_data_that_become_the_choice(server, page, tmp_path):
+def test_an_imported_data_set_of_an_author_is_chosen_at_once(server, page, tmp_path):
     folder = write_folder(tmp_path / "birds")
     visitor = Visitor(server, page)
     visitor.button("Import")
@@ -184,7 +184,7 @@ def test_an_author_imports_data_that_become_the_choice(server, page, tmp_path):
     page.get_by_role("radio", name=name, checked=True).wait_for()
 
 
-def test_an_author_takes_a_table_for_a_paper(shipped_server, page):
+def test_an_author_downloads_a_table_for_a_paper(shipped_server, page):
     visitor = Visitor(shipped_server, page)
     visitor.go("Compare")
     before = visitor.clicks
@@ -194,7 +194,7 @@ def test_an_author_takes_a_table_for_a_paper(shipped_server, page):
     assert visitor.clicks - before <= 1
 
 
-def test_an_author_takes_a_figure_for_print(server, page):
+def test_an_author_downloads_a_figure_for_print(server, page):
     visitor = Visitor(server, page)
     pdf = visitor.file("PDF")
     assert pdf.startswith(b"%PDF")

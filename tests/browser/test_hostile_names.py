@@ -97,7 +97,7 @@ def hostile(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("address", "fewest"), ADDRESSES.items())
-def test_names_are_text(page, hostile, address, fewest):
+def test_hostile_names_are_shown_as_text(page, hostile, address, fewest):
     watch, faults = Watch(page), []
 
     def shown():
@@ -150,7 +150,7 @@ def test_untrusted_names_are_shown_literally(page, tmp_path):
     assert [unescape(html).replace("\N{WORD JOINER}", "") for html in result] == expected
 
 
-def test_the_test_detects_interpreted_names(page):
+def test_the_check_detects_interpreted_names(page):
     watch = Watch(page)
     page.set_content(
         f"<a href='http://{FOREIGN}/'>x</a><img src='http://{FOREIGN}/a'><b>qqbold</b>"
@@ -200,14 +200,14 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
         ("/splits?dataset={0}&split={0}", "stToast"),  # which repeats them
     ],
 )
-def test_words_in_an_address_are_text(page, server, address, message):
+def test_texts_in_an_address_are_escaped(page, server, address, message):
     watch = Watch(page)
     visit(page, server, address.format(quote(f"{LINK} {SCRIPT} http://{FOREIGN}/qqauto")))
     page.get_by_test_id(message).first.wait_for()
     assert faults(page, watch) == []
 
 
-def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile):
+def test_the_board_accepts_hostile_names_and_refuses_hostile_links(hostile):
     _, board, names = hostile
     assert len(board.results) == len(names) > 20
     assert list(board.refused) == ["js.json"]

@@ -72,13 +72,13 @@ def run_command(installed, tmp_path):
     return run_command
 
 
-def test_version_is_that_of_the_wheel_and_of_the_checkout(run_command, wheel):
+def test_the_installed_version_equals_the_wheel_and_the_checkout(run_command, wheel):
     assert wheel.name.split("-")[1] == run_command("--version")[1].strip()
     if "+changes" not in version() and "+" in version():
         assert run_command("--version")[1].strip().partition(".d2")[0] == version()
 
 
-def test_a_run_is_that_of_the_checkout(run_command):
+def test_a_run_of_the_installed_package_equals_the_checkout(run_command):
     status, text = run_command("run", "--method", "ESZSL", "--json")
     assert status == 0, text
     here = run(RunSpec("digits", "PS", "ESZSL"), with_oracle=False).result

@@ -60,7 +60,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     assert page.errors == []
 
 
-def test_a_hostile_file_is_one_sentence_and_choices_stay(page, server, tmp_path):
+def test_a_hostile_file_is_refused_in_one_sentence_and_choices_stay(page, server, tmp_path):
     evil = write_folder(tmp_path / "evil", compress=False)
     with_type_code(evil / "att_splits.mat", 200)
     visit(page, server, "/leakage?leakage_gamma=validation")
@@ -115,7 +115,7 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
 
 
 @pytest.mark.parametrize("path", ["/leakage", "/overlap_gain"])
-def test_nothing_overflows_sideways(page, shipped_server, path):
+def test_no_part_of_the_page_is_wider_than_the_window(page, shipped_server, path):
     visit(page, shipped_server, path)
     for k in range(page.get_by_role("tab").count()):
         page.get_by_role("tab").nth(k).click()

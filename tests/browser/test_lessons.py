@@ -43,7 +43,7 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     assert page.errors == []
 
 
-def test_a_student_answers_and_the_teacher_sees_it_counted(server, page, chromium):
+def test_the_teacher_sees_the_answer_of_a_student_counted(server, page, chromium):
     visit(page, server, "/lessons?lesson=calibration")
     page.get_by_role("button", name="Room").click()
     page.get_by_role("button", name="Open a room").click()

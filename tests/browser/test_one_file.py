@@ -51,7 +51,7 @@ def dragged(place, page):
 
 
 @pytest.mark.parametrize(("kind", "theme"), [("curve", "dark"), ("review", "light")])
-def test_a_page_opens_offline_and_is_dragged_by_keyboard(
+def test_a_single_file_page_opens_offline_and_moves_gamma_by_keyboard(
     page,
     tmp_path,
     axe,

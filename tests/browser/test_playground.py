@@ -68,7 +68,7 @@ def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, p
     assert page.errors == []
 
 
-def test_the_sentence_stays_the_answer_while_the_ruler_moves_by_itself(server, page):
+def test_the_sentence_does_not_change_while_the_ruler_plays(server, page):
     page.emulate_media(reduced_motion="no-preference")
     page.add_init_script("localStorage.removeItem('zsl-played')")
     opened(page, server)
@@ -156,7 +156,7 @@ INK = """canvas => [...canvas.getContext("2d").getImageData(0, 0, canvas.width, 
     .data].filter((_, at) => at % 4 === 3)"""
 
 
-def test_an_opened_picture_is_of_the_digit_that_the_words_name(shipped_server, page):
+def test_an_opened_picture_shows_the_digit_named_in_its_text(shipped_server, page):
     digits = load("digits")
     labels = dict(zip(map(np.ndarray.tobytes, digits.images), digits.labels, strict=True))
     opened(page, shipped_server, "?method=LinearS2V")
@@ -237,7 +237,7 @@ def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):
     page.wait_for_url(re.compile("method=SAE"))
 
 
-def test_two_choices_before_an_answer_are_both_applied(shipped_server, page):
+def test_two_choices_before_a_response_of_the_server_are_both_applied(shipped_server, page):
     between = SlowServer(page)
     opened(page, shipped_server)
     between.wait()
@@ -261,7 +261,7 @@ def test_the_link_of_a_page_is_copied(server, page, chromium):
 DATA = ["digits", "AWA1-lss", "CUB-vgg_fc7", "simulated-CUB", "simulated-SUN"]
 
 
-def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, page):
+def test_the_ruler_is_in_the_window_and_no_texts_overlap(shipped_server, page):
     page.set_viewport_size({"width": 1280, "height": 800})
     for name in DATA:
         if name != "digits":

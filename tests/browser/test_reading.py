@@ -3,7 +3,7 @@
 from tests.browser.reading import SlowServer, once, settle, visit
 
 
-def test_a_page_is_settled_once_its_last_click_is_answered(server, page):
+def test_a_page_is_settled_only_after_the_server_answered_the_last_click(server, page):
     line = SlowServer(page)
     visit(page, server, "/claims")
     line.wait()

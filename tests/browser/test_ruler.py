@@ -46,7 +46,7 @@ def test_the_handle_goes_to_the_nearest_stop(server, page):
     at(page, "λ 1e+04")
 
 
-def test_an_open_image_stays_the_same_image(server, page):
+def test_an_open_image_stays_open_when_the_ruler_moves(server, page):
     opened(page, server, STOPS)
     at(page, "λ 0.316")
     page.get_by_label("Images on the wall").select_option("◆ 7")

@@ -43,7 +43,7 @@ def test_the_first_run_of_a_page_uses_the_window_width(server, page):
     assert not page.get_by_text("precomputed", exact=True).is_visible()
 
 
-def test_a_deep_link_finds_its_server_at_once_and_its_modules_early(server, page):
+def test_a_deep_link_sends_no_failing_request_and_preloads_its_modules(server, page):
     """Without the address of the server, Streamlit also looks for it below the page."""
     visit(page, server, "/compare")
     assert page.errors == []
@@ -75,6 +75,6 @@ def test_scripts_are_compressed_and_pictures_stay_as_they_are(server, page):
     assert "font/woff2" not in sizes or sizes["font/woff2"] == {""}
 
 
-def test_other_answers_are_those_of_streamlit(server):
+def test_other_responses_are_those_of_streamlit(server):
     assert answer(f"{server.url}/_stcore/health").read() == b"ok"
     assert STYLE not in answer(f"{server.url}/").read().decode()

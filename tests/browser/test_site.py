@@ -107,7 +107,7 @@ def test_the_landing_page_leads_to_all_others_and_to_the_install_line(folder, pa
     once(page, lambda: 0 <= install.bounding_box()["y"] < page.viewport_size["height"])
 
 
-def test_the_table_has_the_figures_of_the_shipped_results_and_sorts(folder, page, monkeypatch):
+def test_the_table_has_the_metrics_of_precomputed_results_and_sorts(folder, page, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     (run,) = (
         shipped_result
@@ -133,7 +133,7 @@ def test_the_table_has_the_figures_of_the_shipped_results_and_sorts(folder, page
     assert column == sorted(column, reverse=True)
 
 
-def test_no_page_names_an_address_that_it_loads(folder):
+def test_no_page_of_the_site_loads_from_another_address(folder):
     for path in folder.iterdir():
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"""(?:src|href)=["'](?:https?:)?//""", text), path.name

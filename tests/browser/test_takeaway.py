@@ -33,7 +33,7 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
     ("width", "file", "mm"),
     [("120 mm", "data_split-120mm.pdf", 120), ("slide, 16:9", "data_split-slide.pdf", 160)],
 )
-def test_a_figure_leaves_for_print_with_the_width_that_was_chosen(server, page, width, file, mm):
+def test_a_figure_is_saved_for_print_with_the_chosen_width(server, page, width, file, mm):
     pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
     visit(page, server, "/data?dataset=digits")  # an import would be shown on another tab
     menu = menu_of(page, "data_split")
@@ -48,7 +48,7 @@ def test_a_figure_leaves_for_print_with_the_width_that_was_chosen(server, page, 
     assert page.errors == []
 
 
-def test_a_button_saves_its_file_while_the_page_is_drawn_again(server, page):
+def test_a_download_button_works_while_the_page_is_drawn_again(server, page):
     """The server has made the menu again, which the browser does not know yet."""
     pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
     line = SlowServer(page)

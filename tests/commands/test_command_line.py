@@ -22,7 +22,7 @@ from zslcore.results.store import ResultStore
 pytestmark = pytest.mark.usefixtures("own_data")
 
 
-def test_run_prints_figures_with_their_origin_and_keeps_them(printed):
+def test_run_prints_metrics_with_their_origin_and_stores_them(printed):
     text = printed("run", "--method", "LinearS2V")
     (stored,) = ResultStore().results()
     assert f"ZSL          {100 * stored.evaluation.zsl:.1f} % per class" in text
@@ -33,7 +33,7 @@ def test_run_prints_figures_with_their_origin_and_keeps_them(printed):
     assert stored.spec.command() in text
 
 
-def test_json_is_the_result_the_package_reads_back(printed):
+def test_the_json_of_a_run_is_read_back_unchanged(printed):
     words = "run --method SAE --param lam=0.5 --json --no-store --no-oracle"
     result = RunResult.from_json(printed(*words.split()))
     assert result.params["lam"] == 0.5
@@ -43,7 +43,7 @@ def test_json_is_the_result_the_package_reads_back(printed):
 
 
 @pytest.mark.nightly
-def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeypatch):
+def test_a_terminal_shows_the_progress_of_a_run_and_clears_the_line(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     words = "run --method CMT --param epochs=2 --no-store --no-oracle"
     assert main(words.split()) == 0
@@ -72,7 +72,7 @@ def test_the_printed_command_gives_the_same_numbers(capsys, printed):
         ("run --method ESZSL --features L2", "Preprocessing of features must be one of"),
     ],
 )
-def test_impossible_runs_are_one_sentence_and_exit_code_2(words, sentence, capsys):
+def test_impossible_runs_are_refused_in_one_sentence_with_exit_code_2(words, sentence, capsys):
     assert main(words.split()) == 2
     out, err = capsys.readouterr()
     assert not out
@@ -90,7 +90,7 @@ def test_every_parameter_survives_the_printed_command():
                 assert (read, type(read)) == (value, type(value)), (name, param)
 
 
-def test_params_become_numbers_where_they_are():
+def test_parameters_that_are_numbers_become_numbers():
     assert read_param("lam=1e-3") == ("lam", 1e-3)
     assert read_param("K=4") == ("K", 4)
     assert read_param("direction=V2S") == ("direction", "V2S")
@@ -100,14 +100,14 @@ def test_params_become_numbers_where_they_are():
 
 
 @pytest.mark.nightly
-def test_python_m_zslcore_is_the_command():
+def test_python_m_zslcore_runs_the_command_line():
     command = [sys.executable, "-m", "zslcore", "run", "--method", "nothing"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("zslcore: Unknown method 'nothing'")
 
 
-def test_costs_of_leaks_are_lines_to_read_or_json(capsys, printed):
+def test_leak_cost_prints_text_or_json(capsys, printed):
     words = "leak-cost --method LinearS2V LinearV2S --leak training --given"
     text = printed(*words.split())
     assert text.startswith(f"on digits, data {load('digits').digest}, split PS\n")
@@ -124,7 +124,7 @@ def test_costs_of_leaks_are_lines_to_read_or_json(capsys, printed):
     assert "expected a photograph with rows in training" in capsys.readouterr().err
 
 
-def test_the_nine_imagenet_sets_are_lines_to_read_or_json(printed, tmp_path):
+def test_imagenet_prints_the_nine_test_sets_as_text_or_json(printed, tmp_path):
     world = import_dataset(imagenet_world())
     text = printed("large-scale", "--dataset", "ids")
     result = measure(LargeScaleStudy("ids", world.digest, "ESZSL"), world)
@@ -141,7 +141,7 @@ def test_the_nine_imagenet_sets_are_lines_to_read_or_json(printed, tmp_path):
     assert "expected a folder of shards" in printed("large-scale", *nowhere, status=2)
 
 
-def test_shards_of_ones_own_are_measured_by_the_ids_of_their_classes(capsys, printed, tmp_path):
+def test_imagenet_evaluates_a_folder_of_shards_by_its_class_ids(capsys, printed, tmp_path):
     world = imagenet_world()
     write_shards(tmp_path / "mine", [(world.features, world.labels)])
     lines = [f"class,{','.join(world.attribute_names)}"]
@@ -182,7 +182,7 @@ def test_a_comparison_computes_missing_runs_once_and_ranks_them(printed, monkeyp
     assert main([*words, "--figure", "accuracy"]) == 2
 
 
-def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, printed, monkeypatch):
+def test_methods_are_compared_on_data_with_only_precomputed_results(capsys, printed, monkeypatch):
     words = ["compare", "--dataset", "CUB-vgg_fc7", "AWA1-lss", "--method", "ESZSL", "SAE"]
     assert "Unknown data set 'CUB-vgg_fc7'" in printed(*words, status=2)
     monkeypatch.setenv("ZSL_SHIPPED", "1")

@@ -30,7 +30,7 @@ def refused(printed, *words):
     return printed("embed", *words, status=2)
 
 
-def test_word_vectors_make_class_embeddings_that_import_takes(classes, printed):
+def test_embed_writes_class_embeddings_from_word_vectors_for_import(classes, printed):
     out = printed("embed", "classes.txt", "--vectors", "glove.txt")
     assert "classes-glove.npz: 4 classes x 3 values" in out
     result = opened("classes-glove.npz")
@@ -45,7 +45,7 @@ def test_word_vectors_make_class_embeddings_that_import_takes(classes, printed):
     np.testing.assert_allclose(load("mine").prototypes, result["prototypes"])
 
 
-def test_an_encoder_of_texts_makes_them_with_its_pretraining(classes, model, printed):  # noqa: F811
+def test_embed_records_the_pretraining_of_a_text_encoder(classes, model, printed):  # noqa: F811
     words = ["classes.txt", "--encoder", "open_clip:RN50", "--weights", "random"]
     out = printed("embed", *words, "--text", "a {}.", "an image of {}")
     assert "encoder open_clip:RN50; weights random, seed 0; SHA-256" in out
@@ -67,7 +67,7 @@ def test_the_pretraining_set_can_be_declared(classes):
     assert list(opened("out.npz")["pretraining"]) == ["wit-400m"]
 
 
-def test_each_refusal_is_one_sentence_and_writes_nothing(classes, printed):
+def test_embed_refuses_in_one_sentence_and_writes_nothing(classes, printed):
     before = sorted(path.name for path in classes.parent.iterdir())
     assert "expected either --encoder or --vectors" in refused(printed, "classes.txt")
     words = ["classes.txt", "--vectors", "glove.txt"]

@@ -25,7 +25,7 @@ def folder(own_data, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["own.mat", "{folder}/own.mat", "sets/ANIMALS/own.mat"])
-def test_features_in_the_folder_are_one_import_under_any_path(folder, name):
+def test_any_path_to_the_features_in_the_folder_gives_the_same_import(folder, name):
     text = name.format(folder=folder)
     assert main(["import", str(folder), "--features", text, "--splits", "att_splits.mat"]) == 0
     np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)
@@ -33,7 +33,7 @@ def test_features_in_the_folder_are_one_import_under_any_path(folder, name):
 
 
 @pytest.mark.parametrize("name", ["elsewhere/other.mat", "{elsewhere}/other.mat"])
-def test_features_may_lie_outside_the_folder(folder, name, tmp_path, monkeypatch):
+def test_features_may_be_outside_the_folder(folder, name, tmp_path, monkeypatch):
     text = name.format(elsewhere=tmp_path / "elsewhere")
     assert main(["import", "sets/ANIMALS", "--features", text]) == 0
     np.testing.assert_array_equal(load("ANIMALS-other").features, 3 * files.FEATURES)
@@ -41,7 +41,7 @@ def test_features_may_lie_outside_the_folder(folder, name, tmp_path, monkeypatch
     assert main(["import", str(folder), "--features", str(tmp_path / "elsewhere/other.mat")]) == 0
 
 
-def test_a_class_key_means_the_file_in_the_folder(folder, tmp_path):
+def test_a_bare_file_name_means_the_file_in_the_folder(folder, tmp_path):
     savemat(tmp_path / "own.mat", files.features_file(features=9 * files.FEATURES.T))
     assert main(["import", str(folder), "--features", "own.mat"]) == 0
     np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)
@@ -62,7 +62,7 @@ def test_unseen_classes_are_names_numbers_or_a_file(folder, unseen, tmp_path):
     assert list(load("mine").split("own").unseen_classes) == [3, 4]
 
 
-def test_check_finds_files_like_import(folder, capsys):
+def test_check_resolves_files_like_import(folder, capsys):
     for name in ("own.mat", str(folder / "own.mat"), "sets/ANIMALS/own.mat"):
         words = ["check", str(folder / "att_splits.mat"), "--features", name, "--format", "json"]
         assert main(words) in (0, 1, 3)
@@ -70,7 +70,7 @@ def test_check_finds_files_like_import(folder, capsys):
         assert "ZSL004" in {finding["check"] for finding in report["findings"]}
 
 
-def test_score_finds_files_like_import(folder, tmp_path, printed):
+def test_score_resolves_files_like_import(folder, tmp_path, printed):
     rng, y = np.random.default_rng(0), files.LABELS
     np.save(folder / "scores.npy", np.eye(5)[y] + rng.normal(size=(len(y), 5)))
     (folder / "y.txt").write_text("\n".join(map(str, y)))
@@ -114,7 +114,7 @@ def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, ca
     assert named(data) == f"mine, features fine-tuned, data {data.digest}"
 
 
-def test_a_misspelt_pretraining_gets_the_nearest_and_imports_nothing(folder, capsys):
+def test_a_misspelt_pretraining_is_refused_with_the_nearest_name(folder, capsys):
     assert main(["import", str(folder), "--pretraining", "ImageNet1K"]) == 2
     assert "did you mean 'imagenet-1k'?" in capsys.readouterr().err
     assert "ANIMALS" not in available()

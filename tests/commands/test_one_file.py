@@ -51,7 +51,7 @@ def head_of(page):
     return json.loads(packed[4 : 4 + length])
 
 
-def test_scores_leave_as_one_page_with_their_images(tmp_path, printed, monkeypatch):
+def test_scores_are_written_as_one_page_with_their_images(tmp_path, printed, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = [f"<b>{k}</b>" for k in range(12)]
     path = scores(tmp_path, class_names=np.array(names))
@@ -88,7 +88,7 @@ def test_a_page_needs_seen_images(tmp_path, capsys):
     assert judge(matrix)._repr_html_() is None
 
 
-def test_a_run_leaves_as_one_page(tmp_path, printed, monkeypatch):
+def test_a_run_is_written_as_one_page(tmp_path, printed, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     world = linear_world(noise=1.0)
     spec = RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0})
@@ -129,7 +129,7 @@ def shown_by_ipython(monkeypatch):
     return functions
 
 
-def test_a_notebook_shows_curves_answers_and_predictions(shown_by_ipython):
+def test_a_notebook_shows_curves_evaluated_scores_and_predictions(shown_by_ipython):
     world = linear_world(noise=1.0)
     test = run(
         RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0}), world, with_oracle=False
@@ -169,7 +169,7 @@ def small_map(names):
     )
 
 
-def test_a_map_leaves_as_one_page_in_the_theme_of_its_colours():
+def test_a_map_is_written_as_one_page_in_the_theme_of_its_colours():
     page = small_map(["<i>a", "b", "c"]).page(title="Map", footnote="digits", theme="dark")
     assert "color-scheme: dark;" in page
     assert "prefers-color-scheme" not in page

@@ -24,7 +24,7 @@ def callers(frame):
         frame = frame.f_back
 
 
-def test_the_guide_lists_the_files_between_the_command_and_its_figure(own_data, capsys):
+def test_the_guide_lists_the_files_between_the_command_and_the_printed_metric(own_data, capsys):
     files, reached = set(), set()
 
     def follow(frame, event, _):

@@ -61,7 +61,7 @@ def test_runs_of_this_folder_are_listed_before_newer_results_of_the_package(
         assert len(rows) > 50
 
 
-def test_filters_and_orders(store, results, capsys):
+def test_runs_are_filtered_and_sorted(store, results, capsys):
     assert results[1].key not in output_of(capsys, "list", "--method", "LinearS2V")
     assert results[0].key not in output_of(capsys, "list", "--since", "2026-02-01")
     first = output_of(capsys, "list", "--sort", "method").splitlines()[1]
@@ -135,7 +135,9 @@ def test_only_named_runs_are_deleted(store, results, capsys):
         (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),
     ],
 )
-def test_impossible_requests_are_one_sentence_and_exit_code_2(store, words, sentence, capsys):
+def test_impossible_requests_are_refused_in_one_sentence_with_exit_code_2(
+    store, words, sentence, capsys
+):
     err = output_of(capsys, *words, code=2)
     assert sentence in err
     assert err.count("\n") == 1

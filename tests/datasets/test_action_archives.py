@@ -65,7 +65,7 @@ def i3d(folder, *, images=None, **trials):
     return folder
 
 
-def test_bidilels_release_is_imported_with_one_command(tmp_path, capsys):
+def test_the_release_of_bidilel_is_imported_with_one_command(tmp_path, capsys):
     folder = bidilel(tmp_path / "BiDiLEL")
     assert main(["import", str(folder)]) in (None, 0)
     assert "trained on sports-1m" in capsys.readouterr().out
@@ -80,7 +80,7 @@ def test_bidilels_release_is_imported_with_one_command(tmp_path, capsys):
     assert load("hmdb51_c3d").digest == import_dataset(folder / "data", name="twice").digest
 
 
-def test_of_several_representations_one_is_named(tmp_path):
+def test_a_folder_with_several_feature_files_needs_the_name_of_one(tmp_path):
     folder = bidilel(tmp_path / "BiDiLEL")
     bidilel(folder, visual="hmdb51_idt")
     with pytest.raises(FileRefusedError, match=r"--features.*hmdb51_c3d\.mat, hmdb51_idt\.mat"):
@@ -96,7 +96,7 @@ def test_of_several_representations_one_is_named(tmp_path):
     ]  # the study of the paper
 
 
-def test_the_app_imports_such_a_folder_without_knowing_its_files(tmp_path):
+def test_the_app_imports_a_released_folder_without_file_names(tmp_path):
     folder = bidilel(tmp_path / "BiDiLEL")
     usual = {"features": "res101.mat", "splits": "att_splits.mat"}
     data = uploads.import_folder(str(folder), **usual)
@@ -106,7 +106,7 @@ def test_the_app_imports_such_a_folder_without_knowing_its_files(tmp_path):
     assert uploads.import_folder(str(folder), name="mine", **named).pretraining == ("none",)
 
 
-def test_several_cells_are_joined_as_in_matlab_7_3(tmp_path):
+def test_features_in_several_cells_of_matlab_7_3_are_joined(tmp_path):
     data = np.empty((1, 2), dtype=object)
     data[0, 0], data[0, 1] = X.astype(float), 2.0 * X[:, :3]
     folder = bidilel(tmp_path / "two", features={"feature": {"Data": data}})
@@ -125,7 +125,7 @@ def test_several_cells_are_joined_as_in_matlab_7_3(tmp_path):
     assert again.digest == result.digest
 
 
-def test_classes_that_counts_do_not_identify_have_numbers(tmp_path):
+def test_classes_that_are_not_recognised_by_counts_have_numbers_as_names(tmp_path):
     few = LABELS[:-1, None] + 1.0
     folder = bidilel(
         tmp_path / "few", features={"feature": {"Data": X[:-1].astype(float)}, "allLabels": few}
@@ -153,7 +153,9 @@ def test_classes_that_counts_do_not_identify_have_numbers(tmp_path):
         ({"semantics": {"wordvector": {"a": 1}}}, "got a MATLAB struct"),
     ],
 )
-def test_deviations_from_bidilels_release_are_one_sentence(tmp_path, changed, sentence):
+def test_deviations_from_the_release_of_bidilel_are_refused_in_one_sentence(
+    tmp_path, changed, sentence
+):
     folder = bidilel(tmp_path / "BiDiLEL", **changed)
     with pytest.raises(FileRefusedError, match=sentence):
         import_dataset(folder)
@@ -194,7 +196,7 @@ def test_i3d_features_come_with_their_trials(tmp_path, capsys):
     assert import_dataset(folder, pretraining=["kinetics-400"]).pretraining == ("kinetics-400",)
 
 
-def test_trials_may_lie_in_a_folder_of_semantics_and_have_attributes(tmp_path):
+def test_trials_may_be_in_a_folder_of_semantics_and_have_attributes(tmp_path):
     bits = np.eye(51)[:, :5]
     folder = i3d(tmp_path / "hmdb51", **{f"split_{k}": {"original_att": bits.T} for k in (1, 2)})
     (folder / "hmdb51_semantics").mkdir()
@@ -220,7 +222,7 @@ def test_trials_may_lie_in_a_folder_of_semantics_and_have_attributes(tmp_path):
         ({"test_unseen_loc": np.empty((0, 1))}, "rows in trainval_loc and test_unseen_loc"),
     ],
 )
-def test_deviations_in_a_trial_are_one_sentence(tmp_path, changed, sentence):
+def test_deviations_in_a_trial_are_refused_in_one_sentence(tmp_path, changed, sentence):
     folder = i3d(tmp_path / "hmdb51", split_2=changed)
     with pytest.raises(FileRefusedError, match=sentence) as caught:
         import_dataset(folder)

@@ -30,7 +30,7 @@ def test_classes_and_videos_are_those_of_the_release(dataset, classes, videos):
     assert len(set(facts.class_names)) == classes
 
 
-def test_overlapping_classes_are_as_many_as_printed():
+def test_the_number_of_overlapping_classes_equals_the_paper():
     for row in published("action_splits").to_dict("records"):
         in_set = action_facts(row["dataset"]).overlapping[row["pretraining"]]
         assert (in_set.sum(), (~in_set).sum()) == (row["overlapping"], row["non_overlapping"])
@@ -46,7 +46,7 @@ def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states()
         assert abs(np.mean(shares) - stated) > 5e-3
 
 
-def test_the_220_classes_of_kinetics_600_are_none_of_kinetics_400():
+def test_none_of_the_220_classes_of_kinetics_600_is_in_kinetics_400():
     facts = zsl220()
     counts, names = (
         {e.names[0] for e in get_vocabulary(f"kinetics-{n}").entries} for n in (400, 600)
@@ -102,7 +102,7 @@ def test_classes_are_recognised_in_any_spelling():
     assert recognise_actions(names[::-1]) is None
 
 
-def test_groups_are_twenty_five_a_class_of_four_to_seven_clips():
+def test_each_class_has_25_groups_of_four_to_seven_clips():
     facts = action_facts("UCF101")
     groups, sizes = np.unique(clip_groups(facts, facts.videos), return_counts=True)
     assert len(groups) == 25 * 101
@@ -148,13 +148,13 @@ def test_the_full_size_has_the_real_number_of_videos():
     assert load("simulated-HMDB51-idt-full").features.shape == (6766, 2048)
 
 
-def test_same_bits_every_time_and_another_world_for_another_seed():
+def test_simulated_actions_are_reproducible_and_depend_on_the_seed():
     first, again = (simulate_action("simulated-HMDB51") for _ in range(2))
     assert first.digest == again.digest
     assert simulate_action("simulated-HMDB51", seed=1).digest != first.digest
 
 
-def test_a_planted_gain_makes_known_classes_easier_and_the_twin_does_not():
+def test_only_a_planted_gain_makes_classes_in_the_set_easier():
     """Shrinkage towards class means: distance of images from the mean of their class."""
     in_set = action_facts("UCF101").overlapping["Kinetics-400"]
     ratios = {}
@@ -170,7 +170,7 @@ def test_a_planted_gain_makes_known_classes_easier_and_the_twin_does_not():
     assert not planted_action("simulated-UCF101-idt").gain
 
 
-def test_a_random_split_by_videos_is_found_and_one_by_groups_passes(tmp_path):
+def test_a_random_split_of_videos_leaks_and_a_split_of_groups_does_not(tmp_path):
     """The 13,320 clips have as many groups as the released data."""
     facts = action_facts("UCF101")
     labels = np.repeat(np.arange(101), facts.videos)

@@ -19,7 +19,7 @@ def dataset(**changes):
     return ZSLDataset(**(parts | changes))
 
 
-def test_arrays_are_read_only_and_not_the_callers():
+def test_arrays_are_read_only_and_labels_are_copied():
     labels = LABELS.copy()
     ds = dataset(labels=labels)
     labels[0] = 4
@@ -60,7 +60,7 @@ def test_a_leaking_split_is_still_a_split():
     assert dataset(splits=[leaking]).split("leak").seen_classes.tolist() == [0, 1, 2]
 
 
-def test_misspelt_split_gets_the_nearest():
+def test_a_misspelt_split_gets_the_nearest_name():
     with pytest.raises(UnknownNameError, match="Unknown split of linear world 'ps'; did you mean"):
         linear_world().split("ps")
 
@@ -80,14 +80,14 @@ def test_split_from_classes_holds_out_a_fifth_of_every_seen_class():
 @pytest.mark.parametrize(
     ("sizes", "fraction", "held_out"), [([1, 2, 10], 0.2, [0, 1, 2]), ([1, 2, 10], 0, [0, 0, 0])]
 )
-def test_hold_out_keeps_and_holds_at_least_one(sizes, fraction, held_out):
+def test_hold_out_leaves_at_least_one_image_on_each_side(sizes, fraction, held_out):
     labels = np.repeat(np.arange(3), sizes)
     kept_rows, out = hold_out(labels, np.arange(len(labels)), fraction, seed=0)
     assert np.bincount(labels[out], minlength=3).tolist() == held_out
     assert sorted([*kept_rows, *out]) == list(range(len(labels)))
 
 
-def test_digest_follows_the_content_and_nothing_else():
+def test_the_digest_depends_only_on_the_content():
     assert dataset().digest == dataset(name="other").digest
     changed = np.zeros((50, 3), np.float32)
     changed[49, 2] = 1e-6

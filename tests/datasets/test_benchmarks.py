@@ -49,11 +49,11 @@ def test_awa1_and_awa2_are_distinguished_by_images_per_class_or_name():
         ["zebra", "horse", "dog"],
     ],
 )
-def test_data_that_share_some_classes_with_a_benchmark_are_other_data(classes):
+def test_data_with_only_some_classes_of_a_benchmark_are_not_recognised_as_it(classes):
     assert benchmark_of(data(classes, name="CUB")) is None
 
 
-def test_labels_outside_the_classes_match_no_benchmark():
+def test_labels_outside_the_class_names_match_no_benchmark():
     assert recognise(classes_of("aPY"), np.array([-1, 3])) is None
     assert recognise(classes_of("aPY"), np.array([32])) is None
     assert recognise(classes_of("aPY"), np.array([], int)) is None
@@ -71,7 +71,7 @@ def test_without_class_names_released_labels_identify_the_benchmark(monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["SS", "PS"])
-def test_known_splits_come_with_their_released_folds_in_any_order_of_classes(name):
+def test_published_splits_get_their_released_folds_in_any_order_of_classes(name):
     table = class_facts("CUB").classes.iloc[::-1].reset_index(drop=True)
     labels = np.repeat(np.arange(200), 2)
     recognised = recognise(list(table["class"]), labels)

@@ -99,7 +99,7 @@ def test_a_wordnet_id_stays_with_its_name(form):
 
 
 @pytest.mark.parametrize("form", ["{id}", "{i},{id}"])
-def test_ids_alone_are_the_names(form):
+def test_wordnet_ids_without_names_are_the_names(form):
     assert list(parse_class_list(lines_of(form)).names) == IDS
 
 
@@ -130,7 +130,7 @@ def test_titles_and_brackets_are_no_names(before, form, after, column):
     assert result == ClassList(tuple(NAMES), column)
 
 
-def test_a_list_on_one_line_is_one():
+def test_names_on_one_line_are_separate_classes():
     assert parse_class_list([", ".join(NAMES)]).names == tuple(NAMES)
     assert parse_class_list([repr(NAMES)]).names == tuple(NAMES)
     assert parse_class_list([repr(dict(enumerate(NAMES)))]).names == tuple(NAMES)
@@ -151,11 +151,11 @@ def test_a_list_on_one_line_is_one():
         ["playing guitar", "playing drums"],
     ],
 )
-def test_whole_names_stay_whole(lines):
+def test_names_with_separators_stay_whole(lines):
     assert parse_class_list(lines) == ClassList(tuple(lines))
 
 
-def test_of_two_text_columns_the_one_in_a_dictionary_is_read():
+def test_the_text_column_with_words_of_the_dictionary_has_the_names():
     lines = ["Zebra,stripes", "Fuchs,fox"]
     assert parse_class_list(lines).names == ("Zebra", "Fuchs")
     dictionary = {"stripes", "fox"}
@@ -219,7 +219,7 @@ def test_other_json_is_no_list_of_classes(value):
 @pytest.mark.parametrize(
     "names", ["\n".join(f"  {i}: {n}" for i, n in enumerate(NAMES)), f" {NAMES}"]
 )
-def test_yaml_of_a_detector_lists_classes_under_a_title(tmp_path, names):
+def test_the_yaml_of_a_detector_lists_its_classes_under_a_title(tmp_path, names):
     path = tmp_path / "data.yaml"
     line = "" if names.startswith(" [") else "\n"
     path.write_text(f"path: ../data\ntrain: images/train\nnc: 6\nnames:{line}{names}\n")
@@ -238,7 +238,7 @@ def test_any_text_is_read(lines):
 @pytest.mark.parametrize(
     "separator", ["\r", "\n", "\r\n", "\x0b", "\x0c", "\x1e", "\x85", "\u2028"]
 )
-def test_every_separator_of_lines_ends_one(separator):
+def test_every_line_separator_ends_a_line(separator):
     lines = ['0,"grey wolf"', '1,"red fox"', '2,"ox"']
     assert parse_class_list([separator.join(lines)]) == parse_class_list(lines)
     assert is_class_table([separator.join(lines)])
@@ -265,7 +265,7 @@ def test_a_file_without_names_is_refused(tmp_path):
     assert read_class_list(tmp_path / "a.txt").names == ("dog", "cat")
 
 
-def test_a_json_of_an_id_and_a_name_for_each_number_is_read(tmp_path):
+def test_a_json_with_an_id_and_a_name_per_number_is_read(tmp_path):
     path = tmp_path / "imagenet_class_index.json"
     path.write_text('{"0": ["n01440764", "tench"], "1": ["n01484850", "great_white_shark"]}')
     assert read_class_list(path).names == ("n01440764 tench", "n01484850 great_white_shark")
@@ -278,7 +278,7 @@ def test_an_id_and_a_number_may_precede_each_name():
 
 
 @pytest.mark.parametrize("number", ["", " {}"])
-def test_paths_are_cut_at_the_folder_of_the_class(number):
+def test_a_path_is_reduced_to_the_folder_of_its_class(number):
     paths = ("/a/abbey", "/b/barn/outdoor", "/l/library/indoor", "/l/library/outdoor")
     lines = [path + number.format(k) for k, path in enumerate(paths)]
     ends = ("abbey", "barn/outdoor", "library/indoor", "library/outdoor")
@@ -286,7 +286,7 @@ def test_paths_are_cut_at_the_folder_of_the_class(number):
     assert parse_class_list(lines[:3]).names == ("abbey", "outdoor", "indoor")
 
 
-def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path):
+def test_utf_16_text_is_read_and_a_binary_file_is_refused(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("dog\nfox\n", encoding="utf-16")
     assert read_class_list(path).names == ("dog", "fox")
@@ -295,7 +295,7 @@ def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path
         read_class_list(path)
 
 
-def test_a_text_of_a_western_spreadsheet_is_read(tmp_path):
+def test_text_in_windows_1252_is_read(tmp_path):
     path = tmp_path / "names.txt"
     path.write_bytes("B\u00e4r\nL\u00f6we\n".encode("cp1252"))
     assert read_class_list(path).names == ("B\u00e4r", "L\u00f6we")
@@ -304,7 +304,7 @@ def test_a_text_of_a_western_spreadsheet_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("run", [" ", "_", "\t", "1"])
-def test_long_runs_cost_no_more_than_words(run):
+def test_long_runs_of_one_character_take_no_more_time_than_words(run):
     """A search that tries every start and end in a line takes seconds per line."""
 
     def seconds(line):
@@ -316,7 +316,7 @@ def test_long_runs_cost_no_more_than_words(run):
     assert seconds(f"a{run * 1990}"[:1990]) < 10 * max(words, 0.02)
 
 
-def test_the_start_of_a_long_repetition_is_read():
+def test_names_before_many_spaces_and_a_number_are_read():
     assert parse_class_list([f"dog{' ' * 40}1", f"cat{' ' * 40}2"]).names == ("dog", "cat")
 
 
@@ -325,6 +325,6 @@ def test_a_name_before_two_or_more_numbers_is_split_off():
     assert read.names == ("sea lion", "fox", "owl2")
 
 
-def test_many_letters_before_numbers_take_no_cubic_time():
+def test_many_letters_before_numbers_do_not_take_cubic_time():
     """Each letter could start the end of the name: trying all would take an hour."""
     assert parse_class_list(["a-" * 900 + f"{k}" for k in range(400)]).names

@@ -10,7 +10,7 @@ def digits():
     return read_digits()
 
 
-def test_load_gives_the_same_data_every_time(digits):
+def test_loading_digits_is_reproducible(digits):
     again = load("digits")
     assert again.digest == digits.digest
     assert not again.simulated
@@ -39,7 +39,7 @@ def test_prototypes_equal_the_table(digits):
     assert holes.tolist() == [1, 0, 0, 0, 0, 0, 1, 0, 2, 1]
 
 
-def test_ps_keeps_the_last_three_digits_unseen(digits):
+def test_in_ps_the_last_three_digits_are_unseen(digits):
     split, y = digits.split("PS"), digits.labels
     assert split.unseen_classes.tolist() == [7, 8, 9]
     assert split.seen_classes.tolist() == [0, 1, 2, 3, 4, 5, 6]
@@ -55,7 +55,7 @@ def test_ps_keeps_the_last_three_digits_unseen(digits):
 @pytest.mark.parametrize(
     ("method", "params"), [("LinearS2V", {}), ("ESZSL", {}), ("SAE", {"direction": "S2V"})]
 )
-def test_digits_show_the_phenomenon(digits, method, params):
+def test_digits_show_the_bias_to_seen_classes_and_calibration_helps(digits, method, params):
     figures = run(digits, method, **params)
     assert figures.zsl > 0.5  # chance is 0.33
     assert figures.plain.seen > figures.plain.unseen + 0.3

@@ -106,7 +106,7 @@ def test_the_manifest_names_the_public_archive():
     assert set(xlsa17.required) <= set(xlsa17.members)
 
 
-def test_a_download_comes_whole_with_progress_and_only_once(archive, server):
+def test_a_file_is_downloaded_once_with_progress(archive, server):
     steps = []
     path = fetch(archive, lambda done, total: steps.append((done, total)))
     assert path == archive.path
@@ -119,7 +119,7 @@ def test_a_download_comes_whole_with_progress_and_only_once(archive, server):
     assert {p.name for p in path.parent.iterdir()} == {"xlsa17.zip", "xlsa17.zip.sha256"}
 
 
-def test_a_transfer_that_breaks_off_goes_on_where_it_stopped(archive, server):
+def test_an_interrupted_transfer_resumes(archive, server):
     server.breaks = [1500, 700]
     assert fetch(archive).read_bytes() == server.content
     assert server.requests[0] is None
@@ -128,7 +128,7 @@ def test_a_transfer_that_breaks_off_goes_on_where_it_stopped(archive, server):
     assert 0 < starts[0] <= 1500 < starts[1] + 700 <= 2900
 
 
-def test_a_later_command_goes_on_where_an_earlier_one_gave_up(archive, server, monkeypatch):
+def test_a_later_command_resumes_the_transfer_of_an_earlier_command(archive, server, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", ())
     server.breaks = [2500]
     with pytest.raises(DatasetError, match="Could not download"):
@@ -138,7 +138,7 @@ def test_a_later_command_goes_on_where_an_earlier_one_gave_up(archive, server, m
     assert server.requests[1].startswith("bytes=")
 
 
-def test_a_transfer_that_was_complete_but_not_put_in_place_is_not_repeated(archive, server):
+def test_a_complete_transfer_is_put_in_place_without_another_download(archive, server):
     archive.path.parent.mkdir(parents=True)
     part = archive.path.with_name("xlsa17.zip.part")
     part.write_bytes(server.content)
@@ -191,7 +191,7 @@ def test_without_a_network_the_message_names_file_and_folder(archive, server):
     assert archive.known_sha256()
 
 
-def test_a_page_of_errors_is_no_archive(archive, server):
+def test_an_error_page_is_not_taken_for_an_archive(archive, server):
     server.status = 404
     with pytest.raises(DatasetError, match=r"\(HTTP status 404\)"):
         fetch(archive)
@@ -206,7 +206,7 @@ def test_a_server_that_never_stops_is_stopped(archive):
         fetch(replace(archive, max_bytes=2000))
 
 
-def test_a_misspelt_archive_gets_the_nearest():
+def test_a_misspelt_archive_gets_the_nearest_name():
     with pytest.raises(UnknownNameError, match="'xlsa17'"):
         fetch("xlsa18")
 
@@ -214,7 +214,7 @@ def test_a_misspelt_archive_gets_the_nearest():
 # --- Unpacking ------------------------------------------------------------------------------------
 
 
-def test_only_listed_members_are_written_and_nowhere_else(archive, tmp_path):
+def test_only_listed_members_are_written_and_only_into_the_folder(archive, tmp_path):
     extra = {
         "../../escaped.txt": b"x",
         "/absolute.txt": b"x",
@@ -243,7 +243,7 @@ def test_a_missing_or_misspelt_member_is_named(archive, tmp_path):
         unpack(archive, path, tmp_path / "out", only=["cub200"])
 
 
-def test_a_bomb_is_not_unpacked(archive, tmp_path):
+def test_a_zip_bomb_is_not_unpacked(archive, tmp_path):
     extra = {"data/SUN/res101.mat": bytes(30_000_000), "data/SUN/att_splits.mat": b"x"}
     path = toy_archive(tmp_path / "a.zip", extra=extra)
     with pytest.raises(FileRefusedError, match=r"res101\.mat unpacks to 30,000,000 bytes"):
@@ -251,7 +251,7 @@ def test_a_bomb_is_not_unpacked(archive, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_damaged_archive_is_one_sentence(archive, tmp_path):
+def test_a_damaged_archive_is_refused_in_one_sentence(archive, tmp_path):
     path = toy_archive(tmp_path / "a.zip", "CUB")
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0xFF
@@ -285,14 +285,14 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
     assert "ZSL006" not in {finding.check for finding in report.marked("open")}
 
 
-def test_the_pair_is_named_where_both_are_imported():
+def test_the_page_of_awa1_and_awa2_is_named_only_if_both_are_imported():
     text = next_steps(["APY", "AWA1", "AWA2"])
     assert text.startswith("The app now shows the real APY, AWA1 and AWA2: the page AWA1 and AWA2 ")
     assert "Playground opens AWA2" in text
     assert next_steps(["SUN"]).startswith("The app now shows the real SUN: Playground opens SUN")
 
 
-def test_the_command_refuses_in_one_sentence(archive, server, monkeypatch, capsys):
+def test_zslcore_download_refuses_in_one_sentence(archive, server, monkeypatch, capsys):
     monkeypatch.setattr(download, "archives", lambda: {"xlsa17": archive})
     server.status = 500
     assert command_line.main(["download", "xlsa17"]) == 2

@@ -45,7 +45,7 @@ def as_csv(path, names=files.CLASSES):
     return written(path, ["class,x,y,z", *rows])
 
 
-def test_columns_in_the_order_of_the_lists_come_in_that_of_the_classes(folder):
+def test_columns_in_the_order_of_the_lists_are_sorted_like_the_classes(folder):
     plain = read_xlsa17(folder)
     ds = read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="word2vec")
     np.testing.assert_array_equal(ds.prototypes, VECTORS)
@@ -132,7 +132,7 @@ def test_a_csv_is_matched_by_names(folder, tmp_path, turned):
     assert ds.name == "Toy-mine"
 
 
-def test_att_and_its_names_are_matched_by_names(folder, tmp_path):
+def test_att_is_matched_to_classes_by_allclasses_names(folder, tmp_path):
     order = [4, 2, 0, 1, 3]
     names = files.cells([files.CLASSES[k] for k in order])
     savemat(tmp_path / "binary.mat", {"att": VECTORS[order].T, "allclasses_names": names})
@@ -160,7 +160,7 @@ def test_mismatched_files_are_refused(folder, embedding, sentence):
         read_xlsa17(folder, prototypes="class_embeddings.mat", embedding=embedding)
 
 
-def test_names_of_variables_are_no_paths(folder):
+def test_a_variable_name_cannot_be_a_path(folder):
     with pytest.raises(ParameterError, match="letters, digits and underscores"):
         read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="../../x")
 
@@ -172,7 +172,7 @@ def test_an_embedding_needs_its_file(folder, tmp_path):
         read_xlsa17(folder, prototypes=as_csv(tmp_path / "mine.csv"), embedding="word2vec")
 
 
-def test_without_the_lists_the_order_is_unknown(folder):
+def test_without_class_lists_the_order_of_embeddings_is_unknown(folder):
     (folder / "standard_split" / "testclasses.txt").unlink()
     with pytest.raises(FileRefusedError, match=r"testclasses\.txt in the folder standard_split"):
         read_xlsa17(folder, prototypes="class_embeddings.mat", embedding="word2vec")
@@ -187,7 +187,7 @@ def test_classes_without_a_vector_are_named(folder, tmp_path):
         read_xlsa17(folder, prototypes=path)
 
 
-def test_the_command_imports_them(folder, printed):
+def test_zslcore_import_accepts_class_embeddings(folder, printed):
     request = ["import", str(folder), "--prototypes", "class_embeddings.mat"]
     assert "Toy-word2vec\n" in printed(*request, "--embedding", "word2vec")
     assert "with embedding= (--embedding)" in printed(*request, status=2)
@@ -248,7 +248,7 @@ def test_word_vectors_that_do_not_fit_are_refused(tmp_path, changes, sentence):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_shards_of_ones_own_take_the_released_word_vectors(tmp_path):
+def test_own_shards_use_the_released_word_vectors(tmp_path):
     from zslcore.datasets.imagenet import imagenet
     from zslcore.large.shards import write_shards
     from zslcore.large.sources import imagenet_of_shards

@@ -62,7 +62,7 @@ def same_folds(a, b):
         np.testing.assert_array_equal(first.val, other.val)
 
 
-def test_the_layout_is_read_by_the_lines_of_released_code(dataset, tmp_path):
+def test_the_exported_layout_is_read_by_the_code_of_released_methods(dataset, tmp_path):
     export_dataset(dataset, tmp_path / "OUT")
     read, split = as_released_code_does(tmp_path / "OUT"), dataset.split("PS")
     assert read.feature.dtype == np.float64
@@ -113,7 +113,7 @@ def test_digits_have_no_files_and_no_original_attributes(tmp_path):
     assert "trained on  nothing" in (tmp_path / "OUT" / "README.txt").read_text()
 
 
-def test_the_standard_split_goes_into_its_folder(tmp_path):
+def test_the_standard_split_is_exported_to_its_folder(tmp_path):
     data = load("simulated-AWA2")
     export_dataset(data, tmp_path / "AWA2")
     standard = loadmat(tmp_path / "AWA2" / "standard_split" / "att_splits.mat")
@@ -133,7 +133,7 @@ def test_an_exported_archive_is_read_unchanged(dataset, tmp_path):
     same_split(again.split("own"), dataset.split("PS"))
 
 
-def test_parquet_holds_a_row_an_image_and_a_row_a_class(dataset, tmp_path):
+def test_parquet_has_one_row_per_image_and_one_row_per_class(dataset, tmp_path):
     export_dataset(dataset, tmp_path / "OUT", form="parquet")
     images = pd.read_parquet(tmp_path / "OUT" / f"{dataset.name}.parquet")
     classes = pd.read_parquet(tmp_path / "OUT" / f"{dataset.name}-classes.parquet")
@@ -156,7 +156,7 @@ def test_exported_parquet_is_imported_unchanged(dataset, tmp_path, capsys):
     same_split(again.split("own"), dataset.split("PS"))
 
 
-def test_parquet_refuses_an_image_in_two_parts_or_none(dataset, tmp_path):
+def test_export_to_parquet_refuses_an_image_in_several_parts_or_none(dataset, tmp_path):
     split = dataset.split("PS")
     for change in (
         {"test_seen": split.trainval[:3]},
@@ -168,7 +168,7 @@ def test_parquet_refuses_an_image_in_two_parts_or_none(dataset, tmp_path):
     assert not (tmp_path / "OUT").exists()
 
 
-def test_files_are_never_replaced_without_a_word(dataset, tmp_path):
+def test_an_export_never_replaces_files(dataset, tmp_path):
     out = tmp_path / "OUT"
     (out / "proposed_split").mkdir(parents=True)
     class_list = out / "proposed_split" / "valclasses2.txt"
@@ -181,7 +181,7 @@ def test_files_are_never_replaced_without_a_word(dataset, tmp_path):
     assert class_list.read_text() == "grizzly bear\n"
 
 
-def test_a_folder_that_takes_nothing_is_refused_before_the_work(dataset, tmp_path):
+def test_an_unusable_folder_is_refused_before_the_export(dataset, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ZSLError, match="file"):
         export_dataset(dataset, tmp_path / "file")
@@ -193,7 +193,7 @@ def test_a_folder_that_takes_nothing_is_refused_before_the_work(dataset, tmp_pat
         export_dataset(dataset, tmp_path / "OUT", split="XX")
 
 
-def test_features_too_large_for_a_mat_file_are_refused_before_the_work(
+def test_features_too_large_for_a_mat_file_are_refused_before_the_export(
     dataset, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("zslcore.datasets.exporting.MAX_VARIABLE", 100)
@@ -202,7 +202,7 @@ def test_features_too_large_for_a_mat_file_are_refused_before_the_work(
     assert not (tmp_path / "OUT").exists()
 
 
-def test_a_disk_without_room_is_refused_before_the_work(dataset, tmp_path, monkeypatch):
+def test_a_full_disk_is_refused_before_the_export(dataset, tmp_path, monkeypatch):
     usage = SimpleNamespace(free=10)
     monkeypatch.setattr("zslcore.datasets.exporting.shutil.disk_usage", lambda _: usage)
     with pytest.raises(ParameterError, match="expected room for 1,680 bytes of features; got 10"):
@@ -219,7 +219,7 @@ def test_the_command_lists_the_written_files(dataset, tmp_path, printed):
 
 
 @pytest.mark.nightly
-def test_cub_goes_out_and_in_again(own_data, shared, tmp_path):
+def test_cub_is_exported_and_imported_unchanged(own_data, shared, tmp_path):
     source = shared / "data" / "xlsa17" / "CUB"
     cub = import_dataset(source, features="vgg_fc7.mat", name="cub")
     export_dataset(cub, tmp_path / "CUB")

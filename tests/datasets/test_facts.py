@@ -41,7 +41,7 @@ def test_totals_agree_with_the_published_statistics(benchmark):
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_every_fold_parts_the_seen_classes_and_no_others(benchmark):
+def test_every_fold_divides_exactly_the_seen_classes(benchmark):
     t = class_facts(benchmark).classes
     assert t["class"].is_unique
     for seen, prefix in ((t["ps"] == "trainval", "fold"), (t["ss"] == "train", "ss_fold")):
@@ -63,7 +63,7 @@ def test_folds_of_the_standard_split_are_as_large_as_released(benchmark, train, 
         assert (t[f"ss_fold{k}"] == "val").sum() == val
 
 
-def test_the_classes_that_a_visitor_would_look_for():
+def test_split_and_image_counts_of_single_classes_are_as_published():
     sun, apy = (class_facts(name).classes.set_index("class") for name in ("SUN", "aPY"))
     tested = ["restaurant", "supermarket", "bridge", "planetarium indoor", "tent outdoor"]
     assert set(sun.loc[[*tested, "market outdoor"], "ss"]) == {"test"}
@@ -73,7 +73,7 @@ def test_the_classes_that_a_visitor_would_look_for():
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_known_overlaps_are_test_classes_of_ss_and_none_is_one_of_ps(benchmark):
+def test_published_overlaps_are_test_classes_of_ss_and_none_of_ps(benchmark):
     t = class_facts(benchmark).classes
     printed = published("overlap_imagenet1k_ss").query("dataset == @benchmark")["class"]
     listed = t[t["imagenet1k"] == "published"]
@@ -143,7 +143,7 @@ def _plain(name):
 
 
 @pytest.mark.parametrize("name", published_tables())
-def test_printed_tables_come_as_fractions(name):
+def test_printed_tables_are_returned_as_fractions(name):
     printed = pd.read_csv(FACTS / "published" / f"{name}.csv")
     table = published(name)
     assert len(table) == len(printed) > 0
@@ -171,7 +171,7 @@ def test_cells_of_printed_tables_are_as_in_the_papers():
 
 
 @pytest.mark.parametrize(("name", "moved"), [("zsl_top1", 18), ("gzsl_ps", 30)])
-def test_an_earlier_version_is_the_papers_cell_by_cell(shared, name, moved):
+def test_the_earlier_version_of_a_table_equals_its_paper(shared, name, moved):
     keys = [key for key in ("method", "dataset", "split") if key in published(name)]
     result = (earlier_version(name).set_index(keys) * 100).round(6)
     parsed = pd.read_csv(shared / "published" / f"{name}_first_version.csv")
@@ -180,7 +180,7 @@ def test_an_earlier_version_is_the_papers_cell_by_cell(shared, name, moved):
     assert ((published(name).set_index(keys) * 100).round(6) != result).to_numpy().sum() == moved
 
 
-def test_an_earlier_version_moves_the_cells_it_names_and_no_others():
+def test_the_earlier_version_differs_only_in_the_listed_cells():
     cells = published("earlier_version")
     for name in ("zsl_top1", "gzsl_ps"):
         differ = (earlier_version(name) != published(name)).to_numpy().sum()
@@ -194,7 +194,7 @@ def test_an_earlier_version_moves_the_cells_it_names_and_no_others():
         earlier_version("calibration_zsl_top1")
 
 
-def test_misspelt_names_are_pointed_to_the_nearest():
+def test_misspelt_names_get_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'AWA2'"):
         class_facts("awa2")
     with pytest.raises(UnknownNameError, match="did you mean 'gzsl_ps'"):

@@ -73,7 +73,7 @@ def test_zscore_leaves_constant_columns_alone():
         (1.0, 2.4e-12, False),
     ],
 )
-def test_a_column_is_constant_where_it_varies_like_its_rounding(mean, deviation, constant):
+def test_a_column_that_varies_only_by_rounding_is_constant(mean, deviation, constant):
     column = mean + deviation * np.array([[-1.0], [1.0], [-1.0], [1.0]])
     scaled = Preprocessing("zscore").of_features(column, np.arange(4))[:]
     assert (np.abs(scaled).max() < 0.5) == constant
@@ -109,12 +109,12 @@ def test_rows_are_compared_by_angle_or_by_product():
 @pytest.mark.parametrize(
     ("n_features", "rows"), [(0, 5), (1, 5), (1 << 19, 4), (1 << 20, 2), (1 << 21, 1), (1 << 22, 1)]
 )
-def test_a_block_has_16_mebibytes_or_one_row(n_features, rows):
+def test_a_block_has_16_mib_or_one_row(n_features, rows):
     X = np.broadcast_to(np.float64(0), (5, n_features))
     assert [part.start for part, _ in chunks(X)] == list(range(0, 5, rows))
 
 
-def test_a_block_of_single_values_is_full(monkeypatch):
+def test_rows_of_one_value_fill_a_block(monkeypatch):
     monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 3)
     assert [part.start for part, _ in chunks(np.zeros((7, 1)))] == [0, 3, 6]
 
@@ -126,7 +126,7 @@ def test_chunks_cover_every_row_once(matrix, size):
     assert [part.start for part, _ in blocks] == list(range(0, 23, size))
 
 
-def test_projection_and_distances_equal_the_plain_ones(matrix, monkeypatch):
+def test_projection_and_distances_in_blocks_equal_plain_code(matrix, monkeypatch):
     monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 12)  # three rows per block
     B = np.random.default_rng(1).normal(size=(4, 3))
     np.testing.assert_allclose(project(matrix, B), MATRIX.astype(float) @ B, rtol=1e-12)
@@ -150,7 +150,7 @@ def test_class_statistics_are_sums_over_chunks(matrix, monkeypatch):
     np.testing.assert_array_equal(ClassStatistics.of(matrix, y, 6).sums, statistics.sums)
 
 
-def test_spectrum_puts_the_matrix_together_again():
+def test_the_spectrum_reconstructs_the_matrix():
     A = MATRIX.T.astype(float) @ MATRIX
     spectrum = Spectrum.of(A)
     np.testing.assert_allclose(
@@ -160,7 +160,7 @@ def test_spectrum_puts_the_matrix_together_again():
 
 
 @pytest.mark.parametrize("n_weights", [FEW_WEIGHTS, FEW_WEIGHTS + 1])
-def test_ridge_path_solves_for_every_weight_either_way(n_weights):
+def test_a_ridge_path_solves_for_every_weight_in_primal_and_dual_form(n_weights):
     G, B = MATRIX.T.astype(float) @ MATRIX, np.random.default_rng(3).normal(size=(4, 2))
     before, weights = G.copy(), np.logspace(-3, 3, n_weights)
     for w, solution in zip(weights, ridge_path(G, weights, B), strict=True):

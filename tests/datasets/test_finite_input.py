@@ -75,7 +75,7 @@ def test_numbers_that_are_not_finite_are_refused_at_first_reading(name):
 
 
 @pytest.mark.parametrize(("name", "scales"), in_turn([(1e-300, 3e38), (1e-38, 1e300)]))
-def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scales):
+def test_tiny_and_huge_numbers_give_finite_scores_or_a_refusal(name, scales):
     method, X, y, S, X_test, candidates = ready(name)
     for of_X, of_S in [pair for scale in scales for pair in ((scale, 1.0), (1.0, scale))]:
         refusals = []
@@ -88,7 +88,7 @@ def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scales):
             assert ". " not in sentence
 
 
-def test_a_view_checks_its_rows_and_names_the_place():
+def test_a_view_refuses_nan_and_names_row_and_column():
     X = np.ones((4, 3), np.float32)
     X[2, 1] = np.nan
     view = FeatureView(X)
@@ -184,7 +184,7 @@ def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
 
 @pytest.mark.parametrize("form", ["frame", "list"])
 @pytest.mark.parametrize("name", ALL)
-def test_whole_grids_take_other_forms_too(name, form):
+def test_whole_grids_accept_other_forms_of_the_same_numbers(name, form):
     method, X, y, *further = ready(name)
     X, S, X_test, candidates = (np.abs(A).astype(np.float64) for A in (X, *further))
     convert = FORMS[form]
@@ -212,7 +212,7 @@ def test_arrays_and_row_readers_are_not_copied(tmp_path):
             assert as_array(A, "features") is A
 
 
-def test_looking_at_a_large_matrix_takes_no_copy_of_it():
+def test_checking_a_large_matrix_does_not_copy_it():
     X, y, S = np.ones((1 << 16, 64), np.float32), np.zeros(1 << 16, int), np.eye(3)
     tracemalloc.start()
     as_array(X, "features")
@@ -225,7 +225,7 @@ def test_looking_at_a_large_matrix_takes_no_copy_of_it():
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
+def test_data_without_features_or_attributes_or_of_one_image_are_scored_or_refused(name):
     method, X, y, S, X_test, candidates = ready(name)
     X, X_test = np.abs(X), np.abs(X_test)
     for arrays in (
@@ -241,7 +241,7 @@ def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
         assert np.isfinite(F).all()
 
 
-def test_scores_that_rule_out_every_candidate_are_refused():
+def test_scores_of_minus_infinity_for_every_candidate_are_refused():
     scores = np.array([[0.0, -np.inf], [-np.inf, -np.inf]])
     with pytest.raises(DatasetError, match="give NaN or inf"):
         require_scores(scores, ready("LinearS2V")[0], (2, 2))
@@ -253,7 +253,7 @@ def test_numbers_with_infinite_squares_are_refused_by_methods():
         method.fit(1e300 * X.astype(float), y, S)
 
 
-def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(monkeypatch):
+def test_too_many_classes_to_place_together_are_refused_before_allocation(monkeypatch):
     method, X, y, S, X_test, candidates = ready("BiDiLEL")
     method.fit(X, y, S)
     many = np.random.default_rng(0).normal(size=(200_000, S.shape[1]))
@@ -268,7 +268,7 @@ def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(mon
     assert np.isfinite(method.decision_function(X_test, candidates)).all()
 
 
-def test_missing_memory_is_one_sentence():
+def test_a_memory_error_is_reported_in_one_sentence():
     sentence = "ESZSL: expected .* fit into memory; got: unable to allocate"
     with pytest.raises(DatasetError, match=sentence), method_errors(METHODS["ESZSL"]()):
         np.empty((1 << 40, 1 << 12))

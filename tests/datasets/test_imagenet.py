@@ -27,7 +27,7 @@ RELEASED = SHARED / "data/imagenet"
 FACTS_OF = imagenet()
 
 
-def test_the_nine_sets_have_as_many_classes_as_the_released_file():
+def test_the_nine_sets_have_the_class_counts_of_the_released_file():
     released = published("imagenet_released").set_index("split")["classes"]
     ours = {name: int(FACTS_OF.sets[name].sum()) for name in SETS}
     ours |= {"train": int((FACTS_OF.seen & ~FACTS_OF.validation).sum())}
@@ -36,7 +36,7 @@ def test_the_nine_sets_have_as_many_classes_as_the_released_file():
     assert tuple(FACTS_OF.sets) == SETS
 
 
-def test_sets_nest_and_have_no_training_class():
+def test_the_nine_sets_are_nested_and_have_no_training_class():
     for inner, outer in [*pairwise(("2H", "3H", "All")), ("M500", "M1K"), ("L1K", "L5K")]:
         assert (FACTS_OF.sets[inner] <= FACTS_OF.sets[outer]).all()
     assert not (FACTS_OF.sets["M5K"] & FACTS_OF.sets["L5K"]).any()
@@ -44,7 +44,7 @@ def test_sets_nest_and_have_no_training_class():
 
 
 @pytest.mark.skipif(not RELEASED.exists(), reason="the released ImageNet lists are not here")
-def test_every_class_is_where_the_released_files_have_it():
+def test_every_class_is_in_the_sets_of_the_released_files():
     synsets = json.loads((RELEASED / "paper_synsets.json").read_text())
     ids = np.array([*synsets["train"], *synsets["test"]])
     assert list(ids) == list(FACTS_OF.synsets[:CLASSES])
@@ -68,7 +68,7 @@ def test_files_are_small_and_included_in_the_wheel():
         assert gzip.decompress(file.read_bytes())
 
 
-def test_everything_is_a_kind_of_entity_in_some_number_of_steps():
+def test_every_class_is_a_kind_of_entity():
     names, root = FACTS_OF.names, FACTS_OF.row["n00001740"]
     assert names[root] == "entity"
     assert {i for i, above in enumerate(FACTS_OF.parents) if not above} == {root}
@@ -79,7 +79,7 @@ def test_everything_is_a_kind_of_entity_in_some_number_of_steps():
     assert [steps[n] for n in ("tench", "cyprinid", "fish", "entity")] == [0, 1, 6, 16]
 
 
-def test_all_but_one_class_of_2h_is_a_kind_of_a_training_class_or_the_other_way_round():
+def test_all_but_one_class_of_2h_is_above_or_below_a_training_class():
     seen, two_hops = np.flatnonzero(FACTS_OF.seen), np.flatnonzero(FACTS_OF.sets["2H"])
     above = {parent for row in seen for parent in FACTS_OF.parents[row]}
     near = [row for row in two_hops if row in above or {*FACTS_OF.parents[row]} & {*seen}]
@@ -87,7 +87,7 @@ def test_all_but_one_class_of_2h_is_a_kind_of_a_training_class_or_the_other_way_
     assert {parent for parent in above if parent < CLASSES}
 
 
-def test_ids_are_found_anywhere_in_a_name():
+def test_wordnet_ids_are_found_anywhere_in_a_name():
     names = ["n01440764", "n01440764 tench", "train/n01440764", "n01440764.tar", "tench"]
     names += ["n014407640", "xn01440764", "n00001740", "n99999999"]
     tench = FACTS_OF.row["n01440764"]
@@ -138,7 +138,7 @@ def test_positions_of_related_classes_are_similar():
     assert abs(far.mean()) < 0.15
 
 
-def test_kinds_of_one_thing_that_have_no_kinds_share_their_position():
+def test_leaves_with_the_same_parent_share_their_position():
     G, row = class_positions(), FACTS_OF.row
     below = {p for above in FACTS_OF.parents for p in above}
     goldfish, tench = row["n01443537"], row["n01440764"]

@@ -33,7 +33,7 @@ def small():
     return load("simulated-ImageNet-small")
 
 
-def test_the_small_one_has_every_class_and_its_released_fold(small):
+def test_the_small_simulated_imagenet_has_every_class_and_the_released_fold(small):
     split = small.split()
     assert (split.name, small.simulated) == ("21K", True)
     assert small.name in SIMULATED_IMAGENET
@@ -50,7 +50,7 @@ def test_the_small_one_has_every_class_and_its_released_fold(small):
     assert validates.all()
 
 
-def test_rows_are_parted_and_no_row_is_in_two_parts(small):
+def test_every_row_is_in_exactly_one_part(small):
     split = small.split()
     parts = np.concatenate([split.trainval, split.test_seen, split.test_unseen])
     np.testing.assert_array_equal(np.sort(parts), np.arange(len(small.labels)))
@@ -73,7 +73,7 @@ def test_populations_and_lists_have_the_printed_properties():
     assert (n[FACTS.seen].sum(), n[FACTS.seen].max()) == (1_281_167, 1300)
 
 
-def test_the_full_size_is_that_of_imagenet_and_is_refused_in_memory():
+def test_the_full_simulated_imagenet_has_its_published_counts_and_is_refused_in_memory():
     plan = imagenet_plan("simulated-ImageNet-full")
     assert plan.trained.sum() == 1_281_167
     assert plan.held_out.sum() == 50_000
@@ -99,14 +99,14 @@ def test_related_classes_have_related_prototypes(small):
     assert abs(tench @ trombone) < 0.3
 
 
-def test_misspelt_names_get_the_right_one():
+def test_misspelt_names_of_simulated_imagenet_get_the_nearest_name():
     with pytest.raises(UnknownNameError, match="simulated-ImageNet-small"):
         load("simulated-ImageNet-smal")
     with pytest.raises(UnknownNameError, match="small"):
         imagenet_plan("simulated-ImageNet-smal")
 
 
-def test_existing_features_are_used_and_others_refused(small):
+def test_existing_shards_are_used_and_other_features_refused(small):
     half_precision = np.float16(small.features)
     other = simulate_imagenet(small.name, half_precision, digest="of shards")
     assert other.features is half_precision
@@ -137,7 +137,7 @@ def test_each_effect_is_planted_alone_and_classes_and_prototypes_are_the_same(sm
     assert planted_imagenet("digits") is None
 
 
-def test_rho_falls_and_omega_grows_with_rarity_and_training_classes_have_their_own():
+def test_rho_falls_and_omega_grows_with_rarity_except_for_training_classes():
     plan, n = imagenet_plan(SMALL), populations()[imagenet_plan(SMALL).rows]
     rho, omega = plan.rho_and_omega()
     rare, many = ~plan.seen & (n == 1), ~plan.seen & (n >= 1756)

@@ -69,7 +69,7 @@ def flip(content):
     content[len(content) // 2] ^= 1
 
 
-def test_nothing_is_imported_at_first():
+def test_a_new_data_folder_has_no_imports():
     assert imports.names() == ()
 
 
@@ -102,7 +102,7 @@ def test_a_changed_source_is_read_again(source, reads):
     assert before.digest != after.digest
 
 
-def test_an_import_of_an_earlier_reader_opens_and_can_be_repeated(source, root, reads):
+def test_an_import_by_an_earlier_reader_opens_and_can_be_repeated(source, root, reads):
     result = read_xlsa17(source)
     manifest = json.loads((root / "Toy.json").read_text())
     del manifest["recipe"]["revision"]
@@ -178,7 +178,7 @@ def test_large_files_are_hashed_if_their_time_changed(source, root, reads, monke
     assert len(reads) == 2
 
 
-def test_without_its_source_a_torn_import_is_one_sentence(source, root):
+def test_a_corrupt_import_without_its_source_is_refused_in_one_sentence(source, root):
     read_xlsa17(source)
     source.rename(source.with_name("elsewhere"))
     DAMAGE["truncated"](folder_of(root))
@@ -211,7 +211,7 @@ def spoil_manifest(root, kind, *, as_before=False):
 
 
 @pytest.mark.parametrize("foreign", MANIFESTS)
-def test_a_foreign_manifest_is_never_served(source, root, reads, foreign):
+def test_an_import_with_a_foreign_manifest_is_never_opened(source, root, reads, foreign):
     read_xlsa17(source)
     folder = spoil_manifest(root, foreign, as_before=True)
     with pytest.raises(DatasetError, match="its manifest .* its source is not known"):
@@ -234,7 +234,7 @@ def test_a_damaged_manifest_is_written_again_from_its_copy(source, root, reads, 
     assert len(reads) == 1
 
 
-def test_a_copy_that_its_folder_does_not_agree_with_restores_nothing(source, root):
+def test_a_copy_of_the_manifest_that_contradicts_the_folder_restores_nothing(source, root):
     read_xlsa17(source)
     source.rename(source.with_name("gone"))
     folder = spoil_manifest(root, "torn")
@@ -260,7 +260,7 @@ def test_an_import_of_a_newer_version_is_neither_opened_nor_replaced(source, roo
 
 @pytest.mark.parametrize("as_before", AS_BEFORE)
 @pytest.mark.parametrize("foreign", [*MANIFESTS, *LATER])
-def test_nothing_is_swept_while_a_manifest_cannot_be_read(source, root, foreign, as_before):
+def test_no_folder_is_removed_while_a_manifest_is_unreadable(source, root, foreign, as_before):
     read_xlsa17(source)
     dead = draft_of_the_dead(root, "other.")
     folder = spoil_manifest(root, foreign, as_before=as_before)
@@ -291,7 +291,7 @@ def test_a_removed_import_with_unreadable_manifest_is_quarantined(source, root):
         {"files": None},
     ],
 )
-def test_a_manifest_that_does_not_fit_its_files_is_never_served(source, root, reads, change):
+def test_an_import_that_contradicts_its_manifest_is_never_opened(source, root, reads, change):
     read_xlsa17(source)
     path = root / "Toy.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
@@ -306,7 +306,7 @@ def tiny(k):
     return ZSLDataset("tiny", features, labels, np.eye(4), "abcd", splits=splits)
 
 
-def test_imports_side_by_side_succeed_or_end_in_a_sentence(root):
+def test_simultaneous_imports_succeed_or_are_refused(root):
     """Two threads replace an import and one removes it, while the folder of another is measured."""
     over, raw, result = threading.Event(), [], []
 
@@ -343,7 +343,7 @@ def test_imports_side_by_side_succeed_or_end_in_a_sentence(root):
     assert import_dataset(tiny(99), name="same").features[0, 0] == 99
 
 
-def test_the_size_of_a_folder_that_is_being_removed_is_a_number(tmp_path, monkeypatch):
+def test_the_size_of_a_folder_during_its_removal_is_a_number(tmp_path, monkeypatch):
     (tmp_path / "here").write_bytes(b"1234")
     (tmp_path / "gone").write_bytes(b"1234")
     walk = os.walk
@@ -357,7 +357,7 @@ def test_the_size_of_a_folder_that_is_being_removed_is_a_number(tmp_path, monkey
     assert imports.size_of(tmp_path) == 4
 
 
-def test_an_import_that_is_replaced_while_it_is_opened_is_the_new_one(root, monkeypatch):
+def test_opening_an_import_during_its_replacement_gives_the_new_data(root, monkeypatch):
     import_dataset(tiny(1), name="same")
     read = imports._manifest
 
@@ -438,7 +438,7 @@ def test_a_pickle_is_never_opened(source, root, reads, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["features.own", "folder"])
-def test_a_reader_before_the_last_two_reads_what_it_recognises(tmp_path, monkeypatch, name):
+def test_a_specific_reader_precedes_the_two_general_readers(tmp_path, monkeypatch, name):
     path = tmp_path / name
     path.mkdir() if name == "folder" else path.write_text("1")
     (tmp_path / "folder").mkdir(exist_ok=True)
@@ -471,7 +471,7 @@ def test_any_text_makes_a_valid_name(text):
     imports._check_name(name)
 
 
-def test_a_name_that_was_never_imported_gets_the_nearest(source):
+def test_an_unknown_name_gets_the_nearest_import(source):
     read_xlsa17(source)
     with pytest.raises(UnknownNameError, match="'Toy'"):
         open_dataset("toy")

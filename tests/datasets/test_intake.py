@@ -180,7 +180,7 @@ def test_a_missing_number_of_a_class_embedding_is_refused(tmp_path):
         find(paths(tmp_path), unseen=UNSEEN).read_dataset("a")
 
 
-def test_parts_of_images_follow_the_names_of_the_images(tmp_path):
+def test_parts_of_a_split_are_matched_to_images_by_name(tmp_path):
     image_tables(tmp_path)
     table = pd.read_csv(tmp_path / "labels.csv")
     table["split"] = np.where(table["label"].isin(NAMES[3:]), "test", "train")
@@ -192,7 +192,7 @@ def test_parts_of_images_follow_the_names_of_the_images(tmp_path):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_files_of_every_container_are_one_data_set(tmp_path, layout):
+def test_every_layout_of_files_gives_the_same_data_set(tmp_path, layout):
     folder = tmp_path / "in"
     folder.mkdir()
     layout(folder)
@@ -212,7 +212,7 @@ def _large_parquet(folder, wide):
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "h5", "mat", "pt", "safetensors", "parquet"])
-def test_large_features_are_read_when_they_are_stored(tmp_path, monkeypatch, ending):
+def test_large_features_are_read_only_when_they_are_stored(tmp_path, monkeypatch, ending):
     import torch
 
     npy(tmp_path)
@@ -240,7 +240,7 @@ def test_large_features_are_read_when_they_are_stored(tmp_path, monkeypatch, end
     np.testing.assert_array_equal(data.labels, Y)
 
 
-def test_the_survey_is_one_sentence_and_a_table(tmp_path):
+def test_the_survey_prints_one_sentence_and_a_table(tmp_path):
     npy(tmp_path)
     actual = survey(paths(tmp_path))
     assert actual.sentence == (
@@ -250,7 +250,7 @@ def test_the_survey_is_one_sentence_and_a_table(tmp_path):
     assert ("labels.npy", "30 whole numbers, 0 to 4", "labels") in actual.rows
 
 
-def test_a_wrong_guess_is_one_choice_away(tmp_path):
+def test_a_wrongly_guessed_role_is_corrected_by_one_option(tmp_path):
     np.savez(tmp_path / "a.npz", features=X[:, ::-1], other=X, labels=(Y + 1) % 5, coarse=Y)
     (tmp_path / "embeddings.csv").write_text(_table())
     choices = {"labels": "a.npz:coarse", "features": "a.npz:other"}
@@ -290,7 +290,7 @@ def test_a_damaged_import_is_repeated_from_all_its_files(tmp_path, own_data):
         (["random:2:5"], None),
     ],
 )
-def test_unseen_classes_are_named_as_people_write_them_or_drawn(tmp_path, unseen, which):
+def test_unseen_classes_may_be_names_numbers_or_a_random_draw(tmp_path, unseen, which):
     npy(tmp_path)
     split = find(paths(tmp_path), unseen=unseen).read_dataset("a").split("own")
     again = find(paths(tmp_path), unseen=unseen).read_dataset("a").split("own")
@@ -303,7 +303,7 @@ def test_unseen_classes_are_named_as_people_write_them_or_drawn(tmp_path, unseen
 PARTS = {"trainval": files.TRAINVAL, "test_seen": files.TEST_SEEN, "test_unseen": files.UNSEEN}
 
 
-def test_a_split_comes_as_rows_or_as_a_column_or_as_lists_of_matlab(tmp_path):
+def test_a_split_may_be_rows_a_column_or_lists_of_matlab(tmp_path):
     npy(tmp_path)
     word = np.full(30, "trainval", dtype="U20")
     for part, rows in PARTS.items():
@@ -328,7 +328,7 @@ def test_a_split_comes_as_rows_or_as_a_column_or_as_lists_of_matlab(tmp_path):
         (tmp_path / name).unlink()
 
 
-def test_a_folder_of_parquet_as_of_hugging_face_is_a_data_set(tmp_path, capsys):
+def test_a_folder_of_parquet_files_as_from_hugging_face_is_a_data_set(tmp_path, capsys):
     folder = tmp_path / "set" / "data"
     folder.mkdir(parents=True)
     features = {"label": {"names": list(NAMES), "_type": "ClassLabel"}}
@@ -374,7 +374,9 @@ def change(folder, **arrays):
         ({"y": Y}, "found labels.npy (30 whole numbers, 0 to 4) and y.npy"),
     ],
 )
-def test_bad_input_is_one_sentence_and_nothing_is_stored(tmp_path, arrays, output, capsys):
+def test_invalid_input_is_refused_in_one_sentence_and_nothing_is_stored(
+    tmp_path, arrays, output, capsys
+):
     npy(tmp_path)
     change(tmp_path, **arrays)
     command = ["import", *map(str, paths(tmp_path)), "--unseen", *UNSEEN, "--name", "birds"]
@@ -386,7 +388,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_stored(tmp_path, arrays, outpu
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_class_embeddings_of_no_class_or_of_one_are_refused(tmp_path, n):
+def test_class_embeddings_of_fewer_than_two_classes_are_refused(tmp_path, n):
     npy(tmp_path)
     (tmp_path / "embeddings.csv").write_text("\n".join(_table().splitlines()[: 1 + n]))
     with pytest.raises((DatasetError, FileRefusedError)):
@@ -419,7 +421,7 @@ def test_names_without_matching_labels_raise_a_question(tmp_path):
         find(paths(tmp_path), unseen=UNSEEN).read_dataset("a")
 
 
-def test_show_stores_nothing(tmp_path, capsys):
+def test_import_with_show_stores_nothing(tmp_path, capsys):
     npy(tmp_path)
     assert main(["import", *map(str, paths(tmp_path)), "--show"]) == 0
     assert "features 30 x 7" in capsys.readouterr().out
@@ -436,7 +438,7 @@ def test_an_archive_with_images_or_classes_in_columns_is_read(tmp_path, turned):
     np.testing.assert_array_equal(dataset.prototypes, S.astype(np.float32))
 
 
-def test_a_list_of_images_with_their_labels_is_divided(tmp_path):
+def test_a_list_of_images_with_labels_gives_names_and_labels(tmp_path):
     np.save(tmp_path / "features.npy", X)
     np.save(tmp_path / "att.npy", S)
     lines = [f"animals/{k:03}.jpg {label}" for k, label in enumerate(Y)]

@@ -79,7 +79,7 @@ SEEN = {
 SETS = open_world_sets()
 
 
-def test_the_eleven_sets_have_their_numbers_of_classes():
+def test_the_eleven_sets_have_their_published_numbers_of_classes():
     assert {name: len(class_set.classes) for name, class_set in SETS.items()} == CLASSES
     with (FOLDER / "sets.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -128,7 +128,7 @@ def test_every_class_is_found_by_its_names(name):
         )
 
 
-def test_names_are_read_as_files_write_them():
+def test_class_names_are_recognised_in_the_spelling_of_files():
     assert SETS["stanford_cars"].labels_of(["2012 Acura RL Sedan"]) == [1]
     assert SETS["sun397"].labels_of(["outdoor apartment_building"]) == [8]
     assert SETS["ucf101"].labels_of(["ApplyEyeMakeup", "Yo_Yo"]) == [0, 100]
@@ -137,7 +137,7 @@ def test_names_are_read_as_files_write_them():
     assert SETS["oxford_pets"].labels_of(["american_bulldog"]) == [1]
 
 
-def test_alphabetical_lists_are_in_their_order():
+def test_lists_called_alphabetical_are_sorted():
     for name in ("food101", "fgvc_aircraft", "dtd"):
         assert list(SETS[name].class_names) == sorted(SETS[name].class_names)
     pets = [class_name.lower() for class_name in SETS["oxford_pets"].class_names]
@@ -146,7 +146,7 @@ def test_alphabetical_lists_are_in_their_order():
     assert synsets == sorted(synsets)
 
 
-def test_the_rule_follows_the_labels_and_not_the_order_of_the_data():
+def test_base_and_new_classes_follow_the_labels_and_not_the_order_of_the_data():
     class_set = SETS["dtd"]
     order = np.random.default_rng(0).permutation(len(class_set.classes))
     names = [class_set.class_names[k] for k in order]
@@ -166,7 +166,7 @@ def test_the_rule_follows_the_labels_and_not_the_order_of_the_data():
         ("base-to-new:imagenet", ["crane"], "'crane' is a name of 2 classes"),
     ],
 )
-def test_other_classes_are_one_sentence(set_name, names, message):
+def test_other_classes_are_refused_with_an_explanation(set_name, names, message):
     with pytest.raises((DatasetError, UnknownNameError), match=message):
         new_classes(set_name, names)
 
@@ -184,7 +184,7 @@ def features_of(path, name, n=6, seed=0):
     return names
 
 
-def test_the_rule_splits_any_features(tmp_path):
+def test_base_to_new_splits_apply_to_any_features(tmp_path):
     names = features_of(tmp_path / "pets.npz", "oxford_pets")
     data = read_table(tmp_path / "pets.npz", unseen=["base-to-new:oxford_pets"])
     split = data.split("own")
@@ -194,7 +194,7 @@ def test_the_rule_splits_any_features(tmp_path):
 
 
 @pytest.mark.nightly
-def test_such_data_are_imported_audited_and_run(own_data, tmp_path, capsys):
+def test_base_to_new_data_are_imported_audited_and_run(own_data, tmp_path, capsys):
     features_of(tmp_path / "eurosat.npz", "eurosat", n=12)
     request = ["--unseen", "base-to-new:eurosat", "--name", "eurosat-own", "--pretraining", "none"]
     assert main(["import", str(tmp_path / "eurosat.npz"), *request]) == 0

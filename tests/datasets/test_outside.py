@@ -35,7 +35,7 @@ def test_many_classes_are_compared_in_one_pass(tmp_path):
         read_table(csv(tmp_path), prototypes=side)
 
 
-def test_a_misspelt_name_is_compared_with_a_bounded_number(monkeypatch):
+def test_a_misspelt_name_is_compared_with_a_limited_number_of_names(monkeypatch):
     seen = []
     near = exceptions.get_close_matches
     monkeypatch.setattr(
@@ -52,14 +52,14 @@ def test_a_misspelt_name_is_compared_with_a_bounded_number(monkeypatch):
     assert "  " not in str(error)
 
 
-def test_a_misspelt_name_gets_one_sentence():
+def test_a_misspelt_name_is_refused_with_the_nearest_name():
     assert str(closest_name("method", "eszls", ["ESZSL", "SAE"])) == (
         "Unknown method 'eszls'; did you mean 'ESZSL'?"
     )
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_word_list_has_a_bounded_number_of_lines(tmp_path):
+def test_a_word_list_has_a_limited_number_of_lines(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("a\n" * 50_001)
     with pytest.raises(FileRefusedError, match="expected at most 50,000 lines; got 50,001"):
@@ -70,7 +70,7 @@ def test_a_word_list_has_a_bounded_number_of_lines(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_csv_that_pandas_wrote_with_its_index_is_understood(tmp_path):
+def test_the_index_column_of_a_pandas_csv_is_recognised(tmp_path):
     mine, side = csv(tmp_path), prototypes(tmp_path)
     expected = read_table(mine, prototypes=side)
     for path in (mine, side):
@@ -93,7 +93,7 @@ def test_blanks_around_column_names_are_ignored(tmp_path):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", ["mine.npz", "mine.csv", "mine.json", "list.txt"])
-def test_a_pointer_of_git_lfs_is_recognised(tmp_path, name):
+def test_a_git_lfs_pointer_is_recognised(tmp_path, name):
     path = tmp_path / name
     path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
     read = {
@@ -157,7 +157,7 @@ def test_rows_that_no_layout_can_hold_are_refused(tmp_path):
 # --- Values returned by the worker ----------------------------------------------------------------
 
 
-def test_a_character_that_does_not_exist_is_refused(tmp_path):
+def test_a_character_outside_unicode_is_refused(tmp_path):
     names = np.array(["otter", "bat", "seal", "bear", "zebra"])
     names.view("<u4")[2] = 0x110000
     np.savez(tmp_path / "mine.npz", **(ARRAYS | {"class_names": names}))
@@ -202,7 +202,7 @@ def test_output_of_a_reader_is_checked_again(tmp_path, monkeypatch, wrong):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("kind", ["npz", "csv"])
-def test_features_stay_a_map_from_the_child_to_the_import(tmp_path, own_data, kind):
+def test_features_stay_memory_mapped_from_the_worker_to_the_import(tmp_path, own_data, kind):
     into = tmp_path / "into"
     into.mkdir()
     if kind == "npz":
@@ -217,7 +217,7 @@ def test_features_stay_a_map_from_the_child_to_the_import(tmp_path, own_data, ki
     assert list(own_data.glob("scratch/*")) == []
 
 
-def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
+def test_the_folder_of_a_reading_has_an_owner_and_is_removed(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     with artifacts.scratch() as folder:
         assert folder.parent == tmp_path / "scratch"
@@ -249,7 +249,7 @@ def test_systems_without_sandbox_are_supported(monkeypatch):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_imports_together_take_no_more_than_they_may(tmp_path, monkeypatch, own_data):
+def test_the_total_size_of_imports_is_limited(tmp_path, monkeypatch, own_data):
     monkeypatch.setenv("ZSL_MAX_IMPORTS", "6000")  # the first takes some 5,000 bytes
     import_dataset(npz(tmp_path), name="first")
     with pytest.raises(DatasetError, match=r"at most 6,000 bytes \(ZSL_MAX_IMPORTS\); got"):

@@ -32,7 +32,7 @@ def test_every_benchmark_has_both_sizes():
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
-def test_same_bits_every_time_with_any_number_of_threads(demo, benchmark):
+def test_simulated_data_are_the_same_with_any_number_of_threads(demo, benchmark):
     for threads in (1, 2):
         with threadpool_limits(threads):
             again = simulate(f"simulated-{benchmark}")
@@ -132,7 +132,7 @@ def test_awa_has_its_real_attributes(demo):
     assert value["black"][antelope] == pytest.approx(np.delete(value["black"], antelope).mean())
 
 
-def test_known_classes_are_tighter(demo):
+def test_classes_in_the_pretraining_set_vary_less(demo):
     ds = demo["AWA2"]
     in_set = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
     spread = np.array([ds.features[ds.labels == c].var(axis=0).sum() for c in range(ds.n_classes)])
@@ -165,7 +165,7 @@ def classes_apart(*datasets):
 
 
 @pytest.mark.nightly
-def test_the_test_of_mixing_finds_the_classes_that_were_moved_and_none_in_the_twins(demo):
+def test_mixing_detects_only_the_shifted_classes(demo):
     assert classes_apart(demo["AWA1"], demo["AWA2"]) == set(planted("simulated-AWA2").moved)
     twins = [simulate(f"simulated-{name}-unplanted") for name in ("AWA1", "AWA2")]
     assert classes_apart(*twins) == set()
@@ -198,7 +198,7 @@ def test_data_without_the_effect_load_by_name():
     assert not any(planted(name).gain for name in (*UNPLANTED, *UNTRAINED))
 
 
-def test_awa2_lands_near_the_papers(demo):
+def test_accuracies_on_simulated_awa2_are_near_the_papers(demo):
     ds = demo["AWA2"]
     ps, ss = run(ds, "LinearS2V"), run(ds, "LinearS2V", split="SS", task="zsl")
     assert 0.60 <= ps.zsl <= 0.75
@@ -207,7 +207,7 @@ def test_awa2_lands_near_the_papers(demo):
     assert ss.zsl > ps.zsl + 0.10
 
 
-def test_apy_lands_near_the_papers(demo):
+def test_accuracies_on_simulated_apy_are_near_the_papers(demo):
     # ESZSL on PS: 38.3 printed, GFZSL 38.4; nearly all images are predicted seen.
     state = fit_and_score(get_method("ESZSL")(gamma=1.0, lam=0.1), demo["aPY"], demo["aPY"].split())
     figures = evaluate(state)
@@ -215,7 +215,7 @@ def test_apy_lands_near_the_papers(demo):
     assert figures.plain.unseen < 0.2 < 0.5 < figures.plain.seen
 
 
-def test_hubness_costs_the_other_direction(demo):
+def test_hubness_lowers_the_accuracy_of_the_other_direction(demo):
     # The better direction at one lambda, the worse one at its best of three.
     s2v = _zsl(demo["AWA2"], get_method("LinearS2V")(lam=3e-3))
     v2s = [_zsl(demo["AWA2"], get_method("LinearV2S")(lam=lam)) for lam in (1e-4, 1e-3, 1e-2)]
@@ -245,13 +245,13 @@ def _zsl(dataset, method, split="PS"):
     return evaluate(fit_and_score(method, dataset, dataset.split(split))).zsl
 
 
-def test_misspelt_name_is_pointed_to_the_nearest():
+def test_a_misspelt_name_gets_the_nearest_simulated_data_set():
     with pytest.raises(UnknownNameError, match="did you mean 'simulated-AWA2'"):
         simulate("simulated-awa2")
 
 
 @pytest.mark.parametrize("name", ["digits", "simulated-aPY", "simulated-AWA2-unplanted"])
-def test_names_of_classes_are_known_without_drawing_features(name, monkeypatch):
+def test_class_names_are_available_without_drawing_features(name, monkeypatch):
     expected = load(name).class_names
     monkeypatch.setattr("zslcore.datasets.simulated.draw_features", None)
     assert class_names(name) == expected

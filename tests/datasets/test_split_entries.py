@@ -203,7 +203,7 @@ def read_clean(path, text):
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)
-def test_classes_a_side_are_read(tmp_path, name):
+def test_classes_listed_by_side_are_read(tmp_path, name):
     split = read_clean(tmp_path / name, OF_CLASSES[name])
     assert names_of(split, "seen") == {*TRAINED}
     assert names_of(split, "unseen") == {*TESTED}
@@ -213,7 +213,7 @@ def test_classes_a_side_are_read(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", OF_IMAGES)
-def test_images_a_part_are_read(tmp_path, name):
+def test_images_listed_by_part_are_read(tmp_path, name):
     split = read_clean(tmp_path / name, OF_IMAGES[name])
     assert split.class_names == tuple(sorted(PART_OF))
     trained = {split.files[k] for k in split.parts["trainval"]}
@@ -241,7 +241,7 @@ REPEATED = [(name, "train") for name in TRAINED * 3] + [(name, "test") for name 
         ),
     ],
 )
-def test_a_part_that_repeats_a_class_has_a_row_an_image(tmp_path, name, text):
+def test_a_part_that_repeats_a_class_has_one_row_per_image(tmp_path, name, text):
     split = read_clean(tmp_path / name, text)
     sizes = {part: len(rows) for part, rows in split.parts.items()}
     assert sizes == {"trainval": 6, "test_seen": 2, "test_unseen": 2}
@@ -255,7 +255,7 @@ def test_a_part_that_repeats_a_class_has_a_row_an_image(tmp_path, name, text):
         ({"trainval": ["bat", "cow"], "val": ["cow"], "test": ["emu"]}, {"bat"}),
     ],
 )
-def test_a_list_that_trains_keeps_a_class_that_validates_too(tmp_path, value, fitted):
+def test_a_training_list_keeps_a_class_that_also_validates(tmp_path, value, fitted):
     path = tmp_path / "split.json"
     path.write_text(json.dumps(value))
     split = read(path)
@@ -276,7 +276,7 @@ def test_a_test_class_that_is_trained_on_leaks_in_every_form(tmp_path, name):
 
 @pytest.mark.parametrize("more", [(), (LEAKED_IMAGE,)])
 @pytest.mark.parametrize("kind", ["str", "category"])
-def test_a_parquet_table_is_read_as_a_text_is(tmp_path, more, kind):
+def test_a_parquet_table_is_read_like_a_text_table(tmp_path, more, kind):
     table = pd.DataFrame([*ROWS, *more], columns=["image", "label", "split"]).astype(kind)
     table.assign(width=3, embedding=[[1.0, 2.0]] * len(table)).to_parquet(tmp_path / "s.parquet")
     assert recognise_file(tmp_path / "s.parquet").kind == "split"
@@ -311,7 +311,7 @@ def test_videos_without_a_class_raise_a_question(tmp_path):
 
 
 @pytest.mark.parametrize("leaked", [0, 1])
-def test_classes_by_number_are_read_by_their_side(tmp_path, leaked):
+def test_numbered_classes_are_read_by_side(tmp_path, leaked):
     value = {"known_classes": [0, 1, 2], "unknown_classes": {"hard": [3 - leaked], "easy": [4]}}
     split = read_split_file(written(tmp_path, "osr.json", value))
     assert len(names_of(split, "seen") & names_of(split, "unseen")) == leaked
@@ -322,7 +322,7 @@ def test_classes_by_number_are_read_by_their_side(tmp_path, leaked):
 
 
 @pytest.mark.parametrize("leaked", [[], ["dhole"]])
-def test_labels_of_each_part_show_shared_classes_alone(tmp_path, leaked):
+def test_labels_per_part_reveal_shared_classes_but_not_shared_images(tmp_path, leaked):
     value = {"y_train": [*TRAINED, *TRAINED, *leaked], "y_test_unseen": [*TESTED, *TESTED]}
     report = audit(written(tmp_path, "labels.json", value))
     assert report.verdict == ("leaks" if leaked else "unknown")
@@ -352,7 +352,7 @@ def test_ids_of_videos_next_to_classes_need_no_titles(tmp_path, leaked):
 
 
 @pytest.mark.parametrize("leaked", [False, True])
-def test_a_test_part_may_have_its_sides_inside(tmp_path, leaked):
+def test_a_test_part_may_be_divided_into_seen_and_unseen(tmp_path, leaked):
     more = TESTED[:1] if leaked else ()
     value = {"train": [*TRAINED, *more], "test": {"seen": TRAINED, "unseen": TESTED}}
     assert names_in_leaks(audit(written(tmp_path, "a.json", value))) == {*more}
@@ -363,7 +363,7 @@ def test_row_numbers_as_texts_are_numbers(tmp_path):
     assert read_split_file(written(tmp_path, "a.json", value)).parts["test_unseen"].tolist() == [3]
 
 
-def test_without_a_test_the_classes_of_validation_are_unseen(tmp_path):
+def test_without_a_test_part_the_validation_classes_are_unseen(tmp_path):
     split = read_clean(tmp_path / "split.json", json.dumps({"train": TRAINED, "val": HELD_OUT}))
     assert names_of(split, "unseen") == {*HELD_OUT}
     assert not split.folds
@@ -385,7 +385,7 @@ def test_an_entry_in_two_parts_leaks(tmp_path, change):
     assert check in {finding.check for finding in report.findings if finding.mark == "leak"}
 
 
-def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
+def test_in_a_test_of_all_classes_the_training_classes_are_seen(tmp_path):
     path = tmp_path / "all.json"
     path.write_text(json.dumps({"train": TRAINED, "test": [*TRAINED, "dhole"]}))
     values = read(path)
@@ -448,7 +448,7 @@ def test_other_texts_are_no_split(tmp_path, name, text):
     assert read_split_table(path) is None
 
 
-def test_a_class_called_as_a_part_is_no_heading(tmp_path):
+def test_a_class_named_like_a_part_is_no_heading(tmp_path):
     """COCO has a class named train."""
     (tmp_path / "names.txt").write_text("bus\ntrain\ntest\n")
     assert read_split_table(tmp_path / "names.txt") is None
@@ -469,7 +469,7 @@ def test_several_splits_in_one_file_are_named(tmp_path):
 
 
 @pytest.mark.parametrize("leaked", [0, 2])
-def test_a_partition_below_the_number_of_its_lines_is_read(tmp_path, leaked):
+def test_a_partition_list_that_begins_with_its_length_is_read(tmp_path, leaked):
     rows = [f"img/{name}/{k}.jpg   train" for name in TRAINED for k in range(3)]
     tested = (*TESTED, *TRAINED[:1]) if leaked else TESTED
     rows += [f"img/{name}/t{k}.jpg   test" for name in tested for k in range(2)]
@@ -492,7 +492,7 @@ def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("record", [{"image": 3, "label": None, "split": []}, {"split": {}}, 7])
-def test_damaged_records_are_a_sentence_or_no_split(tmp_path, record):
+def test_damaged_records_are_refused_or_no_split(tmp_path, record):
     path = tmp_path / "split.json"
     path.write_text(json.dumps([*RECORDS, record]))
     with suppress(FileRefusedError):
@@ -538,7 +538,7 @@ def compared_names(monkeypatch):
     ],
     ids=["numbers", "texts", "lists", "objects", "inside"],
 )
-def test_many_names_are_no_names_of_parts(value, compared_names):
+def test_many_names_are_not_compared_with_names_of_parts(value, compared_names):
     assert entries_of_json("a.json", value) is None
     assert len(compared_names) < 20
 
@@ -602,7 +602,7 @@ BY_FORM = {
 
 
 @pytest.mark.parametrize("form", BY_FORM)
-def test_a_json_takes_little_more_memory_than_its_value(tmp_path, form):
+def test_reading_json_takes_little_more_memory_than_its_value(tmp_path, form):
     """The value takes as much memory as the file explains; copies would take a multiple."""
 
     def recognise(value):
@@ -623,7 +623,7 @@ def test_a_json_takes_little_more_memory_than_its_value(tmp_path, form):
     assert beside < (6 if form == "images by part" else 1.6) * size
 
 
-def test_one_long_name_among_many_is_refused_with_the_size_of_all(tmp_path):
+def test_one_long_name_makes_a_list_of_many_names_too_large(tmp_path):
     texts = [*(f"n{k}" for k in range(140_000)), "n" * 1000]
     contents = contents_of_json(tmp_path / "x.json", {"predicted": texts})
     assert (
@@ -658,7 +658,7 @@ def test_an_image_in_very_many_folders_is_refused(tmp_path):
     ],
     ids=["blanks", "number", "words", "title", "quotes"],
 )
-def test_a_long_line_takes_no_quadratic_time(tmp_path, text):
+def test_a_long_line_does_not_take_quadratic_time(tmp_path, text):
     """Patterns that try all parts of a line would need hours for each of these."""
     with suppress(FileRefusedError):
         read_split_table(tmp_path / "a.txt", ["train:", "dog", text, "test:", "fox"])
@@ -668,7 +668,7 @@ def test_a_long_line_takes_no_quadratic_time(tmp_path, text):
     assert contents_of_json(tmp_path / "a.json", value).names("train") == ("dog",)
 
 
-def test_an_image_with_a_line_break_takes_no_cubic_time(tmp_path):
+def test_an_image_name_with_a_line_break_does_not_take_cubic_time(tmp_path):
     name = ("a.jpg" + " " * 9) * 5000 + "\nx"
     entries = entries_of_json("a.json", {name: "train", "b.jpg emu": "test"})
     assert entries is None or {*entries} == {"train", "test"}
@@ -685,7 +685,7 @@ def test_an_image_with_a_line_break_takes_no_cubic_time(tmp_path):
         ("['cat']", False),
     ],
 )
-def test_a_list_of_labels_in_one_text_is_recognised(tmp_path, label, is_list):
+def test_a_text_with_several_labels_is_refused_as_multi_label(tmp_path, label, is_list):
     value = {"train": [[f"{k}.jpg", "hen"] for k in range(3)], "test": [["9.jpg", label]]}
     if is_list:
         with pytest.raises(FileRefusedError, match="multi-label"):

@@ -124,7 +124,9 @@ def sides(split):
         ("base_classes", "validation_classes", "novel_classes", None),
     ],
 )
-def test_lists_of_classes_are_known_by_the_words_in_their_names(tmp_path, seen, val, unseen, train):
+def test_class_lists_are_recognised_by_words_in_their_file_names(
+    tmp_path, seen, val, unseen, train
+):
     lists = {seen: "bat\ncow\ndog\n", val: "dog\n", unseen: "emu\nfox\n"}
     lists |= {train: "bat\ncow\n"} if train else {}
     write(tmp_path, **{f"{name}__txt": text for name, text in lists.items()})
@@ -144,13 +146,13 @@ def test_lists_of_the_two_sides_have_any_form(tmp_path, names, ending):
     assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow ox"}, "unseen": {"emu"}}
 
 
-def test_a_second_list_of_unseen_classes_is_not_passed_over(tmp_path):
+def test_a_second_list_of_unseen_classes_is_reported_as_not_read(tmp_path):
     write(tmp_path, seen_classes__txt="bat\ncow", unseen_classes__txt="emu", unseen_more__txt="bat")
     (question,) = read_split_folder(tmp_path).questions
     assert question == "Not read, and not checked: unseen_classes.txt."
 
 
-def test_classes_of_a_fold_alone_are_those_that_train(tmp_path):
+def test_training_and_validation_classes_of_a_fold_are_the_seen_classes(tmp_path):
     write(tmp_path, trainclasses1__txt="bat", valclasses1__txt="dog", testclasses__txt="emu")
     result, folds = sides(read_split_folder(tmp_path))
     assert result == {"seen": {"bat", "dog"}, "unseen": {"emu"}}
@@ -167,7 +169,7 @@ def test_lists_of_classes_may_be_arrays_of_names_or_numbers(tmp_path):
     assert result["seen"] & result["unseen"] == {"class 2"}
 
 
-def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
+def test_test_pairs_that_are_trained_on_are_seen(tmp_path):
     write(
         tmp_path,
         train_pairs__txt="old cat\nwet dog\n",
@@ -188,7 +190,7 @@ def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
         ("n01532829\nn01558993\n", "n02091244\n", "n01930112\nn01981276\n"),
     ],
 )
-def test_lists_called_as_parts_may_list_classes(tmp_path, seen, val, unseen):
+def test_lists_named_after_parts_may_list_classes(tmp_path, seen, val, unseen):
     write(tmp_path, train__txt=seen, val__txt=val, test__txt=unseen)
     split = read_split_folder(tmp_path)
     both = {"seen": {*seen.split()}, "unseen": {*unseen.split()}}
@@ -203,7 +205,7 @@ def test_lists_called_as_parts_may_list_classes(tmp_path, seen, val, unseen):
 
 
 @pytest.mark.parametrize("images", ["2008_000001\n2008_000002\n", "img_1\nimg_2\n"])
-def test_lists_called_as_parts_may_list_images(tmp_path, images):
+def test_lists_named_after_parts_may_list_images(tmp_path, images):
     write(tmp_path, train__txt=images, test__txt=images.replace("1", "3"))
     with pytest.raises(FileRefusedError, match=r"found test\.txt, train\.txt, which is not"):
         context_of(tmp_path, into=tmp_path)
@@ -305,7 +307,7 @@ def test_a_folder_of_pickles_is_refused_with_advice(tmp_path):
         context_of(tmp_path, into=tmp_path)
 
 
-def test_numbers_of_images_are_no_classes(tmp_path):
+def test_image_numbers_are_not_read_as_classes(tmp_path):
     write(tmp_path, train_ids__txt="1\n2\n", test_ids__txt="3\n")
     assert read_split_folder(tmp_path) is None
 
@@ -326,7 +328,7 @@ ROWS = {"train": [0, 1], "val": [2], "test": [3, 4, 5]}
 
 
 @pytest.mark.parametrize("name", ["split.npz", "split.json"])
-def test_rows_of_train_and_test_are_a_split_with_labels_by_class(tmp_path, name):
+def test_rows_of_train_and_test_become_a_split_by_the_classes_of_the_labels(tmp_path, name):
     path = tmp_path / name
     if name.endswith("z"):
         np.savez(path, labels=Y, **{part: np.array(rows) for part, rows in ROWS.items()})
@@ -350,7 +352,7 @@ def test_masks_and_rows_from_one_are_understood():
     assert outside.parts["trainval"].tolist() == [0, 9]  # which the checks name
 
 
-def test_names_of_images_in_an_archive_are_lists_of_them(tmp_path):
+def test_image_names_in_an_archive_are_read_as_lists_of_images(tmp_path):
     entries_of_part = {"train": images("bat", "cow"), "test_unseen": images("emu")}
     arrays = {
         part: np.array([image for image, _ in rows]) for part, rows in entries_of_part.items()

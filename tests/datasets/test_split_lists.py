@@ -40,7 +40,7 @@ def sizes(parts):
 # --- JSON -----------------------------------------------------------------------------------------
 
 
-def test_a_json_of_coop_goes_from_base_to_new(tmp_path):
+def test_a_split_file_of_coop_gives_base_and_new_classes(tmp_path):
     entries = read_split_file(of_coop(tmp_path / "split_zhou_Pets.json"))
     assert entries.class_names == CLASSES
     assert len(entries.files) == 30
@@ -62,7 +62,7 @@ def test_an_image_in_train_and_test_is_one_row_that_leaks(tmp_path, capsys):
     assert main(["check", str(path)]) == 1
 
 
-def test_new_classes_are_looked_up_among_those_of_the_extractor(tmp_path):
+def test_new_classes_are_compared_with_the_classes_of_the_extractor(tmp_path):
     report = audit(of_coop(tmp_path / "split.json"), pretraining=["imagenet-1k"])
     assert report.mark("ZSL006") == "leak"
     assert report.of("ZSL006")[0].classes == ("tench",)
@@ -84,7 +84,7 @@ def test_new_classes_are_looked_up_among_those_of_the_extractor(tmp_path):
         ({"val": {"a": 1}}, "val: expected a list of images; got dict"),
     ],
 )
-def test_deviations_in_the_json_are_one_sentence(tmp_path, changes, sentence):
+def test_deviations_in_the_json_are_refused_in_one_sentence(tmp_path, changes, sentence):
     with pytest.raises(FileRefusedError, match=sentence):
         read_split_file(of_coop(tmp_path / "split.json", **changes))
 
@@ -157,7 +157,7 @@ def test_separate_validation_classes_are_a_fold(tmp_path):
     assert audit(folder).mark("ZSL003") == "ok"
 
 
-def test_a_list_of_trainval_repeats_those_of_train_and_val(tmp_path):
+def test_a_list_of_trainval_may_repeat_train_and_val(tmp_path):
     train, val, test = (
         [f"{c}/{part}{k}.jpg" for c in "ab" for k in range(3)] for part in ("train", "val", "test")
     )
@@ -172,7 +172,7 @@ def test_two_lists_of_one_part_are_refused(tmp_path):
         read_split_lists(tmp_path)
 
 
-def test_numbers_as_labels_are_in_their_order(tmp_path):
+def test_numeric_labels_are_sorted_as_numbers(tmp_path):
     folder = lists(tmp_path / "l", train=["a.jpg 10", "b.jpg 9"], test=["c.jpg 2"])
     assert read_split_lists(folder).class_names == ("2", "9", "10")
 
@@ -183,7 +183,7 @@ def test_a_line_without_a_class_is_refused_by_its_number(tmp_path):
         read_split_lists(folder)
 
 
-def test_lists_of_classes_of_a_benchmark_are_known(tmp_path):
+def test_class_lists_of_a_benchmark_are_recognised(tmp_path):
     facts = class_facts("AWA2").classes
     sides = {
         "trainvalclasses": facts["class"][facts["ps"] != "test"],
@@ -216,7 +216,7 @@ def tree(root, **parts):
     return root
 
 
-def test_a_tree_has_a_folder_a_part_and_in_it_a_folder_a_class(tmp_path):
+def test_a_folder_per_part_with_a_folder_per_class_is_a_split(tmp_path):
     root = tree(tmp_path / "pets", train=CLASSES[:3], test=CLASSES)
     entries = read_split_lists(root)
     assert sizes(entries.parts) == {"trainval": 9, "test_seen": 9, "test_unseen": 6}
@@ -229,7 +229,7 @@ def test_a_tree_has_a_folder_a_part_and_in_it_a_folder_a_class(tmp_path):
     assert grouped.mark("ZSL012") == "leak"
 
 
-def test_without_a_test_folder_validation_is_the_test(tmp_path, monkeypatch):
+def test_without_a_test_folder_the_validation_images_are_the_test(tmp_path, monkeypatch):
     root = tree(tmp_path / "pets", train=CLASSES[:3], val=CLASSES)
     monkeypatch.setattr("zslcore.datasets.split_folders.MAX_IMAGES", 24)
     assert sizes(read_split_lists(root).parts) == {"trainval": 9, "test_seen": 9, "test_unseen": 6}
@@ -239,7 +239,7 @@ def test_without_a_test_folder_validation_is_the_test(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of folders")
-def test_a_link_out_of_the_tree_is_refused_and_none_is_followed_deeper(tmp_path):
+def test_a_class_folder_linked_from_outside_is_refused_and_deeper_links_are_ignored(tmp_path):
     root = tree(tmp_path / "pets", train=CLASSES[:2], test=CLASSES[2:])
     outside = tree(tmp_path / "outside", all=["secret"])
     (root / "train" / "cat" / "deeper").symlink_to(outside / "all")
@@ -251,7 +251,7 @@ def test_a_link_out_of_the_tree_is_refused_and_none_is_followed_deeper(tmp_path)
 
 @pytest.mark.skipif(os.name != "posix", reason="links of folders")
 @pytest.mark.parametrize("kind", ["lists", "tree"])
-def test_a_list_or_folder_of_a_part_that_is_a_link_out_is_refused(tmp_path, kind):
+def test_a_list_or_folder_that_is_a_link_out_of_the_split_is_refused(tmp_path, kind):
     if kind == "lists":
         root = lists(tmp_path / "split", train=["cat/1.jpg"], test=["dog/1.jpg"])
         part, form = root / "test.txt", "file"
@@ -280,7 +280,7 @@ def test_links_to_classes_are_counted(tmp_path, monkeypatch):
         read_split_lists(root)
 
 
-def test_other_folders_are_left_to_other_readers(tmp_path):
+def test_folders_in_other_layouts_are_left_to_other_readers(tmp_path):
     assert not read_split_lists(tmp_path)
     assert not read_split_lists(tree(tmp_path / "classes", cat=["a"], dog=["b"]))
     assert not read_split_lists(lists(tmp_path / "one", testclasses=["a"]))
@@ -330,14 +330,14 @@ def test_a_class_in_two_spellings_is_one_class_on_both_sides(tmp_path, seen, uns
     assert images.parts["test_seen"].size == 3
 
 
-def test_spellings_within_one_list_raise_a_question(tmp_path):
+def test_two_spellings_within_one_list_raise_a_question(tmp_path):
     names = {"seen_classes": ["sea lion", "Sea-Lion", "c"], "unseen_classes": ["b"]}
     report = audit(write_lists(tmp_path / "l", **names))
     assert report.mark("ZSL001") == "open"
     assert "sea lion, Sea-Lion: are these one class or 2?" in report.of("ZSL001")[0].sentence
 
 
-def test_a_label_in_one_list_and_none_in_another_is_one_class_by_the_folder(tmp_path):
+def test_folders_give_the_class_if_only_one_list_has_labels(tmp_path):
     train = [f"{c}/{k}.avi {n}" for n, c in enumerate("abc", 1) for k in range(3)]
     test = [f"{c}/{k}.avi" for c in "abd" for k in range(3, 5)]
     listed = read_split_lists(write_lists(tmp_path / "l", trainlist01=train, testlist01=test))
@@ -383,7 +383,7 @@ NAMES = {
 @pytest.mark.parametrize(
     ("name", "part"), [(name, part) for part in NAMES for name in NAMES[part].split()]
 )
-def test_a_list_of_rows_is_known_by_the_words_of_its_name(name, part):
+def test_a_list_of_rows_is_recognised_by_words_in_its_name(name, part):
     assert part_of_name(name) == part
 
 
@@ -458,7 +458,7 @@ def test_lists_of_images_have_the_part_among_the_words_of_their_names(tmp_path, 
         ("other/{}x.jpg", False),
     ],
 )
-def test_one_image_by_two_paths_is_a_question(tmp_path, spelt, is_asked):
+def test_two_paths_that_may_be_one_image_raise_a_question(tmp_path, spelt, is_asked):
     trained = [f"{c}/{i}" for c in CLASSES[:3] for i in range(6)]
     again = [spelt.format(path) for path in trained[:4]]
     for sound, listed in ((False, again), (True, [spelt.format(p + "0") for p in trained[:4]])):
@@ -485,7 +485,7 @@ def test_a_backslash_is_a_slash_in_a_path(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["JSON", "CSV"])
-def test_names_that_many_classes_have_count_within_a_class(tmp_path, form):
+def test_image_names_repeated_in_many_classes_identify_an_image_within_its_class(tmp_path, form):
     def leaks(seen):
         numbers = {"train": range(6), "test_seen": seen, "test_unseen": range(6)}
         classes = dict.fromkeys(numbers, CLASSES[:3]) | {"test_unseen": CLASSES[3:]}

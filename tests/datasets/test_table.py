@@ -145,12 +145,12 @@ def test_seen_test_rows_and_names_may_be_missing(tmp_path):
         ({"features": np.array([[1 + 2j]])}, "expected numbers or strings; got complex128"),
     ],
 )
-def test_what_does_not_fit_gets_one_sentence(tmp_path, changes, message):
+def test_contradictory_files_are_refused_in_one_sentence(tmp_path, changes, message):
     with pytest.raises(DatasetError, match=message):
         read_table(npz(tmp_path, **changes))
 
 
-def test_a_mat_file_is_no_table(tmp_path):
+def test_a_mat_file_is_refused_as_a_table(tmp_path):
     files.write_folder(tmp_path)
     with pytest.raises(FileRefusedError, match="expected NumPy archive or HDF5"):
         read_table(tmp_path / "res101.mat")
@@ -276,7 +276,7 @@ def test_labels_of_a_csv_may_be_spelled_otherwise(tmp_path):
     np.testing.assert_array_equal(ds.labels, files.LABELS)
 
 
-def test_names_of_photographs_come_along(tmp_path):
+def test_names_of_photographs_are_imported(tmp_path):
     names = [f"{row // 2:03d}.jpg" for row in range(files.N)]
     for make in (npz, hdf5):
         ds = read_table(make(tmp_path, image_files=np.array(names)))

@@ -37,7 +37,7 @@ def table(path):
     return path
 
 
-def test_text_embeddings_take_the_place_of_attributes_by_name(folder):
+def test_text_embeddings_replace_attributes_by_class_name(folder):
     read = read_class_embeddings(folder / "texts.npz")
     np.testing.assert_array_equal(read.of(files.CLASSES), TEXTS)
     np.savez(folder / "torn.npz", prototypes=TEXTS, class_names=NAMES[:4])
@@ -46,7 +46,9 @@ def test_text_embeddings_take_the_place_of_attributes_by_name(folder):
 
 
 @pytest.mark.parametrize("kind", ["folder", "table"])
-def test_they_import_score_in_the_joint_space_and_have_their_card(folder, kind, capsys, printed):
+def test_text_embeddings_are_imported_scored_in_the_joint_space_and_on_the_card(
+    folder, kind, capsys, printed
+):
     source = folder if kind == "folder" else table(folder / "clip.npz")
     texts = ["--prototypes", "texts.npz"] if kind == "folder" else []
     command = ["import", str(source), *texts, "--name", "clip", "--pretraining", "wit-400m"]
@@ -65,7 +67,7 @@ def test_they_import_score_in_the_joint_space_and_have_their_card(folder, kind, 
     assert "WIT-400M" in capsys.readouterr().out
 
 
-def test_captions_are_no_list_of_classes():
+def test_a_set_of_captions_has_no_list_of_classes():
     clip = get_vocabulary("wit-400m")
     assert not clip.listed
     assert not clip.entries

@@ -21,7 +21,7 @@ def test_built_in_data_are_compared_with_their_declared_set(name):
     assert pretraining_by_name(name, dataset.digest) == dataset.pretraining
 
 
-def test_an_import_declares_it_for_its_own_content_alone(tmp_path, monkeypatch):
+def test_known_features_declare_their_pretraining_only_for_the_same_content(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     digits = load("digits")
     dataset = imports.import_read_dataset(digits, "mine")
@@ -36,7 +36,7 @@ def test_an_import_declares_it_for_its_own_content_alone(tmp_path, monkeypatch):
     assert pretraining_by_name("mine", dataset.digest) == ()
 
 
-def test_the_features_that_results_are_of_are_known_by_digest():
+def test_features_of_stored_results_are_recognised_by_digest():
     facts = known_features()
     rows = read_stamped(ROOT / "benchmarks" / "results" / "real_features.csv")
     assert set(rows["digest"]) <= set(facts)
@@ -46,7 +46,7 @@ def test_the_features_that_results_are_of_are_known_by_digest():
         assert pretraining_by_name("any name", digest) == (expected,)
 
 
-def test_results_are_looked_up_by_content_where_nothing_is_declared(monkeypatch):
+def test_undeclared_pretraining_is_looked_up_by_content(monkeypatch):
     digits = load("digits")
     assert pretraining_of(digits) == ("none",)
     undeclared = ZSLDataset(
@@ -94,7 +94,7 @@ def test_a_declaration_is_kept_until_replaced(folder):
     assert read_xlsa17(folder).pretraining == ()  # other features
 
 
-def test_an_import_without_the_field_opens_and_is_unknown(folder, own_data):
+def test_an_import_without_a_declaration_opens_with_unknown_pretraining(folder, own_data):
     plain = read_xlsa17(folder)
     path = own_data / "imported" / "Toy.json"
     manifest = json.loads(path.read_text())

@@ -68,7 +68,7 @@ def test_a_word_without_a_vector_is_named(tmp_path):
         ("nothing.bin", b"no sizes here", "expected the numbers of words and of dimensions"),
     ],
 )
-def test_another_file_is_one_sentence(name, content, match, tmp_path):
+def test_other_files_are_refused_in_one_sentence(name, content, match, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(FileRefusedError, match=match):
         vectors_of_classes(tmp_path / name, ["blue whale", "ox"])

@@ -16,7 +16,7 @@ def folder(tmp_path, in_process):
     return tmp_path / "Toy"
 
 
-def test_everything_comes_back_zero_based_and_one_image_per_row(folder):
+def test_arrays_are_read_zero_based_with_one_image_per_row(folder):
     ds = read_xlsa17(files.write_folder(folder))
     np.testing.assert_array_equal(ds.features, files.FEATURES)
     np.testing.assert_array_equal(ds.labels, files.LABELS)
@@ -41,7 +41,7 @@ def test_matlab_7_3_gives_the_same_data_set(folder):
     np.testing.assert_array_equal(new.splits["PS"].trainval, old.splits["PS"].trainval)
 
 
-def test_rows_come_sorted_and_duplicates_stay_for_the_audit(folder):
+def test_rows_are_sorted_and_duplicates_kept_for_the_audit(folder):
     rows = np.array([9, 2, 2, 3])
     ds = read_xlsa17(files.write_folder(folder, splits={"trainval_loc": rows}))
     assert ds.splits["PS"].trainval.tolist() == [1, 1, 2, 8]
@@ -149,7 +149,7 @@ def test_a_folder_of_the_standard_split_takes_features_from_the_one_above(folder
 
 
 @pytest.mark.parametrize("where", ["elsewhere/att_splits.mat", "../Toy/att_splits.mat", ".."])
-def test_splits_lie_in_the_folder_or_in_one_that_is_known(folder, where):
+def test_splits_are_found_in_the_folder_and_in_known_subfolders(folder, where):
     files.write_folder(folder)
     (folder / "elsewhere").mkdir()
     (folder / "elsewhere" / "att_splits.mat").write_bytes((folder / "att_splits.mat").read_bytes())
@@ -194,7 +194,7 @@ def test_a_benchmark_without_class_lists_gets_its_released_folds(tmp_path, in_pr
         assert set(labels[item.val]) == set(np.flatnonzero(table[f"{fold}{k}"] == "val"))
 
 
-def test_attribute_names_are_read_where_they_are_as_many_as_attributes(folder):
+def test_attribute_names_are_read_if_their_number_matches(folder):
     files.write_folder(folder)
     (folder / "predicates.txt").write_text("    1\tblack\n 2\tbig teeth\n 3\twater\n 4\tpaws\n")
     assert read_xlsa17(folder).attribute_names == ("black", "big teeth", "water", "paws")
@@ -202,7 +202,7 @@ def test_attribute_names_are_read_where_they_are_as_many_as_attributes(folder):
     assert read_xlsa17(folder).attribute_names[0] == "attribute 1"
 
 
-def test_photographs_are_read_where_the_file_names_one_for_every_image(folder):
+def test_photographs_are_read_if_every_image_has_a_name(folder):
     long = [f"/{'deep/' * 60}{i // 2:06d}.jpg" for i in range(files.N)]
     read = read_xlsa17(files.write_folder(folder, features={"image_files": files.cells(long)}))
     assert len(set(read.image_files)) == files.N // 2
@@ -212,19 +212,19 @@ def test_photographs_are_read_where_the_file_names_one_for_every_image(folder):
         assert read_xlsa17(folder).image_files == ()
 
 
-def test_folders_and_files_are_found_in_any_case_of_letters(folder):
+def test_folders_and_files_are_found_regardless_of_case(folder):
     files.write_folder(folder)
     (folder / "res101.mat").rename(folder / "Res101.MAT")
     assert read_xlsa17(folder.with_name("toy")).name == "Toy"
 
 
 @pytest.mark.parametrize(("written", "name"), [("APY", "aPY"), ("awa1", "AWA1"), ("pets", "pets")])
-def test_a_benchmark_has_one_name(folder, written, name):
+def test_spellings_of_a_benchmark_give_one_name(folder, written, name):
     written_folder = files.write_folder(folder.with_name(written))
     assert read_xlsa17(written_folder).name == load(name).name == name
 
 
-def test_names_distinguish_unusual_files(folder):
+def test_unusual_file_names_become_part_of_the_name_of_the_import(folder):
     files.write_folder(folder)
     (folder / "res101.mat").rename(folder / "vgg_fc7.mat")
     (folder / "att_splits.mat").rename(folder / "att_splits_v1.mat")
@@ -256,7 +256,7 @@ def test_names_distinguish_unusual_files(folder):
         ({"splits": {"trainval_loc": None}}, r"'trainval_loc': not in the file, which holds att"),
     ],
 )
-def test_what_does_not_fit_gets_one_sentence(folder, changes, message):
+def test_contradictory_files_are_refused_in_one_sentence(folder, changes, message):
     files.write_folder(folder, **changes)
     with pytest.raises(FileRefusedError, match=message):
         read_xlsa17(folder)

@@ -88,7 +88,7 @@ def open_world_auc(F, y, seen):
 
 @pytest.mark.nightly
 @given(scored())
-def test_figures_are_those_of_plain_code_and_of_scikit_learn(world):
+def test_metrics_equal_plain_code_and_scikit_learn(world):
     test = matrix_of(*world)
     got = values(test)
     for name, expected in by_plain_code(*world).items():
@@ -96,7 +96,7 @@ def test_figures_are_those_of_plain_code_and_of_scikit_learn(world):
 
 
 @given(scored())
-def test_figures_are_those_of_the_protocol(world):
+def test_metrics_equal_the_protocol(world):
     test = matrix_of(*world)
     e, got = evaluate(test, GAMMA), values(test)
     for name, figure in FIGURES.items():
@@ -109,7 +109,7 @@ def test_figures_are_those_of_the_protocol(world):
         assert harmonic(s, u) == H
 
 
-def test_ausuc_per_sample_is_open_world_auc_on_200_matrices_half_of_them_with_ties():
+def test_ausuc_per_sample_equals_openworldauc_with_and_without_ties():
     tied = 0
     for seed in range(200):
         test = a_test(seed, ties=False)
@@ -127,7 +127,7 @@ def test_ausuc_per_sample_is_open_world_auc_on_200_matrices_half_of_them_with_ti
     ("name", "area", "separate", "plain"),
     [("AWA1_LAGO", "0.493841496362", 69.4, 33.7), ("CUB_XianGAN", "0.339186264327", 62.8, 49.8)],
 )
-def test_real_scores_have_both_harmonic_means_and_open_world_auc(
+def test_real_scores_have_the_known_harmonic_means_and_openworldauc(
     name, area, separate, plain, shared
 ):
     dataset = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
@@ -184,7 +184,7 @@ def test_a_draw_equals_a_test_set_with_repeated_classes():
 
 
 @pytest.mark.parametrize("over", ["classes", "images"])
-def test_the_draws_of_every_figure_begin_with_it_and_lie_around_it(over):
+def test_the_draws_of_every_metric_start_with_its_value_and_scatter_around_it(over):
     test = a_test(5, n_seen=30, n_unseen=20, ties=False)
     result = draws_of(test, list(FIGURES), GAMMA, over=over, n_draws=400)
     for name, value in values(test).items():
@@ -197,7 +197,7 @@ def test_the_draws_of_every_figure_begin_with_it_and_lie_around_it(over):
             assert abs(result[name][1:].mean() - value) < 0.02, name
 
 
-def test_the_spread_of_drawn_images_is_that_of_the_accuracy():
+def test_the_variance_over_resampled_images_equals_that_of_the_accuracy():
     """The variance of a class with n images, k of them right: p (1 - p) / (n - 1), unbiased."""
     y = np.repeat([0, 1], [9, 7])
     F = np.where(np.arange(2) == np.array([0] * 4 + [1] * 5 + [1] * 7)[:, None], 1.0, 0.0)
@@ -219,7 +219,7 @@ def test_images_are_drawn_within_their_class_for_any_block_size(monkeypatch):
     np.testing.assert_array_equal(np.concatenate(list(image_draws(y, 50))), whole)
 
 
-def test_scores_that_depend_on_the_candidates_are_noticed():
+def test_scores_that_depend_on_the_candidates_are_detected():
     joint = a_test(6)
     rows = np.arange(len(joint.y))
     names = [f"class {c}" for c in range(10)]
@@ -240,7 +240,7 @@ def test_scores_that_depend_on_the_candidates_are_noticed():
 
 
 @pytest.mark.parametrize("ties", [True, False])
-def test_corners_and_whole_curve_give_the_same_metrics(ties):
+def test_corners_of_the_curve_give_the_metrics_of_the_whole_curve(ties):
     """For any weights of images, also zero; margins of a single side are skipped."""
     for seed in range(8):
         test = a_test(seed, ties=ties)
@@ -259,7 +259,7 @@ def test_corners_and_whole_curve_give_the_same_metrics(ties):
             np.testing.assert_allclose(drawn.at(GAMMA, average).unseen, u[:, k], atol=1e-12)
 
 
-def test_bad_input_is_one_sentence():
+def test_invalid_input_is_refused_in_one_sentence():
     test = a_test(7)
     with pytest.raises(DatasetError, match=rf"one column per test image \({len(test.y)}\); got an"):
         BootstrapMetrics(test, np.ones((2, 3)))

@@ -19,7 +19,7 @@ def predictions(request):
     return run(spec, linear_world(), with_oracle=False).predictions
 
 
-def test_nothing_that_is_reported_changes(predictions):
+def test_compact_predictions_change_no_reported_result(predictions):
     small = compact(predictions)
     assert largest_difference(small.evaluation, predictions.evaluation) <= 1e-10
     assert verify_predictions(small) == verify_predictions(predictions)
@@ -47,7 +47,7 @@ def test_a_margin_just_above_gamma_is_not_rounded_down(predictions):
     assert small.test.margin[where] > gamma
 
 
-def test_a_figure_that_differs_is_seen(predictions):
+def test_a_metric_that_differs_is_detected(predictions):
     e = predictions.evaluation
     assert largest_difference(e, e) == 0
     assert largest_difference(e, replace(e, zsl=e.zsl + 1e-3)) == pytest.approx(1e-3)

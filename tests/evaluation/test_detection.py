@@ -24,7 +24,7 @@ def of_margins(seen, unseen):
 
 
 @pytest.mark.parametrize("step", [0.0, 0.05])
-def test_auroc_is_that_of_scikit_learn_also_with_ties(step):
+def test_auroc_equals_scikit_learn_with_and_without_ties(step):
     F = np.round(SCORES.F / step) * step if step else SCORES.F.copy()
     scores = ScoredTest(F, SCORES.y.copy(), SCORES.classes, SCORES.seen)
     margin = F[:, SCORES.seen].max(axis=1) - F[:, ~SCORES.seen].max(axis=1)
@@ -35,7 +35,7 @@ def test_auroc_is_that_of_scikit_learn_also_with_ties(step):
     assert BootstrapMetrics.once(scores).auroc() == pytest.approx(expected, abs=1e-12)
 
 
-def test_fpr95_is_the_share_of_unseen_images_at_the_threshold_that_19_of_20_reach():
+def test_fpr95_is_the_share_of_unseen_images_above_the_threshold_of_95_percent():
     test = of_margins(seen=range(1, 21), unseen=[0, 1, 1.9, 2, 2, 30, 40, 50])
     assert BootstrapMetrics.once(test).fpr95() == 5 / 8  # 2 is the largest that 19 of 20 reach
     separated = BootstrapMetrics.once(of_margins(seen=[5, 6], unseen=[1, 2]))

@@ -51,7 +51,7 @@ KINDS = ["dataset", "split", "selection", "curve", "evaluation", "result", "repo
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_texts_are_one_line_frames_have_rows_and_notebooks_a_table(objects, kind):
+def test_objects_have_a_one_line_text_a_data_frame_and_a_notebook_table(objects, kind):
     shown = objects[kind]
     assert repr(shown).startswith(f"<{type(shown).__name__}")
     assert len(repr(shown)) < 240
@@ -77,7 +77,7 @@ def test_digits_are_described_in_one_line():
     assert "(simulated)" in repr(replace(WORLD, simulated=True))
 
 
-def test_a_data_set_is_a_row_an_image():
+def test_the_frame_of_a_data_set_has_one_row_per_image():
     leaky = replace(SPLIT, test_seen=SPLIT.trainval[:2], name="leaky")
     data = replace(WORLD, splits=[SPLIT, leaky])
     table = data.to_frame()
@@ -92,7 +92,7 @@ def test_a_data_set_is_a_row_an_image():
     np.testing.assert_array_equal(values, WORLD.features)
 
 
-def test_a_split_is_a_row_an_image_and_part_with_its_place_in_the_folds():
+def test_the_frame_of_a_split_has_one_row_per_image_and_part_with_its_folds():
     table = SPLIT.to_frame()
     assert len(table) == sum(
         len(getattr(SPLIT, p)) for p in ("trainval", "test_seen", "test_unseen")
@@ -103,7 +103,7 @@ def test_a_split_is_a_row_an_image_and_part_with_its_place_in_the_folds():
             np.testing.assert_array_equal(rows, np.sort(getattr(fold, part)))
 
 
-def test_frames_of_curve_and_results_hold_their_numbers(objects):
+def test_frames_of_curves_and_results_have_their_numbers(objects):
     curve, figures, result = (objects[kind] for kind in ("curve", "evaluation", "result"))
     np.testing.assert_array_equal(curve.to_frame()["harmonic"], curve.harmonic)
     values = figures.to_frame().set_index("metric")["value"]
@@ -114,7 +114,7 @@ def test_frames_of_curve_and_results_hold_their_numbers(objects):
     assert f"{curve.ausuc:.3f}" in repr(curve)
 
 
-def test_a_name_is_no_markup_in_a_notebook():
+def test_names_are_escaped_in_a_notebook():
     named = replace(WORLD, name="<img src=x onerror=alert(1)>")
     page = Tags()
     page.feed(named._repr_html_())

@@ -60,7 +60,7 @@ def test_a_name_is_registered_once(worst):
         register_metric(worst)
 
 
-def test_figures_follow_from_an_evaluation(result):
+def test_metrics_are_read_from_an_evaluation(result):
     e = result.evaluation
     row = figures.values_of(e)
     assert row["calibrated_harmonic"] is None or row["calibrated_harmonic"] == e.calibrated.harmonic
@@ -70,7 +70,7 @@ def test_figures_follow_from_an_evaluation(result):
     assert without == ["zsl", "zsl_per_sample"]
 
 
-def test_every_field_of_a_board_entry_has_its_figure_and_heading():
+def test_every_field_of_a_board_entry_has_a_metric_and_a_heading():
     named = [field.name for field in fields(Figures)]
     assert list(figures.on_board()) == named
     assert set(named) <= set(HEADINGS)

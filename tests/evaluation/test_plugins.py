@@ -87,7 +87,7 @@ def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, capsys, printed):
+def test_a_result_of_a_missing_plugin_is_listed_shown_and_exported(mine, tmp_path, capsys, printed):
     assert main(["run", "--method", mine]) == 0
     (stored_run,) = ResultStore().stored()
     (tmp_path / "mine.py").unlink()
@@ -117,7 +117,7 @@ def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, 
 @pytest.mark.parametrize(
     ("text", "attribute"), [(RIDGE, "Mine"), (TUNED, "Tuned"), (STEPS, "Steps")]
 )
-def test_three_plug_ins_keep_the_laws(tmp_path, text, attribute, capsys):
+def test_three_plugins_pass_the_contract(tmp_path, text, attribute, capsys):
     name = plugins.register(written(tmp_path / "plug.py", text, attribute))
     broken = [item for item in check_contract(get_method(name)) if item.state != "hold"]
     assert [(item.law.name, item.why) for item in broken] == []
@@ -137,7 +137,7 @@ def test_a_subclass_does_not_change_the_method_of_the_package(tmp_path):
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_plugins_get_one_sentence(tmp_path, case, capsys):
+def test_broken_plugins_are_refused_in_one_sentence(tmp_path, case, capsys):
     old, new, words = BROKEN[case]
     assert old in STEPS
     path = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
@@ -149,14 +149,14 @@ def test_broken_plugins_get_one_sentence(tmp_path, case, capsys):
     assert "Traceback" not in err
 
 
-def test_a_fault_below_a_base_class_is_found_in_the_file(tmp_path, capsys):
+def test_an_error_raised_through_a_base_class_names_the_line_of_the_plugin(tmp_path, capsys):
     assert main(["run", "--method", written(tmp_path / "drawn.py", DRAWN, "Drawn")]) == 2
     (line,) = (n for n, text in enumerate(DRAWN.splitlines(), 1) if "linalg.inv" in text)
     output = capsys.readouterr().err
     assert output.endswith(f": train raised LinAlgError in line {line}: Singular matrix.\n")
 
 
-def test_a_broken_method_takes_nothing_from_the_others(mine, tmp_path, capsys):
+def test_a_broken_method_does_not_stop_the_other_methods(mine, tmp_path, capsys):
     old, new, _ = BROKEN["exception"]
     broken = written(tmp_path / "broken.py", STEPS.replace(old, new), "Steps")
     assert main(["compare", "--method", broken, mine, "--jobs", "1"]) == 0
@@ -203,11 +203,11 @@ def test_a_card_that_states_a_dependence_waives_three_laws(tmp_path, printed):
         ("Mnie", "Unknown method 'Mnie'"),
     ],
 )
-def test_a_place_that_holds_no_method_is_refused(mine, place, words, printed):
+def test_a_file_or_class_without_a_method_is_refused(mine, place, words, printed):
     assert words in printed("run", "--method", place, status=2)
 
 
-def test_reproduce_takes_a_file_for_a_row(mine, printed):
+def test_reproduce_accepts_the_file_of_a_plugin(mine, printed):
     words = ["reproduce", "gbu:table6", "--method", mine, "ESZSL", "--jobs", "1", "--seeds", "1"]
     output = printed(*words, "--param", "Mine.lam=2")
     assert len(NAME.findall(output)) >= 2  # the row and its arguments
@@ -227,7 +227,7 @@ def left_by(name):
 
 
 @pytest.mark.nightly
-def test_a_job_finds_the_file_again(mine):
+def test_a_job_loads_the_file_of_a_plugin(mine):
     spec, status = left_by(plugins.register(mine))
     assert (status.state, status.error) == ("done", "")
     stored_evaluation, here = ResultStore().get(spec.key).evaluation, run(spec).result.evaluation
@@ -251,7 +251,7 @@ def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
 
 
 @pytest.mark.nightly
-def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
+def test_parallel_processes_load_the_file_of_a_plugin(mine, tmp_path, capsys):
     other = written(tmp_path / "steps.py", STEPS, "Steps")
     assert main(["compare", "--method", mine, other, "--jobs", "2"]) == 0
     assert capsys.readouterr().err == ""
@@ -261,7 +261,7 @@ def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
 # --- Notebooks, packages, the app -----------------------------------------------------------------
 
 
-def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
+def test_an_entry_point_named_like_a_method_does_not_replace_it(package):
     text = (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").read_text()
     text = text.replace("mine =", "ESZSL =").replace("lost =", "SAE =")
     (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").write_text(text)
@@ -271,7 +271,7 @@ def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
     assert NAME.fullmatch(name)
 
 
-def test_a_class_is_registered_by_its_file_alone(mine):
+def test_only_a_class_in_a_file_can_be_registered(mine):
     assert zslcore.register(mine) == plugins.register(mine)
     assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"  # unchanged
     with pytest.raises(MethodError, match="expected FILE.py:Class .* Put the class into a file"):
@@ -302,7 +302,7 @@ def test_an_entry_point_of_an_installed_package_is_a_method(package, printed):
     assert "did you mean 'mine'" in printed("run", "--method", "mien", status=2)
 
 
-def test_every_file_of_a_package_is_part_of_the_name(package, monkeypatch):
+def test_every_file_of_a_package_changes_the_digest_in_the_name(package, monkeypatch):
     first = plugins.register("mine")
     forget()
     (package / "helper.py").write_text("FACTOR = 2\n")
@@ -310,7 +310,7 @@ def test_every_file_of_a_package_is_part_of_the_name(package, monkeypatch):
 
 
 @pytest.mark.nightly
-def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypatch):
+def test_the_app_offers_plugins_of_this_machine(mine, package, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", f"{mine}, {mine.replace('mine.py', 'none.py')}")
     refused = plugins.register_all()
     assert {where.rpartition("/")[2] for where in refused} == {"none.py:Mine", "lost"}
@@ -324,7 +324,7 @@ def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypat
 
 
 @pytest.mark.nightly
-def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
+def test_a_job_of_the_app_runs_a_plugin(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", written(tmp_path / "steps.py", STEPS, "Steps"))
     assert plugins.register_all() == {}
     (name,) = plugins.registered()
@@ -336,7 +336,7 @@ def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     assert stored_run.result.spec.method == name
 
 
-def test_a_server_registers_them_before_its_first_page(mine, monkeypatch):
+def test_a_server_registers_plugins_before_its_first_page(mine, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
     assert "gone.py:Gone: expected a Python file" in prepare_folder()
     assert all(NAME.fullmatch(name) for name in plugins.registered())
@@ -347,7 +347,7 @@ def test_a_server_registers_them_before_its_first_page(mine, monkeypatch):
     assert plugins.registered() == ()
 
 
-def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):
+def test_zslcore_methods_lists_plugins(mine, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
     assert main(["methods"]) == 0
     out, err = capsys.readouterr()
@@ -355,7 +355,7 @@ def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):
     assert "gone.py:Gone: expected a Python file" in err
 
 
-def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkeypatch, printed):
+def test_no_plugin_is_loaded_on_a_public_server(mine, package, monkeypatch, printed):
     monkeypatch.setenv("ZSL_METHODS", mine)
     monkeypatch.setenv("ZSL_PUBLIC", "1")
     assert plugins.register_all() == {}
@@ -368,18 +368,18 @@ def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkey
     assert plugins.registered() == ()
 
 
-def test_an_address_loads_no_file(mine):
+def test_an_address_cannot_load_a_plugin(mine):
     page = pages.visit("play", method=mine)
     assert pages.sent_down(page, "zsl_playground")["rail"]["chosen"]["method"] == "LinearS2V"
     assert plugins.registered() == ()
 
 
-def test_a_setting_that_names_no_file_is_refused(monkeypatch, printed):
+def test_an_invalid_setting_of_plugins_is_refused(monkeypatch, printed):
     monkeypatch.setenv("ZSL_METHODS", "mine.py")
     assert "ZSL_METHODS: expected one or more FILE.py:Class" in printed("methods", status=2)
 
 
-def test_the_generator_of_a_doctoral_student_runs_by_its_file(shared, tmp_path, capsys):
+def test_a_real_generator_in_a_file_runs_as_a_plugin(shared, tmp_path, capsys):
     pytest.importorskip("torch")
     generator = shared / "tools" / "prototypes" / "condgen.py"
     if not generator.exists():

@@ -69,9 +69,7 @@ def assert_same_figures(scores, test, gammas):
 
 @pytest.mark.nightly
 @given(scored(), st.integers(0, 2**32 - 1), st.sampled_from([np.float64, np.float32]))
-def test_figures_are_those_of_the_matrix_with_ties_and_classes_that_are_ruled_out(
-    world, seed, dtype
-):
+def test_metrics_of_predictions_equal_the_matrix_with_ties_and_excluded_classes(world, seed, dtype):
     F, y, seen = world
     rng = np.random.default_rng(seed)
     F = (F * rng.choice([1.0, 1 / 3, 1e-9])).astype(dtype)
@@ -81,7 +79,7 @@ def test_figures_are_those_of_the_matrix_with_ties_and_classes_that_are_ruled_ou
     assert_same_figures(scores, predicted(scores).test, gammas)
 
 
-def test_a_file_holds_every_bit(tmp_path):
+def test_a_predictions_file_preserves_every_bit(tmp_path):
     rng = np.random.default_rng(0)
     F = rng.normal(size=(60, 9)).astype(np.float32)
     F[0, :5], F[1, 5:], F[2] = -np.inf, -np.inf, -np.inf
@@ -117,7 +115,7 @@ CLOSED = [
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_a_run_is_its_predictions(name, tmp_path):
+def test_predictions_read_from_a_file_give_the_metrics_of_the_run(name, tmp_path):
     """Metrics, curve and gamma of every closed form on digits, read back from the file."""
     digits = load("digits")
     defaults = get_method(name)().get_params()
@@ -148,7 +146,7 @@ def test_validation_rows_are_those_that_chose_gamma_among_parameters(task):
             np.testing.assert_array_equal(fold.curve.gamma, curve.gamma)
 
 
-def test_margin_of_a_novelty_detector_is_the_detectors(tmp_path):
+def test_predictions_preserve_the_metrics_of_a_novelty_detector(tmp_path):
     model = CMTStar(hidden=4, epochs=3)
     chosen = select(model, WORLD, SPLIT, grid={})
     scores = fit_and_score(model, WORLD, SPLIT)
@@ -163,7 +161,7 @@ def test_margin_of_a_novelty_detector_is_the_detectors(tmp_path):
     np.testing.assert_allclose(result.test.margin, -fitted.seen_penalty(problem.X_test), atol=1e-9)
 
 
-def test_answers_among_unseen_classes_alone_may_be_others(tmp_path):
+def test_predictions_among_unseen_classes_may_differ_from_those_among_all(tmp_path):
     """If scores depend on the candidates, ZSL accuracy is among unseen classes only."""
     scores = fit_and_score(get_method("BiDiLEL")(), WORLD, SPLIT)
     unseen = ~scores.seen
@@ -211,7 +209,7 @@ def test_without_seen_test_images_only_zsl_is_computed(tmp_path):
 @pytest.mark.parametrize(
     ("name", "u", "s", "H"), [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)]
 )
-def test_real_scores_go_through_a_file_to_the_printed_digit(name, u, s, H, tmp_path, shared):
+def test_real_scores_keep_their_printed_metrics_through_a_file(name, u, s, H, tmp_path, shared):
     dataset = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
     F, y = dataset["scores"].astype(float), dataset["y"].astype(int)
     scores = matrix_of(F, y, ~np.isin(np.arange(F.shape[1]), dataset["unseen_classes"]))
@@ -226,7 +224,7 @@ def test_real_scores_go_through_a_file_to_the_printed_digit(name, u, s, H, tmp_p
 # --- Size -----------------------------------------------------------------------------------------
 
 
-def test_a_file_is_small(tmp_path):
+def test_a_predictions_file_of_cub_is_small(tmp_path):
     """As many rows as CUB's test set and its three folds, with margins of full precision."""
     rng = np.random.default_rng(0)
     classes = np.arange(200)

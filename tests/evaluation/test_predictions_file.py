@@ -91,7 +91,7 @@ def test_pandas_reads_and_writes_the_same_file(file, run):
     assert reasons(file).state is State.VERIFIED
 
 
-def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
+def test_the_documented_example_of_predictions_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     split = WORLD.split("PS")
     scores = fit_and_score(LinearS2V(), WORLD, split)
@@ -116,7 +116,7 @@ def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
     assert len(lines) == 5
 
 
-def test_other_types_of_numbers_are_welcome(file, run):
+def test_other_types_of_numbers_are_accepted(file, run):
     types = {"row": "int32", "label": "uint8", "seen_class": "float64", "margin": "float64"}
     changed(file, lambda table: table.astype(types).assign(part=table["part"].astype("category")))
     assert read_predictions(file).evaluation == run.result.evaluation
@@ -127,7 +127,7 @@ def test_margins_of_single_precision_are_read(file, run):
     assert predictions.evaluation.plain == run.result.evaluation.plain
 
 
-def test_rows_in_another_order_are_the_same_figures(file, run):
+def test_rows_in_another_order_give_the_same_metrics(file, run):
     predictions = read_predictions(
         changed(file, lambda table: table.sample(frac=1, random_state=0))
     )
@@ -195,7 +195,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_table_is_refused_in_a_sentence(name, file):
+def test_a_wrong_table_is_refused_in_one_sentence(name, file):
     change, match = WRONG[name]
     refused(changed(file, change), match)
 
@@ -218,16 +218,16 @@ ATTRIBUTES = [
 
 
 @pytest.mark.parametrize(("attrs", "match"), ATTRIBUTES)
-def test_wrong_attributes_are_refused_in_a_sentence(attrs, match, file):
+def test_wrong_attributes_are_refused_in_one_sentence(attrs, match, file):
     refused(changed(file, same, attrs), match)
 
 
-def test_texts_that_would_move_the_cursor_are_cleaned(file):
+def test_control_characters_in_texts_are_removed(file):
     predictions = read_predictions(changed(file, same, {"method": "\x1b[2Jmine\u202e"}))
     assert predictions.provenance.method == "[2Jmine"
 
 
-def test_a_file_that_is_cut_off_is_refused(file):
+def test_a_truncated_predictions_file_is_refused(file):
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
     refused(file, "damaged or truncated|crashed its reader")
@@ -249,7 +249,7 @@ def test_declared_sizes_of_a_file_are_limited(file):
     refused(file, "declares", limits=Limits(free_bytes=1 << 30, most=1 << 20))
 
 
-def test_long_texts_in_many_rows_are_one_text(file):
+def test_a_long_text_repeated_in_many_rows_is_stored_once(file):
     """A text of 200 kB in 200,000 rows would be 40 GB."""
     n = 200_000
     part = pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), ["x" * 200_000])
@@ -307,14 +307,14 @@ def test_a_false_claim_is_refused_with_its_reason(name, file):
     assert any(re.search(match, reason) for reason in check.reasons), check.reasons
 
 
-def test_gamma_of_the_test_set_is_refused(file, run):
+def test_a_gamma_chosen_on_the_test_set_is_refused(file, run):
     best = run.predictions.test.curve.best()
     assert best.harmonic > run.result.evaluation.calibrated.harmonic
     (reason,) = reasons(changed(file, same, {"gamma": best.gamma})).reasons
     assert re.match(r"gamma: expected the choice of the validation rows, .*; got ", reason)
 
 
-def test_validation_classes_are_not_those_of_the_test(file):
+def test_folds_with_unseen_test_classes_are_refused(file):
     check = reasons(changed(file, same, {"unseen_classes": [7, 8, 9]}))
     assert check.state is State.VERIFIED
 
@@ -372,7 +372,7 @@ def said_by(capsys, *words):
     return code, out, err
 
 
-def test_run_writes_predictions_that_score_reads(tmp_path, capsys):
+def test_zslcore_score_reads_the_predictions_of_zslcore_run(tmp_path, capsys):
     path = tmp_path / "eszsl.parquet"
     words = ("run", "--method", "ESZSL", "--param", "lam=0.001", "--no-oracle", "--no-store")
     code, out, _ = said_by(capsys, *words, "--json", "--predictions", path)
@@ -394,7 +394,7 @@ def test_run_writes_predictions_that_score_reads(tmp_path, capsys):
     assert "gamma: expected the choice of the validation rows" in err
 
 
-def test_score_turns_a_matrix_into_predictions(tmp_path, capsys):
+def test_zslcore_score_writes_predictions_of_a_matrix(tmp_path, capsys):
     scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
     rng = np.random.default_rng(0)
     unseen_and_labels = {"unseen_classes": np.flatnonzero(~scores.seen), "y": scores.y}
@@ -424,7 +424,7 @@ def test_score_turns_a_matrix_into_predictions(tmp_path, capsys):
     assert "--predictions: expected one FILE; got 2" in err
 
 
-def test_nothing_is_written_where_nothing_can_be(run, tmp_path):
+def test_predictions_never_replace_a_folder(run, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises((ZSLError, OSError)):
         write_predictions(tmp_path / "folder", run.predictions)

@@ -92,7 +92,9 @@ class Counted(LinearS2V):
 
 
 @pytest.mark.parametrize(("with_gamma", "fits"), [(True, 8), (False, 6)])
-def test_gamma_of_parameters_for_zsl_takes_one_more_fit_a_fold(monkeypatch, with_gamma, fits):
+def test_choosing_gamma_for_zsl_parameters_needs_one_more_fit_per_fold(
+    monkeypatch, with_gamma, fits
+):
     monkeypatch.setattr(Counted, "n_fits", 0)
     chosen = select(Counted(), WORLD, SPLIT, task="zsl", grid=GRID, with_gamma=with_gamma)
     assert (Counted.n_fits, len(SPLIT.folds)) == (fits, 2)
@@ -102,7 +104,7 @@ def test_gamma_of_parameters_for_zsl_takes_one_more_fit_a_fold(monkeypatch, with
     assert (chosen.params, chosen.score) == (plain.params, plain.score)
 
 
-def test_selection_never_looks_at_the_test_set():
+def test_selection_does_not_use_the_test_set():
     features = WORLD.features.copy()
     test = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
     features[test] = np.nan
@@ -159,7 +161,7 @@ def test_the_first_parameter_orders_complexity_and_the_mean_breaks_ties():
     assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # the best of a fold, without error
 
 
-def test_a_tie_is_one_standard_error_wide_and_no_standard_deviation():
+def test_a_tie_is_within_one_standard_error_not_one_standard_deviation():
     lost = np.array([0, 0.015, 0.04])  # its mean lies between the standard error and the deviation
     assert lost.std(ddof=1) / np.sqrt(3) < lost.mean() < lost.std(ddof=1)
     scores = 0.5 - np.column_stack([np.zeros(3), lost])
@@ -231,7 +233,7 @@ def test_unknown_rules_and_rules_without_an_order_are_refused():
         select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="one standard error")
 
 
-def test_default_grid_is_the_methods_own():
+def test_the_default_grid_is_that_of_the_method():
     chosen = select(ESZSL(), WORLD, SPLIT)
     assert set(chosen.params) == {"gamma", "lam"}
     assert len(chosen.table) == 49 * 2
@@ -248,7 +250,7 @@ def test_default_grid_is_the_methods_own():
         ((Fold(SPLIT.trainval, []),), "got 8 and 0 classes"),
     ],
 )
-def test_folds_that_cannot_serve_are_refused(folds, sentence):
+def test_invalid_folds_are_refused(folds, sentence):
     split = Split.from_rows(
         "bad",
         WORLD.labels,
@@ -266,7 +268,7 @@ def test_unknown_task_is_refused():
         select(LinearS2V(), WORLD, SPLIT, task="ZSL")
 
 
-def test_evaluation_reads_every_figure_off_one_score_matrix():
+def test_evaluation_computes_every_metric_from_one_score_matrix():
     scores = fit_and_score(LinearS2V(1e-3), WORLD, SPLIT)
     gamma = 0.03
     figures = evaluate(scores, gamma)
@@ -310,7 +312,7 @@ def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
         assert scores.curve_of(average).ausuc == curve.ausuc
 
 
-def test_answers_to_scores_of_single_precision_are_those_of_the_curve():
+def test_predictions_from_float32_scores_agree_with_the_curve():
     """1 minus 1e-9 is 1 in float32: the curve and the predictions use float64."""
     F = np.array([[1, 1e-9], [0, 1]], dtype=np.float32)
     scores = ScoredTest(F, np.array([0, 1]), np.arange(2), np.array([True, False]))
@@ -351,7 +353,7 @@ def test_predictions_agree_with_the_curve_on_both_sides_of_a_tie():
         assert figures.calibrated.seen == figures.per_class[3]
 
 
-def test_classes_that_are_ruled_out_are_judged_like_any_other():
+def test_classes_with_scores_of_minus_infinity_count_like_very_low_scores():
     scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
     out = np.random.default_rng(0).random(scores.F.shape) < 0.3
     out[0] = True  # an image without candidates
@@ -369,7 +371,7 @@ def test_classes_that_are_ruled_out_are_judged_like_any_other():
     assert (np.isneginf(detected) == out).all()
 
 
-def test_a_stricter_gamma_moves_answers_to_the_unseen_side():
+def test_a_larger_gamma_moves_predictions_to_unseen_classes():
     scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
     shares = [(~scores.seen)[scores.predicted(gamma)].mean() for gamma in (-9, 0, 0.05, 0.2, 9)]
     assert shares[0] == 0

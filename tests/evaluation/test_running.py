@@ -17,7 +17,7 @@ def done():
     return runs.run(RunSpec("digits", "PS", "LinearS2V"), with_oracle=False)
 
 
-def test_validation_rows_of_a_known_run_are_those_that_chose_its_gamma(done):
+def test_validation_rows_of_a_stored_run_are_those_that_chose_its_gamma(done):
     digits = load("digits")
     result = runs.refit(done.result, digits).with_validation().predictions
     assert len(result.folds) == len(done.predictions.folds) > 0

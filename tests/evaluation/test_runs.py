@@ -33,7 +33,7 @@ def result():
     return run(spec(), WORLD).result
 
 
-def test_same_spec_same_key_and_any_change_another():
+def test_equal_specs_have_one_key_and_any_change_gives_another():
     assert spec().key == spec().key == RunSpec.from_json(spec().to_json()).key
     assert spec(method="SAE", params={"lam": 1.0, "direction": "V2S"}).key == (
         spec(method="SAE", params={"direction": "V2S", "lam": 1.0}).key
@@ -43,7 +43,7 @@ def test_same_spec_same_key_and_any_change_another():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_text_of_a_spec_is_that_of_all_its_fields(method):
+def test_the_text_of_a_spec_lists_all_its_fields(method):
     of_method = spec(method=method, gamma=0.5, seed=3)
     assert of_method.to_json() == json.dumps(asdict(of_method), sort_keys=True)
 
@@ -140,7 +140,7 @@ def test_a_result_without_a_rule_is_still_read(result):
     assert RunResult.from_json(json.dumps(values)) == replace(result, rule=None)
 
 
-def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
+def test_zsl_among_unseen_classes_uses_defaults_or_chosen_parameters():
     spec = RunSpec.among_unseen(WORLD, "PS", "ESZSL")
     assert set(spec.params) == set(ESZSL.param_grid)
     assert spec.params.items() <= ESZSL().get_params().items()
@@ -150,7 +150,7 @@ def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
     assert (chosen.params, chosen.gamma, chosen.select_for) == ({}, 0.0, "zsl")
 
 
-def test_a_split_without_seen_test_rows_is_run_for_zsl_and_fits_nothing_for_gamma(monkeypatch):
+def test_a_split_without_seen_test_rows_is_run_for_zsl_without_fits_for_gamma(monkeypatch):
     standard = Split.from_classes(
         "SS", WORLD.labels, unseen=range(8, 12), folds=[[0, 1]], seen_test_fraction=0
     )
@@ -171,14 +171,14 @@ def test_other_data_under_the_same_name_is_refused(result):
         run(result.spec, linear_world(seed=1))
 
 
-def test_result_survives_json(result):
+def test_a_result_is_read_unchanged_from_json(result):
     again = RunResult.from_json(result.to_json())
     assert again == result
     assert again.row() == result.row()
     assert json.loads(result.to_json())["evaluation"]["zsl"] == result.evaluation.zsl
 
 
-def test_row_is_tidy_with_provenance(result):
+def test_the_row_of_a_result_is_tidy_and_has_its_provenance(result):
     row = result.row()
     assert row["simulated"] is True
     assert row["params_origin"] == "validated"
@@ -240,7 +240,7 @@ def write_and_delete(path, name, text):
 
 
 @pytest.mark.nightly
-def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
+def test_two_processes_that_write_at_once_lose_no_result(result, tmp_path):
     path = tmp_path / "new" / "runs.sqlite"
     words = [sys.executable, "-c", WRITER, str(path), "other", result.to_json()]
     other = subprocess.Popen(words, cwd=ROOT)
@@ -254,7 +254,7 @@ def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
     assert store.unreadable() == ""
 
 
-def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp_path):
+def test_a_transaction_locks_out_writers_and_readers_see_it_complete(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     other = replace(result, key="other")
     store.put(result)
@@ -284,13 +284,13 @@ def test_a_failed_change_is_rolled_back(result, tmp_path):
     assert store.results() == [result]
 
 
-def test_reading_writes_nothing(tmp_path):
+def test_reading_a_missing_store_creates_no_file(tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     assert (store.results(), store.stored(), store.unreadable()) == ([], [], "")
     assert not store.path.exists()
 
 
-def test_a_stored_oracle_stays_if_the_metrics_are_the_same(result, tmp_path):
+def test_a_stored_oracle_is_kept_if_the_metrics_are_equal(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
     store.put(replace(result, oracle=None, seconds=1.0))
@@ -300,7 +300,7 @@ def test_a_stored_oracle_stays_if_the_metrics_are_the_same(result, tmp_path):
     assert store.get(result.key) == other
 
 
-def test_a_run_is_found_by_the_beginning_of_its_id(result, tmp_path):
+def test_a_run_is_found_by_a_prefix_of_its_id(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     for key in ("abc1", "abc2", "abd1"):
         store.put(replace(result, key=key))
@@ -353,7 +353,7 @@ def test_a_stored_result_with_the_oracle_serves_runs_without_it(tmp_path, monkey
     )
 
 
-def test_without_folds_gamma_stays_out_of_the_figures():
+def test_without_folds_calibrated_metrics_equal_plain_metrics():
     world, split = linear_world(noise=1.0), WORLD.split("PS")
     object.__setattr__(world, "splits", {"PS": replace(split, folds=())})
     result = run(spec(params={"lam": 0.1}), world, with_oracle=False).result
@@ -420,7 +420,7 @@ def test_a_grid_excludes_given_parameters_and_is_part_of_the_spec():
         spec(grid={"lamb": [1]})
 
 
-def test_specs_and_results_do_not_change(result):
+def test_specs_and_results_are_immutable(result):
     for record, name in (
         (result, "gamma"),
         (result.spec, "seed"),
@@ -430,7 +430,7 @@ def test_specs_and_results_do_not_change(result):
             setattr(record, name, 3)
 
 
-def test_command_repeats_the_spec():
+def test_the_command_of_a_spec_has_all_its_options():
     chosen = spec(method="SAE", params={"direction": "V2S"}, gamma=0.5, seed=3, select_for="zsl")
     assert chosen.command() == (
         "zslcore run --dataset 'linear world' --split PS --method SAE "

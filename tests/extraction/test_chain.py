@@ -16,7 +16,7 @@ ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
 
 
 @pytest.mark.nightly
-def test_from_images_to_the_board(own_data, tmp_path, capsys, printed):
+def test_images_are_extracted_audited_run_and_put_on_the_board(own_data, tmp_path, capsys, printed):
     try:
         torchvision()
     except ZSLError as error:
@@ -71,7 +71,7 @@ def test_from_images_to_the_board(own_data, tmp_path, capsys, printed):
         (["--text", "{}", "--unseen", "seals", "--name", "x"], "did you mean 'seal'?"),
     ],
 )
-def test_unusable_input_is_refused_before_a_long_extraction(words, sentence, tmp_path, printed):
+def test_contradictory_options_are_refused_before_an_extraction(words, sentence, tmp_path, printed):
     images = write_folder(tmp_path / "images", per_class=1)
     (tmp_path / "a.csv").write_text("class,big\nbat,1\notter,0\nseal,1\nzebras,0\n")
     words = [str(tmp_path / "a.csv") if word == "ATTRIBUTES" else word for word in words]

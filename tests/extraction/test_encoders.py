@@ -48,7 +48,7 @@ def own_features(library, x):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("crops", [1, 10])
-def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder, images, tmp_path):
+def test_features_equal_the_forward_pass_of_torchvision(crops, library, encoder, images, tmp_path):
     import torch
     from PIL import Image
 
@@ -69,7 +69,9 @@ def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder,
 
 
 @pytest.mark.nightly
-def test_weights_of_a_file_are_known_by_their_hash_and_fill_the_network(library, encoder, tmp_path):
+def test_weights_from_a_file_are_identified_by_hash_and_fill_the_network(
+    library, encoder, tmp_path
+):
     import torch
 
     with torch.random.fork_rng(devices=[]):
@@ -111,7 +113,7 @@ def test_pretraining_and_preprocessing_of_weights(library):
     assert _pretraining_of(models.ViT_B_16_Weights.IMAGENET1K_SWAG_E2E_V1) == ()
 
 
-def test_without_weights_a_sentence_names_file_and_folder(library, tmp_path, monkeypatch):
+def test_missing_weights_are_refused_with_file_and_folder(library, tmp_path, monkeypatch):
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     with pytest.raises(FileRefusedError, match="save https://download.pytorch.org/models/resnet18"):
         load_encoder("resnet18")
@@ -132,20 +134,20 @@ def test_without_weights_a_sentence_names_file_and_folder(library, tmp_path, mon
         ({"trained_on": ["imagenet"]}, UnknownNameError, "did you mean 'imagenet-1k'"),
     ],
 )
-def test_an_unknown_encoder_is_one_sentence(words, error, sentence, library):
+def test_an_unknown_encoder_is_refused_in_one_sentence(words, error, sentence, library):
     with pytest.raises(error) as raised:
         load_encoder(**({"name": "resnet18", "weights": "random"} | words))
     assert sentence in str(raised.value)
 
 
-def test_a_file_of_something_else_is_no_weights(library, tmp_path):
+def test_a_file_without_weights_is_refused(library, tmp_path):
     path = tmp_path / "x.pth"
     path.write_bytes(b"\x80\x04cos\nsystem\n")
     with pytest.raises(FileRefusedError, match=r"^x\.pth: expected the weights of resnet18"):
         load_encoder("resnet18", path)
 
 
-def test_a_model_without_its_library_is_a_sentence(library):
+def test_a_model_without_its_library_is_refused_in_one_sentence(library):
     pytest.importorskip("torch")
     try:
         import open_clip  # noqa: F401

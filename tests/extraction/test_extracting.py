@@ -81,7 +81,7 @@ def test_crops_and_standardising_are_those_of_torchvision(tmp_path):
 # --- Extracting -----------------------------------------------------------------------------------
 
 
-def test_features_are_those_of_every_image_in_its_order(images, tmp_path):
+def test_features_are_in_the_order_of_the_images(images, tmp_path):
     result = extract(images, stub(), tmp_path / "f.npz", batch=5)
     arrays = features_of(result.output)
     assert arrays["features"].shape == (12, 12)
@@ -112,7 +112,7 @@ def test_ten_crops_are_averaged(tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_number_that_the_help_gives_as_the_default_is_the_default():
+def test_numbers_in_the_help_are_the_real_defaults():
     parser = argparse.ArgumentParser()
     command.run.add_to(parser, "")
     text = {action.dest: re.search(r"\((\d+)\)$", action.help or "") for action in parser._actions}
@@ -184,7 +184,7 @@ def test_a_corrupt_batch_is_computed_again(images, tmp_path):
     assert extract(images, stub(), tmp_path / "f.npz", batch=3).resumed == 3
 
 
-def test_batches_of_another_encoder_are_never_mixed_in(images, tmp_path):
+def test_batches_of_another_encoder_are_never_reused(images, tmp_path):
     killed_at(images, tmp_path / "f.npz", 3)
     with pytest.raises(
         ParameterError, match="unfinished extraction with a different encoder, sha256"
@@ -216,7 +216,7 @@ def test_bad_images_are_refused_or_left_out_by_option(images, tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("workers", [0, 2])
-def test_links_out_of_the_folder_and_names_that_are_no_text_are_left_out(workers, tmp_path):
+def test_links_out_of_the_folder_and_undecodable_names_are_left_out(workers, tmp_path):
     folder = write_folder(tmp_path / "images")
     photo(9).save(tmp_path / "private.png")
     os.symlink(tmp_path / "private.png", folder / "seal" / "linked.png")
@@ -305,7 +305,7 @@ def test_an_unknown_vocabulary_is_refused(images, tmp_path):
         read_table(output, prototypes=side, unseen=["bat"])
 
 
-def test_prototypes_of_texts_are_means_of_unit_vectors():
+def test_text_prototypes_are_means_of_unit_vectors():
     text = []
 
     def texts(sentences):
@@ -356,7 +356,7 @@ def test_each_class_has_separate_prompts(tmp_path):
         ('{"ox": ["x"', "p.json"),
     ],
 )
-def test_an_invalid_list_of_prompts_is_one_sentence(tmp_path, text, why):
+def test_an_invalid_list_of_prompts_is_refused_in_one_sentence(tmp_path, text, why):
     path = tmp_path / "p.json"
     path.write_text(text)
     with pytest.raises(ZSLError, match=why) as refused:
@@ -373,7 +373,7 @@ def test_provenance_has_everything_that_determines_the_features(images, tmp_path
     assert json.dumps(text)
 
 
-def test_folders_of_a_part_become_the_split(tmp_path):
+def test_one_folder_per_part_becomes_the_split(tmp_path):
     root = tmp_path / "tree"
     write_folder(root / "train", classes=CLASSES[:3])
     write_folder(root / "test", per_class=2)

@@ -45,13 +45,13 @@ def test_a_rotated_image_is_turned_upright(tmp_path):
     assert np.array_equal(read_image(path, 48).pixels, np.asarray(upright))
 
 
-def test_sixteen_bits_are_scaled_where_they_would_be_clipped(tmp_path):
+def test_16_bit_images_are_scaled_instead_of_clipped(tmp_path):
     result = read_image(put(tmp_path, "deep.png", KINDS["deep.png"][0]), 60).pixels
     assert result.max() == 242  # 4,799 * 13 of 65,535
     assert len(np.unique(result)) > 200
 
 
-def test_the_first_frame_is_read(tmp_path):
+def test_only_the_first_frame_of_an_animation_is_read(tmp_path):
     result = read_image(put(tmp_path, "animated.gif", KINDS["animated.gif"][0]), 60)
     first = np.asarray(photo(1).convert("P").convert("RGB"))
     assert np.array_equal(result.pixels, first)
@@ -75,13 +75,13 @@ def test_incomplete_images_are_refused_in_one_sentence(content, sentence, tmp_pa
     assert sentence in str(error.value)
 
 
-def test_a_missing_image_is_one_sentence(tmp_path):
+def test_a_missing_image_is_refused_in_one_sentence(tmp_path):
     for path in (tmp_path / "none.jpg", tmp_path):
         with pytest.raises(FileRefusedError, match=r"found no such file\.$"):
             read_image(path, 48)
 
 
-def test_spoiled_images_are_read_or_refused_in_a_sentence(tmp_path):
+def test_damaged_images_are_read_or_refused_in_one_sentence(tmp_path):
     rng, verdicts = np.random.default_rng(0), set()
     files = honest()
     for n in range(60):
@@ -92,7 +92,7 @@ def test_spoiled_images_are_read_or_refused_in_a_sentence(tmp_path):
     assert verdicts == {DecodedImage, str}
 
 
-def test_a_size_is_that_of_torchvision():
+def test_a_resized_image_has_the_size_of_torchvision():
     assert resized_size((640, 480), 256) == (341, 256)
     assert resized_size((480, 641), 256) == (256, 341)
     assert resized_size((256, 256), 256) == (256, 256)
@@ -101,7 +101,7 @@ def test_a_size_is_that_of_torchvision():
 # --- Lists of images ------------------------------------------------------------------------------
 
 
-def test_a_folder_a_class_in_the_order_of_names(tmp_path):
+def test_each_folder_is_a_class_in_the_order_of_names(tmp_path):
     folder = write_folder(tmp_path / "images")
     (folder / "bat" / "sub").mkdir()
     photo(1).save(folder / "bat" / "sub" / "more.JPG")
@@ -136,7 +136,7 @@ def test_a_csv_names_images_and_their_classes(tmp_path):
         ("image_file,label\na.png,\x1b\n", "line 2: expected an image and its label"),
     ],
 )
-def test_a_csv_that_names_none_is_refused_with_its_line(text, sentence, tmp_path):
+def test_an_invalid_csv_of_images_is_refused_with_its_line(text, sentence, tmp_path):
     (tmp_path / "labels.csv").write_text(text)
     (tmp_path / "images").mkdir()
     with pytest.raises(DatasetError) as error:
@@ -144,7 +144,7 @@ def test_a_csv_that_names_none_is_refused_with_its_line(text, sentence, tmp_path
     assert sentence in str(error.value) or "without printable letters" in str(error.value)
 
 
-def test_a_folder_without_images_is_a_sentence(tmp_path):
+def test_a_folder_without_images_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(DatasetError, match="expected a folder for every class, with images"):
         images_of_folder(tmp_path)
     with pytest.raises(FileRefusedError, match="expected a folder with one subfolder per class"):
@@ -163,7 +163,7 @@ def _deadly(how, path):
 
 @pytest.mark.nightly
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_a_reader_that_dies_takes_no_other_image_along(tmp_path, monkeypatch):
+def test_a_crashed_reader_does_not_affect_other_images(tmp_path, monkeypatch):
     for name in ("deadly.png", "whole.png"):
         photo(9).save(tmp_path / name)
     paths = [tmp_path / "deadly.png", tmp_path / "whole.png"]

@@ -54,7 +54,7 @@ def model(monkeypatch):
 
 
 @pytest.mark.nightly
-def test_images_and_texts_come_into_one_space(model, tmp_path):
+def test_images_and_texts_are_encoded_in_one_space(model, tmp_path):
     import torch
 
     own = model.Small().eval()
@@ -91,7 +91,7 @@ def test_the_digest_is_the_same_on_every_device(model):
     }
 
 
-def test_a_missing_library_is_one_sentence(model, tmp_path):
+def test_unknown_models_and_missing_weights_are_refused_in_one_sentence(model, tmp_path):
     with pytest.raises(UnknownNameError, match="did you mean 'ViT-B-32'"):
         load_encoder("open_clip:ViT-B-33", "random")
     with pytest.raises(FileRefusedError, match="expected a file of its weights"):

@@ -33,11 +33,11 @@ def malformed(names, n):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("value", ENDLESS)
-def test_a_number_without_end_is_passed_over(value):
+def test_a_huge_number_in_the_address_is_ignored(value):
     app = opened("play", {"dataset": "digits", "playground_gamma": value})
     app.run()
     assert not app.exception
 
 
-def test_parameters_bound_to_the_address_are_found():
+def test_parameters_bound_to_the_address_are_listed():
     assert {"contamination_extractor", "contamination_on"} <= bound(visit("contamination"))

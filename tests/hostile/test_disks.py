@@ -35,7 +35,7 @@ def ill():
 
 
 @pytest.mark.nightly
-def test_a_full_and_a_read_only_disk_lose_nothing(place, tmp_path):
+def test_a_full_or_read_only_disk_loses_no_data(place, tmp_path):
     source = npz(tmp_path)
     import_dataset(source, name="first")
     spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
@@ -65,7 +65,7 @@ def shows_and_keeps_nothing(source, why, kept_one):
     assert not visit("play", dataset="first", method="LinearS2V").error
 
 
-def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch):
+def test_a_draft_without_disk_space_for_its_mark_leaves_nothing(tmp_path, monkeypatch):
     def refused(self, *_, **__):
         raise OSError(28, "No space left on device")
 
@@ -75,7 +75,7 @@ def test_a_draft_without_room_for_its_owner_is_no_leftover(tmp_path, monkeypatch
     assert list((tmp_path / "jobs").iterdir()) == []
 
 
-def test_only_failed_writes_become_a_sentence():
+def test_only_failed_writes_become_refusals():
     sentence = "^mine: could not be written: no space left on device"
     with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
         raise OSError("32 requested and 0 written")  # NumPy's message

@@ -48,13 +48,13 @@ def good(tmp_path_factory):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_spoiled_file_is_accepted_or_refused_in_a_sentence(kind, good, tmp_path):
+def test_a_damaged_file_is_accepted_or_refused_in_one_sentence(kind, good, tmp_path):
     spoil_and_try(kind, good, tmp_path)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mat", "hdf5"])
-def test_a_damaged_file_with_a_crashing_reader_is_one_sentence(kind, good, tmp_path):
+def test_a_damaged_file_with_a_reader_that_may_crash_is_accepted_or_refused(kind, good, tmp_path):
     spoil_and_try(kind, good, tmp_path)
 
 
@@ -75,7 +75,7 @@ SLOW = (0, 4, 5, 9, 14, 15)
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("n", [n for n, (_, make) in enumerate(BOMBS) if n not in SLOW])
-def test_a_bomb_is_refused_in_a_sentence(n, good, tmp_path):
+def test_a_bomb_is_refused_in_one_sentence(n, good, tmp_path):
     drop(n, good, tmp_path)
 
 
@@ -94,7 +94,7 @@ def drop(n, good, tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_name_that_means_something_is_a_name_or_is_refused(good, tmp_path):
+def test_a_name_with_a_meaning_elsewhere_is_accepted_or_refused(good, tmp_path):
     lines = good["prototypes"].read_text().splitlines()
     for name in NAMES:
         side = tmp_path / "prototypes.csv"
@@ -117,7 +117,7 @@ def good_scores(tmp_path_factory):
 @pytest.mark.nightly
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("kind", [kind for kind in scores.KINDS if kind != "scores mat"])
-def test_spoiled_scores_are_judged_or_refused_in_a_sentence(kind, good_scores, tmp_path):
+def test_damaged_scores_are_evaluated_or_refused_in_one_sentence(kind, good_scores, tmp_path):
     assert tried(kind, good_scores[kind], good_scores, tmp_path) == ("accepted", "")
     content, path = good_scores[kind].read_bytes(), tmp_path / good_scores[kind].name
 
@@ -129,7 +129,7 @@ def test_spoiled_scores_are_judged_or_refused_in_a_sentence(kind, good_scores, t
 
 
 @pytest.mark.usefixtures("in_process")
-def test_spoiled_predictions_are_judged_or_refused_in_a_sentence(tmp_path):
+def test_damaged_predictions_are_evaluated_or_refused_in_one_sentence(tmp_path):
     good = predictions.honest_predictions(tmp_path / "honest")
     assert tried("predictions", good, {}, tmp_path) == ("accepted", "")
     path = tmp_path / "predictions.parquet"
@@ -149,7 +149,7 @@ def test_spoiled_predictions_are_judged_or_refused_in_a_sentence(tmp_path):
     "kind",
     [*KINDS, "mat", "hdf5", "predictions", *(f"scores {k}" for k in ("npz", "csv", "parquet"))],
 )
-def test_any_answer_of_a_reader_is_accepted_or_refused_in_a_sentence(
+def test_any_answer_of_a_worker_is_accepted_or_refused_in_one_sentence(
     kind, good, good_scores, tmp_path, monkeypatch
 ):
     real, honest = client.call, good | good_scores
@@ -170,6 +170,6 @@ def test_any_answer_of_a_reader_is_accepted_or_refused_in_a_sentence(
 @pytest.mark.parametrize(
     "message", ["KeyError: 'y'.", "two\nlines.", "no end", "<object at 0x7f>.", "x" * 6000 + "."]
 )
-def test_messages_that_are_no_sentence_count_as_broken(message):
+def test_messages_that_are_not_one_sentence_count_as_broken(message):
     assert not is_a_sentence(message)
     assert is_a_sentence("own.npz, scores: expected a matrix; got the shape (3,).")

@@ -44,7 +44,7 @@ def imports_there():
 @pytest.mark.parametrize(
     ("work", "stored_rows"), [(write_results, results_there), (import_files, imports_there)]
 )
-def test_a_kill_loses_nothing_acknowledged(own_data, work, stored_rows, tmp_path):
+def test_a_kill_loses_no_acknowledged_result(own_data, work, stored_rows, tmp_path):
     path, fork = honest(tmp_path / "honest")["npz"], multiprocessing.get_context("fork")
     import_dataset(path, name="first")  # imports the modules of the workers
     acknowledged, rng = set(), random.Random(0)

@@ -36,7 +36,7 @@ def tried():
     return accepted, text
 
 
-def test_refusals_are_sentences(tried):
+def test_every_refusal_is_one_sentence(tried):
     accepted, text = tried
     assert len(text) + len(accepted) > 200
     assert {where: words for where, words in text.items() if not is_a_sentence(words)} == {}
@@ -65,7 +65,7 @@ def test_accepted_results_are_listed_compared_and_exported(own_data, tried, caps
 
 
 @pytest.mark.nightly
-def test_a_digest_that_is_markdown_is_text_on_the_page(own_data, tried):
+def test_markdown_in_a_digest_is_escaped_on_the_page(own_data, tried):
     result, link = tried[0][0], "[x](http://192.0.2.1/)"
     ResultStore().put(replace(result, spec=replace(result.spec, digest=link)))
     app = visit("table", table_whose="your runs")

@@ -38,7 +38,7 @@ class Waiting:
         self.visitor = visitor
 
 
-def test_turns_go_round_by_address_then_by_browser():
+def test_the_queue_alternates_between_addresses_and_then_browsers():
     turns, waiting = FairQueue(), [Waiting(GREEDY) for _ in range(3)]
     waiting += [Waiting(NEIGHBOUR), Waiting(OTHER), Waiting(OTHER)]
     turns.serve(GREEDY)
@@ -54,7 +54,7 @@ def test_old_visitors_are_forgotten_by_the_queue(monkeypatch):
     assert len(turns._served) <= 10
 
 
-def test_fifty_jobs_of_one_visitor_delay_anothers_by_the_one_that_runs(busy):
+def test_fifty_jobs_of_one_visitor_delay_another_visitor_by_one_job(busy):
     for n in range(49):
         refused = pytest.raises(ZSLError, match="of your jobs are waiting already")
         with refused if n >= engine.SHARE else nullcontext():
@@ -102,7 +102,7 @@ def test_a_full_queue_drops_jobs_of_the_visitor_with_most(busy, monkeypatch):
     assert most_waiting([Waiting(GREEDY), Waiting(OTHER)], "c") is None
 
 
-def test_cancel_is_leaving_and_the_last_one_out_ends_it(busy):
+def test_a_job_ends_when_its_last_visitor_leaves_it(busy):
     ((request, _),) = busy.of_visitor(GREEDY)
     busy.submit(request, OTHER)
     assert busy.status(request.key).visitors == 2
@@ -128,7 +128,7 @@ def test_a_job_without_an_open_page_is_dropped(busy, monkeypatch):
     assert busy.status(looked_at.key).active
 
 
-def test_browsers_of_one_address_have_a_share_together(tmp_path):
+def test_browsers_at_one_address_share_a_limit(tmp_path):
     waits = Runner("tests.jobs.functions", tmp_path / "jobs", parallel=0)
     for k in range(engine.SHARE_OF_ADDRESS):
         waits.submit(work(to=k), Visitor("a", str(k)))
@@ -138,7 +138,7 @@ def test_browsers_of_one_address_have_a_share_together(tmp_path):
     waits.close()
 
 
-def test_the_latest_result_stays_at_any_limit(tmp_path):
+def test_the_latest_result_is_kept_at_any_limit(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path, max_bytes=10)
     for name, age in (("done", 100), ("older", 200), ("newer", 0)):
         (tmp_path / name).mkdir()

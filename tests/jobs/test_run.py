@@ -57,7 +57,7 @@ def test_planned_epochs_are_those_of_a_grid(method):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("method", "select_for"), [("ALE", "gzsl"), ("CMT", "zsl")])
-def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, select_for):
+def test_progress_counts_every_epoch_and_ends_at_100_percent(tmp_path, method, select_for):
     _, run_result = run(tmp_path / "job", spec(method, select_for=select_for))
     done, total, last = (list(column) for column in zip(*run_result[1:], strict=True))
     assert done == sorted(done)
@@ -86,7 +86,7 @@ def test_progress_includes_a_sweep_of_the_test_set(select_for):
 
 
 @pytest.mark.nightly
-def test_a_known_run_is_fitted_once(tmp_path):
+def test_a_stored_run_repeats_only_its_final_fit(tmp_path):
     request = spec("CMT")
     (first, scores), _ = run(tmp_path / "first", request)
     (second, same), text = run(tmp_path / "second", request)
@@ -104,7 +104,7 @@ def test_methods_without_epochs_count_fits(tmp_path):
 
 
 @pytest.mark.nightly
-def test_closed_forms_on_modest_data_are_quick_and_nothing_else():
+def test_only_closed_forms_on_small_data_are_quick():
     quick = {name for name in METHODS if RunStudy(spec(name)).is_quick(DIGITS)}
     assert quick == {*("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "PrototypeCosine")}
     assert not RunStudy(spec("ESZSL")).is_quick(load("simulated-CUB-full"))

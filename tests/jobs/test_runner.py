@@ -102,7 +102,7 @@ def test_result_outlives_the_server(runner):
     assert after_restart.status(request.key) is None
 
 
-def test_progress_comes_with_time_left_and_a_picture(runner, tmp_path):
+def test_progress_has_an_estimate_and_a_preview(runner, tmp_path):
     request = work("until_told", go=str(tmp_path / "go"))
     runner.submit(request)
     until(lambda: runner.status(request.key).preview and runner.status(request.key).done)
@@ -125,7 +125,7 @@ def test_equal_requests_share_one_job(runner, tmp_path):
 
 
 @pytest.mark.nightly
-def test_queue_has_places_and_can_be_left(runner):
+def test_a_queued_job_has_a_position_and_can_be_cancelled(runner):
     first, *waiting = (work(to=n, seconds=600) for n in (600, 601, 602, 603))
     for job in (first, *waiting):
         runner.submit(job)
@@ -172,7 +172,7 @@ def test_a_cancelled_job_can_be_requested_again(runner, tmp_path):
         (work("leave"), "The computation ended without a result (exit status 3)."),
     ],
 )
-def test_a_failure_is_one_sentence_without_leftovers(runner, job, sentence):
+def test_a_failed_job_has_one_sentence_and_leaves_nothing(runner, job, sentence):
     status = do(runner, job)
     assert status.state == "failed"
     assert sentence in status.error
@@ -181,7 +181,7 @@ def test_a_failure_is_one_sentence_without_leftovers(runner, job, sentence):
 
 
 @pytest.mark.nightly
-def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
+def test_a_worker_killed_from_outside_ends_its_job(runner, tmp_path):
     request = work("with_child", pid_file=str(tmp_path / "pids"))
     runner.submit(request)
     until(lambda: runner.status(request.key).message == "both there")
@@ -192,7 +192,7 @@ def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
 
 
 @pytest.mark.nightly
-def test_children_end_with_the_server(tmp_path):
+def test_workers_and_their_children_end_with_the_server(tmp_path):
     request = 'Work("A test", "with_child", {"pid_file": sys.argv[1]})'
     server = (
         "import os, sys, time; from pathlib import Path; from tests.works import Work; "
@@ -292,7 +292,7 @@ def in_process(runner, **arguments):
 
 
 @pytest.mark.nightly
-def test_a_child_stays_for_the_next_work_until_it_dies(runner):
+def test_a_worker_is_reused_for_the_next_job_until_it_dies(runner):
     first = in_process(runner, n=1)
     assert in_process(runner, n=2) == first
     os.kill(first, signal.SIGKILL)
@@ -301,7 +301,7 @@ def test_a_child_stays_for_the_next_work_until_it_dies(runner):
 
 
 @pytest.mark.nightly
-def test_a_child_that_dies_unnoticed_is_replaced(runner, monkeypatch):
+def test_a_worker_that_died_between_jobs_is_replaced(runner, monkeypatch):
     first = in_process(runner, n=1)
     os.kill(first, signal.SIGKILL)
     monkeypatch.setattr(Worker, "alive", property(lambda child: True))
@@ -313,7 +313,7 @@ def test_a_child_that_dies_unnoticed_is_replaced(runner, monkeypatch):
 
 
 @pytest.mark.nightly
-def test_a_refusal_leaves_the_child_and_a_failure_does_not(runner):
+def test_a_worker_survives_a_refusal_but_not_a_failure(runner):
     first = in_process(runner, n=1)
     do(runner, work("refuse"))
     assert in_process(runner, n=2) == first
@@ -323,7 +323,7 @@ def test_a_refusal_leaves_the_child_and_a_failure_does_not(runner):
 
 
 @pytest.mark.nightly
-def test_after_some_works_another_child_takes_over(runner):
+def test_a_worker_is_replaced_after_some_jobs(runner):
     processes = [in_process(runner, n=n) for n in range(2 * JOBS_EACH + 1)]
     changes = [n for n in range(1, len(processes)) if processes[n] != processes[n - 1]]
     assert [after - before for before, after in pairwise(changes)][:1] == [JOBS_EACH]
@@ -385,7 +385,7 @@ def test_two_jobs_run_side_by_side_by_option(tmp_path):
         runner.close()
 
 
-def test_too_many_are_refused(runner, monkeypatch):
+def test_jobs_beyond_the_limit_are_refused(runner, monkeypatch):
     monkeypatch.setattr(engine, "MAX_QUEUE", 1)
     for n in (600, 601):
         runner.submit(work(to=n, seconds=600))

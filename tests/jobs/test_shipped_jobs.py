@@ -19,12 +19,12 @@ def study_of(folder):
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_they_are_whole_and_of_today(folder):
+def test_precomputed_studies_are_complete_and_current(folder):
     assert study_of(folder).key == folder.name
     assert study_of(folder).read(folder) is not None
 
 
-def test_a_work_not_done_here_is_answered_by_the_package(tmp_path, monkeypatch):
+def test_a_study_without_a_stored_result_uses_the_precomputed_result(tmp_path, monkeypatch):
     work = study_of(FOLDERS[0])
     monkeypatch.setenv("ZSL_SHIPPED", "0")
     assert Runner(folder=tmp_path).finished(work) is None
@@ -34,7 +34,7 @@ def test_a_work_not_done_here_is_answered_by_the_package(tmp_path, monkeypatch):
     assert Runner(folder=tmp_path).finished(other) is None
 
 
-def test_a_changed_one_is_not_served_and_not_removed(tmp_path, monkeypatch):
+def test_a_changed_precomputed_study_is_neither_used_nor_removed(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(study, "SHIPPED", tmp_path / "shipped")
     copy = tmp_path / "shipped" / FOLDERS[0].name

@@ -99,7 +99,7 @@ def test_a_map_is_computed_with_previews(tmp_path):
 AWA = ("simulated-AWA1", "simulated-AWA2")
 
 
-def test_a_precomputed_map_answers_with_any_library_version(monkeypatch):
+def test_a_precomputed_map_is_used_with_any_library_version(monkeypatch):
     """Other maps are computed again, because another library version may have laid them out."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
@@ -129,7 +129,7 @@ def test_a_crossing_equals_the_table_with_progress(tmp_path):
     assert events[-1][:2] == (4, 4)
 
 
-def test_order_of_methods_makes_no_other_study_and_data_do():
+def test_a_study_depends_on_the_data_but_not_on_the_order_of_methods():
     first, second = map(load, AWA)
     orders = ["SAE", "ALE"], ["ALE", "SAE"], ["SAE"]
     keys = [CrossStudy.of(first, second, "PS", methods).key for methods in orders]
@@ -137,7 +137,7 @@ def test_order_of_methods_makes_no_other_study_and_data_do():
     assert CrossStudy.of(second, first, "PS", ["SAE", "ALE"]).key != keys[0]
 
 
-def test_draws_are_the_study(tmp_path):
+def test_an_overlap_study_equals_the_function(tmp_path):
     sets = [load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")]
     in_set = [c for c, name in enumerate(sets[0].class_names) if c % 2]
     study = OverlapStudy.of(sets, ["LinearS2V"], in_set, 2)

@@ -53,7 +53,7 @@ def leave(data):
     return [*go, old], [*stay, new]
 
 
-def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(data, tmp_path):
+def test_only_leftovers_of_ended_processes_are_removed(data, tmp_path):
     np.savez(tmp_path / "mine.npz", **ARRAYS)
     import_dataset(tmp_path / "mine.npz")
     go, stay = leave(data)
@@ -64,7 +64,7 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(data, tmp_path):
     assert upkeep.sweep_leftovers() == 0
 
 
-def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
+def test_the_doctor_finds_and_repairs_all_damage(data, tmp_path, capsys, printed):
     assert main(["doctor"]) == 0
     np.savez(tmp_path / "mine.npz", **ARRAYS)
     import_dataset(tmp_path / "mine.npz")
@@ -92,7 +92,7 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys, printed):
         ((), "is not isolated from files, network, programs"),
     ],
 )
-def test_the_doctor_names_the_walls_that_a_system_lacks(data, monkeypatch, capsys, standing, part):
+def test_the_doctor_names_missing_isolation(data, monkeypatch, capsys, standing, part):
     monkeypatch.setattr(upkeep, "active_walls", lambda: standing)
     assert main(["doctor"]) == 0  # a system without a sandbox is not damaged
     assert part in capsys.readouterr().out
@@ -142,7 +142,7 @@ def test_an_import_with_damaged_manifest_is_not_removed(data, imported, capsys, 
     assert not copied or imports.open_import("mine").n_classes == 5
 
 
-def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed):
+def test_an_import_of_a_newer_version_is_no_damage_and_is_kept(data, imported, printed):
     manifest = data / "imported" / "mine.json"
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     files_before = sorted(imported.iterdir())
@@ -154,7 +154,9 @@ def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, printed)
     assert sorted(imported.iterdir()) == files_before
 
 
-def test_unknown_folders_go_to_a_quarantine_named_by_the_doctor(data, imported, capsys, printed):
+def test_unknown_folders_are_moved_to_a_quarantine_named_by_the_doctor(
+    data, imported, capsys, printed
+):
     (data / "imported" / "mine.json").unlink()
     old = data / "scratch" / "of_an_earlier_version"
     old.mkdir(parents=True)
@@ -177,13 +179,13 @@ def test_unknown_folders_go_to_a_quarantine_named_by_the_doctor(data, imported, 
     assert moved.is_dir()
 
 
-def test_irreparable_damage_is_reported_again(data, printed):
+def test_the_doctor_reports_damage_that_it_cannot_repair(data, printed):
     data.parent.mkdir(parents=True, exist_ok=True)
     data.write_text("a file")
     assert "Nothing can be written in" in printed("doctor", "--repair", status=1)
 
 
-def test_a_server_sweeps_and_mends_once_before_its_first_page(data, monkeypatch):
+def test_a_server_repairs_its_data_folder_once_before_its_first_page(data, monkeypatch):
     monkeypatch.setattr(runtime, "is_served", lambda: True)
     monkeypatch.setattr(runtime, "_MESSAGES", [])
     go, _ = leave(data)
@@ -196,7 +198,7 @@ def test_a_server_sweeps_and_mends_once_before_its_first_page(data, monkeypatch)
     assert len(list(data.glob("runs.damaged-*"))) == 1
 
 
-def test_a_failure_on_a_page_is_a_sentence_with_a_reference_to_the_log(monkeypatch, caplog):
+def test_a_failure_on_a_page_is_shown_as_a_sentence_with_a_log_reference(monkeypatch, caplog):
     def page():
         from ui.shell.guard import guarded
 
@@ -215,7 +217,7 @@ def test_a_failure_on_a_page_is_a_sentence_with_a_reference_to_the_log(monkeypat
     assert AppTest.from_function(page).run().exception  # tests see the failure
 
 
-def test_a_fragment_is_guarded_when_it_runs_without_its_page(monkeypatch):
+def test_errors_in_a_fragment_that_runs_alone_are_shown_as_sentences(monkeypatch):
     """Every fragment is of ui.shell.guard, since Streamlit also runs fragments separately."""
 
     def page():

@@ -8,7 +8,7 @@ from zslcore.jobs import worker_main
 from zslcore.storage import artifacts
 
 
-def test_a_worker_that_stops_while_moving_its_result_leaves_it_complete(tmp_path, monkeypatch):
+def test_a_worker_stopped_while_moving_its_result_leaves_it_complete(tmp_path, monkeypatch):
     work = Work("Counting", "count", {"to": 1})
     folder = artifacts.draft(tmp_path, f".{work.key}.")
     request = work.identity | {"folder": str(folder), "into": str(tmp_path / work.key)}

@@ -93,7 +93,7 @@ def done_or_killed(number, pid, marker):
 
 
 @pytest.mark.nightly
-def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path, monkeypatch):
+def test_a_killed_dask_worker_does_not_change_the_result(cluster, tmp_path, monkeypatch):
     address, _ = cluster
     monkeypatch.setenv("ZSL_DASK", address)
     call = partial(done_or_killed, pid=0, marker=tmp_path / "marker")
@@ -103,7 +103,7 @@ def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path, monkeypatch):
 
 
 @pytest.mark.nightly
-def test_a_scheduler_that_is_killed_is_one_sentence(cluster, tmp_path, monkeypatch, caplog):
+def test_a_killed_scheduler_is_reported_in_one_sentence(cluster, tmp_path, monkeypatch, caplog):
     address, pid = cluster
     monkeypatch.setattr("zslcore.large.engine.DASK_ANSWERS_IN", "2s")
     monkeypatch.setenv("ZSL_DASK", address)

@@ -31,7 +31,7 @@ def _setting():
 
 
 @pytest.mark.nightly
-def test_workers_have_the_settings_of_the_moment(monkeypatch):
+def test_workers_get_the_current_settings(monkeypatch):
     """Also workers that joblib started earlier and uses again."""
     for folder, size in (("/one", "1K"), ("/other", None), ("/other", "2K")):
         monkeypatch.setenv("ZSL_DATA", folder)
@@ -59,12 +59,12 @@ def same(first, other):
 
 
 @pytest.mark.nightly
-def test_two_workers_give_the_figures_of_one(shards, tmp_path):
+def test_two_workers_give_the_metrics_of_one(shards, tmp_path):
     metrics = figures(shards, HERE)
     same(figures(shards, TWO, keep=tmp_path / "kept"), metrics)
 
 
-def test_the_same_on_a_dask_cluster(shards, tmp_path, monkeypatch, dask):
+def test_a_dask_cluster_gives_the_same_metrics(shards, tmp_path, monkeypatch, dask):
     metrics = figures(shards, HERE)
     monkeypatch.setenv("ZSL_DASK", dask)
     same(figures(shards, HERE), metrics)
@@ -79,14 +79,14 @@ def test_a_silent_cluster_is_reported(shards, monkeypatch):
         count_ranks(shards, Y, SCORER, SETS, SEEN)
 
 
-def test_without_dask_the_extra_is_named(shards, monkeypatch):
+def test_a_missing_dask_is_reported_with_its_extra(shards, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     monkeypatch.setenv("ZSL_DASK", "tcp://127.0.0.1:9")
     with pytest.raises(ZSLError, match=r"ZSL_DASK needs Dask .*: .*\[dask\]'"):
         count_ranks(shards, Y, SCORER, SETS, SEEN)
 
 
-def test_workers_are_at_least_one():
+def test_the_number_of_workers_is_at_least_one():
     with pytest.raises(ParameterError, match="at least 1; got 0"):
         Engine(workers=0)
 
@@ -120,7 +120,7 @@ def test_a_stopped_computation_resumes(shards, tmp_path, monkeypatch):
     assert len(done) == 2 * len(shards.parts())
 
 
-def test_a_changed_shard_costs_one_shard(shards, tmp_path, monkeypatch):
+def test_a_changed_shard_is_the_only_shard_computed_again(shards, tmp_path, monkeypatch):
     keep = tmp_path / "kept"
     figures(shards, HERE, keep=keep)
     done = counting(monkeypatch)
@@ -131,7 +131,7 @@ def test_a_changed_shard_costs_one_shard(shards, tmp_path, monkeypatch):
     assert len(done) == 2 + 2 * len(shards.parts())  # all stored except one part; then all again
 
 
-def test_other_labels_weights_or_sets_are_other_pieces(shards, tmp_path, monkeypatch):
+def test_other_labels_weights_or_test_sets_are_computed_anew(shards, tmp_path, monkeypatch):
     keep = tmp_path / "kept"
     figures(shards, HERE, keep=keep)
     done = counting(monkeypatch)
@@ -155,7 +155,7 @@ def test_corrupt_stored_parts_are_computed_again(shards, tmp_path):
     same(figures(shards, HERE, keep=keep), whole)
 
 
-def test_a_store_of_parts_needs_a_name(shards, tmp_path):
+def test_parts_of_a_local_function_cannot_be_stored(shards, tmp_path):
     def local(block):
         return SCORER.scores(block)
 
@@ -175,7 +175,7 @@ def counted_unless_killed(X, y, marker):
 
 
 @pytest.mark.nightly
-def test_a_killed_worker_costs_one_part(shards, tmp_path):
+def test_a_killed_worker_loses_only_one_part(shards, tmp_path):
     marker = tmp_path / "marker"
     result = list(
         over_pieces(counted_unless_killed, pieces_of(shards), [Y], marker, "", engine=TWO)
@@ -194,7 +194,7 @@ def test_repeatedly_killed_workers_are_reported(shards, monkeypatch):
         list(over_pieces(counted_unless_killed, pieces_of(shards), [Y], None, "", engine=TWO))
 
 
-def test_workers_that_are_killed_now_and_then_cost_no_patience(shards, monkeypatch):
+def test_occasionally_killed_workers_do_not_end_the_computation(shards, monkeypatch):
     """A finished part between failures resets their count."""
     turns = iter([0, 1, 0, 1, 0, 1, 0, 2])
 

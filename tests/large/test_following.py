@@ -45,7 +45,7 @@ def test_progress_of_another_process_counts_within_its_part(own_data):
     assert not list(own_data.glob(".progress-*"))
 
 
-def test_a_line_is_written_during_a_silent_part(monkeypatch):
+def test_a_progress_line_is_written_during_a_part_without_reports(monkeypatch):
     monkeypatch.setattr(module, "LINE_EVERY", 0.01)
     shown, twice = [], threading.Event()
 
@@ -76,7 +76,7 @@ def test_the_line_has_the_share_and_an_estimate(seconds, share, in_progress, lin
     )
 
 
-def test_a_part_of_the_first_piece_gives_no_estimate():
+def test_part_of_the_first_piece_gives_no_estimate():
     of_several = WorkStatus(0, 24, 0.001, 80.0, [("ALE, PS", "fit 5 of 12")])
     assert str(of_several) == "  0%  0 of 24 done, 1 min 20 s.  ALE, PS: fit 5 of 12"
     assert WorkStatus(0, 1, 0.05, 80.0, []).seconds_left is None
@@ -94,7 +94,7 @@ def test_former_runs_give_an_estimate_before_the_first_piece_is_done():
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.0, 50), (0.05, 47.5), (0.2, 400)])
-def test_the_pace_of_the_work_overrules_former_runs(share, left):
+def test_the_current_pace_replaces_the_estimate_from_former_runs(share, left):
     assert WorkStatus(0, 3, share, 100.0, [], 50.0).seconds_left == pytest.approx(left)
 
 
@@ -107,7 +107,7 @@ def test_a_table_weighs_its_methods_by_former_runs():
     assert math.isnan(expected_seconds(pieces["DAP, PS"], former))
 
 
-def test_a_report_that_cannot_be_written_stops_nothing(tmp_path):
+def test_an_unwritable_progress_report_does_not_stop_the_computation(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     PieceReport(tmp_path / "file" / "0")(1, 2, "fit")
 

@@ -83,7 +83,7 @@ def campaign(count: int, seed: int = 0) -> tuple[int, int]:
 
 
 @pytest.mark.nightly
-def test_kills_lose_nothing_finished_and_end_in_the_same_figures():
+def test_kills_lose_no_finished_part_and_metrics_stay_the_same():
     kills, runs = campaign(6)
     assert kills == 6
     assert runs >= 1

@@ -102,7 +102,7 @@ def test_every_rank_is_counted(monkeypatch):
         np.testing.assert_allclose(accuracy, plain, rtol=0, atol=1e-15)
 
 
-def test_answers_are_the_first_best_of_either_side():
+def test_predictions_are_the_first_best_class_of_each_side():
     X, y, scorer = world(np.float64, True)
     F = scorer.scores(X)
     images = count_ranks(X, y, scorer, SETS, SEEN, curves=["near"], engine=HERE).images
@@ -135,7 +135,7 @@ def same(first, other, rtol=0.0):
             np.testing.assert_array_equal(array, arrays_of(other)[name], name)
 
 
-def test_images_of_no_set_are_left_out():
+def test_images_in_no_test_set_are_left_out():
     X, y, scorer = world(np.float64, False)
     near = {"near": SETS["near"]}
     counts = count_ranks(X, y, scorer, near, SEEN, engine=HERE)
@@ -144,7 +144,7 @@ def test_images_of_no_set_are_left_out():
     np.testing.assert_array_equal(counts.images.rows, np.flatnonzero(used))
 
 
-def test_a_callable_scores_too_and_a_class_may_be_ruled_out():
+def test_a_function_may_score_and_exclude_a_class():
     X, y, scorer = world(np.float64, False)
 
     def ruled_out(block):
@@ -168,7 +168,7 @@ def test_a_nan_score_is_refused(bad):
         count_ranks(X, y, broken, SETS, SEEN, engine=HERE)
 
 
-def test_atoms_are_classes_that_lie_in_the_same_sets():
+def test_an_atom_is_the_classes_in_the_same_sets():
     atoms = Atoms.of(SETS, SEEN)
     for name, members in SETS.items():
         mask = np.zeros(C, bool)
@@ -180,7 +180,7 @@ def test_atoms_are_classes_that_lie_in_the_same_sets():
     assert len(np.unique(together, axis=1).T) == atoms.n_atoms
 
 
-def test_the_nine_sets_of_the_paper_are_unions_of_21_atoms_and_the_seen_classes_another(shared):
+def test_the_nine_sets_are_unions_of_21_atoms_besides_the_seen_classes(shared):
     from scipy.io import loadmat
 
     file = loadmat(shared / "data/imagenet/paper_splits.mat", squeeze_me=True)
@@ -212,7 +212,7 @@ def test_the_nine_sets_of_the_paper_are_unions_of_21_atoms_and_the_seen_classes_
         ({"sets": {"a": np.array([1])}, "y": np.full(N, 2)}, "No image belongs to a class"),
     ],
 )
-def test_bad_input_gets_a_sentence(change, message):
+def test_invalid_sets_and_ranks_are_refused_in_one_sentence(change, message):
     X, y, scorer = world(np.float64, False)
     arguments = {"y": y, "sets": SETS, "seen": SEEN, "ks": KS} | change
     with pytest.raises((ParameterError, DatasetError), match=message):
@@ -227,7 +227,7 @@ def test_bad_input_gets_a_sentence(change, message):
         )
 
 
-def test_a_misspelt_name_gets_the_nearest():
+def test_a_misspelt_set_name_gets_the_nearest():
     X, y, scorer = world(np.float64, False)
     counts = count_ranks(X, y, scorer, SETS, SEEN, curves=["all"], engine=HERE)
     with pytest.raises(UnknownNameError, match="did you mean 'near'"):

@@ -60,6 +60,6 @@ def test_methods_without_score_map_use_their_scores():
     np.testing.assert_array_equal(model.score_map(problem.candidates)(problem.X_test), F)
 
 
-def test_a_novelty_detector_is_no_score():
+def test_a_method_with_a_novelty_detector_has_no_score_map():
     with pytest.raises(ParameterError, match="a novelty detector decides"):
         get_method("CMT*")().score_map(MethodUnderTest(METHODS["CMT*"]).problem.candidates)

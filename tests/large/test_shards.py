@@ -47,7 +47,7 @@ def test_rows_labels_and_parts_equal_the_source(shards):
     ],
     ids=str,
 )
-def test_reads_rows_as_an_array_does(shards, key):
+def test_shards_are_indexed_like_an_array(shards, key):
     np.testing.assert_array_equal(shards[key], X[key])
     np.testing.assert_array_equal(FeatureView(shards)[key], X[key].astype(np.float64))
 
@@ -60,7 +60,7 @@ def test_a_view_and_its_chunks_read_shards_like_an_array(shards):
         np.testing.assert_array_equal(block, other, str(at))
 
 
-def test_a_slice_within_a_part_is_a_map_and_no_copy(shards):
+def test_a_slice_within_a_part_is_memory_mapped(shards):
     assert isinstance(shards[10:100], np.memmap)
     assert not shards[10:100].flags.writeable
 
@@ -86,7 +86,7 @@ def test_a_part_is_identified_by_its_content(shards, tmp_path):
         assert changed.digest != shards.digest
 
 
-def test_a_worker_is_handed_names_and_no_rows(shards):
+def test_a_worker_receives_file_names_instead_of_rows(shards):
     sent = pickle.dumps(shards)
     assert len(sent) < X.nbytes / 10
     np.testing.assert_array_equal(pickle.loads(sent)[100:200], X[100:200])
@@ -102,7 +102,7 @@ def test_opening_detects_changes(shards):
         Shards.open(shards.folder)
 
 
-def test_a_large_part_is_hashed_where_its_time_is_another(shards, monkeypatch):
+def test_a_large_part_is_hashed_only_if_its_time_changed(shards, monkeypatch):
     monkeypatch.setattr("zslcore.storage.artifacts.ALWAYS_HASHED", 0)
     path = shards.folder / "features.npy"
     path.chmod(0o644)
@@ -129,7 +129,7 @@ def test_opening_detects_foreign_files(shards):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2, "files": {}}', "null"])
-def test_an_invalid_manifest_is_refused_in_a_sentence(shards, text):
+def test_an_invalid_manifest_is_refused_in_one_sentence(shards, text):
     (shards.folder / "shards.json").write_text(text)
     with pytest.raises(
         CorruptFolderError, match=r"shards\.json: expected a manifest of this version"
@@ -154,7 +154,7 @@ def test_a_wrong_manifest_is_refused(shards, change, message):
         Shards.open(shards.folder)
 
 
-def test_files_that_are_none_of_shards_are_refused(shards):
+def test_labels_of_shards_that_are_not_class_numbers_are_refused(shards):
     path = shards.folder / "labels.npy"
     path.chmod(0o644)
     np.save(path, Y.astype(float))

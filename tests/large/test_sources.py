@@ -74,7 +74,7 @@ def test_invalid_files_are_refused(tmp_path):
         next(blocks_of("digts"))
 
 
-def test_the_command_writes_and_shows(hdf5, tmp_path, capsys, printed):
+def test_zslcore_shards_writes_and_shows_a_folder(hdf5, tmp_path, capsys, printed):
     folder = str(tmp_path / "shards")
     words = ["shards", "write", str(hdf5), folder, "--features", "X", "--labels", "of"]
     assert main([*words, "--first-label", "1", "--dtype", "float16"]) == 0
@@ -86,7 +86,7 @@ def test_the_command_writes_and_shows(hdf5, tmp_path, capsys, printed):
     assert "already exists" in printed(*words, status=2)
 
 
-def test_the_command_detects_changes(tmp_path, capsys):
+def test_zslcore_shards_detects_changes(tmp_path, capsys):
     folder = tmp_path / "shards"
     assert main(["shards", "write", "digits", str(folder)]) == 0
     np.testing.assert_array_equal(np.asarray(Shards.open(folder)), load("digits").features)
@@ -98,7 +98,7 @@ def test_the_command_detects_changes(tmp_path, capsys):
     assert "features.npy has changed since it was written" in capsys.readouterr().err
 
 
-def test_no_file_is_opened_in_this_process(hdf5, monkeypatch):
+def test_hdf5_files_are_not_opened_in_this_process(hdf5, monkeypatch):
     def opened(*_, **__):
         raise AssertionError("opened here")
 

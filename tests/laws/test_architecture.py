@@ -38,12 +38,12 @@ def test_every_contract_is_kept(capsys, monkeypatch):
     assert status == 0, capsys.readouterr().out
 
 
-def test_no_module_imports_itself_by_any_way(needs):
+def test_no_module_imports_itself_directly_or_indirectly(needs):
     assert len(needs) > 150
     list(TopologicalSorter(needs).static_order())  # raises an error for a cycle
 
 
-def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
+def test_the_package_has_no_import_cycle_and_at_most_nine_levels(needs):
     rooms = {}
     for module in (need for need in needs if need.startswith("zslcore.")):
         below = {room_of(need) for need in needs[module]} - {room_of(module)}
@@ -54,7 +54,7 @@ def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
     assert 1 < max(floor.values()) <= MOST_FLOORS, floor
 
 
-def test_the_command_line_is_a_door_without_functions():
+def test_the_main_module_contains_no_function_or_class():
     tree = ast.parse((ROOT / "zslcore" / "__main__.py").read_text(encoding="utf-8"))
     kinds = (ast.FunctionDef, ast.ClassDef, ast.For, ast.Assign)
     nodes = [node for node in tree.body if isinstance(node, kinds)]
@@ -67,18 +67,18 @@ def room_of(module):
 
 
 @pytest.mark.parametrize("path", [*(ROOT / "pages").glob("*.py")], ids=lambda path: path.stem)
-def test_a_page_shows_itself_and_does_nothing_else(path):
+def test_a_page_only_calls_show_page(path):
     text = path.read_text(encoding="utf-8").partition("\n\n")[2]
     assert text == f'from ui.shell.show_page import show_page\n\nshow_page("{path.stem}")\n'
 
 
-def test_only_the_cache_remembers():
+def test_only_the_cache_module_uses_the_caches_of_streamlit():
     for path in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
         if path != ROOT / "ui" / "state" / "cache.py":
             assert "st.cache_" not in path.read_text(encoding="utf-8"), path
 
 
-def test_every_page_and_every_view_is_on_the_map():
+def test_every_page_and_view_is_listed_in_site_toml():
     named = [(page.name, view.name) for page in site_map.PAGES for view in page.views]
     views = [path for path in (ROOT / "ui" / "views").glob("*/*.py") if path.stem != "__init__"]
     assert sorted(named) == sorted((path.parent.name, path.stem) for path in views)
@@ -91,7 +91,7 @@ def test_every_view_has_a_question():
 
 
 @pytest.mark.parametrize("view", [v for page in site_map.PAGES for v in page.views])
-def test_names_of_choices_belong_to_one_view(view):
+def test_each_choice_in_the_address_belongs_to_one_view(view):
     """Two views of a page may share a choice only by one of the short names of all pages."""
     page = site_map.page_of_view(view.name)
     source = (ROOT / "ui" / "views" / page.name / f"{view.name}.py").read_text(encoding="utf-8")

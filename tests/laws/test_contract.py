@@ -34,7 +34,7 @@ def test_law(method, law):
     law.check(case_of(method))
 
 
-def test_exceptions_for_generators_are_laws():
+def test_every_exception_for_generators_is_a_law():
     assert set(FALSE_FOR_GENERATORS) <= {law.name for law in CONTRACT if law.is_waivable}
 
 

@@ -29,7 +29,7 @@ def lost(name, dataset):
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["simulated-aPY", "simulated-CUB"])
 @pytest.mark.parametrize("method", CHEAP)
-def test_defaults_lie_near_the_best_on_simulated_data(method, name):
+def test_defaults_are_near_the_best_on_simulated_data(method, name):
     assert lost(method, load(name)) < NEAR
 
 
@@ -39,7 +39,7 @@ def test_defaults_lie_near_the_best_on_simulated_data(method, name):
     ("method", "name"),
     [("DAP", "simulated-aPY"), ("SYNC", "simulated-aPY"), ("SYNC", "simulated-AWA2")],
 )
-def test_defaults_of_fitted_classifiers_lie_near_the_best(method, name):
+def test_defaults_of_methods_with_classifiers_are_near_the_best(method, name):
     assert lost(method, load(name)) < NEAR
 
 
@@ -52,5 +52,5 @@ def narrow_cub(shared):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
-def test_defaults_lie_near_the_best_on_real_features(method, narrow_cub):
+def test_defaults_are_near_the_best_on_real_features(method, narrow_cub):
     assert lost(method, narrow_cub) < NEAR

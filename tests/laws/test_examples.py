@@ -20,7 +20,7 @@ def modules():
 
 
 @pytest.mark.parametrize("name", modules())
-def test_examples_are_true(name):
+def test_examples_in_docstrings_give_the_printed_output(name):
     result = doctest.testmod(import_module(name))
     assert result.attempted
     assert not result.failed

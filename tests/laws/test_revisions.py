@@ -13,7 +13,7 @@ from zslcore.jobs.studies import STUDIES
 
 
 @pytest.mark.parametrize("name", revisions())
-def test_numbers_are_those_of_their_revision(name):
+def test_results_equal_those_of_the_same_revision(name):
     """A changed result or default needs a new revision: see tests/revisions."""
     written, now = table()[name][str(revisions()[name])], current_results(name)
     assert now.get("defaults") == written.get("defaults")
@@ -23,13 +23,13 @@ def test_numbers_are_those_of_their_revision(name):
 
 
 @pytest.mark.parametrize("name", revisions())
-def test_revisions_are_counted_up(name):
+def test_revisions_are_recorded_from_1_without_gaps(name):
     written = list(table()[name])
     assert written == [str(k) for k in range(1, revisions()[name] + 1)]
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_stored_figures_have_every_revision(name, monkeypatch):
+def test_the_revisions_of_a_result_include_that_of_its_method(name, monkeypatch):
     method = ALL[name]
     before = revisions_of(method())
     assert before[name] == method.revision
@@ -37,7 +37,7 @@ def test_stored_figures_have_every_revision(name, monkeypatch):
     assert revisions_of(method()) == before | {name: before[name] + 1}
 
 
-def test_propagation_depends_on_its_base(monkeypatch):
+def test_the_revisions_of_propagation_include_that_of_its_base(monkeypatch):
     model = ALL["Propagation"](base="ESZSL")
     before = revisions_of(model)
     monkeypatch.setattr(ALL["ESZSL"], "revision", 99)
@@ -67,7 +67,7 @@ def test_no_key_names_the_release():
     assert "release" not in json.dumps(named)
 
 
-def test_a_parameter_that_is_given_leaves_the_grid():
+def test_a_given_parameter_is_removed_from_the_grid():
     spec = RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0})
     assert set(spec.grid) == {"gamma"}
     own = RunSpec("digits", "PS", "ESZSL", grid={"lam": [1, 2], "gamma": [1.0]})
@@ -76,7 +76,7 @@ def test_a_parameter_that_is_given_leaves_the_grid():
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_key_of_a_work_changes_with_its_kind_methods_and_grids(name, monkeypatch):
+def test_the_key_of_a_study_changes_with_kind_methods_and_grids(name, monkeypatch):
     keys = [small_study(name).key]
     assert small_study(name).key == keys[0]
     with monkeypatch.context() as patch:

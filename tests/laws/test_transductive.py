@@ -41,7 +41,7 @@ def scores(fitted):
     return fitted.decision_function(PROBLEM.X_test, PROBLEM.candidates)
 
 
-def test_constructor_only_stores_and_fit_leaves_its_parameters_alone(method):
+def test_the_constructor_only_stores_parameters_and_fit_does_not_change_them(method):
     model = method()
     before = model.get_params()
     assert vars(model) == model.get_params(deep=False)
@@ -50,7 +50,7 @@ def test_constructor_only_stores_and_fit_leaves_its_parameters_alone(method):
     assert all(name.endswith("_") for name in set(vars(model)) - set(before))
 
 
-def test_fit_without_test_images_says_what_is_missing(method):
+def test_fit_without_test_images_names_the_missing_arguments(method):
     with pytest.raises(ParameterError, match="expected unlabeled= and candidates="):
         method().fit(PROBLEM.X, PROBLEM.y, PROBLEM.S)
     with pytest.raises(NotFittedError):
@@ -77,7 +77,7 @@ def test_scores_do_not_depend_on_the_batch(fitted, scores):
     np.testing.assert_allclose(single, scores[3:4], **TOLERANCE)
 
 
-def test_scores_follow_the_classes(fitted, scores):
+def test_permuted_classes_permute_the_scores(fitted, scores):
     order = np.random.default_rng(0).permutation(WORLD.n_classes)
     reordered = fitted.decision_function(PROBLEM.X_test, PROBLEM.candidates[order])
     np.testing.assert_allclose(reordered, scores[:, order], **TOLERANCE)
@@ -96,7 +96,7 @@ def test_an_array_and_a_view_are_the_same(method, scores):
     np.testing.assert_allclose(plain, scores, **TOLERANCE)
 
 
-def test_a_grid_gives_what_its_points_give_one_by_one(method):
+def test_a_grid_equals_separate_fits_at_its_points(method):
     grid = list(ParameterGrid({name: v[:2] for name, v in method.param_grid.items()}))
     for params, fast in zip(grid, PROBLEM.sweep(method(), grid), strict=True):
         slow = fit(clone(method()).set_params(**params))
@@ -104,7 +104,7 @@ def test_a_grid_gives_what_its_points_give_one_by_one(method):
         np.testing.assert_allclose(fast, slow, **TOLERANCE)
 
 
-def test_a_point_of_a_grid_that_makes_no_sense_is_refused(method):
+def test_an_invalid_point_of_a_grid_is_refused(method):
     name = next(iter(method.param_grid))
     with pytest.raises(ParameterError, match=f"{name} must be"):
         list(PROBLEM.sweep(method(), [{}, {name: "nonsense"}]))
@@ -124,7 +124,7 @@ def test_protocol_chooses_parameters_on_folds(method):
     assert set(chosen.params) == set(method.param_grid)
 
 
-def test_it_is_never_found_among_the_inductive_ones(method):
+def test_transductive_methods_are_not_listed_as_inductive(method):
     with pytest.raises(Exception, match="Unknown method"):
         get_method(method.card.name)
 

@@ -39,7 +39,7 @@ def shared_names():
         ("shared", shared_names),
     ],
 )
-def test_words_that_stop_a_reader_do_not_increase(rule, cases):
+def test_unwanted_words_do_not_increase(rule, cases):
     result = list(cases())
     assert len(result) <= LIMITS[rule], "\n".join(map(str, result))
 
@@ -56,7 +56,7 @@ def test_words_that_stop_a_reader_do_not_increase(rule, cases):
         ("unwanted_texts", 'show("images answered with a seen class")'),
     ],
 )
-def test_each_rule_sees_its_case(rule, source, tmp_path, monkeypatch):
+def test_each_rule_detects_its_case(rule, source, tmp_path, monkeypatch):
     monkeypatch.setattr(words, "ROOT", tmp_path)
     (tmp_path / "ui").mkdir()
     (tmp_path / "ui/page.py").write_text("total = 1\n")
@@ -66,7 +66,7 @@ def test_each_rule_sees_its_case(rule, source, tmp_path, monkeypatch):
     assert (case.path, case.folder) == ("ui/frame.py", "ui")
 
 
-def test_a_public_name_with_two_meanings_is_seen(tmp_path, monkeypatch):
+def test_a_public_name_with_two_meanings_is_detected(tmp_path, monkeypatch):
     monkeypatch.setattr(words, "ROOT", tmp_path)
     for folder in ("zslcore", "ui"):
         (tmp_path / folder).mkdir()

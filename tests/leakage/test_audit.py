@@ -97,7 +97,7 @@ def plainly(world):
 @settings(max_examples=60)
 @given(tampered())
 @example(add(add(clean(), [-1], "trainval"), [-1, 999], "train"))
-def test_rows_and_classes_are_judged_as_sets_are(world):
+def test_faults_of_rows_and_classes_equal_plain_set_operations(world):
     expected = plainly(world)
     for check in CHECKS[:3]:
         messages = [f for f in run_check(check, world) if f.mark != "ok"]
@@ -121,7 +121,7 @@ def test_rows_and_classes_are_judged_as_sets_are(world):
 @pytest.mark.parametrize("fault", FAULTS)
 @FEW
 @given(world=worlds())
-def test_a_planted_fault_is_found_and_nothing_else(fault, world):
+def test_only_a_planted_fault_is_found(fault, world):
     plant, expected = FAULTS[fault]
     assert noticed(world) == set()
     assert noticed(plant(world)) == expected
@@ -130,9 +130,7 @@ def test_a_planted_fault_is_found_and_nothing_else(fault, world):
 @pytest.mark.parametrize("policy", POLICIES)
 @FEW
 @given(world=worlds(), faults=st.sets(st.sampled_from(sorted(FAULTS)), max_size=4))
-def test_faults_do_not_hide_each_other_and_a_corrected_split_has_none_of_rows(
-    policy, world, faults
-):
+def test_faults_do_not_hide_each_other_and_correction_removes_those_of_rows(policy, world, faults):
     for fault in sorted(faults):
         world = FAULTS[fault][0](world)
     assert set().union(*(FAULTS[fault][1] for fault in faults)) <= noticed(world)
@@ -144,14 +142,14 @@ def test_faults_do_not_hide_each_other_and_a_corrected_split_has_none_of_rows(
 # --- Sentences ------------------------------------------------------------------------------------
 
 
-def test_what_is_said_of_each_situation_is_what_was_read_and_approved():
+def test_findings_of_each_situation_equal_the_reviewed_file():
     text = situations.FINDINGS_FILE.read_text(encoding="utf-8")
     assert situations.text().split("\n\n") == text.split("\n\n"), (
         "python -m tests.leakage.situations"
     )
 
 
-def test_runs_made_here_say_how_they_were_chosen_and_what_peeking_gains():
+def test_stored_runs_report_their_choices_and_the_gain_from_test_data():
     world = linear_world(noise=1.0)
     run = run_spec(RunSpec(world.name, "PS", "LinearS2V"), world).result
     gained = {"zsl": run.evaluation.zsl + 0.123456, "harmonic": None}
@@ -202,7 +200,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
 
 
 @given(st.lists(st.sampled_from(MARKS), min_size=1))
-def test_a_verdict_is_the_worst_and_a_build_ends_at_it_or_before(marks):
+def test_the_verdict_is_the_worst_mark_and_exit_status_follows_fail_on(marks):
     findings = tuple(Finding("ZSL001", mark, f"It is {mark}.") for mark in marks)
     report = Report("x", "PS", findings)
     assert report.mark("ZSL001") == min(marks, key=MARKS.index)
@@ -226,7 +224,7 @@ def test_every_check_is_registered_once_and_in_order():
     assert ids == [f"ZSL{k:03d}" for k in range(1, len(ids) + 1)]
 
 
-def test_a_context_tells_rows_and_classes_as_far_as_they_are_known():
+def test_a_context_gives_rows_and_classes_as_far_as_they_are_known():
     bare = AuditContext("bare", {"train": np.array([3, 1, 3]), "val": np.array([-1, 2])})
     assert bare.rows("val", "train", "nothing").tolist() == [1, 2, 3]
     assert (bare.seen_classes, bare.unseen_classes, bare.class_of(1)) == (None, None, "")
@@ -238,12 +236,12 @@ def test_a_context_tells_rows_and_classes_as_far_as_they_are_known():
             getattr(bare, f"known_{name}")
 
 
-def test_findings_are_plain_data():
+def test_findings_contain_only_plain_python_values():
     findings = audit_context(situations.SITUATIONS["two near images"]).findings
     assert json.dumps([[t.rows for t in f.evidence] for f in findings])
 
 
-def test_a_split_of_the_package_is_corrected_to_itself():
+def test_correcting_a_clean_split_changes_nothing():
     digits = load("digits")
     corrected = corrected_split(digits)
     for part in ("trainval", *TESTED):

@@ -46,7 +46,7 @@ def test_a_caption_counts_once_for_each_class_it_names():
     }
 
 
-def test_every_name_of_a_class_counts_and_words_stand_in_a_row():
+def test_every_synonym_counts_and_its_words_must_be_adjacent():
     result = counts(CAPTIONS, ["n02129165 lion, king of beasts", "panda giant", "crane (bird)"])
     assert list(result.values()) == [1, 0, 1]
     assert names_of("n02129165 lion, king of beasts") == (("lion",), ("king", "of", "beasts"))
@@ -67,7 +67,7 @@ def test_every_name_of_a_class_counts_and_words_stand_in_a_row():
         ("the fox's den", "fox", 1),
     ],
 )
-def test_inflections_and_parts_of_words(caption, name, named):
+def test_captions_match_inflections_but_not_parts_of_words(caption, name, named):
     assert counts([caption], [name])[name] == named
 
 
@@ -89,7 +89,7 @@ def test_counts_are_those_of_a_plain_search():
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("ending", [".txt", ".csv", ".tsv"])
-def test_texts_and_tables_are_read_packed_or_not(tmp_path, ending, packed):
+def test_caption_files_are_read_plain_and_compressed(tmp_path, ending, packed):
     mark = {".csv": ",", ".tsv": "\t"}.get(ending)
     lines = ["a fox", "two cats"]
     if mark:
@@ -100,7 +100,7 @@ def test_texts_and_tables_are_read_packed_or_not(tmp_path, ending, packed):
     assert of_file(path, "fox", "cat", "owl") == ({"fox": 1, "cat": 1, "owl": 0}, 2)
 
 
-def test_an_endless_line_is_cut_and_memory_does_not_grow(tmp_path):
+def test_a_huge_line_of_captions_is_cut_in_bounded_memory(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("fox " + "x" * (3 * MAX_LINE) + " cat\nowl\n")
     assert of_file(path, "fox", "cat", "owl") == ({"fox": 1, "cat": 0, "owl": 1}, 2)
@@ -111,7 +111,7 @@ def test_a_long_cell_does_not_swallow_the_next_row(tmp_path):
     assert of_file(tmp_path / "a.csv", "cat", "owl") == ({"cat": 1, "owl": 1}, 3)
 
 
-def test_a_class_that_no_caption_can_be_compared_with_is_refused(tmp_path):
+def test_a_class_name_without_latin_letters_is_refused(tmp_path):
     with pytest.raises(FileRefusedError, match="expected a class name in Latin letters"):
         of_file(tmp_path / "none.txt", "fox", "\u72ac")
 
@@ -128,13 +128,13 @@ def test_a_class_that_no_caption_can_be_compared_with_is_refused(tmp_path):
         ("a.csv", b'caption\n"' + b'abcd\n","' * 300_000, r"to its end \(Error\)"),
     ],
 )
-def test_unreadable_records_are_one_sentence(tmp_path, name, data, message):
+def test_unreadable_records_are_refused_in_one_sentence(tmp_path, name, data, message):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FileRefusedError, match=message):
         of_file(tmp_path / name, "fox")
 
 
-def test_a_file_is_read_in_a_worker_that_reports_its_share(tmp_path, monkeypatch):
+def test_captions_are_read_in_a_worker_that_reports_progress(tmp_path, monkeypatch):
     monkeypatch.setattr(reader, "_text", None)  # memory of this process only
     (tmp_path / "a.txt").write_text("a fox\n" * 2_000_000)
     shares = []
@@ -148,19 +148,19 @@ def test_a_file_is_read_in_a_worker_that_reports_its_share(tmp_path, monkeypatch
     "answer",
     [{"captions": 2, "counts": [3]}, {"captions": 2, "counts": []}, {"captions": "x"}, [1]],
 )
-def test_an_impossible_answer_of_the_worker_refuses_the_file(tmp_path, monkeypatch, answer):
+def test_an_invalid_result_of_the_worker_refuses_the_file(tmp_path, monkeypatch, answer):
     monkeypatch.setattr(client, "_read", lambda *_, **__: answer)
     (tmp_path / "a.txt").write_text("a fox\n")
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         of_file(tmp_path / "a.txt", "fox")
 
 
-def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
+def test_a_missing_caption_file_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(FileRefusedError, match="found none"):
         of_file(tmp_path / "none.txt", "fox")
 
 
-def test_the_text_lists_the_most_frequent_first_and_what_none_names(tmp_path):
+def test_counts_are_printed_most_frequent_first_with_classes_in_no_caption(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join([*CAPTIONS, "owl"]))
     text = as_text(*count_captions(tmp_path / "a.txt", ["zebra", "panda", "okapi"]))
     assert text.startswith("2 of 3 classes named in 8 captions")

@@ -68,7 +68,7 @@ def card(folder, *names, pretraining=None):
 # --- Kind of a file -------------------------------------------------------------------------------
 
 
-def test_each_kind_is_told_by_its_content_not_its_name(folder):
+def test_each_kind_of_file_is_recognised_by_content_not_by_name(folder):
     (folder / "scores.npz").rename(folder / "split.json")
     kinds = {"split.mat": "split", "split.json": "scores", "alone.npy": "scores", "y.txt": "labels"}
     kinds |= {"res101.mat": "features", "labels.mat": "labels", "unseen.txt": "classes"}
@@ -79,7 +79,7 @@ def test_each_kind_is_told_by_its_content_not_its_name(folder):
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_split_and_labels_are_sorted_out_in_any_order_and_content_counts_once(folder, order):
+def test_split_and_labels_are_grouped_in_any_order_and_duplicates_count_once(folder, order):
     names = ["split.mat", "res101.mat", "split.mat"][::order]
     (folder / "again").mkdir()
     (folder / "again" / "split.mat").write_bytes((folder / "split.mat").read_bytes())
@@ -96,7 +96,7 @@ def test_split_and_labels_are_sorted_out_in_any_order_and_content_counts_once(fo
         (("split.mat", "res101.mat", "labels.mat"), "expected split split.mat with at most one"),
     ],
 )
-def test_files_that_do_not_belong_together_get_one_sentence(folder, names, message):
+def test_files_that_do_not_belong_together_are_refused_in_one_sentence(folder, names, message):
     with pytest.raises(FileRefusedError) as caught:
         card(folder, *names)
     assert message in str(caught.value)
@@ -137,7 +137,7 @@ def hostile(folder):
     return [folder / name for name in (*content, "object.npz", "far.npz")]
 
 
-def test_a_damaged_or_hostile_file_is_one_sentence_and_runs_nothing(folder):
+def test_a_damaged_or_hostile_file_is_refused_in_one_sentence_and_runs_no_code(folder):
     for path in hostile(folder):
         with pytest.raises(FileRefusedError) as caught:
             cards_of_files([path])
@@ -151,7 +151,7 @@ def test_a_damaged_or_hostile_file_is_one_sentence_and_runs_nothing(folder):
 # --- Verdict --------------------------------------------------------------------------------------
 
 
-def test_only_what_was_looked_at_is_clean(folder):
+def test_a_split_is_clean_only_if_every_deciding_check_ran(folder):
     alone, whole = (
         card(folder, *names, pretraining=["none"])
         for names in (("split.mat",), ("split.mat", "res101.mat"))
@@ -162,7 +162,7 @@ def test_only_what_was_looked_at_is_clean(folder):
     assert whole.figures[0].value == "0"
 
 
-def test_rows_on_both_sides_leak_and_are_counted(folder):
+def test_rows_in_training_and_test_leak_and_are_counted(folder):
     actual = card(folder, "leaking.mat", "res101.mat", pretraining=["none"])
     assert (actual.verdict, actual.figures[0].value) == ("leaks", "7")
     assert actual.picture.bars[0].marked == 7
@@ -201,7 +201,7 @@ def test_an_assumed_set_without_a_test_class_is_unknown_and_a_declared_set_clean
     assert (declared.verdict, declared.figures[1].value) == ("clean", "0 of 2")
 
 
-def test_scores_never_tell_the_training_rows(folder):
+def test_a_card_of_scores_leaves_the_training_rows_unknown(folder):
     actual = card(folder, "scores.npz")
     assert actual.verdict == "unknown"
     assert actual.figures[0].value == "unknown"
@@ -221,7 +221,7 @@ def test_scores_of_classes_in_an_assumed_set_are_no_leak(folder):
     assert assumed.figures[1].value == declared.figures[1].value == "2 of 2"
 
 
-def test_a_list_of_classes_tells_no_rows_and_ids_are_compared(folder):
+def test_a_list_of_classes_has_no_rows_and_its_wordnet_ids_are_compared(folder):
     assert card(folder, "unseen.txt").verdict == "unknown"
     (folder / "ids.txt").write_text("n02391049\nn02441942\n")
     assert card(folder, "ids.txt").figures[1].value == "2 of 2"  # a zebra and a weasel
@@ -259,7 +259,7 @@ def test_predictions_whose_rows_are_swapped_contradict_the_data(run_folder, tmp_
     assert "expected" in actual.sentence
 
 
-def test_a_run_states_and_is_unknown_where_its_data_are_not_here(run_folder):
+def test_a_run_without_predictions_or_data_is_unknown(run_folder):
     assert card(run_folder, "run.json").verdict == "unknown"
 
     def elsewhere(name):
@@ -280,7 +280,7 @@ def test_a_run_states_and_is_unknown_where_its_data_are_not_here(run_folder):
         ({"parameters": {"origin": "not stated"}}, "unknown"),
     ],
 )
-def test_a_result_of_the_board_is_judged_by_what_it_states(tmp_path, change, verdict):
+def test_a_board_entry_is_judged_by_its_declarations(tmp_path, change, verdict):
     name = "awa1-lss_ps-2-0_ale_zero-shot-lab_gzsl.json"
     entry = json.loads((FACTS / "board" / name).read_text())
     (tmp_path / name).write_text(json.dumps(entry | change))
@@ -298,7 +298,7 @@ def test_the_paragraph_for_a_review_is_short_and_has_the_digests(folder):
     assert "--" not in text
 
 
-def test_the_report_has_its_verdict_first_and_no_internals(folder):
+def test_the_html_report_begins_with_the_verdict_and_shows_no_internals(folder):
     actual = card(folder, "leaking.mat")
     page = reports_html(actual)
     body = page[page.index("<body>") :]
@@ -309,7 +309,7 @@ def test_the_report_has_its_verdict_first_and_no_internals(folder):
     assert "://" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
-def test_what_a_file_is_called_is_text_in_the_report(folder):
+def test_file_names_are_escaped_in_the_report(folder):
     name = "<img src=x onerror=alert(1)>.mat"
     (folder / "leaking.mat").rename(folder / name)
     page = reports_html(card(folder, name))
@@ -317,7 +317,7 @@ def test_what_a_file_is_called_is_text_in_the_report(folder):
     assert "&lt;img" in page
 
 
-def test_the_command_prints_the_same_card_and_its_status_says_the_verdict(folder, capsys):
+def test_the_command_prints_the_same_card_and_exits_by_its_verdict(folder, capsys):
     path, out = folder / "leaking.mat", folder / "report.html"
     assert main(["check", str(path), "--json", "--output", str(out)]) == 1
     printed = capsys.readouterr().out
@@ -331,7 +331,7 @@ def test_the_command_prints_the_same_card_and_its_status_says_the_verdict(folder
     assert "expected a file" in capsys.readouterr().err
 
 
-def test_a_card_of_the_first_version_opens_with_todays_words():
+def test_a_card_of_the_first_version_opens_with_current_terms():
     figure = {"label": "rows leaked", "value": "0", "note": ""}
     points = [
         {"mark": mark, "title": f"A {mark} one", "text": f"{mark}.", "advice": "", "rows": [4]}
@@ -354,14 +354,14 @@ def test_a_card_of_the_first_version_opens_with_todays_words():
 # --- Real files -----------------------------------------------------------------------------------
 
 
-def test_the_example_of_the_app_is_what_its_file_gives(shared):
+def test_the_example_card_of_the_app_equals_the_card_of_its_file(shared):
     example = read_report((FACTS / "measured" / "example_card.json").read_bytes(), "example")
     result = cards_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])[0]
     same = ("kind", "files", "verdict", "sentence", "figures", "findings", "picture")
     assert [getattr(result, name) for name in same] == [getattr(example, name) for name in same]
 
 
-def test_what_a_leak_gained_is_what_the_benchmark_measured():
+def test_the_stated_effect_of_a_leak_equals_the_benchmark():
     ours = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     root = Path(__file__).parents[2]
     all_ = pd.read_csv(root / "benchmarks" / "results" / "leak_cost.csv")
@@ -373,7 +373,7 @@ def test_what_a_leak_gained_is_what_the_benchmark_measured():
 
 
 @pytest.mark.parametrize(("dataset", "stands_in"), [("CUB", False), ("AWA2", True)])
-def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset, stands_in, shared):
+def test_the_effect_of_a_leak_states_its_condition_and_data_set(dataset, stands_in, shared):
     figure = cards_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"])[0].figures[2]
     assert figure.label == "effect of the leak on H, measured on CUB birds"
     assert figure.value == "−0.9 to +6.4 points"
@@ -382,7 +382,7 @@ def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset,
     assert figure.note.endswith("measured on CUB birds, VGG" + ", not on AWA2" * stands_in)
 
 
-def test_the_label_of_leaking_rows_says_which_list_has_them(shared):
+def test_the_count_of_leaking_rows_names_their_list(shared):
     card_of_file = cards_of_files([shared / "data/xlsa17/CUB/att_splits_v1.mat"])[0]
     assert card_of_file.figures[0].label == "test images also in train or val"
     context = AuditContext.of_split(load("digits").split("PS"), load("digits"))
@@ -403,12 +403,12 @@ def test_the_label_of_leaking_rows_says_which_list_has_them(shared):
         ("AWA2/standard_split/att_splits.mat", "unknown", "0"),
     ],
 )
-def test_splits_in_circulation(shared, path, verdict, rows):
+def test_published_split_files_have_the_known_verdicts(shared, path, verdict, rows):
     result = cards_of_files([shared / "data" / "xlsa17" / path])[0]
     assert (result.verdict, result.figures[0].value) == (verdict, rows)
 
 
-def test_scores_in_circulation(shared):
+def test_published_score_files_have_the_known_verdicts(shared):
     card_of_file = cards_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])[0]
     assert card_of_file.verdict == "unknown"
     assert [figure.value for figure in card_of_file.figures] == [
@@ -418,7 +418,7 @@ def test_scores_in_circulation(shared):
     ]
 
 
-def test_clean_data_of_the_package_make_a_clean_split(tmp_path):
+def test_a_data_set_of_the_package_has_a_clean_split(tmp_path):
     digits = load("digits")
     split = digits.split("PS")
     names = np.array([f"{i}.png" for i in range(len(digits.labels))], dtype=object)[:, None]

@@ -20,14 +20,14 @@ def split(tmp_path):
     return tmp_path / "mine.mat"
 
 
-def test_an_option_of_an_audit_prints_every_finding(split, capsys):
+def test_an_audit_option_prints_every_finding(split, capsys):
     assert main(["check", str(split), "--format", "text"]) == 1
     output = capsys.readouterr()
     assert "ZSL001" in output.out
     assert not output.err
 
 
-def test_format_json_is_the_cards_where_a_file_is_no_split(split, capsys, printed):
+def test_format_json_prints_cards_of_files_that_are_no_splits(split, capsys, printed):
     scores = split.with_name("scores.npz")
     np.savez(scores, scores=np.eye(4)[Y], labels=Y, unseen=[3])
     card = json.loads(printed("check", scores, "--format", "json", status=3))
@@ -36,7 +36,7 @@ def test_format_json_is_the_cards_where_a_file_is_no_split(split, capsys, printe
     assert {card["kind"] for card in json.loads(capsys.readouterr().out)} >= {"score matrix"}
 
 
-def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys, printed):
+def test_a_data_set_is_checked_by_name_with_several_splits_at_once(split, capsys, printed):
     assert main(["check", "digits", "--allow-incomplete"]) in (0, 1)
     assert "ZSL010" in capsys.readouterr().out
     other = split.with_name("other.mat")
@@ -45,7 +45,7 @@ def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, cap
     assert "expected one split" in printed("check", split, other, "--correct", "a.mat", status=2)
 
 
-def test_every_finding_rests_on_features_and_labels_given_as_files(tmp_path, capsys):
+def test_features_and_labels_given_as_files_are_used_by_the_checks(tmp_path, capsys):
     parts = {"trainval": range(1, 31), "test_seen": range(31, 41), "test_unseen": range(41, 81)}
     lists = {f"{part}_loc": np.array(rows)[:, None] for part, rows in parts.items()}
     savemat(tmp_path / "split.mat", lists)
@@ -59,7 +59,7 @@ def test_every_finding_rests_on_features_and_labels_given_as_files(tmp_path, cap
 
 
 @pytest.mark.nightly
-def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys, printed):
+def test_page_writes_the_review_of_a_split_and_its_scores(split, tmp_path, capsys, printed):
     tested = Y[40:80]
     scores = np.random.default_rng(0).normal(size=(40, 4)) + 2 * np.eye(4)[tested]
     np.savez(tmp_path / "scores.npz", scores=scores, y=tested, unseen_classes=[3])

@@ -34,13 +34,13 @@ def audited(*words):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_zero_for_a_split_that_passes(good, capsys):
+def test_a_passing_split_exits_with_0(good, capsys):
     assert audited(good, "--pretraining", "none") == 0
     assert "OK       ZSL003" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("in_process")
-def test_three_where_nothing_was_found_because_a_check_could_not_look(good, capsys, tmp_path):
+def test_a_split_with_checks_that_could_not_run_exits_with_3(good, capsys, tmp_path):
     assert audited(good) == 3  # pre-training set
     assert "UNKNOWN  " in capsys.readouterr().out
     for accepted in ([], ["ZSL006"]):
@@ -59,20 +59,20 @@ def test_three_where_nothing_was_found_because_a_check_could_not_look(good, caps
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_leak_is_one_even_where_checks_could_not_look(leaking, tmp_path):
+def test_a_leak_exits_with_1_even_if_checks_could_not_run(leaking, tmp_path):
     alone = (leaking / "att_splits.mat").rename(tmp_path / "att_splits.mat")
     assert audited(alone) == 1
     assert audited(alone, "--allow-incomplete") == 1
 
 
 @pytest.mark.usefixtures("in_process")
-def test_one_for_a_split_that_leaks(leaking, capsys):
+def test_a_leaking_split_exits_with_1(leaking, capsys):
     assert audited(leaking / "att_splits.mat") == 1
     assert "LEAK     ZSL003" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("in_process")
-def test_warnings_and_unknowns_fail_on_demand(good):
+def test_warnings_and_open_findings_fail_on_request(good):
     assert audited(good, "--pretraining", "none", "--fail-on", "leak") == 0
     assert audited(good, "--fail-on", "warning") == 1  # fewer than ten test images per class
     assert audited(good, "--fail-on", "open") == 1
@@ -96,7 +96,7 @@ def test_thresholds_are_set_on_the_command_line(good, capsys):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_severity_is_set_on_the_command_line(leaking, capsys):
+def test_marks_of_checks_are_set_on_the_command_line(leaking, capsys):
     options = ("--pretraining", "none", "--severity")
     assert audited(leaking, *options, "ZSL003=warning") == 0
     assert "Custom rules: ZSL003 as warning." in capsys.readouterr().out
@@ -114,7 +114,7 @@ def test_a_declared_choice_on_the_test_set_fails(good, capsys):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_labels_and_features_lie_beside_the_file_or_are_named(good, tmp_path, capsys):
+def test_labels_and_features_are_found_next_to_the_file_or_by_option(good, tmp_path, capsys):
     alone = tmp_path / "elsewhere"
     alone.mkdir()
     path = (good / "att_splits.mat").rename(alone / "att_splits.mat")
@@ -128,7 +128,7 @@ def test_labels_and_features_lie_beside_the_file_or_are_named(good, tmp_path, ca
 
 
 @pytest.mark.usefixtures("in_process")
-def test_overlaps_are_decided_by_a_file(good, tmp_path, capsys):
+def test_decisions_on_overlaps_are_read_from_a_file(good, tmp_path, capsys):
     vocabulary = tmp_path / "mine.txt"
     vocabulary.write_text("seal\nbats\nzebra\n")
     command = (good, "--pretraining", vocabulary)
@@ -146,7 +146,7 @@ def test_overlaps_are_decided_by_a_file(good, tmp_path, capsys):
 @pytest.mark.parametrize(
     "content", ["[mine]\nbat = 'perhaps'", "mine = 3", "[mine", "[mine]\nbat = 1"]
 )
-def test_decisions_that_are_none_are_refused(good, tmp_path, capsys, content):
+def test_invalid_decisions_are_refused(good, tmp_path, capsys, content):
     path = tmp_path / "decisions.toml"
     path.write_text(content)
     assert audited(good, "--decisions", path) == 2
@@ -188,7 +188,7 @@ def test_formats_are_written_to_a_file(leaking, tmp_path):
     assert json.loads(path.read_text())["schema"] == "zslcore-report/1"
 
 
-def test_a_file_that_kills_its_reader_ends_in_two(tmp_path, capsys):
+def test_a_file_that_crashes_its_reader_exits_with_2(tmp_path, capsys):
     path = tmp_path / "crash.mat"
     savemat(path, {"att": np.arange(12.0).reshape(3, 4)})
     files.with_type_code(path, 200)
@@ -222,7 +222,7 @@ HOSTILE = {
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files_end_in_two_and_one_sentence(tmp_path, capsys, name):
+def test_hostile_files_are_refused_in_one_sentence_with_exit_code_2(tmp_path, capsys, name):
     path = tmp_path / name
     HOSTILE[name](path)
     assert audited(path) == 2
@@ -244,14 +244,16 @@ def test_hostile_files_end_in_two_and_one_sentence(tmp_path, capsys, name):
         ("digits", "--correct", "split.csv"),
     ],
 )
-def test_mistakes_end_in_two_and_one_sentence(tmp_path, monkeypatch, capsys, words):
+def test_invalid_options_are_refused_in_one_sentence_with_exit_code_2(
+    tmp_path, monkeypatch, capsys, words
+):
     monkeypatch.chdir(tmp_path)
     assert audited(*words) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.nightly
-def test_as_a_program(leaking):
+def test_python_m_zslcore_check_exits_by_the_verdict(leaking):
     command = [sys.executable, "-m", "zslcore", "check", str(leaking), "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
@@ -260,7 +262,7 @@ def test_as_a_program(leaking):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_labels_are_read_from_the_file_of_features(good, tmp_path, capsys):
+def test_labels_are_read_from_the_feature_file(good, tmp_path, capsys):
     alone = tmp_path / "elsewhere"
     alone.mkdir()
     (good / "att_splits.mat").rename(alone / "att_splits.mat")
@@ -270,7 +272,7 @@ def test_labels_are_read_from_the_file_of_features(good, tmp_path, capsys):
     assert "OPEN     ZSL011" not in capsys.readouterr().out
 
 
-def test_kept_runs_are_asked_for_and_need_a_data_set(own_data, good, capsys):
+def test_stored_runs_are_used_on_request_and_need_a_data_set(own_data, good, capsys):
     wanted = ["simulated-AWA2", "--split", "SS", "--pretraining", "imagenet-1k", "--runs"]
     assert audited(*wanted) == 1
     assert "OPEN     ZSL007" in capsys.readouterr().out

@@ -24,7 +24,7 @@ def rows_of(comparison):
     return {(a, b): n for a, b, n in moved.itertuples(index=False)}
 
 
-def test_a_split_against_itself_moves_nothing():
+def test_comparing_a_split_with_itself_finds_no_difference():
     world = clean()
     comparison = compare_splits(world, replace(world, name="other"))
     assert comparison.n_moved == 0
@@ -38,7 +38,7 @@ def test_a_split_against_itself_moves_nothing():
     )
 
 
-def test_rows_are_counted_by_where_they_were_and_are():
+def test_rows_are_counted_by_part_in_both_splits():
     world = clean()
     seen = world.parts["test_seen"]
     leaking = add(add(world, seen[:10], "train"), seen[10:], "val")
@@ -53,7 +53,7 @@ def test_rows_are_counted_by_where_they_were_and_are():
     assert rows_of(back) == {(b, a): n for (a, b), n in rows_of(comparison).items()}
 
 
-def test_classes_that_change_their_side_are_named():
+def test_classes_that_change_sides_are_named():
     world = clean()
     unseen = world.classes("test_unseen")
     rows = world.rows("test_unseen")[world.labels[world.rows("test_unseen")] == unseen[0]]
@@ -65,7 +65,7 @@ def test_classes_that_change_their_side_are_named():
     assert rows_of(comparison) == {("test_unseen", "trainval + train"): len(rows)}
 
 
-def test_parts_that_one_does_not_give_are_named_and_only_test_seen_may_be_empty():
+def test_missing_parts_are_named_and_only_test_seen_may_be_empty():
     world = clean()
     bare = {p: world.parts[p] for p in ("trainval", "test_unseen", "test_seen")}
     comparison = compare_splits(world, replace(world, name="other", parts=bare))
@@ -80,7 +80,7 @@ def test_parts_that_one_does_not_give_are_named_and_only_test_seen_may_be_empty(
     assert rows_of(comparison) == {("trainval", "test_seen"): len(world.parts["test_seen"])}
 
 
-def test_without_labels_rows_are_compared_and_classes_are_not():
+def test_without_labels_only_rows_are_compared():
     world = replace(clean(), labels=None)
     other = with_parts(world, test_seen=world.parts["test_seen"][1:])
     comparison = compare_splits(world, other)
@@ -101,7 +101,7 @@ def test_splits_of_different_data_are_refused():
 
 
 @pytest.mark.parametrize("name", ["text", "html"])
-def test_a_report_tells_what_another_split_moved(name):
+def test_every_format_reports_the_rows_that_another_split_moved(name):
     world = clean()
     other = replace(add(world, world.parts["test_seen"], "train"), name="<b>other|")
     comparison = compare_splits(world, other)
@@ -113,7 +113,7 @@ def test_a_report_tells_what_another_split_moved(name):
     assert render(audit_context(world), name).count("train + test") == 0
 
 
-def test_json_holds_the_comparison_or_null():
+def test_json_contains_the_comparison_or_null():
     world = clean()
     report = audit_context(world)
     assert json.loads(render(report, "json"))["comparison"] is None
@@ -126,7 +126,7 @@ def test_json_holds_the_comparison_or_null():
 
 
 @pytest.mark.usefixtures("in_process")
-def test_the_command_line_compares_and_keeps_its_status(tmp_path, capsys):
+def test_a_comparison_does_not_change_the_exit_status(tmp_path, capsys):
     good = files.write_folder(tmp_path / "good")
     leak = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
     leaking = files.write_folder(tmp_path / "leaking", splits=leak)

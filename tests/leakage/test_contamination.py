@@ -46,12 +46,12 @@ def output(on, extractor):
 # --- Tables ---------------------------------------------------------------------------------------
 
 
-def test_the_tables_have_nothing_wrong_and_their_counts_are_of_these_lists():
+def test_contamination_tables_are_valid_and_their_counts_are_current():
     assert list(problems()) == []
     assert list(making.stale()) == []
 
 
-def test_counted_again_the_same_comes_out():
+def test_counting_again_gives_the_stored_counts():
     written = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_csv_rows(COUNTS)}
     again = [c for c in countable() if CHEAP & {(c[1], None), (c[1], str(c[0]))}]
     assert len(again) > 20
@@ -85,7 +85,7 @@ def edited(path, tmp_path, **values):
         ({"source": "A, 2020 "}, "column 'source': expected no space"),
     ],
 )
-def test_a_row_with_something_wrong_is_told(tmp_path, values, sentence):
+def test_an_invalid_row_of_extractors_is_reported(tmp_path, values, sentence):
     (result,) = problems(edited(EXTRACTORS, tmp_path, **values))
     assert sentence in result
     assert f"line {len(read_csv_rows(EXTRACTORS)) + 1}" in result
@@ -100,12 +100,12 @@ def test_a_row_with_something_wrong_is_told(tmp_path, values, sentence):
         ({"classes": "many"}, "expected a number of classes"),
     ],
 )
-def test_a_set_with_something_wrong_is_told(tmp_path, values, sentence):
+def test_an_invalid_row_of_pretraining_sets_is_reported(tmp_path, values, sentence):
     (result,) = problems(sets_file=edited(SETS, tmp_path, **values))
     assert sentence in result
 
 
-def test_other_columns_and_torn_files_are_told(tmp_path):
+def test_wrong_columns_and_unreadable_files_are_reported(tmp_path):
     other = tmp_path / "contamination.csv"
     other.write_text("extractor,kind\nmine,image\n")
     assert "expected the columns extractor, kind, pretraining" in next(problems(other))
@@ -139,13 +139,15 @@ def test_other_columns_and_torn_files_are_told(tmp_path):
         ("ImageNet", "21K", "kinetics-400", "unknown", None),
     ],
 )
-def test_a_cell_has_its_state_and_the_papers_number(dataset, split, pretraining, state, printed):
+def test_a_cell_has_its_state_and_the_count_of_the_paper(
+    dataset, split, pretraining, state, printed
+):
     cell = cells()[dataset, split, pretraining]
     assert cell.state == state
     assert (None if cell.printed is None else len(cell.printed)) == printed
 
 
-def test_what_is_certain_is_in_the_papers_lists_wherever_they_are_complete():
+def test_certain_matches_are_in_the_complete_lists_of_papers():
     for cell in cells().values():
         if cell.printed and cell.certain:
             extra = set(cell.certain) - set(cell.printed)
@@ -164,12 +166,12 @@ def test_what_is_certain_is_in_the_papers_lists_wherever_they_are_complete():
         (None, None, ("a",), "overlap"),
     ],
 )
-def test_lists_and_papers_make_the_state(certain, possible, printed, state):
+def test_the_state_of_a_cell_follows_from_lists_and_papers(certain, possible, printed, state):
     n, m = len(certain or ()), len(possible or ())
     assert OverlapCell("d", "s", "p", 3, certain, possible, n, m, printed).state == state
 
 
-def test_every_test_set_meets_every_pretraining_set():
+def test_the_map_has_every_test_set_with_every_pretraining_set():
     table = contamination_table()
     assert len(table) == len(contamination.test_sets()) * len(contamination.pretraining_sets())
     web = table[table["pretraining"].isin(["wit-400m", "laion-2b", "webli"])]
@@ -205,11 +207,11 @@ def test_imagenet_is_counted_by_its_ids():
         ("ImageNet, 21K", "ResNet-101", "Unknown"),
     ],
 )
-def test_may_i_report_it(on, extractor, verdict):
+def test_the_zero_shot_verdict_of_an_extractor_on_a_test_set(on, extractor, verdict):
     assert output(on, extractor).verdict == verdict
 
 
-def test_the_answer_counts_names_and_advises():
+def test_an_overlapping_answer_has_counts_names_and_advice():
     no = output("AWA2, SS", "ResNet-101")
     assert "6 of the 10 test classes" in no.sentence
     assert "giant panda" in no.sentence
@@ -229,9 +231,7 @@ def test_the_answer_counts_names_and_advises():
         ("AWA2, SS", "BiT-M", 0, 0),
     ],
 )
-def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
-    on, extractor, n_open, rest
-):
+def test_other_classes_are_not_called_clean_while_some_are_open(on, extractor, n_open, rest):
     no = output(on, extractor)
     tested = find_test_set(on)
     assert no.verdict == "Leaks"
@@ -241,7 +241,7 @@ def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
     assert (f"after deciding whether the {related}" in no.advice) == bool(n_open)
 
 
-def test_an_extractor_of_two_sets_has_seen_both():
+def test_an_extractor_of_two_sets_was_trained_on_the_classes_of_both():
     both = output("UCF101", "I3D")
     parts = [set(output("UCF101", name).certain) for name in ("GoogLeNet", "3D-ResNet")]
     assert set(both.certain) == parts[0] | parts[1]
@@ -250,11 +250,11 @@ def test_an_extractor_of_two_sets_has_seen_both():
     assert set(animals.certain) == set(output("AWA2, SS", "BiT-M").certain) != set()
 
 
-def test_what_decides_is_what_is_named():
+def test_the_answer_names_only_the_sets_that_decide():
     assert "WIT-400M" not in output("UCF101", "ActionCLIP").sentence
 
 
-def test_classes_of_ones_own_are_compared_now():
+def test_own_classes_are_compared_with_the_lists():
     tested = own_test_set("mine", ["zebra", "giant panda", "unicorn"])
     result = answer(tested, find_extractor("ResNet-101"))
     assert (result.verdict, result.certain) == ("Leaks", ("zebra", "giant panda"))
@@ -318,11 +318,11 @@ def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, printed):
         ("ImageNet, 21K", "BiT-M", "All 20,844 are labelled classes of ImageNet-21K"),
     ],
 )
-def test_what_a_paper_alone_lists_has_its_name(on, extractor, by):
+def test_classes_listed_only_by_a_paper_are_credited_to_it(on, extractor, by):
     assert output(on, extractor).evidence.startswith(by)
 
 
-def test_an_absence_is_one_of_names():
+def test_an_absence_is_stated_as_one_by_name():
     assert output("CUB, PS", "ResNet-101").sentence == (
         "By name and by WordNet, none of the 50 test classes is in ImageNet-1K."
     )
@@ -331,7 +331,7 @@ def test_an_absence_is_one_of_names():
     )
 
 
-def test_one_class_is_spoken_of_as_one():
+def test_sentences_use_the_singular_for_one_class():
     assert output("HMDB51", "ResNet-101").advice == (
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
     )
@@ -341,7 +341,7 @@ def test_one_class_is_spoken_of_as_one():
     )
 
 
-def test_misspelt_names_get_the_nearest_one():
+def test_misspelt_extractors_and_test_sets_get_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'ResNet-101'"):
         find_extractor("resnet-1001")
     with pytest.raises(UnknownNameError, match="did you mean 'CUB, PS'"):
@@ -358,7 +358,7 @@ def test_the_command_prints_the_map(printed):
     assert "wit-400m" in out
 
 
-def test_the_command_answers_for_a_file(tmp_path, capsys):
+def test_the_command_judges_a_file_of_classes(tmp_path, capsys):
     file = tmp_path / "mine.txt"
     file.write_text("zebra\nunicorn\n")
     assert main(["contamination", "--classes", str(file), "--extractor", "ResNet-101"]) == 0
@@ -377,7 +377,7 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
         ("IDT", "Clean. These features are hand-crafted"),
     ],
 )
-def test_the_command_answers_for_a_data_set(extractor, sentence, printed):
+def test_the_command_judges_a_data_set(extractor, sentence, printed):
     request = ["contamination", "--dataset", "digits", "--extractor", extractor]
     assert sentence in printed(*request)
 
@@ -401,13 +401,13 @@ def said_of_lines(lines, extractor="ResNet-101"):
         ["747-100", "A320"],
     ],
 )
-def test_names_that_are_not_understood_are_never_a_yes(lines):
+def test_unknown_names_never_give_a_clean_answer(lines):
     result = said_of_lines(lines)
     assert (result.state, result.verdict) == ("unknown", "Unknown")
     assert "not compared" in result.sentence
 
 
-def test_names_that_are_not_understood_are_told_beside_those_that_are():
+def test_unknown_names_are_reported_next_to_the_known_ones():
     assert said_of_lines(["unicorn", "centaur"]).verdict == "Clean"
     result = said_of_lines(["dog", "quux"])
     assert result.verdict == "Unknown"
@@ -423,7 +423,7 @@ def test_names_that_are_not_understood_are_told_beside_those_that_are():
 @pytest.mark.parametrize(
     "fixture", ["C1_id_then_name", "C2_name_then_number", "C6_contamination_says_yes"]
 )
-def test_lists_of_other_people_are_read(fixture, shared, printed):
+def test_class_lists_of_other_projects_are_read(fixture, shared, printed):
     path = shared / "data" / "cases" / fixture / "labels.txt"
     out = printed("contamination", "--classes", path, "--extractor", "ResNet-101")
     assert "6 of the 6 test classes" in out
@@ -439,7 +439,7 @@ def test_lists_of_other_people_are_read(fixture, shared, printed):
         (["--classes", "/nowhere/list.txt"], "expected a file; found none"),
     ],
 )
-def test_what_the_command_refuses_is_one_sentence(options, sentence, printed):
+def test_invalid_options_are_refused_in_one_sentence(options, sentence, printed):
     assert sentence in printed("contamination", *options, status=2)
 
 
@@ -449,7 +449,7 @@ def test_an_empty_list_is_refused(tmp_path, capsys):
     assert "expected class names; got none" in capsys.readouterr().err
 
 
-def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
+def test_tools_contamination_reports_errors_by_line(capsys, monkeypatch):
     assert making.main([]) == 0
     assert "no errors" in capsys.readouterr().out
     monkeypatch.setattr(making, "problems", lambda: ["contamination.csv, line 3: no."])
@@ -460,7 +460,7 @@ def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):
 # --- Accuracy of the matching ---------------------------------------------------------------------
 
 
-def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists():
+def test_matching_is_precise_and_complete_on_held_out_labelled_pairs():
     result = making.measure()
     assert [row.part for row in result] == ["tuned", "held_out"]
     for row in result:
@@ -480,11 +480,11 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
     assert f"the {result[1].pairs} held-out pairs" in guide
 
 
-def test_no_certain_match_of_the_labelled_lists_is_left_unlabelled():
+def test_every_certain_match_of_the_labelled_lists_has_a_label():
     assert not list(making.unlabelled())
 
 
-def test_of_every_target_thirty_pairs_were_read_and_certain_is_right_by_target():
+def test_every_target_has_thirty_labelled_pairs_with_precise_matches():
     table = transfer_table().set_index("name")
     assert (table["pairs"] >= 30).all()
     expected = pd.Series([p.list for p in reliability.pairs()]).value_counts()
@@ -494,7 +494,7 @@ def test_of_every_target_thirty_pairs_were_read_and_certain_is_right_by_target()
     assert set(table.index[table["pairs_certain"] > 0]) == with_certain
 
 
-def test_labelled_pairs_are_of_lists_that_are_no_benchmarks_of_images_and_once_each():
+def test_labelled_pairs_are_unique_and_from_lists_outside_the_image_benchmarks():
     labelled = reliability.pairs()
     assert {pair.label for pair in labelled} == {"same", "part or kind", "different"}
     entries = {entry.names[0] for entry in get_vocabulary("imagenet-1k").entries}
@@ -504,7 +504,7 @@ def test_labelled_pairs_are_of_lists_that_are_no_benchmarks_of_images_and_once_e
     assert {pair.list for pair in labelled} & datasets == {"UCF101"}  # also a target
 
 
-def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():
+def test_overlaps_of_the_kinetics_600_test_are_counted_on_demand():
     tested = find_test_set("Kinetics-600, ZSL220 2")
     assert (len(tested.classes), len(tested.context)) == (160, 220)
     assert contamination.cell_of(tested, "kinetics-400").n_certain == 0
@@ -513,24 +513,24 @@ def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():
     assert len(find_test_set("Kinetics-600, ZSL220").classes) == 220
 
 
-def test_an_action_is_certainly_none_of_imagenets_things():
+def test_no_action_matches_a_class_of_imagenet_for_certain():
     for dataset in ("UCF101", "HMDB51"):
         result = cells()[dataset, "", "imagenet-1k"]
         assert (result.certain, output(dataset, "ResNet-101").verdict) == ((), "Unknown")
 
 
-def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatch, capsys):
+def test_tools_contamination_reports_outdated_measurements_of_pairs(monkeypatch, capsys):
     monkeypatch.setattr(making, "stored_reliability", lambda: ())
     assert making.main([]) == 1
     assert "labelled_pairs.csv: measured with other pairs" in capsys.readouterr().out
 
 
-def test_a_row_of_two_networks_is_spoken_of_as_two():
+def test_an_extractor_of_two_networks_takes_the_plural():
     assert output("AWA2, SS", "VGG-16 and VGG-19").sentence.startswith("VGG-16 and VGG-19 were ")
     assert output("CUB, PS", "CLIP").sentence.startswith("CLIP was trained on ")
 
 
-def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsys, printed):
+def test_transfer_counts_equal_the_labels_and_the_comparison(capsys, printed):
     table = transfer_table().set_index("name")
     sets = open_world_sets()
     assert list(table.index) == [name for name in sets if name != "imagenet"]
@@ -549,7 +549,7 @@ def test_the_transfer_counts_classes_of_the_source_as_read_and_as_compared(capsy
     assert len(json.loads(printed("base-to-new", "--transfer", "--json"))) == len(table)
 
 
-def test_an_unknown_answer_says_what_the_paper_finds_and_what_one_can_do(capsys):
+def test_an_unknown_answer_has_the_finding_of_the_paper_and_advice(capsys):
     clip = answer(find_test_set("oxford_pets, new"), find_extractor("CLIP"))
     assert clip.verdict == "Unknown"
     assert "21.5 % on Country211" in clip.sentence

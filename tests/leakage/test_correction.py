@@ -25,7 +25,7 @@ def with_copies(n):
 
 
 @pytest.mark.parametrize(("n", "left"), [(5, 0), (6, 1)])
-def test_near_duplicates_are_looked_for_in_five_rounds(n, left):
+def test_near_duplicates_are_removed_in_at_most_five_rounds(n, left):
     world, rows = with_copies(n)
     corrected = correct_context(world)
     np.testing.assert_array_equal(corrected.removed["train"], np.sort(rows[: n - left]))
@@ -40,7 +40,7 @@ def the_same(rows, expected):
     np.testing.assert_array_equal(rows, np.sort(expected, axis=0))
 
 
-def test_trainval_is_train_and_val_together():
+def test_a_corrected_trainval_is_the_union_of_train_and_val():
     world = clean()
     trainval, stray = world.parts["trainval"], world.parts["train"][:1]
     alone = correct_context(without(world, "trainval"))
@@ -79,7 +79,7 @@ def test_an_unknown_policy_is_refused():
         ("val", "train"),
     ],
 )
-def test_a_row_on_two_sides_stays_with_one_or_none(policy, keeps, gives):
+def test_a_row_on_two_sides_stays_on_one_or_none_by_policy(policy, keeps, gives):
     world = replace(clean(), labels=None, features=None)
     row = world.parts[keeps][:1]
     mixed = add(world, row, *((gives, "train") if gives == "trainval" else (gives,)))
@@ -90,7 +90,7 @@ def test_a_row_on_two_sides_stays_with_one_or_none(policy, keeps, gives):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_an_unseen_class_leaves_training_or_both(policy):
+def test_an_unseen_class_is_removed_from_training_or_from_both_sides(policy):
     world = replace(clean(), features=None)
     rows = world.parts["test_unseen"]
     rows = rows[world.labels[rows] == 6]
@@ -103,7 +103,7 @@ def test_an_unseen_class_leaves_training_or_both(policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_an_image_tested_as_seen_and_as_unseen_stays_with_one_or_none(policy):
+def test_an_image_in_both_test_parts_stays_in_one_or_none_by_policy(policy):
     world = clean()
     seen, unseen = world.parts["test_seen"][:1], world.parts["test_unseen"][:1]
     corrected = correct_context(with_features(world, unseen, world.features[seen]), policy)
@@ -114,7 +114,7 @@ def test_an_image_tested_as_seen_and_as_unseen_stays_with_one_or_none(policy):
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("jitter", [0.0, 0.01])
-def test_an_image_trained_and_tested_leaves_training_or_both(policy, jitter):
+def test_a_copied_image_is_removed_from_training_or_from_both_sides(policy, jitter):
     world = clean()
     train, tested = world.parts["train"][:1], world.parts["test_unseen"][:1]
     corrected = correct_context(
@@ -126,7 +126,7 @@ def test_an_image_trained_and_tested_leaves_training_or_both(policy, jitter):
     the_same(corrected.parts["test_seen"], world.parts["test_seen"])
 
 
-def test_folds_stay_within_trainval_and_the_classes_of_their_sides():
+def test_corrected_folds_stay_within_trainval_and_their_classes():
     world = clean()
     train, val, tested = (world.parts[part] for part in ("train", "val", "test_seen"))
     classes = np.unique(world.labels[train]), np.unique(world.labels[val])
@@ -149,12 +149,12 @@ def test_folds_stay_within_trainval_and_the_classes_of_their_sides():
     assert unknown.folds == mixed.folds
 
 
-def test_a_corrected_split_can_be_a_key():
+def test_a_corrected_split_is_hashable():
     corrected = correct_context(clean())
     assert {corrected: "mine"}[corrected] == "mine"
 
 
-def test_a_row_that_leaves_two_parts_is_counted_once():
+def test_a_row_removed_from_two_parts_is_counted_once():
     world = clean()
     leaking = add(world, world.parts["test_seen"][:3], "trainval", "train")
     assert correct_context(leaking).n_removed == 3
@@ -162,7 +162,7 @@ def test_a_row_that_leaves_two_parts_is_counted_once():
     assert correct_context(world).n_removed == 0
 
 
-def test_a_table_counts_what_was_kept_and_removed():
+def test_a_table_counts_remaining_and_removed_rows():
     world = clean()
     table = correct_context(add(world, world.parts["test_seen"][:4], "trainval")).table()
     assert table.columns.tolist() == ["part", "rows", "removed"]
@@ -171,7 +171,7 @@ def test_a_table_counts_what_was_kept_and_removed():
     assert table["removed"].tolist() == [4, 0, 0, 0, 0]
 
 
-def test_a_corrected_file_has_the_layout_of_the_field(tmp_path):
+def test_a_corrected_mat_file_has_the_benchmark_layout(tmp_path):
     world = clean()
     correct_context(replace(world, raw_prototypes=2 * world.prototypes)).save_mat(
         tmp_path / "a.mat"
@@ -184,7 +184,7 @@ def test_a_corrected_file_has_the_layout_of_the_field(tmp_path):
     np.testing.assert_array_equal(read["original_att"], 2 * world.prototypes.T)
 
 
-def test_a_corrected_split_as_json_says_where_it_is_from():
+def test_a_corrected_split_as_json_states_its_origin():
     world = clean()
     read = json.loads(correct_context(world, "drop").to_json())
     assert (read["corrected_from"], read["policy"]) == ("world", "drop")

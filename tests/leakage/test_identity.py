@@ -54,20 +54,20 @@ def finding(context):
 
 
 @pytest.mark.parametrize("name", ["PS 2.0", "SS"])
-def test_a_current_release_passes_by_its_rows_and_by_its_file(split, name):
+def test_a_current_release_is_recognised_by_rows_and_by_file(split, name):
     result = finding(split[name])
     assert (result.mark, result.sentence) == ("ok", f"Zoo {name}, with the published rows.")
     result = finding(replace(split[name], file_digest=name))
     assert result.sentence == f"Zoo {name}, identical to the published file."
 
 
-def test_the_first_release_is_said_to_be_superseded(split):
+def test_the_first_release_is_reported_as_superseded(split):
     result = finding(split["PS v1"])
     assert result.mark == "warning"
     assert result.sentence == f"Zoo PS v1, with the published rows. {OLD}"
 
 
-def test_what_both_releases_share_is_no_reproach(split):
+def test_rows_common_to_both_releases_are_not_reported_as_superseded(split):
     shared = {p: split["PS 2.0"].parts[p] for p in ("trainval", "test_seen", "test_unseen")}
     result = finding(replace(split["PS 2.0"], parts=shared))
     assert result.mark == "ok"
@@ -78,14 +78,14 @@ def test_what_both_releases_share_is_no_reproach(split):
     assert result.advice == f"Add train, val to distinguish them. PS v1: {OLD}"
 
 
-def test_order_repetition_and_an_empty_part_change_nothing(split):
+def test_order_repetition_and_an_empty_part_do_not_change_the_identity(split):
     rng, parts = np.random.default_rng(0), dict(split["SS"].parts)
     parts["trainval"] = rng.permutation(np.concatenate([parts["trainval"]] * 2))
     parts["test_seen"] = np.empty(0, int)
     assert finding(replace(split["SS"], parts=parts)).sentence.startswith("Zoo SS, with")
 
 
-def test_a_variant_says_what_differs_and_from_which_releases(split):
+def test_a_variant_names_the_differing_parts_and_the_releases(split):
     parts = split["PS 2.0"].parts
     result = finding(replace(split["PS 2.0"], parts=dict(parts) | {"val": parts["val"][:-1]}))
     assert result.mark == "warning"
@@ -99,7 +99,7 @@ def test_a_variant_says_what_differs_and_from_which_releases(split):
     assert table.rows[0] == ("train", n - 1, n + len(parts["test_seen"][::2]), n)
 
 
-def test_nobodys_split_is_not_taken_for_one(split):
+def test_an_unknown_split_is_not_recognised(split):
     context = split["PS 2.0"]
     moved = {part: rows + 2 for part, rows in context.parts.items()}
     result = finding(replace(context, parts=moved))
@@ -113,7 +113,7 @@ def test_nobodys_split_is_not_taken_for_one(split):
         (1, "one too high", "Subtract 1 from all row numbers."),
     ],
 )
-def test_rows_that_start_elsewhere_are_called_so(split, shift, message, advice):
+def test_shifted_row_numbers_are_reported_with_advice(split, shift, message, advice):
     context = split["PS 2.0"]
     moved = {part: rows + shift for part, rows in context.parts.items()}
     result = finding(replace(context, parts=moved))
@@ -124,7 +124,7 @@ def test_rows_that_start_elsewhere_are_called_so(split, shift, message, advice):
     )
 
 
-def test_a_part_that_is_not_there_is_said_and_is_no_pass(split):
+def test_a_missing_part_is_reported_and_does_not_pass(split):
     parts = dict(split["PS 2.0"].parts)
     for part in ("test_seen", "test_unseen"):
         empty = finding(replace(split["PS 2.0"], parts=parts | {part: np.empty(0, int)}))
@@ -137,7 +137,7 @@ def test_a_part_that_is_not_there_is_said_and_is_no_pass(split):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_every_benchmark_is_known_in_three_splits_and_its_releases_share_rows(dataset):
+def test_every_benchmark_has_three_known_splits_and_releases_share_rows(dataset):
     split_of_name = {split.name: split for split in known_splits() if split.dataset == dataset}
     assert split_of_name.keys() == {"PS v1", "PS 2.0", "SS"}
     first, second = split_of_name["PS v1"], split_of_name["PS 2.0"]
@@ -151,7 +151,7 @@ def test_every_benchmark_is_known_in_three_splits_and_its_releases_share_rows(da
     assert "test_seen" not in split_of_name["SS"].parts
 
 
-def test_classes_tell_a_benchmark_where_rows_do_not():
+def test_a_benchmark_is_recognised_by_classes_if_rows_differ():
     data = load("simulated-SUN")
     names, y = data.class_names, data.labels
     unseen = data.split("PS").unseen_classes
@@ -178,7 +178,7 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
         (None, "The classes are those of SUN, but they are divided differently from PS and SS."),
     ],
 )
-def test_lists_of_classes_tell_a_split_without_rows(unseen, message):
+def test_a_split_without_rows_is_identified_by_its_class_lists(unseen, message):
     facts = class_facts("SUN").classes
     tested = facts[unseen] == "test" if unseen else facts["class"] < "b"
     lists = {"unseen": np.flatnonzero(tested), "seen": np.flatnonzero(~tested)}
@@ -209,7 +209,7 @@ def exchanged(dataset, *, order=None):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_a_split_with_one_class_exchanged_is_near_and_its_checks_run(dataset):
+def test_a_split_with_one_exchanged_class_is_near_and_its_checks_run(dataset):
     context, now_unseen, now_seen = exchanged(dataset)
     report = audit_context(fill_in_from_benchmark(context))
     result = report.of("ZSL010")[0]
@@ -224,7 +224,7 @@ def test_a_split_with_one_class_exchanged_is_near_and_its_checks_run(dataset):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_other_images_are_near_no_split(dataset):
+def test_rows_of_other_images_are_not_near_a_known_split(dataset):
     y = row_facts(dataset).labels
     order = np.random.default_rng(0).permutation(len(y))
     permuted, _, _ = exchanged(dataset, order=order)
@@ -239,14 +239,14 @@ def test_other_images_are_near_no_split(dataset):
     assert known_module.nearest(replace(context, simulated=True)) is None
 
 
-def test_rows_of_a_random_split_without_labels_are_said_to_have_a_benchmarks_names():
+def test_an_unknown_split_without_labels_is_related_to_a_benchmark_by_class_names():
     names = tuple(map(str, class_facts("CUB").classes["class"]))
     context, _, _ = exchanged("CUB", order=np.random.default_rng(0).permutation(11788))
     message = finding(replace(context, class_names=names)).sentence
     assert message.startswith("The class names are those of CUB, but the rows")
 
 
-def test_labels_of_other_images_do_not_advise_to_take_classes_out():
+def test_labels_of_other_images_lead_to_advice_on_labels_not_on_classes():
     world = clean()
     n = world.n_rows // 2
     short = replace(world, labels=np.zeros(n, int), n_rows=n, features=None)

@@ -114,27 +114,27 @@ def marks(check, world):
     return {finding.mark for finding in run_check(BY_ID[check], world)}
 
 
-def test_every_check_has_its_laws():
+def test_every_check_has_a_fault_and_a_case_without_input():
     assert FAULTY.keys() == BY_ID.keys()
     assert UNREAD.keys() == BY_ID.keys() - {"ZSL010"}
 
 
 @pytest.mark.parametrize("check", BY_ID)
-def test_sound_input_is_ok_and_a_fault_has_its_mark(check):
+def test_a_sound_split_is_ok_and_a_fault_has_its_mark(check):
     assert marks(check, sound()) == {"ok"}
     plant, mark = FAULTY[check]
     assert mark in marks(check, plant(sound()))
 
 
 @pytest.mark.parametrize("check", UNREAD)
-def test_unread_input_is_open(check):
+def test_a_check_without_its_input_is_open(check):
     result = marks(check, UNREAD[check](sound()))
     assert "open" in result
     assert not {"leak", "error"} & result
 
 
 @pytest.mark.parametrize("check", BY_ID)
-def test_every_format_has_the_verdict_of_the_findings(check):
+def test_every_format_states_the_verdict_of_its_findings(check):
     for world in (sound(), FAULTY[check][0](sound()), UNREAD.get(check, knowing)(sound())):
         report = audit_context(world)
         verdict = verdict_of(report.findings)
@@ -151,7 +151,7 @@ def test_every_format_has_the_verdict_of_the_findings(check):
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_exit_status_is_the_verdict_in_every_format(name, tmp_path):
+def test_the_exit_status_follows_the_verdict_in_every_format(name, tmp_path):
     good = files.write_folder(tmp_path / "good")
     leaking = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
     beyond = {"test_seen_loc": np.append(files.TEST_SEEN, 10_000)[:, None] + 1.0}

@@ -56,7 +56,7 @@ def test_lists_of_other_people(case, n, shared):
         ("a.txt", [f"n0000000{k},{name}" for k, name in enumerate(NAMES)]),
     ],
 )
-def test_a_list_is_recognised_in_every_text(write, name, lines):
+def test_a_class_list_is_recognised_in_every_text_format(write, name, lines):
     if lines[0].startswith("n0"):
         lines = ["n02391049,zebra", "n02114367,grey wolf", "n02403003,ox"]
     path = write(name, *lines)
@@ -64,7 +64,7 @@ def test_a_list_is_recognised_in_every_text(write, name, lines):
     assert "3 of 3 listed classes are in ImageNet-1K" in card_of(path).sentence
 
 
-def test_names_in_an_array_are_a_list(tmp_path):
+def test_an_array_of_names_is_a_class_list(tmp_path):
     np.save(tmp_path / "names.npy", np.array(NAMES))
     assert "3 of 3 listed classes" in card_of(tmp_path / "names.npy").sentence
 
@@ -77,17 +77,17 @@ def test_names_in_an_array_are_a_list(tmp_path):
         ["0,1", "1,0", "0,0"],
     ],
 )
-def test_a_table_of_scores_or_answers_is_no_list(write, lines):
+def test_a_table_of_scores_or_predictions_is_no_class_list(write, lines):
     assert recognise_file(write("a.csv", *lines)).kind == "scores"
 
 
-def test_other_json_is_no_list(write):
+def test_other_json_is_no_class_list(write):
     path = write("a.json", json.dumps({"u": 45.1, "s": 60.2}))
     with pytest.raises(FileRefusedError):
         recognise_file(path)
 
 
-def test_names_that_are_not_understood_are_open_and_named(write):
+def test_unknown_names_are_open_and_listed(write):
     card = card_of(write("a.txt", "xyzzy,0", "quux,1"))
     assert card.verdict == "unknown"
     assert "WordNet has none of the 2 names (quux, xyzzy)" in card.sentence.replace(
@@ -98,7 +98,7 @@ def test_names_that_are_not_understood_are_open_and_named(write):
     assert "No listed class" not in card.sentence
 
 
-def test_part_of_a_list_is_judged_and_the_rest_named(write):
+def test_known_names_are_judged_and_unknown_names_listed(write):
     card = card_of(write("a.txt", "zebra", "dog", "quux"))
     assert "1 of 3 listed classes is in ImageNet-1K (zebra)" in card.sentence
     assert "1 of 3 listed classes is related to a class of ImageNet-1K (dog)" in card.sentence

@@ -25,7 +25,7 @@ def test_a_list_of_images_is_refused_with_the_next_step(tmp_path, name, text, se
 
 
 @pytest.mark.parametrize("text", ["dog\ncat\n", "a.jpg\ndog\n", "tub/bath\nfox/dog\n"])
-def test_other_lists_are_classes(tmp_path, text):
+def test_lists_without_image_names_are_class_lists(tmp_path, text):
     path = tmp_path / "classes.txt"
     path.write_text(text)
     assert recognise_file(path).kind == "classes"
@@ -64,7 +64,7 @@ def test_texts_of_code_metrics_or_sentences_are_refused(tmp_path, name, text):
         "0: 'tench',\n1: 'goldfish',\n",
     ],
 )
-def test_names_with_signs_are_classes(tmp_path, text):
+def test_class_names_with_punctuation_are_class_lists(tmp_path, text):
     path = tmp_path / "classes.txt"
     path.write_text(text)
     assert recognise_file(path).kind in ("classes", "split")

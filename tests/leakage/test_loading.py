@@ -37,7 +37,7 @@ def the_parts(context):
     return {part: rows.tolist() for part, rows in context.parts.items()}
 
 
-def test_a_folder_gives_all_its_files(folder, into):
+def test_a_folder_is_loaded_with_all_its_files(folder, into):
     context = context_of(folder, into=into)
     np.testing.assert_array_equal(context.labels, files.LABELS)
     np.testing.assert_array_equal(context.features, files.FEATURES)
@@ -53,7 +53,7 @@ def test_a_folder_gives_all_its_files(folder, into):
     assert own.features.shape == (files.N, 2)
 
 
-def test_a_folder_may_hold_the_split_alone_but_needs_it(folder, into):
+def test_a_folder_needs_only_a_split_file(folder, into):
     (folder / "res101.mat").unlink()
     context = context_of(folder, into=into)
     assert (context.labels, context.features, context.n_rows) == (None, None, None)
@@ -97,7 +97,7 @@ def test_files_of_labels_and_features_hold_one_or_both(folder, into, tmp_path):
     assert context_of(path, into=into, images=None).labels is None
 
 
-def test_labels_and_features_have_to_fit(folder, into):
+def test_contradictory_labels_and_features_are_refused(folder, into):
     path = folder / "att_splits.mat"
     for labels, sentence in (
         (np.zeros((3, 2), int), "one whole number per image"),
@@ -116,7 +116,7 @@ def test_labels_and_features_have_to_fit(folder, into):
     assert context_of(split, into=into).n_rows is None
 
 
-def test_names_and_prototypes_have_to_be_as_many(folder, into):
+def test_numbers_of_names_and_prototypes_must_be_equal(folder, into):
     savemat(folder / "mine.mat", files.splits_file(allclasses_names=files.cells(["a", "b"])))
     with pytest.raises(FileRefusedError, match="got 2 names and 5 prototypes"):
         context_of(folder / "mine.mat", into=into)
@@ -136,7 +136,7 @@ def test_a_file_without_rows_is_refused(folder, into):
         context_of(folder / "mine.mat", into=into)
 
 
-def test_tables_of_rows_that_are_not_read_are_named(folder, into):
+def test_unread_lists_of_rows_are_reported(folder, into):
     """An unread table may leak."""
     savemat(folder / "mine.mat", files.splits_file(val_seen_loc=[[1.0]], extra=[[1.0]]))
     context = context_of(folder / "mine.mat", into=into)
@@ -210,7 +210,7 @@ def test_json_that_is_no_split_is_refused(into, tmp_path, parts, sentence):
         context_of(path, into=into)
 
 
-def test_the_proposed_split_is_chosen_where_none_is_named():
+def test_the_proposed_split_is_the_default():
     world = linear_world()
     first, named = (
         Split.from_classes(name, world.labels, unseen=[k]) for k, name in enumerate(("A", "PS"))
@@ -257,7 +257,7 @@ def test_features_and_labels_of_other_code_are_read_unchanged(tmp_path, into, na
 
 
 @pytest.mark.parametrize("name", ["y.npy", "y.txt"])
-def test_labels_alone_may_be_an_array_or_a_text(tmp_path, into, name):
+def test_labels_may_be_an_array_or_a_text(tmp_path, into, name):
     folder = files.write_folder(tmp_path / "own")
     y = files.LABELS
     if name.endswith("npy"):
@@ -353,7 +353,7 @@ def test_a_folder_with_one_file_of_rows_per_part_is_read(tmp_path, into, ending,
     assert bool([*shared_rows(context)]) == bool(leaked)
 
 
-def test_numbers_that_may_be_classes_are_no_rows(tmp_path, into):
+def test_numbers_that_may_be_classes_are_not_read_as_rows(tmp_path, into):
     for name, numbers in {"train": [0, 1], "test": [2, 3], "labels": Y.tolist()}.items():
         (tmp_path / f"{name}_ids.txt").write_text("\n".join(map(str, numbers)))
     with pytest.raises(FileRefusedError, match="not a known layout"):
@@ -409,7 +409,7 @@ def lists_of(folder, seen, unseen, encoding="utf-8"):
         (["café", "bar"], ["Cafe", "pub"]),
     ],
 )
-def test_a_class_named_in_two_ways_is_one(tmp_path, into, seen, unseen):
+def test_a_class_named_by_id_and_by_word_is_one_class(tmp_path, into, seen, unseen):
     lists = context_of(lists_of(tmp_path, seen, unseen), into=into).class_lists
     assert np.intersect1d(lists["seen"], lists["unseen"]).size == 1
 
@@ -441,7 +441,7 @@ def test_names_of_different_classes_are_not_merged(tmp_path, into, seen, unseen)
     assert len(context.class_names) == len(seen) + len(unseen)
 
 
-def test_classes_of_images_are_numbered_again_where_two_are_one(tmp_path, into):
+def test_merged_classes_are_renumbered(tmp_path, into):
     (tmp_path / "train.txt").write_text("a/1.jpg n02481823\na/2.jpg n02481823\nb/1.jpg n02128385\n")
     (tmp_path / "test.txt").write_text("c/1.jpg chimpanzee\nd/1.jpg emu\n")
     context = context_of(tmp_path, into=into)
@@ -449,7 +449,7 @@ def test_classes_of_images_are_numbered_again_where_two_are_one(tmp_path, into):
     assert sorted(names) == ["chimpanzee", "chimpanzee", "chimpanzee", "emu", "n02128385"]
 
 
-def test_lists_in_two_bytes_a_letter_are_read(tmp_path, into):
+def test_lists_in_utf_16_are_read(tmp_path, into):
     context = context_of(lists_of(tmp_path, ["bat", "cow"], ["emu"], "utf-16"), into=into)
     assert {*context.class_names} == {"bat", "cow", "emu"}
 
@@ -466,7 +466,7 @@ def test_labels_next_to_lists_of_rows_may_be_names(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["numbers", "names"])
-def test_lists_of_classes_are_compared_with_rows(tmp_path, kind):
+def test_class_lists_are_compared_with_the_rows_of_the_split(tmp_path, kind):
     names = np.array(["ape", "bat", "cow", "dog"])
     y = np.repeat(np.arange(4), 5)
     rows = {"test_idx": np.arange(10, 18), "labels": names[y] if kind == "names" else y}

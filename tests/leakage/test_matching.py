@@ -73,7 +73,7 @@ def _image_lists():
 
 
 @pytest.mark.parametrize("lists", [_action_lists, _image_lists], ids=["actions", "images"])
-def test_the_papers_lists_come_out(lists):
+def test_matching_reproduces_the_overlap_lists_of_papers(lists):
     table = pd.concat(lists())
     listed, strong = table["listed"], table["found"] == "strong"
     missed = table[listed & (table["found"] == "")]
@@ -81,7 +81,7 @@ def test_the_papers_lists_come_out(lists):
     assert listed[strong].mean() >= 0.9, table[strong & ~listed]
 
 
-def test_the_lists_are_those_of_the_paper():
+def test_the_overlap_tables_have_the_printed_totals():
     actions = published("overlap_action").groupby(["dataset", "pretraining"])["overlaps"].sum()
     assert actions.to_dict() == {
         ("HMDB51", "Kinetics-400"): 28,
@@ -135,7 +135,7 @@ def test_rules_for_names_without_a_hierarchy(name, entries, rule):
     assert found_by(rule, name, Vocabulary.of("mine", entries))
 
 
-def test_an_ambiguous_name_is_read_as_the_other_classes_are():
+def test_an_ambiguous_name_is_read_in_the_domain_of_the_other_classes():
     animals = ["rat", "dog", "horse", "lion", "zebra"]
     mouse = match_names(["mouse"], IMAGENET, animals)
     assert {m.strength for m in mouse if m.entry == "mouse, computer mouse"} == {"weak"}
@@ -163,7 +163,7 @@ TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair
         ([*TOOLS, "rat"], "near sense"),  # two of eleven names, with itself, are animals
     ],
 )
-def test_two_names_and_a_tenth_of_five_or_more_give_a_domain(other_names, rule):
+def test_two_names_and_a_tenth_of_at_least_five_give_a_domain(other_names, rule):
     matches = match_names(["mouse"], IMAGENET, other_names)
     assert {m.rule for m in matches if m.entry == "mouse, computer mouse"} == {rule}
 
@@ -197,7 +197,7 @@ TEXTURES = ["banded", "braided", "dotted", "grooved", "knitted", "striped", "wov
         ("grille", TEXTURES),
     ],
 )
-def test_an_activity_or_a_texture_is_certainly_no_thing(name, other_names):
+def test_an_activity_or_a_texture_never_matches_a_thing_for_certain(name, other_names):
     assert strengths([name], IMAGENET, other_names)[name] != "strong"
 
 
@@ -210,13 +210,13 @@ def test_an_activity_or_a_texture_is_certainly_no_thing(name, other_names):
         ("bicycle", "sports-1m", "cycling"),  # one meaning in WordNet
     ],
 )
-def test_a_thing_is_certainly_no_activity_of_a_list_without_a_hierarchy(name, vocabulary, entry):
+def test_a_thing_never_matches_an_activity_for_certain(name, vocabulary, entry):
     matches = match_names([name], get_vocabulary(vocabulary), TOOLS)
     assert {m.rule for m in matches if m.entry == entry} == {"other sense"}
     assert "strong" not in {m.strength for m in matches}
 
 
-def test_lists_are_about_things_activities_or_qualities():
+def test_lists_have_a_domain_of_things_activities_or_qualities():
     for dataset in ("AWA2", "CUB", "SUN", "aPY"):
         assert domains(class_facts(dataset).classes["class"]) == {"thing"}, dataset
     actions = published("overlap_action")
@@ -235,7 +235,7 @@ def test_a_plural_with_another_meaning_is_another_class():
     assert strengths(["glasses"], listed) == {"glasses": "weak"}
 
 
-def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first():
+def test_of_two_animals_with_one_name_the_one_with_it_as_first_name_is_certain():
     matches = match_names(["hedgehog"], IMAGENET, ANIMALS)
     assert [(m.entry, m.strength) for m in matches] == [("porcupine, hedgehog", "weak")]
 
@@ -253,7 +253,7 @@ def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first()
     ],
 )
 @pytest.mark.parametrize("other_names", [(), ANIMALS], ids=["alone", "among its like"])
-def test_a_living_thing_that_is_called_as_a_class_of_the_set_is_in_it(name, entry, other_names):
+def test_a_living_thing_with_the_name_of_a_class_matches_it_for_certain(name, entry, other_names):
     if other_names and name in ("banana", "mushroom"):
         other_names = FRUIT
     matches = match_names([name], IMAGENET, other_names)
@@ -269,7 +269,7 @@ def test_a_living_thing_that_is_called_as_a_class_of_the_set_is_in_it(name, entr
         ("kite", "kite"),  # a bird in this list
     ],
 )
-def test_artifacts_of_one_name_have_the_most_common_meaning(name, entry):
+def test_an_artifact_with_another_meaning_is_only_a_possible_match(name, entry):
     matches = match_names([name], IMAGENET, TOOLS)
     assert {m.strength for m in matches if m.entry == entry} == {"weak"}
 
@@ -283,13 +283,13 @@ def test_artifacts_of_one_name_have_the_most_common_meaning(name, entry):
         ("pugilism", "boxing", "strong"),
     ],
 )
-def test_a_meaning_that_a_list_seldom_has_is_no_certain_match(name, entry, strength):
+def test_a_rare_meaning_in_a_list_is_no_certain_match(name, entry, strength):
     matches = match_names([name], get_vocabulary("sports-1m"), ACTIONS)
     assert {m.strength for m in matches if m.entry == entry} == {strength}
 
 
 @pytest.mark.nightly
-def test_neither_of_two_birds_of_one_name_is_certain():
+def test_two_birds_with_one_name_are_only_possible_matches():
     birds = list(class_facts("CUB").classes["class"])
     listed = Vocabulary.of("mine", ["n01540090 tree sparrow", "n01536334 tree sparrow"])
     assert strengths(["Tree Sparrow"], listed, birds) == {"Tree Sparrow": "weak"}
@@ -308,12 +308,12 @@ def test_neither_of_two_birds_of_one_name_is_certain():
         ("courthouse", "strong"),
     ],
 )
-def test_a_place_is_certain_by_its_commonest_meaning_alone(name, strength):
+def test_a_place_matches_for_certain_only_by_its_commonest_meaning(name, strength):
     scenes = list(class_facts("SUN").classes["class"])
     assert strengths([name], get_vocabulary("imagenet-21k"), scenes) == {name: strength}
 
 
-def test_a_class_with_a_wordnet_id_is_that_meaning_and_no_other():
+def test_a_class_with_a_wordnet_id_has_only_that_meaning():
     cranes = Vocabulary.of("mine", ["n02012849 crane", "n03126707 crane", "n01503061 bird"])
     for name in ("n02012849", "n02012849_crane", "n02012849 anything"):
         matches = match_names([name], cranes)
@@ -338,7 +338,7 @@ def test_a_class_with_a_wordnet_id_is_that_meaning_and_no_other():
         ("leonberger", "Leonberg"),
     ],
 )
-def test_breeds_under_another_name_are_proposed(name, entry):
+def test_breeds_under_another_name_are_matched(name, entry):
     other_values = [
         "beagle",
         "pug",
@@ -361,7 +361,7 @@ def test_breeds_under_another_name_are_proposed(name, entry):
     assert entry in [m.entry for m in match_names([name], IMAGENET, other_values)]
 
 
-def test_two_steps_up_is_broader_and_three_are_too_far():
+def test_ancestors_match_up_to_two_steps_above():
     (zebra,) = wordnet().senses("zebra")
     above = [(a, steps) for a, steps in wordnet().ancestors(zebra) if steps <= 4]
     lines = {f"{a} {wordnet().synsets[a].lemmas[0]}": steps for a, steps in above}
@@ -384,12 +384,12 @@ def test_two_steps_up_is_broader_and_three_are_too_far():
         ("zorbq tree", "zorbx house", False),
     ],
 )
-def test_one_letter_of_five_or_more_may_be_wrong(name, entry, is_match):
+def test_one_letter_may_be_wrong_in_a_word_of_five_or_more(name, entry, is_match):
     assert bool(found_by("spelling", name, Vocabulary.of("mine", [entry]))) == is_match
 
 
 @pytest.mark.parametrize(("n", "few"), [(10, 2), (100, 2), (150, 3)])
-def test_a_word_of_many_names_is_no_match(n, few):
+def test_a_word_in_many_names_is_no_match(n, few):
     fillers = [f"filler{k}" for k in range(n)]
 
     def named(times):
@@ -414,7 +414,7 @@ def test_a_rule_gives_at_most_ten_matches():
         ("snowboard", "snow board", ""),
     ],
 )
-def test_a_name_inside_another_is_contained(name, entry, evidence):
+def test_a_name_contained_in_another_is_a_possible_match(name, entry, evidence):
     matches = match_names([name], Vocabulary.of("mine", [entry]))
     assert (matches[0].rule, matches[0].evidence) == (
         ("contained", evidence) if evidence else ("same name", "the same name")
@@ -429,9 +429,7 @@ def test_a_name_inside_another_is_contained(name, entry, evidence):
         ("art", "artist hut", False),
     ],
 )
-def test_compounds_begin_with_a_word_of_three_letters_and_go_on_with_one_of_four(
-    name, entry, is_match
-):
+def test_parts_of_compounds_have_at_least_three_and_four_letters(name, entry, is_match):
     assert (
         bool(found_by("shared word", f"{name} zorbq", Vocabulary.of("mine", [entry]))) == is_match
     )
@@ -460,12 +458,12 @@ def test_text_in_parentheses_may_belong_to_a_name(name, entry, strong):
     assert any(m.rule == "same name" for m in matches) == strong
 
 
-def test_two_words_of_the_dictionary_are_no_misspelling_of_each_other():
+def test_a_dictionary_word_is_no_misspelling_of_another():
     assert not match_names(["hurling"], Vocabulary.of("mine", ["curling"]))
     assert match_names(["hurlign"], Vocabulary.of("mine", ["hurling"]))[0].rule == "spelling"
 
 
-def test_nothing_matches_nothing():
+def test_unknown_and_empty_names_match_nothing():
     assert match_names(["qzxv"], IMAGENET) == ()
     assert match_names([], IMAGENET) == ()
     assert match_names(["", "???"], IMAGENET) == ()
@@ -515,7 +513,7 @@ def test_a_vocabulary_has_all_its_classes(name, n):
     assert len(get_vocabulary(name).entries) == n
 
 
-def test_imagenet_1k_is_a_part_of_21k_and_of_wordnet():
+def test_imagenet_1k_is_contained_in_21k_and_in_wordnet():
     ids = [e.synset for e in IMAGENET.entries]
     assert len(set(ids)) == 1000
     teddy_bear = {"n04399382"}  # in the challenge only, never in the full release
@@ -523,7 +521,7 @@ def test_imagenet_1k_is_a_part_of_21k_and_of_wordnet():
     assert set(ids) <= set(wordnet().synsets)
 
 
-def test_vocabularies_are_those_of_their_source(shared):
+def test_vocabularies_equal_their_source(shared):
     folder = shared / "data/imagenet"
     lemmas = dict(
         line.split("\t")
@@ -546,11 +544,11 @@ def test_vocabularies_are_those_of_their_source(shared):
     ("word", "base"),
     [("wolves", "wolf"), ("teeth", "tooth"), ("biking", "bike"), ("dive", "dive"), ("bus", "bus")],
 )
-def test_base_forms(word, base):
+def test_words_have_the_expected_base_forms(word, base):
     assert wordnet().base(word) == base
 
 
-def test_a_dog_is_an_animal_and_nothing_is_its_own_ancestor():
+def test_a_dog_is_an_animal_and_no_synset_is_its_own_ancestor():
     above = dict(wordnet().ancestors(wordnet().senses("domestic dog")[0]))
     assert wordnet().senses("animal", "n")[0] in above
     assert min(above.values()) == 1
@@ -597,14 +595,14 @@ def test_a_class_is_not_compared_with_every_word_of_a_list(looked_up):
     assert 0 < looked_up["spelling"] - before["spelling"] < 10 * 6000 / 10
 
 
-def test_one_wrong_letter_is_found_at_any_place():
+def test_one_wrong_letter_is_recognised_at_any_position():
     for word in ("zzebra", "zebrra", "ezbra", "zbera", "zerba", "zebar", "zebr", "ebra", "zebrax"):
         listed, request = Vocabulary.of("mine", ["a zebraq"]), f"{word}q"
         matches = match_names([request], listed)
         assert [match.rule for match in matches] == ["spelling"], word
 
 
-def test_lists_of_visitors_are_forgotten():
+def test_only_few_indexes_of_uploaded_lists_are_kept_in_memory():
     for k in range(2 * MOST_INDEXES):
         match_names(["otter"], Vocabulary.of(f"mine {k}", ["otter"]))
     assert index_of.cache_info().currsize <= MOST_INDEXES

@@ -19,7 +19,7 @@ def by_sets(group):
     d=st.integers(1, 9),
     dtype=st.sampled_from(["f4", "f8", "u2", "u1", "f2"]),
 )
-def test_rows_are_grouped_as_a_dictionary_would(pattern, d, dtype):
+def test_groups_of_equal_rows_equal_a_dictionary(pattern, d, dtype):
     values = np.random.default_rng(0).integers(0, 3, size=(7, d))
     values[0] = 0
     X = values[pattern].astype(dtype)
@@ -64,7 +64,7 @@ def clusters():
     return X.astype(np.float32), train, test
 
 
-def test_near_rows_are_those_of_a_plain_search(clusters):
+def test_near_rows_equal_a_plain_search(clusters):
     X, train, test = clusters
     near = near_rows(X, train, test)
     distance, _ = NearestNeighbors(n_neighbors=1).fit(X[train]).kneighbors(X[test])
@@ -79,7 +79,7 @@ def test_near_rows_are_those_of_a_plain_search(clusters):
 
 
 @pytest.mark.parametrize("kind", ["memory map", "HDF5"])
-def test_features_may_lie_in_a_file(clusters, kind, tmp_path):
+def test_features_may_be_read_from_a_file(clusters, kind, tmp_path):
     X, train, test = clusters
     expected = near_rows(X, train, test)
     if kind == "memory map":
@@ -96,7 +96,7 @@ def test_features_may_lie_in_a_file(clusters, kind, tmp_path):
         stored.file.close()
 
 
-def test_a_shift_or_a_scale_of_all_features_changes_nothing(clusters):
+def test_shifted_or_scaled_features_have_the_same_near_pairs(clusters):
     X, train, test = clusters
     shifted = near_rows(X.astype(np.float64) + 1000, train, test)
     scaled = near_rows(X / 1000, train, test)
@@ -119,7 +119,7 @@ def crowded():
     return X, np.arange(600), np.arange(600, 900)
 
 
-def test_a_crowd_is_no_pair(crowded):
+def test_a_dense_cluster_gives_no_near_pairs(crowded):
     X, train, test = crowded
     assert not len(near_rows(X, train, test).test)
     assert len(near_rows(X, train, test, alone=np.inf).test) > 50
@@ -127,7 +127,7 @@ def test_a_crowd_is_no_pair(crowded):
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000), jitter=st.floats(1e-4, 0.2), copies=st.integers(1, 9))
-def test_copies_are_found_in_a_crowd_and_outside(crowded, seed, jitter, copies):
+def test_copies_are_found_inside_and_outside_a_dense_cluster(crowded, seed, jitter, copies):
     X, train, test = crowded
     X, rng = X.copy(), np.random.default_rng(seed)
     sources, planted = rng.permutation(train[9:])[:20], rng.permutation(test[:-1])[:20]

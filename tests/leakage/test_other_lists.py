@@ -34,7 +34,7 @@ def leaking(tmp_path):
     )
 
 
-def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leaking, printed):
+def test_a_further_training_list_with_test_rows_leaks_on_card_and_command(leaking, printed):
     card = cards_of_files([leaking], ["none"])[0]
     assert card.verdict == "leaks"
     assert card.sentence.startswith(
@@ -55,14 +55,14 @@ def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leakin
         ({"note": np.arange(41, 57)}, "ok"),
     ],
 )
-def test_other_lists_are_named_and_no_leak(tmp_path, more, mark):
+def test_further_lists_without_test_rows_are_named_and_do_not_leak(tmp_path, more, mark):
     path = a_split(tmp_path / "more.mat", **more)
     finding = next(f for f in audit(path).of("ZSL003") if next(iter(more)) in f.sentence)
     assert finding.mark == mark
     assert next(iter(more)) in str(cards_of_files([path], ["none"])[0].read_as)
 
 
-def test_a_share_of_the_training_images_is_places_within_trainval(tmp_path):
+def test_a_file_with_a_share_of_trainval_is_read_as_positions(tmp_path):
     a_split(tmp_path / "att_splits.mat")
     share = tmp_path / "split_10percent.mat"
     savemat(share, {"trainval_loc": np.array([[1, 30, 7]])})

@@ -59,7 +59,7 @@ def sharing(world, part, n, other_values="train"):
 # --- Check ----------------------------------------------------------------------------------------
 
 
-def test_without_names_no_check_passes():
+def test_without_image_names_the_check_of_photographs_is_open():
     (finding,) = findings_on(clean())
     assert finding.mark == "open"
     assert "needs the image file names" in finding.sentence
@@ -105,14 +105,14 @@ def test_photographs_with_most_test_rows_come_first():
     assert finding.evidence[0].rows == ((f"photograph {b}", 3, 2), (f"photograph {a}", 1, 1))
 
 
-def test_a_row_that_is_itself_on_both_sides_is_another_checks():
+def test_a_row_in_two_parts_is_reported_only_by_the_check_of_rows():
     world = own_photographs(clean())
     both = np.append(world.parts["trainval"], world.parts["test_seen"][:2])
     (finding,) = findings_on(replace(world, parts={**world.parts, "trainval": both}))
     assert finding.mark is PASS
 
 
-def test_few_shared_photographs_are_a_warning_and_the_share_can_be_set():
+def test_few_shared_photographs_are_a_warning_below_a_configurable_share():
     world = clean(per_class=150)
     n = len(world.parts["test_unseen"])
     few = sharing(world, "test_unseen", n // 100)
@@ -133,7 +133,7 @@ def test_validation_rows_of_a_photograph_that_was_trained_on_are_a_warning():
     assert of_fold.sentence.startswith("Fold 1: 2 of")
 
 
-def test_leaking_rows_are_drawn_among_the_others():
+def test_leaking_rows_are_counted_by_part():
     world = sharing(clean(), "test_seen", 4)
     table = counts.leaks_by_part(world, audit_context(world)).set_index("part")
     assert table.loc["test_seen", "leaking"] == 4
@@ -188,14 +188,14 @@ def test_an_invalid_pattern_is_one_sentence(pattern, sentence):
 
 
 @pytest.mark.nightly
-def test_a_pattern_that_would_search_for_ever_is_ended():
+def test_a_pattern_with_exponential_time_is_stopped():
     with pytest.raises(
         ParameterError, match=r"takes more than 1 s for 2 names; use a simpler pattern"
     ):
         first_groups(["a" * 60 + "!", "b"], "^((a|aa)+)$", seconds=1)
 
 
-def test_groups_come_as_numbers_names_or_files(tmp_path):
+def test_groups_may_be_numbers_names_or_files(tmp_path):
     same = [0, 1, 0]
     assert photographs_of(np.array([7, 3, 7])).number.tolist() == [1, 0, 1]
     assert photographs_of(["b", "c", "b"]).number.tolist() == same
@@ -211,7 +211,7 @@ def test_groups_come_as_numbers_names_or_files(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_groups_come_as_arrays_of_a_file(tmp_path):
+def test_groups_may_be_arrays_in_a_file(tmp_path):
     np.savez(tmp_path / "a.npz", groups=np.array([5, 2, 5]))
     np.savez(tmp_path / "b.npz", image_files=np.array(["b", "c", "b"]))
     np.savez(tmp_path / "c.npz", other=np.zeros(3))
@@ -221,7 +221,7 @@ def test_groups_come_as_arrays_of_a_file(tmp_path):
         photographs_of(tmp_path / "c.npz")
 
 
-def test_groups_that_are_none_get_one_sentence(tmp_path):
+def test_invalid_groups_are_refused_in_one_sentence(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     for groups, sentence in (
         (tmp_path / "a.csv", "expected a column 'group' or 'image_file'; got x, y"),
@@ -236,7 +236,7 @@ def test_groups_that_are_none_get_one_sentence(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_names_are_read_where_labels_and_features_are(tmp_path):
+def test_image_names_are_read_next_to_labels_and_features(tmp_path):
     folder = files.write_folder(tmp_path / "unique")
     report = audit(folder)
     assert report.mark("ZSL012") is PASS
@@ -276,7 +276,7 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys, printed):
     assert "29 names or groups of images for 30 rows" in printed(*command, status=2)
 
 
-def test_a_data_set_has_its_photographs():
+def test_data_sets_identify_the_photographs_of_their_images():
     digits = load("digits")
     arguments = {
         field: getattr(digits, field)
@@ -315,7 +315,7 @@ def test_a_corrected_split_has_no_photograph_on_both_sides(policy, world, seed, 
     np.testing.assert_array_equal(corrected.classes("trainval"), world.classes("trainval"))
 
 
-def test_training_rows_give_way_so_that_the_test_set_stays():
+def test_correction_removes_training_rows_and_keeps_the_test_set():
     world = sharing(clean(), "test_seen", 4)
     corrected = correct_context(world)
     for part in ("test_seen", "test_unseen"):
@@ -341,7 +341,7 @@ def test_a_class_that_would_lose_all_its_training_rows_keeps_them():
     np.testing.assert_array_equal(unlabelled.removed["trainval"], mine)
 
 
-def test_a_train_row_gives_way_to_val_and_stays_in_trainval():
+def test_correction_removes_a_train_row_shared_with_val_but_keeps_it_in_trainval():
     world = sharing(clean(), "val", 2)
     corrected = correct_context(world)
     np.testing.assert_array_equal(corrected.removed["train"], np.sort(world.parts["train"][:2]))
@@ -360,7 +360,7 @@ def test_run_lengths_are_read():
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_facts_of_rows_agree_with_printed_counts(name):
+def test_stored_facts_of_rows_agree_with_printed_counts(name):
     facts = row_facts(name)
     printed = published("dataset_statistics").set_index("dataset").loc[name]
     assert len(facts.labels) == printed["images"]

@@ -33,7 +33,7 @@ def severities(world, check="ZSL006"):
     return [f.mark for f in audit_context(world).of(check)]
 
 
-def test_known_classes_fail_with_their_evidence(world):
+def test_classes_in_the_pretraining_set_leak_with_evidence(world):
     (finding,) = audit_context(world).of("ZSL006")
     assert finding.mark == "leak"
     assert finding.classes == ("zebra", "wolf")
@@ -52,7 +52,7 @@ def test_decisions_change_the_verdict(world):
     assert severities(replace(world, decisions=other)) == ["leak"]
 
 
-def test_related_classes_wait_for_a_person(world):
+def test_related_classes_are_open_until_a_person_decides(world):
     seals = Vocabulary.of("sea", ["n02077923 sea lion"])
     world = replace(world, vocabularies=(seals,))
     assert severities(world) == ["warning"]
@@ -60,7 +60,7 @@ def test_related_classes_wait_for_a_person(world):
     assert severities(replace(world, decisions={"sea": {"seal": "rejected"}})) == ["ok"]
 
 
-def test_seen_classes_may_be_known(world):
+def test_seen_classes_may_be_in_the_pretraining_set(world):
     cats = Vocabulary.of("cats", ["cat"])
     assert severities(replace(world, vocabularies=(cats,))) == ["ok"]
 
@@ -68,7 +68,7 @@ def test_seen_classes_may_be_known(world):
 @pytest.mark.parametrize(
     ("images", "severity"), [("training-images", "ok"), ("seen-classes", "warning")]
 )
-def test_fine_tuning_on_images_of_the_data_is_named(world, images, severity):
+def test_fine_tuning_on_images_of_the_data_set_is_reported(world, images, severity):
     tuned = get_vocabulary(images)
     world = replace(world, folds=((np.arange(4), np.array([4])),))
     first, second = audit_context(replace(world, vocabularies=(EXTRACTOR, tuned))).of("ZSL006")
@@ -81,7 +81,7 @@ def test_fine_tuning_on_images_of_the_data_is_named(world, images, severity):
     assert severities(replace(world, vocabularies=(tuned,), parts=zsl_alone)) == ["ok"]
 
 
-def test_the_effect_of_known_classes_is_measured(world):
+def test_the_effect_of_classes_in_the_pretraining_set_is_measured(world):
     assert severities(world, "ZSL007") == ["open"]
     accuracies = {"mine": {5: 0.9, 6: 0.1, 7: 0.8}}
     (finding,) = audit_context(replace(world, accuracies=accuracies)).of("ZSL007")
@@ -92,7 +92,7 @@ def test_the_effect_of_known_classes_is_measured(world):
     assert row["gain"] == pytest.approx((0.85 - 0.1) / 0.475, abs=1e-4)
 
 
-def test_related_classes_are_no_control(world):
+def test_related_classes_are_left_out_of_the_comparison(world):
     """A kind of seal is in the set: its accuracy is on neither side of the comparison."""
     seal, *other_values = sorted(
         (int(c) for c in world.known_unseen_classes), key=lambda c: world.class_names[c] != "seal"
@@ -107,7 +107,7 @@ def test_related_classes_are_no_control(world):
     assert "(1 related left out)" in finding.sentence
 
 
-def test_open_questions_are_no_absence_of_overlap(world):
+def test_an_open_decision_does_not_count_as_no_overlap(world):
     """ZSL007 does not claim that no test class is in the set while a decision is open."""
     world = replace(world, vocabularies=(Vocabulary.of("sea", ["n02077923 sea lion"]),))
     (finding,) = audit_context(world).of("ZSL007")
@@ -139,7 +139,7 @@ def chosen(**declared):
     return audit_context(replace(clean(), provenance=DeclaredProvenance(**declared))).of("ZSL008")
 
 
-def test_undeclared_choices_are_unknown():
+def test_undeclared_choices_are_open():
     (finding,) = chosen()
     assert finding.mark == "open"
     assert finding.sentence == "Not declared by the author."
@@ -161,12 +161,12 @@ def test_declared_choices_are_judged():
         chosen(gamma="guessed")
 
 
-def test_prototypes_made_with_test_images_fail():
+def test_prototypes_made_with_test_images_leak():
     world = replace(clean(), provenance=DeclaredProvenance(prototypes="test images"))
     assert "leak" in severities(world, "ZSL009")
 
 
-def test_prototypes_of_unknown_origin_are_a_question():
+def test_prototypes_of_unknown_origin_are_open():
     world = replace(clean(), independent_prototypes=False)
     assert severities(world, "ZSL009") == ["open"]
     declared = replace(world, provenance=DeclaredProvenance(prototypes="independent"))
@@ -200,7 +200,7 @@ def test_runs_show_their_choices_and_the_oracle_gap():
     assert np.isfinite(run.oracle_gap["zsl"])
 
 
-def test_a_class_that_is_certain_in_one_list_is_not_possible_for_another():
+def test_a_class_certain_in_one_list_is_not_listed_as_possible_in_another():
     lists = [Vocabulary.of("one", ["zebra"]), Vocabulary.of("two", ["zebra crossing", "tabby cat"])]
     names = ("zebra", "cat", "quagga")
     assert certain_and_possible(names, lists[1:]) == ((), ("zebra", "cat"))

@@ -69,7 +69,7 @@ READINGS = {
 
 
 @pytest.mark.parametrize("name", READINGS)
-def test_the_reading_that_leaves_no_contradiction_is_the_headline(card, name):
+def test_the_reading_without_contradictions_is_the_headline(card, name):
     lists, verdict, sentence = READINGS[name]
     actual = card(**lists)
     assert (actual.verdict, actual.figures[0].value) == (verdict, "0")
@@ -80,7 +80,7 @@ def test_the_reading_that_leaves_no_contradiction_is_the_headline(card, name):
 
 @pytest.mark.parametrize("part", SOUND)
 @pytest.mark.parametrize("kind", [bool, np.uint8])
-def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
+def test_one_list_may_be_a_mask_next_to_lists_of_row_numbers(card, part, kind):
     actual = card(**one(SOUND) | {part: masks(kind)[part]})
     assert (actual.verdict, actual.figures[0].value) == ("clean", "0")
     assert actual.sentence.startswith(
@@ -92,7 +92,7 @@ def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 20])
-def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, n):
+def test_test_rows_that_were_trained_on_are_counted_and_not_explained_away(card, n):
     leaking = SOUND | {"trainval": np.append(TRAINVAL, SOUND["test_seen"][:n])}
     actual = card(**one(leaking))
     assert (actual.verdict, actual.figures[0].value) == ("leaks", str(n))
@@ -104,7 +104,7 @@ def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, 
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_leaks_that_a_reading_leaves_are_reported_under_it(card, n):
+def test_leaks_that_remain_in_a_reading_are_reported_with_it(card, n):
     unseen = SOUND | {"trainval": np.append(TRAINVAL, UNSEEN[:n])}
     exchanged = {"trainval": np.append(TRAINVAL, SEEN[:n]), "test_seen": UNSEEN}
     for lists, sentence in (
@@ -128,7 +128,7 @@ def test_no_reading_removes_the_leak_of_a_block(card, leaked):
 
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("name", ["{}_loc", "{}_idx"])
-def test_sorted_images_off_by_one_raise_a_question(tmp_path, name, first):
+def test_sorted_images_numbered_off_by_one_raise_a_question(tmp_path, name, first):
     """Neither row 0 nor the last row is used, so only the classes show where counting starts."""
     y = np.repeat(np.arange(CLASSES), N // CLASSES)
     seen = np.concatenate([ROWS[c == y][:5] for c in range(4)])
@@ -176,7 +176,7 @@ def test_a_check_passes_only_on_rows_that_it_compared(card):
         assert all("nothing can be compared" in sentence for sentence in of_them)
 
 
-def test_without_trainval_it_is_train_and_val_together(card):
+def test_a_missing_trainval_is_the_union_of_train_and_val(card):
     train = TRAINVAL[Y[TRAINVAL] > 0]
     pair = {"train": train, "val": np.setdiff1d(TRAINVAL, train)}
     tests = {part: SOUND[part] for part in ("test_seen", "test_unseen")}
@@ -190,7 +190,7 @@ def test_without_trainval_it_is_train_and_val_together(card):
     assert (actual.verdict, actual.figures[0].value) == ("leaks", "2")
 
 
-def test_one_unseen_row_that_is_trained_on_is_one(card):
+def test_one_unseen_row_in_training_is_counted_as_one(card):
     actual = card(**one(SOUND | {"trainval": np.append(TRAINVAL, UNSEEN[3])}))
     assert (actual.verdict, actual.figures[0].value) == ("leaks", "1")
     half = UNSEEN[Y[UNSEEN] == 4][:8]
@@ -201,7 +201,7 @@ def test_one_unseen_row_that_is_trained_on_is_one(card):
 
 
 @pytest.mark.parametrize("shift", [0, 1])
-def test_blocks_of_rows_with_a_leak_at_their_border_are_no_shifted_list(card, shift):
+def test_a_leak_at_the_border_of_a_block_is_not_read_as_a_shifted_list(card, shift):
     y = np.repeat(np.arange(CLASSES), N // CLASSES)
     parts = {"trainval": np.arange(80 + shift), "test_unseen": np.arange(80, N)}
     actual = card(labels=y, **one(parts))
@@ -226,7 +226,7 @@ def test_lists_usable_without_labels_raise_a_question(card, names, verdict):
             )
 
 
-def test_a_row_that_does_not_exist_and_weak_validation_are_no_leaks(card):
+def test_nonexistent_rows_and_weak_validation_are_no_leaks(card):
     beyond = one(SOUND)
     beyond["test_seen"] = np.append(beyond["test_seen"], N + 1)
     assert card(**beyond).verdict == "broken"

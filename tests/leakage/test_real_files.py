@@ -61,7 +61,7 @@ def labels_of(folder):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", LEAKED)
-def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp_path):
+def test_v1_leaks_with_name_and_count_and_its_correction_passes(xlsa17, name, tmp_path):
     path, labels = xlsa17 / name / "att_splits_v1.mat", labels_of(xlsa17 / name)
     report = audit(path, labels=labels)
     assert report.verdict == "leaks"
@@ -83,7 +83,7 @@ def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", LABELS)
-def test_v2_passes_the_checks_of_rows_and_classes(xlsa17, name):
+def test_ps_2_0_passes_the_checks_of_rows_and_classes(xlsa17, name):
     report = audit(xlsa17 / name / "att_splits.mat", labels=labels_of(xlsa17 / name))
     # A further list of aPY, train_allclass_loc, holds 6,333 rows of test_unseen.
     of_rows = "leak" if name == "APY" else "ok"
@@ -92,7 +92,7 @@ def test_v2_passes_the_checks_of_rows_and_classes(xlsa17, name):
     assert "PS 2.0, identical to the published file" in report.of("ZSL010")[0].sentence
 
 
-def test_the_missing_values_of_awa_are_found(xlsa17):
+def test_missing_attribute_values_of_awa_are_reported(xlsa17):
     unknown, finding = audit(xlsa17 / "AWA2/att_splits.mat").of("ZSL009")
     assert unknown.mark == "open"
     assert (
@@ -102,12 +102,12 @@ def test_the_missing_values_of_awa_are_found(xlsa17):
     assert finding.classes == ("antelope",)
 
 
-def test_the_few_test_images_of_sun_are_found(xlsa17):
+def test_test_classes_of_sun_with_few_images_are_reported(xlsa17):
     findings = audit(xlsa17 / "SUN/att_splits.mat").of("ZSL011")
     assert findings[0].figures == {"classes": 645, "smallest": 4}
 
 
-def test_six_test_classes_of_the_standard_split_were_in_imagenet(xlsa17):
+def test_six_test_classes_of_the_standard_split_are_in_imagenet(xlsa17):
     folder = xlsa17 / "AWA1"
     labels = labels_of(folder)
     names = [str(n) for n in read_split_arrays(folder / "att_splits.mat")["allclasses_names"]]
@@ -128,7 +128,7 @@ def test_six_test_classes_of_the_standard_split_were_in_imagenet(xlsa17):
     )
 
 
-def test_an_image_that_awa1_both_trains_and_tests(xlsa17, tmp_path):
+def test_an_image_in_training_and_test_of_awa1_is_found(xlsa17, tmp_path):
     """Two rows of AWA1 are the same image: a humpback whale in training, a blue whale in test."""
     folder = xlsa17 / "AWA1"
     context = context_of(
@@ -345,7 +345,7 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
     assert np.array_equal(context.labels, labels_of(xlsa17 / name))
 
 
-def test_facts_answer_nothing_that_is_not_recognised(alone):
+def test_stored_facts_apply_only_to_recognised_rows(alone):
     """Other rows, other labels or simulated data of the same shape get no facts."""
     context = alone("AWA2", "att_splits.mat")
     parts = {part: rows + 1 for part, rows in context.parts.items()}
@@ -365,7 +365,7 @@ def test_facts_answer_nothing_that_is_not_recognised(alone):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_corrected_split_of_apy_parts_photographs_and_keeps_the_classes(alone, policy):
+def test_the_corrected_split_of_apy_separates_photographs_and_keeps_all_classes(alone, policy):
     context = alone("APY", "att_splits.mat")
     corrected = correct_context(context, policy)
     again = corrected.context
@@ -378,7 +378,7 @@ def test_the_corrected_split_of_apy_parts_photographs_and_keeps_the_classes(alon
     assert (removed["test_seen"], removed["test_unseen"]) == tested
 
 
-def test_a_file_alone_has_the_right_verdict(xlsa17, tmp_path, capsys):
+def test_a_published_file_has_the_right_exit_status(xlsa17, tmp_path, capsys):
     def status(file, *words):
         shutil.copy(xlsa17 / file, tmp_path / "att_splits.mat")
         return main(["check", "--format", "text", str(tmp_path / "att_splits.mat"), *words])
@@ -395,13 +395,13 @@ def test_a_file_alone_has_the_right_verdict(xlsa17, tmp_path, capsys):
     assert main(["check", "--format", "text", str(tmp_path / "nowhere.mat")]) == 2
 
 
-def test_an_import_of_the_second_version_is_not_called_the_first(awa1_lss):
+def test_an_import_of_ps_2_0_is_not_called_v1(awa1_lss):
     (finding,) = known_split(AuditContext.of_split(awa1_lss.split("PS"), awa1_lss))
     assert finding.mark == "ok"
     assert finding.sentence.startswith("AWA1 PS v1 or PS 2.0, with the published rows")
 
 
-def test_row_numbers_of_one_part_may_come_in_any_order(xlsa17, tmp_path):
+def test_row_numbers_of_a_part_may_be_in_any_order(xlsa17, tmp_path):
     corrected = corrected_split(xlsa17 / "CUB/att_splits.mat")
     shuffled = {
         part: np.random.default_rng(0).permutation(rows) for part, rows in corrected.parts.items()

@@ -27,7 +27,7 @@ def edited(tmp_path, values, at=0, drop=()):
     return copy
 
 
-def test_the_census_has_nothing_wrong_and_at_least_twenty_codes():
+def test_the_census_is_valid_and_has_at_least_twenty_code_bases():
     assert list(census.problems()) == []
     assert len(codes()) >= 20
 
@@ -57,7 +57,7 @@ def test_the_census_has_nothing_wrong_and_at_least_twenty_codes():
         ({"says": LONG}, "expected at most 40 characters of code"),
     ],
 )
-def test_a_row_with_something_wrong_is_refused(tmp_path, values, sentence):
+def test_an_invalid_row_of_the_census_is_refused(tmp_path, values, sentence):
     result = list(census.problems(edited(tmp_path, values)))
     assert any(sentence in item and "line 2: " in item for item in result), result
 
@@ -71,12 +71,12 @@ def test_a_row_with_something_wrong_is_refused(tmp_path, values, sentence):
         ({"repository": "a/b"}, "DEM: expected one repository; got a/b and lzrobots"),
     ],
 )
-def test_a_code_with_something_wrong_is_refused(tmp_path, values, sentence):
+def test_an_invalid_code_base_of_the_census_is_refused(tmp_path, values, sentence):
     result = list(census.problems(edited(tmp_path, values)))
     assert any(sentence in item for item in result), result
 
 
-def test_a_missing_choice_other_columns_and_torn_files_are_refused(tmp_path):
+def test_missing_choices_wrong_columns_and_unreadable_files_are_refused(tmp_path):
     (result,) = census.problems(edited(tmp_path, {}, drop=[1]))
     assert "DEM: expected each of" in result
     assert "got epoch, parameters, gamma, split" in result
@@ -88,7 +88,7 @@ def test_a_missing_choice_other_columns_and_torn_files_are_refused(tmp_path):
     assert "could not be read" in next(census.problems(tmp_path / "none.csv"))
 
 
-def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
+def test_every_term_has_a_meaning_and_counts_cover_all_code_bases():
     for choice, words in HOW.items():
         assert sum(count_codes(choice).values()) == len(codes())
         assert set(count_codes(choice)) <= set(words)
@@ -97,7 +97,7 @@ def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
     assert released_codes.headline() == sentence
 
 
-def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
+def test_code_bases_are_counted_by_training_list(tmp_path):
     result = released_codes.codes_by_training_list()
     with CENSUS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["choice"] == "split"]
@@ -113,7 +113,7 @@ def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
     assert "did you mean 'trainval'" in result
 
 
-def test_an_address_is_of_the_lines_at_the_commit_read():
+def test_urls_point_to_the_lines_at_the_commit():
     row = next(row for row in choices_of("CE-GZSL") if row.choice == "epoch")
     assert row.url == (
         "https://github.com/Hanzy1996/CE-GZSL/blob/3b44bb68ea663ce43cf44d1a79d564f21ac80737/"
@@ -125,7 +125,7 @@ def test_an_address_is_of_the_lines_at_the_commit_read():
         choices_of("TFVAEGAN")
 
 
-def test_the_command_lists_all_codes_and_shows_one(capsys, printed):
+def test_the_command_lists_all_code_bases_and_shows_one(capsys, printed):
     listed = printed("protocols")
     assert all(code in listed for code in codes())
     assert released_codes.headline() in listed
@@ -134,7 +134,7 @@ def test_the_command_lists_all_codes_and_shows_one(capsys, printed):
     assert [row["choice"] for row in json.loads(capsys.readouterr().out)] == list(HOW)
 
 
-def test_the_tool_prints_errors_line_by_line(capsys, monkeypatch, tmp_path):
+def test_the_tool_prints_errors_by_line(capsys, monkeypatch, tmp_path):
     assert census.main() == 0
     assert "no errors" in capsys.readouterr().out
     broken = edited(tmp_path, {"commit": "main"})

@@ -52,7 +52,7 @@ def test_every_format_has_every_finding(name):
     assert "2 rows" in text or "1 row" in text
 
 
-def test_names_are_text_and_never_markup():
+def test_names_are_escaped_in_every_format():
     report = faulty([f"{NASTY} {c}" for c in range(8)])
     page = Page()
     page.feed(render(report, "html"))
@@ -63,7 +63,7 @@ def test_names_are_text_and_never_markup():
     assert any('alert("x")' in (case.text or "") for case in root.iter())
 
 
-def test_html_loads_nothing_from_elsewhere():
+def test_html_reports_load_no_external_resource():
     html = render(faulty(), "html")
     for word in ("http:", "https:", "url(", "@import", "<script", "<link", "<img"):
         assert word not in html
@@ -108,7 +108,7 @@ def test_any_text_makes_a_report_of_every_format(text, mark):
     json.loads(render(report, "json"))
 
 
-def test_misspelt_words_are_refused():
+def test_misspelt_formats_and_options_are_refused():
     report = faulty()
     with pytest.raises(UnknownNameError, match="did you mean 'junit'"):
         render(report, "jnuit")
@@ -118,7 +118,7 @@ def test_misspelt_words_are_refused():
         report.of("ZSL03")
 
 
-def test_the_verdict_is_the_worst_that_matters():
+def test_the_verdict_is_that_of_the_worst_mark():
     def verdict(*severities):
         findings = tuple(Finding("ZSL001", s, "") for s in severities)
         return Report("x", "", findings).verdict
@@ -137,14 +137,14 @@ def test_an_open_finding_that_was_accepted_does_not_decide():
     assert report.accepting(["ZSL002"]).verdict == "unknown"
 
 
-def test_evidence_is_cut_with_a_note():
+def test_long_evidence_is_cut_with_a_note():
     evidence = Evidence.of("rows", ("row",), ((np.int64(k),) for k in range(1000)))
     assert (len(evidence.rows), evidence.total) == (100, 1000)
     assert type(evidence.rows[0][0]) is int
     assert len(evidence.table()) == 100
 
 
-def test_a_reader_sets_the_conditions_without_editing_a_check():
+def test_thresholds_and_marks_are_set_without_editing_a_check():
     share = Finding("ZSL012", "leak", "3 of 100 rows.", value=0.03)
     findings = (share, Finding("ZSL009", "warning", "w"), Finding("ZSL001", "open", "o"))
     report = Report("x", "", findings)

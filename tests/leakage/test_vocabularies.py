@@ -6,7 +6,7 @@ from zslcore.leakage.loading import vocabulary_of
 from zslcore.leakage.vocabularies import MAX_LETTERS, MAX_NAMES, is_understood
 
 
-def test_a_list_of_ones_own(tmp_path):
+def test_an_own_vocabulary_is_read_with_ids_synonyms_and_comments(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("# my classes\nn02391049 zebra\npersian cat, Persian\n\nta-ta  # a comment\n")
     vocabulary = read_vocabulary(path)
@@ -20,7 +20,7 @@ def test_a_list_of_ones_own(tmp_path):
     assert vocabulary_of(str(path)) == vocabulary
 
 
-def test_a_misspelt_vocabulary_gets_the_nearest_one():
+def test_a_misspelt_vocabulary_gets_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'imagenet-1k'"):
         get_vocabulary("imagenet1k")
     with pytest.raises(UnknownNameError, match="did you mean 'kinetics-400'"):
@@ -53,12 +53,12 @@ def test_a_list_of_more_names_than_can_be_compared_is_refused(tmp_path, line):
     assert len(read_vocabulary(path).entries) == 100
 
 
-def test_the_longest_list_of_the_package_could_be_a_visitors():
+def test_the_longest_vocabulary_is_within_the_limit_for_uploads():
     entries = get_vocabulary("imagenet-21k").entries
     assert 2 * sum(len(entry.names) for entry in entries) < MAX_NAMES
     assert 2 * sum(len(str(entry)) for entry in entries) < MAX_LETTERS
 
 
-def test_a_product_with_its_year_is_not_understood():
+def test_names_of_products_with_a_year_are_not_understood():
     names = ["Jeep Wrangler SUV 2012", "chimpanzee 12", "brown pelican"]
     assert [is_understood(name) for name in names] == [False, False, True]

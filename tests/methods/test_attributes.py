@@ -58,7 +58,7 @@ def test_iap_is_the_printed_product_of_expected_attributes():
         np.testing.assert_allclose(row, printed_score(p, S, UNSEEN, level), rtol=1e-6)
 
 
-def test_attributes_predicted_perfectly_pick_the_right_class():
+def test_perfectly_predicted_attributes_give_the_right_class():
     X, y, seen, unseen = binary_world()
     model = DAP(C=1e3).fit(X, y, seen)
     np.testing.assert_array_equal(
@@ -66,7 +66,7 @@ def test_attributes_predicted_perfectly_pick_the_right_class():
     )
 
 
-def test_a_certain_posterior_gives_the_class_its_own_attributes():
+def test_with_a_certain_posterior_iap_predicts_the_attributes_of_the_class():
     X, y, seen, unseen = binary_world()
     model = IAP(C=1e6).fit(X, y, seen)
     predicted = model.predict(X, np.vstack([unseen, seen]))
@@ -82,6 +82,6 @@ def test_attributes_equal_on_seen_classes_have_no_effect(method):
 
 @pytest.mark.parametrize("method", [DAP, IAP])
 @pytest.mark.parametrize("params", [{"C": 0}, {"threshold": "median"}])
-def test_senseless_parameters_are_refused(method, params):
+def test_invalid_parameters_are_refused(method, params):
     with pytest.raises(ParameterError, match=f"{next(iter(params))} must be"):
         method(**params).fit(X, Y, S)

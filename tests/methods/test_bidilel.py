@@ -51,7 +51,7 @@ def model(request):
     return BiDiLEL(n_components=4, semi_supervised=request.param).fit(X, Y, S)
 
 
-def test_every_round_of_the_top_down_map_lowers_the_stress(model, monkeypatch):
+def test_every_iteration_of_the_top_down_map_lowers_the_stress(model, monkeypatch):
     last = np.inf
     for rounds in (0, 1, 2, 5, 20, 100):
         monkeypatch.setattr(bidilel, "ROUNDS", rounds)
@@ -61,7 +61,7 @@ def test_every_round_of_the_top_down_map_lowers_the_stress(model, monkeypatch):
     assert last < np.inf
 
 
-def test_places_are_where_the_stress_has_no_slope(model):
+def test_the_gradient_of_the_stress_vanishes_at_the_positions(model):
     b = model.embed(UNSEEN)
     far = stress(b + 1, model, UNSEEN)
     assert np.abs(gradient(lambda b: stress(b, model, UNSEEN), b)).max() < 1e-3 * far
@@ -77,19 +77,19 @@ def test_unseen_classes_keep_their_distances_among_each_other():
     )
 
 
-def test_a_class_placed_alone_does_not_depend_on_its_company():
+def test_without_semi_supervision_scores_do_not_depend_on_other_candidates():
     model = BiDiLEL(n_components=4, semi_supervised=False).fit(X, Y, S)
     F = model.decision_function(X, UNSEEN)
     np.testing.assert_allclose(model.decision_function(X, UNSEEN[[4, 1]]), F[:, [4, 1]])
 
 
-def test_the_same_class_twice_is_at_one_place():
+def test_equal_prototypes_have_one_position():
     model = BiDiLEL(n_components=4).fit(X, Y, S)
     b = model.embed(np.vstack([UNSEEN, UNSEEN[:1]]))
     assert np.abs(b[0] - b[-1]).max() < 1e-6 * np.abs(b).max()
 
 
-def test_nearness_is_the_angle_or_the_distance():
+def test_similarity_is_the_cosine_or_the_distance():
     for similarity in ("cosine", "euclidean"):
         model = BiDiLEL(n_components=4, similarity=similarity).fit(X, Y, S)
         Z, b = X @ model.P_, model.embed(UNSEEN)
@@ -124,7 +124,7 @@ def test_scale_matches_mean_distances():
     assert model.rho_ == pytest.approx(latent.mean() / semantic.mean())
 
 
-def test_classes_of_one_or_two_samples_do_no_harm():
+def test_classes_of_one_or_two_samples_are_accepted():
     y = np.repeat(np.arange(3), [1, 2, 57])
     scores = BiDiLEL(n_components=3).fit(X, y, S[:3]).decision_function(X, S)
     assert np.isfinite(scores).all()
@@ -134,6 +134,6 @@ def test_classes_of_one_or_two_samples_do_no_harm():
     "params",
     [{"alpha": 0}, {"k": 0}, {"n_components": 1.5}, {"similarity": "dot"}, {"semi_supervised": 2}],
 )
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"BiDiLEL: {next(iter(params))} must be"):
         BiDiLEL(**params).fit(X, Y, S)

@@ -61,7 +61,7 @@ def test_the_recorded_time_of_a_run_excludes_sharing():
     [lambda: scores(CONSE(tol=1e-2)), lambda: scores(CONSE(), (Y + 1) % len(S))],
     ids=["tolerance", "classes"],
 )
-def test_another_problem_is_solved_separately(other, monkeypatch):
+def test_classifiers_of_another_problem_are_fitted_separately(other, monkeypatch):
     alone, calls = other(), counting(monkeypatch)
     with shared_classifiers():
         scores(IAP())
@@ -70,7 +70,7 @@ def test_another_problem_is_solved_separately(other, monkeypatch):
     assert calls == ["IAP", "CONSE"]
 
 
-def test_nothing_is_shared_outside(monkeypatch):
+def test_without_the_context_no_classifiers_are_shared(monkeypatch):
     calls = counting(monkeypatch)
     for method in (IAP(), CONSE()):
         with shared_classifiers():
@@ -79,12 +79,12 @@ def test_nothing_is_shared_outside(monkeypatch):
     assert calls == ["IAP", "CONSE", "IAP"]
 
 
-def test_inner_context_shares_with_the_outer_one():
+def test_a_nested_context_shares_classifiers_with_the_outer_context():
     with shared_classifiers() as outer, shared_classifiers() as inner:
         assert inner is outer
 
 
-def test_methods_with_one_name_have_one_first_stage():
+def test_methods_that_share_classifiers_have_the_same_settings():
     sharing = [method for method in METHODS.values() if method.shared_classifier]
     assert {method.card.name for method in sharing} == {"IAP", "CONSE"}
     first = sharing[0]()
@@ -96,7 +96,7 @@ def test_methods_with_one_name_have_one_first_stage():
         assert other._ridge(7) == first._ridge(7)
 
 
-def test_the_oldest_solution_leaves_when_memory_is_short():
+def test_the_oldest_classifiers_are_dropped_when_memory_is_short():
     solved, result = ClassifierCache(limit=2 * 80), []
 
     def get(key):
@@ -107,13 +107,13 @@ def test_the_oldest_solution_leaves_when_memory_is_short():
     assert result == ["a", "b", "c", "b"]
 
 
-def test_solutions_cannot_be_changed():
+def test_shared_classifiers_are_read_only():
     W = ClassifierCache().get("a", lambda: {1.0: np.zeros(3)})[1.0]
     with pytest.raises(ValueError, match="read-only"):
         W[0] = 1
 
 
-def test_digest_depends_on_rows_classes_and_settings():
+def test_the_key_of_shared_classifiers_depends_on_rows_classes_and_settings():
     other = X.copy()
     other[3, 2] += 1e-9
     result = {rows_digest(X, Y), rows_digest(other, Y), rows_digest(X, Y, 1), rows_digest(X, 1 - Y)}

@@ -72,7 +72,7 @@ def test_training_lowers_the_objective():
     assert objective(*learned(model)) < 0.5 * objective(*start(30))
 
 
-def test_network_without_hidden_activity_answers_with_the_mean_prototype():
+def test_a_network_without_hidden_activity_predicts_the_mean_prototype():
     model = CMT(hidden=3, epochs=1, learning_rate=1e-9).fit(X, Y, S)
     np.testing.assert_allclose(model.b1_, S_Y.mean(axis=0), atol=1e-6)
     assert objective(0 * model.W1_, *learned(model)[1:]) == pytest.approx(
@@ -80,21 +80,21 @@ def test_network_without_hidden_activity_answers_with_the_mean_prototype():
     )
 
 
-def test_nearest_prototype_answers():
+def test_cmt_predicts_the_class_of_the_nearest_prototype():
     model = CMT(hidden=5, epochs=3).fit(X, Y, S)
     Z = np.tanh(X @ model.W2_.T + model.b2_) @ model.W1_.T + model.b1_
     distance = ((Z[:, None] - S[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(model.decision_function(X, S), -distance, atol=1e-12)
 
 
-def test_scaling_of_the_data_changes_no_answer():
+def test_scaling_the_data_changes_no_prediction():
     plain = CMT(epochs=5).fit(X, Y, S).decision_function(X, S)
     scaled = CMT(epochs=5).fit(64 * X, Y, 8 * S).decision_function(64 * X, 8 * S)
     np.testing.assert_allclose(scaled / 64, plain, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("detector", ["gaussian", "loop"])
-def test_one_run_serves_every_number_of_epochs(detector):
+def test_one_training_gives_the_scores_of_every_number_of_epochs(detector):
     model = CMTStar(detector=detector, hidden=5)
     grid = [{"epochs": 4}, {"epochs": 2}]
     for params, shared in zip(grid, model.fit_grid(X, Y, S, grid), strict=True):
@@ -183,7 +183,7 @@ def test_threshold_accepts_the_requested_share(detector):
 
 
 @pytest.mark.parametrize("detector", ["gaussian", "loop"])
-def test_images_unlike_any_other_are_novel(detector):
+def test_images_far_from_all_training_images_are_novel(detector):
     model = CMTStar(detector=detector, epochs=200).fit(X, Y, S)
     assert (model.seen_penalty(X) > 0).mean() < 0.1
     assert (model.seen_penalty(-30 * X) > 0).mean() > 0.7
@@ -192,7 +192,7 @@ def test_images_unlike_any_other_are_novel(detector):
 # --- Protocol -------------------------------------------------------------------------------------
 
 
-def test_detector_decides_the_side_and_nothing_within_it():
+def test_the_detector_decides_only_between_seen_and_unseen():
     F = RNG.normal(size=(200, 7))
     seen = np.array([1, 1, 1, 0, 1, 0, 0], dtype=bool)
     penalty = RNG.normal(size=200)
@@ -204,7 +204,7 @@ def test_detector_decides_the_side_and_nothing_within_it():
         np.testing.assert_array_equal(scores.predicted(gamma), expected)
 
 
-def test_evaluation_goes_through_the_detector():
+def test_evaluation_uses_the_detector():
     test = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
     problem = Problem.of(WORLD, Preprocessing(), SPLIT.trainval, test)
     model = CMTStar(epochs=20).fit(problem.X, problem.y, problem.S)
@@ -227,14 +227,14 @@ def test_threshold_is_chosen_on_the_folds():
     assert lowest < chosen.gamma < highest
 
 
-def test_cuda_gives_the_same(torch):
+def test_cuda_gives_the_scores_of_the_cpu(torch):
     if not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")
     cpu, cuda = (CMT(device=device, epochs=3).fit(X, Y, S).W1_ for device in ("cpu", "cuda"))
     assert relative_difference(cuda, cpu) < 1e-3
 
 
-def test_training_stays_on_its_device(monkeypatch):
+def test_training_mixes_no_devices(monkeypatch):
     from tests.methods.devices import ELSEWHERE, OneDevice
 
     monkeypatch.setattr(cmt, "on_device", lambda *_: ELSEWHERE)
@@ -262,6 +262,6 @@ def test_training_stays_on_its_device(monkeypatch):
         (CMTStar(lam=0), "lam must be a positive number"),
     ],
 )
-def test_parameters_that_mean_nothing_are_refused(model, sentence):
+def test_invalid_parameters_are_refused(model, sentence):
     with pytest.raises(ParameterError, match=sentence):
         model.fit(X, Y, S)

@@ -22,14 +22,14 @@ def fitted(**params):
     return CONSE(tol=1e-10, **params).fit(X, Y, S)
 
 
-def test_one_class_is_the_prototype_nearest_to_that_of_the_predicted_class():
+def test_with_one_class_conse_predicts_the_prototype_nearest_to_the_predicted_class():
     predicted = posterior(5.0).argmax(axis=1)
     nearest = cosine_similarity(S[predicted], CANDIDATES).argmax(axis=1)
     np.testing.assert_array_equal(fitted(T=1, C=5.0).predict(X, CANDIDATES), nearest)
 
 
 @pytest.mark.parametrize("T", [1, 3, 7, 50])
-def test_scores_are_those_of_a_loop_over_images(T):
+def test_scores_equal_a_loop_over_images(T):
     F = fitted(T=T, C=5.0).decision_function(X, CANDIDATES)
     for p, row in zip(posterior(5.0), F, strict=True):
         top = np.argsort(p)[::-1][:T]
@@ -38,6 +38,6 @@ def test_scores_are_those_of_a_loop_over_images(T):
 
 
 @pytest.mark.parametrize("params", [{"T": 0}, {"T": 2.5}, {"C": 0}, {"tol": -1}])
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"CONSE: {next(iter(params))} must be"):
         CONSE(**params).fit(X, Y, S)

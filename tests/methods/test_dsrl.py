@@ -18,13 +18,13 @@ def fitted(**params):
 
 
 @pytest.mark.parametrize("mu", [0.1, 10.0])
-def test_no_round_raises_the_objective(mu):
+def test_no_iteration_increases_the_objective(mu):
     objective = np.array(fitted(mu=mu, n_iter=60).objective_)
     assert (np.diff(objective) <= 1e-12 * objective[0]).all()
     assert objective[-1] < 0.95 * objective[0]
 
 
-def test_objective_is_the_printed_one(monkeypatch):
+def test_the_objective_equals_the_printed_formula(monkeypatch):
     shares, maps = [], []
 
     def keep(H, X, product=dsrl._product):
@@ -44,27 +44,27 @@ def test_objective_is_the_printed_one(monkeypatch):
     assert model.objective_[-1] == pytest.approx(printed)
 
 
-def test_map_is_the_ridge_regression_of_prototypes_on_shares_found_without_labels():
+def test_the_map_is_the_ridge_regression_of_prototypes_on_unsupervised_factors():
     model = fitted(mu=0.5, lam=0.2)
     H = model.encode(X)
     plain = Ridge(alpha=0.2 / 0.5, fit_intercept=False).fit(H, S_Y).coef_.T
     np.testing.assert_allclose(model.W_, plain, atol=1e-9)
 
 
-def test_parts_stay_non_negative():
+def test_factors_stay_non_negative():
     model = fitted()
     assert (model.B_ >= 0).all()
     assert (model.encode(TEST) >= 0).all()
 
 
-def test_shares_of_an_image_tend_to_the_non_negative_least_squares_solution(monkeypatch):
+def test_factors_of_an_image_converge_to_non_negative_least_squares(monkeypatch):
     monkeypatch.setattr("zslcore.methods.dsrl.ROUNDS", 5000)
     model = fitted()
     plain = np.array([nnls(model.B_.T, x)[0] for x in TEST])
     assert relative_difference(model.encode(TEST) @ model.B_, plain @ model.B_) < 1e-3
 
 
-def test_without_propagation_the_guess_is_the_cosine():
+def test_without_propagation_the_initial_scores_are_cosines():
     model = fitted(alpha=0.0)
     plain = cosine_similarity(model.encode(TEST) @ model.W_, UNSEEN)
     np.testing.assert_allclose(model.decision_function(TEST, UNSEEN), plain)
@@ -76,6 +76,6 @@ def test_negative_features_are_refused():
 
 
 @pytest.mark.parametrize("params", [{"mu": 0}, {"n_iter": 0}, {"alpha": 1}])
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"DSRL: {next(iter(params))} must be"):
         fitted(**params)

@@ -28,7 +28,7 @@ def test_gradient_of_the_printed_objective_vanishes(coding):
 
 
 @pytest.mark.parametrize("coding", CODINGS)
-def test_solution_is_that_of_two_plain_inverses(coding):
+def test_the_solution_equals_two_plain_inverses(coding):
     V = ESZSL(0.01, 10.0, coding).fit(X, Y_INDEX, S).V_
     plain = (
         np.linalg.inv(X.T @ X + 0.01 * np.eye(X.shape[1]))
@@ -50,7 +50,7 @@ def test_every_point_of_the_grid_equals_the_plain_solution(coding):
         assert relative_difference(F, X @ V @ S.T) < 1e-8
 
 
-def test_a_grid_over_the_coding_works_too():
+def test_a_grid_may_contain_the_coding():
     grid = [{"coding": coding} for coding in CODINGS]
     first, second = ESZSL().score_grid(X, Y_INDEX, S, grid, X, S)
     assert relative_difference(first, second) > 0.1

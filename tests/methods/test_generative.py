@@ -85,7 +85,7 @@ def test_a_generator_in_numpy_meets_the_laws():
     }
 
 
-def test_the_order_of_the_candidates_changes_nothing():
+def test_the_order_of_the_candidates_has_no_effect():
     candidates, order = np.vstack([S, MORE]), np.random.default_rng(2).permutation(9)
     np.testing.assert_array_equal(scores(candidates[order]), scores(candidates)[:, order])
 
@@ -101,12 +101,12 @@ def test_seen_candidates_get_their_real_rows_and_others_generated_ones():
     assert np.abs(R[y == 0].mean(axis=0) - means[0]).max() < 4 * model.noise_.max() / np.sqrt(13)
 
 
-def test_among_seen_candidates_nothing_is_generated(monkeypatch):
+def test_no_features_are_generated_if_all_candidates_are_seen(monkeypatch):
     monkeypatch.setattr(Means, "generate", None)
     assert scores(S).shape == (len(X), len(S))
 
 
-def test_candidates_of_one_prototype_share_its_rows():
+def test_candidates_with_the_same_prototype_share_generated_rows():
     twice = np.vstack([S, S[:1]])
     model = Means().fit(X, Y, S)
     rows = model._rows_of(twice)
@@ -115,13 +115,13 @@ def test_candidates_of_one_prototype_share_its_rows():
     np.testing.assert_array_equal(both._rows_of(S)[0], np.flatnonzero(Y == 0))
 
 
-def test_a_class_without_rows_is_generated():
+def test_features_of_a_seen_class_without_rows_are_generated():
     model = Means(n_synthetic=5).fit(X[Y != 2], Y[Y != 2], S)
     _, y = model._training_set(S, np.random.default_rng(0))
     assert np.sum(y == 2) == 5
 
 
-def test_one_training_and_few_softmaxes_serve_a_grid(monkeypatch):
+def test_a_grid_needs_one_training_and_few_softmaxes(monkeypatch):
     grid = [
         {"epochs": e, "n_synthetic": n, "classifier_epochs": c}
         for e in (2, 5)
@@ -160,7 +160,7 @@ class Overwriting(Means):
         yield from super().train(X, y, S, rng)
 
 
-def test_a_training_cannot_write_into_the_rows_of_the_softmax(monkeypatch):
+def test_training_cannot_overwrite_the_rows_of_the_softmax(monkeypatch):
     with pytest.raises(ValueError, match="read-only"):
         Overwriting(epochs=2).fit(X, Y, S)
     monkeypatch.setattr(Overwriting, "with_torch", True)
@@ -169,7 +169,7 @@ def test_a_training_cannot_write_into_the_rows_of_the_softmax(monkeypatch):
 
 
 @pytest.mark.nightly
-def test_no_candidate_and_too_many_are_refused_before_anything_is_generated(monkeypatch):
+def test_no_or_too_many_candidates_are_refused_before_generation(monkeypatch):
     model = Means(n_synthetic=400).fit(X, Y, S)
     monkeypatch.setattr(Means, "generate", None)
     with pytest.raises(DatasetError, match="Means: expected at least one candidate; got none"):
@@ -183,7 +183,7 @@ def test_no_candidate_and_too_many_are_refused_before_anything_is_generated(monk
         narrow.decision_function(X[:, :2], many[:, :1])
 
 
-def test_a_softmax_is_remembered_by_its_candidates(monkeypatch):
+def test_the_softmax_of_a_set_of_candidates_is_cached(monkeypatch):
     model = Means().fit(X, Y, S)
     first = model.decision_function(X, MORE)
     monkeypatch.setattr(Means, "_softmaxes", None)
@@ -192,7 +192,7 @@ def test_a_softmax_is_remembered_by_its_candidates(monkeypatch):
         model.decision_function(X, S)
 
 
-def test_few_sets_of_candidates_are_remembered():
+def test_only_few_softmaxes_are_cached():
     model = Means(epochs=1).fit(X, Y, S)
     for k in range(1, 8):
         model.decision_function(X, S[:k])
@@ -205,7 +205,7 @@ def test_only_the_seed_changes_the_scores():
     assert np.abs(scores(candidates, random_state=1) - scores(candidates)).max() > 1e-3
 
 
-def test_scaling_prototypes_and_features_changes_nothing():
+def test_scaling_prototypes_and_features_has_no_effect():
     candidates = np.vstack([S, MORE])
     model = Means().fit(8 * X, Y, 4 * S)
     np.testing.assert_allclose(
@@ -220,13 +220,13 @@ def test_a_training_that_ends_early_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["epochs", "n_synthetic", "classifier_epochs", "components"])
-def test_counts_are_counts(name):
+def test_counts_must_be_whole_numbers(name):
     with pytest.raises(ParameterError, match=f"{name} must be a whole number"):
         Means(**{name: 0}).fit(X, Y, S)
 
 
 @pytest.mark.parametrize("k", [1, 3])
-def test_components_are_those_of_the_covariance(k):
+def test_components_are_eigenvectors_of_the_covariance(k):
     rng = np.random.default_rng(3)
     A = rng.normal(size=(200, 30)) * 0.7 ** np.arange(30) + rng.normal(size=30)
     mean, V = principal_components(A, k)
@@ -241,14 +241,14 @@ def test_components_are_those_of_the_covariance(k):
 
 
 @pytest.mark.parametrize("k", [None, 30, 100])
-def test_without_fewer_components_features_stay_in_their_axes(k):
+def test_without_reduction_features_are_only_centred_and_scaled(k):
     A = np.random.default_rng(4).normal(size=(50, 30))
     mean, V = principal_components(A, k)
     assert np.count_nonzero(V) == 30
     assert ((A - mean) @ V).std() == pytest.approx(1)
 
 
-def test_the_softmax_descends_to_the_minimum_of_the_cross_entropy():
+def test_the_softmax_reaches_the_minimum_of_the_cross_entropy():
     """Compared with L-BFGS on the textbook loss: both minimise the same convex function."""
     rng = np.random.default_rng(5)
     A = np.float32(rng.normal(size=(300, 3)))
@@ -263,7 +263,7 @@ def test_the_softmax_descends_to_the_minimum_of_the_cross_entropy():
     assert least <= loss(W.ravel()) < least + 1e-3
 
 
-def test_the_softmax_of_fewer_epochs_is_on_the_way_to_more():
+def test_a_path_over_epochs_equals_separate_trainings():
     A = np.float32(np.random.default_rng(6).normal(size=(100, 5)))
     path = softmax_path(A, np.arange(100) % 3, 3, [4, 1], np.random.default_rng(0))
     for W, epochs in zip(path, (4, 1), strict=True):
@@ -272,7 +272,7 @@ def test_the_softmax_of_fewer_epochs_is_on_the_way_to_more():
     assert relative_difference(*path) > 0.1
 
 
-def test_the_world_of_the_laws_has_unseen_candidates():
+def test_the_data_of_the_contract_have_unseen_candidates():
     """Without such a draw, the laws would not depend on generated rows."""
     case = MethodUnderTest(Means)
     rows = case.fitted._rows_of(case.problem.candidates)

@@ -40,7 +40,7 @@ def plain_network(net, A):
     return A
 
 
-def test_a_network_equals_the_textbook():
+def test_a_network_equals_plain_numpy():
     net = network("a test", (3, 5, 2), rng())
     A = rng(1).normal(size=(7, 3))
     np.testing.assert_allclose(applied(net, A), plain_network(net, A), rtol=1e-12)
@@ -62,7 +62,7 @@ def test_a_network_takes_its_rows_in_blocks(monkeypatch, torch):
     assert max(taken) == 4
 
 
-def test_drawing_leaves_the_generator_of_the_caller_alone(torch):
+def test_drawing_does_not_change_the_random_state_of_the_caller(torch):
     torch.manual_seed(3)
     before = torch.get_rng_state()
     CADAVAE(latent=4, **QUICK).fit(X, Y, S).decision_function(X, S)
@@ -91,7 +91,7 @@ def penalty_case():
     return net, real, fake, draw.normal(size=(5, 3)), draw.random((5, 1))
 
 
-def test_the_gradient_penalty_is_that_of_finite_differences():
+def test_the_gradient_penalty_equals_finite_differences():
     net, *arrays = penalty_case()
     result = gradient_penalty(net, *map(tensor, arrays))
     assert float(result.detach()) == pytest.approx(penalty_of(net, *arrays), rel=1e-6)
@@ -114,7 +114,7 @@ def test_the_penalty_has_a_gradient_in_the_weights_of_the_critic(torch):
 # --- f-CLSWGAN ------------------------------------------------------------------------------------
 
 
-def test_losses_of_f_clswgan_are_those_of_the_formula(torch):
+def test_losses_of_f_clswgan_equal_the_formula(torch):
     model = FCLSWGAN(beta=0.3, penalty=7.0)
     draw = rng(6)
     d, a, n, C = 4, 3, 6, 5
@@ -154,7 +154,7 @@ def gaussians(seed):
     return draw.normal(size=(6, 3)), draw.normal(size=(6, 3))
 
 
-def test_the_divergence_is_the_expected_ratio_of_the_densities():
+def test_the_divergence_is_the_expected_log_ratio_of_the_densities():
     """KL by samples from q, with SciPy's densities: the mean of log q - log p."""
     mu, log_variance = gaussians(7)
     result = float(kl_to_normal(tensor(mu), tensor(log_variance)))
@@ -166,7 +166,7 @@ def test_the_divergence_is_the_expected_ratio_of_the_densities():
     assert result == pytest.approx(np.mean(ratios), rel=0.01)
 
 
-def test_the_distance_of_gaussians_is_the_formula():
+def test_the_distance_of_gaussians_equals_the_formula():
     first, other = gaussians(8), gaussians(9)
     sigma = [np.exp(log_variance / 2) for _, log_variance in (first, other)]
     squares = ((first[0] - other[0]) ** 2 + (sigma[0] - sigma[1]) ** 2).sum(axis=1)
@@ -176,7 +176,7 @@ def test_the_distance_of_gaussians_is_the_formula():
 
 
 @pytest.mark.parametrize("weights", [(0, 0, 0), (0.7, 0, 0), (0, 1.3, 0), (0, 0, 2.1), (1, 2, 3)])
-def test_the_objective_is_the_formula_of_the_docstring(weights):
+def test_the_objective_equals_the_formula_of_the_docstring(weights):
     beta, gamma, delta = weights
     draw, k = rng(10), 2
     x = [draw.normal(size=(6, n)) for n in (5, 4)]
@@ -246,7 +246,7 @@ def plain_instance_contrast(p, y, temperature):
 
 
 @pytest.mark.parametrize("temperature", [0.1, 2.0])
-def test_the_contrast_of_images_is_the_formula(temperature, torch):
+def test_the_contrast_of_images_equals_the_formula(temperature, torch):
     draw = rng(11)
     p = draw.normal(size=(12, 4))
     p /= np.linalg.norm(p, axis=1, keepdims=True)
@@ -256,7 +256,7 @@ def test_the_contrast_of_images_is_the_formula(temperature, torch):
     assert float(result.detach()) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_gradient_of_the_contrast_is_that_of_finite_differences(torch):
+def test_the_gradient_of_the_contrast_equals_finite_differences(torch):
     draw = rng(12)
     p, y = draw.normal(size=(6, 3)), np.array([0, 0, 1, 1, 2, 3])
     at = tensor(p).requires_grad_(True)
@@ -283,7 +283,7 @@ def test_the_contrast_of_classes_is_a_softmax(torch):
     assert float(result) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_softmax_of_ce_gzsl_works_on_embeddings():
+def test_the_softmax_of_ce_gzsl_is_trained_on_embeddings():
     model = CEGZSL(embedding=9, **QUICK).fit(X, Y, S)
     model.decision_function(X, S)
     (W,) = model.classifiers_.values()
@@ -295,7 +295,7 @@ def test_the_softmax_of_ce_gzsl_works_on_embeddings():
     )
 
 
-def test_the_steps_of_the_generator_train_the_generator_alone(monkeypatch):
+def test_generator_steps_update_only_the_generator(monkeypatch):
     trained = []
 
     def recorded(networks, *settings):
@@ -327,7 +327,7 @@ def test_every_weight_is_a_parameter_that_changes_the_numbers(method):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("method", GENERATORS.values(), ids=GENERATORS)
-def test_generated_features_of_a_seen_class_come_near_its_own(method):
+def test_generated_features_of_a_seen_class_are_nearest_to_its_mean(method):
     """Generated rows are nearer to the mean of their class than to other means."""
     problem = MethodUnderTest(method).problem
     model = method(epochs=60, hidden=64, batch_size=16, learning_rate=2e-3)
@@ -341,7 +341,7 @@ def test_generated_features_of_a_seen_class_come_near_its_own(method):
     assert np.mean(nearest == np.arange(len(means))) > 0.5
 
 
-def test_noise_is_that_of_its_generator(torch):
+def test_noise_is_reproducible_from_its_generator(torch):
     assert noise(rng(), 2, 3).dtype == torch.float32
     np.testing.assert_array_equal(noise(rng(1), 4), noise(rng(1), 4))
     assert join(noise(rng(), 2, 3), noise(rng(), 2, 1)).shape == (2, 4)

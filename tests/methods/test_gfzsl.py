@@ -17,7 +17,7 @@ KERNELS = {"quadratic": {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1},
 
 
 @pytest.mark.parametrize("n_blocks", [1, 3])
-def test_moments_are_those_of_every_class(n_blocks):
+def test_moments_in_blocks_equal_those_of_every_class(n_blocks):
     sums = MomentSums(len(S) + 1, X.shape[1])
     for part in np.array_split(np.argsort(X[:, 0]), n_blocks):
         sums.take(X[part].astype(float), Y[part])
@@ -29,7 +29,7 @@ def test_moments_are_those_of_every_class(n_blocks):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_both_regressions_are_scikit_learns_kernel_ridge(kernel):
+def test_both_regressions_equal_scikit_learns_kernel_ridge(kernel):
     model = GFZSL(0.3, 0.7, kernel).fit(X, Y, S)
     means, variances = model.predict_gaussians(CANDIDATES)
     ridge = KernelRidge(alpha=0.3, **KERNELS[kernel]).fit(S, MEANS)
@@ -68,7 +68,7 @@ def test_a_path_of_means_reads_the_test_images_once(monkeypatch):
     assert read == [9]
 
 
-def test_authors_settings_answer_with_the_nearest_predicted_mean():
+def test_the_authors_settings_predict_the_class_of_the_nearest_mean():
     model = GFZSL(0.1, 1e7).fit(X, Y, S)
     means, _ = model.predict_gaussians(CANDIDATES)
     nearest = ((X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
@@ -83,7 +83,7 @@ def test_small_ridges_give_seen_classes_their_own_gaussians():
     np.testing.assert_allclose(variances, VARIANCES, rtol=1e-4)
 
 
-def test_a_feature_that_never_varies_and_a_class_without_samples_do_no_harm():
+def test_constant_features_and_classes_without_samples_are_accepted():
     constant = np.column_stack([X, np.ones(len(X))])
     model = GFZSL(lam_variance=0.1).fit(constant, Y, np.vstack([S, np.ones(S.shape[1])]))
     assert np.isfinite(model.decision_function(constant, CANDIDATES)).all()
@@ -110,6 +110,6 @@ def test_estimated_variances_are_not_below_the_floor():
 @pytest.mark.parametrize(
     "params", [{"lam_mean": 0}, {"floor": 0}, {"kernel": "rbf"}, {"seen": "mle"}]
 )
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"GFZSL: {next(iter(params))} must be"):
         GFZSL(**params).fit(X, Y, S)

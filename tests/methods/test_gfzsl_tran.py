@@ -21,7 +21,7 @@ def fitted(**params):
 
 @pytest.mark.parametrize("covariance", ["tied", "diagonal"])
 @pytest.mark.parametrize("assignment", ["hard", "soft"])
-def test_no_round_lowers_the_likelihood(assignment, covariance):
+def test_no_iteration_lowers_the_likelihood(assignment, covariance):
     blurred = TEST + 0.1 * np.random.default_rng(4).normal(size=TEST.shape)  # takes many iterations
     model = GFZSLTran(assignment=assignment, covariance=covariance, n_iter=40, lam_variance=0.1)
     model.fit(X, Y, S, unlabeled=blurred, candidates=UNSEEN)
@@ -30,14 +30,14 @@ def test_no_round_lowers_the_likelihood(assignment, covariance):
     assert (np.diff(likelihood) >= -1e-9 * np.abs(likelihood[:-1])).all()
 
 
-def test_first_round_starts_at_the_predicted_gaussians():
+def test_the_first_iteration_starts_at_the_predicted_gaussians():
     model = fitted(assignment="soft", n_iter=1, lam_variance=0.1)
     F = GFZSL(0.1, 0.1).fit(X, Y, S).decision_function(TEST, UNSEEN)
     assert model.log_likelihood_[0] == pytest.approx(np.log(np.exp(F).sum(axis=1)).mean())
 
 
 @pytest.mark.parametrize("covariance", ["tied", "diagonal"])
-def test_where_hard_assignment_rests_gaussians_are_those_of_their_images(covariance):
+def test_after_convergence_gaussians_are_those_of_the_assigned_images(covariance):
     model = fitted(covariance=covariance, n_iter=100)
     mine = model.predict(TEST, UNSEEN)
     residual = np.zeros_like(TEST)
@@ -51,7 +51,7 @@ def test_where_hard_assignment_rests_gaussians_are_those_of_their_images(covaria
         np.testing.assert_allclose(model.variances_[0], (residual**2).mean(axis=0), rtol=1e-7)
 
 
-def test_means_move_to_where_the_images_are():
+def test_means_move_towards_the_means_of_the_images():
     result = fitted(n_iter=50)
     truth = np.array([TEST[c == LABELS].mean(axis=0) for c in range(4)])
     assert np.abs(result.means_ - truth).max() < 0.3 * np.abs(CENTRES - truth).max()
@@ -65,7 +65,7 @@ def test_the_floor_applies_to_variances_only():
 
 
 @pytest.mark.parametrize("covariance", ["tied", "diagonal"])
-def test_a_candidate_no_image_is_of_keeps_its_gaussian(covariance):
+def test_a_candidate_without_images_keeps_its_gaussian(covariance):
     far = np.vstack([UNSEEN, 5 * np.ones(UNSEEN.shape[1])])
     model = GFZSLTran(covariance=covariance)
     model.fit(X, Y, S, unlabeled=TEST, candidates=far)
@@ -75,7 +75,7 @@ def test_a_candidate_no_image_is_of_keeps_its_gaussian(covariance):
         np.testing.assert_array_equal(model.variances_[4], variances[4])
 
 
-def test_candidates_are_scored_by_the_gaussians_they_ended_with():
+def test_candidates_are_scored_by_their_final_gaussians():
     model = fitted()
     plain = [
         norm(m, np.sqrt(v)).logpdf(TEST).sum(axis=1)
@@ -91,6 +91,6 @@ def test_other_prototypes_are_scored_by_their_predicted_gaussian():
 
 
 @pytest.mark.parametrize("params", [{"floor": 0}, {"n_iter": 0}, {"assignment": "half"}])
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"GFZSL-tran: {next(iter(params))} must be"):
         fitted(**params)

@@ -27,7 +27,7 @@ def test_gradient_of_s2v_objective_vanishes():
 
 
 @pytest.mark.parametrize("lam", LAMS)
-def test_both_are_scikit_learns_ridge_without_intercept(lam):
+def test_both_directions_equal_scikit_learns_ridge_without_intercept(lam):
     ridge = Ridge(alpha=lam * N, fit_intercept=False, solver="cholesky")
     v2s, s2v = LinearV2S(lam).fit(X, Y_INDEX, S), LinearS2V(lam).fit(X, Y_INDEX, S)
     assert relative_difference(v2s.W_, ridge.fit(X, S_Y).coef_) < 1e-8

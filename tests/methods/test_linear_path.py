@@ -45,7 +45,7 @@ def test_gradient_vanishes_at_the_solution(name):
 
 
 @pytest.mark.parametrize("name", ["multiclass hinge", "structured hinge"])
-def test_no_way_leads_down_from_the_corner_a_hinge_is_solved_at(name):
+def test_no_direction_lowers_the_objective_at_the_solution_of_a_hinge(name):
     problem = path(LOSSES[name])
     W = problem.solve(0.05)
     best, _ = problem.objective(W, 0.05)
@@ -56,14 +56,14 @@ def test_no_way_leads_down_from_the_corner_a_hinge_is_solved_at(name):
             assert problem.objective(W + step, 0.05)[0] > best - 1e-7
 
 
-def test_softmax_is_scikit_learns_multinomial_regression():
+def test_softmax_equals_scikit_learns_multinomial_regression():
     reference = LogisticRegression(C=3.0, fit_intercept=False, tol=1e-10, max_iter=5000)
     reference.fit(AUGMENTED, Y)
     W = path(Softmax(C)).solve(1 / (3.0 * len(X)))
     np.testing.assert_allclose(W, reference.coef_.T, atol=1e-5)
 
 
-def test_logistic_is_one_scikit_learn_regression_a_column():
+def test_logistic_equals_one_scikit_learn_regression_per_column():
     W = path(Logistic(TARGETS)).solve(1 / (3.0 * len(X)))
     for w, target in zip(W.T, TARGETS.T, strict=True):
         reference = LogisticRegression(C=3.0, fit_intercept=False, tol=1e-10, max_iter=5000)
@@ -71,7 +71,7 @@ def test_logistic_is_one_scikit_learn_regression_a_column():
 
 
 @pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
-def test_a_path_ends_where_single_fits_end(name):
+def test_a_path_ends_at_the_solutions_of_single_fits(name):
     lams = [1e-3, 1.0, 1e-2]
     for lam, W in path(LOSSES[name]).solutions(lams):
         assert relative_difference(W, path(LOSSES[name]).solve(lam)) < 1e-5
@@ -83,7 +83,7 @@ def test_loose_tolerance_and_single_precision_change_little(name):
     assert 0 < relative_difference(quick, exact) < 0.02
 
 
-def test_columns_of_logistic_regression_are_solved_as_if_alone():
+def test_columns_of_logistic_regression_are_solved_independently():
     together = path(Logistic(TARGETS), tol=1e-8).solve(0.01)
     for m, column in enumerate(TARGETS.T):
         alone = path(Logistic(column[:, None]), tol=1e-8).solve(0.01)
@@ -106,7 +106,7 @@ def test_separable_classes_and_a_vanishing_ridge_are_solved_within_few_steps():
 
 
 @pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
-def test_features_of_great_length_have_a_small_ridge_resolved(name):
+def test_long_features_with_a_small_ridge_are_solved_accurately(name):
     # 256 grey values in 64 pixels, eight times each: far from unit length, and of low rank.
     rng = np.random.default_rng(0)
     raw = np.repeat(rng.integers(0, 256, (120, 64)), 8, axis=1) + rng.integers(0, 2, (120, 512))
@@ -122,7 +122,7 @@ def test_features_of_great_length_have_a_small_ridge_resolved(name):
     assert exact.objective(quick.solve(lam), lam)[0] < least + 0.05
 
 
-def test_warm_starts_save_readings_of_the_data():
+def test_warm_starts_read_the_data_less_often():
     lams = np.logspace(0, -4, 9)
     warm = path(Softmax(C), tol=1e-2)
     assert len(list(warm.solutions(lams))) == 9

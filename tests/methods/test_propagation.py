@@ -25,13 +25,13 @@ def dense(places, k, sigma):
     return M / np.sqrt(np.outer(q, q))
 
 
-def test_graph_is_the_printed_one():
+def test_the_graph_equals_the_printed_formula():
     L = NeighbourGraph(TEST, 4, 0.7).L.toarray()
     np.testing.assert_allclose(L, dense(TEST, 4, 0.7))
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.95])
-def test_scores_are_those_of_the_dense_inverse(alpha):
+def test_scores_equal_the_dense_inverse(alpha):
     model = fitted(k=4, sigma=0.7, alpha=alpha)
     S0 = model.base_.decision_function(TEST, UNSEEN)
     L = dense(TEST @ model.base_.V_, 4, 0.7)
@@ -40,7 +40,7 @@ def test_scores_are_those_of_the_dense_inverse(alpha):
 
 
 @pytest.mark.parametrize("base", ["ESZSL", "LinearS2V"])
-def test_alpha_zero_changes_nothing(base):
+def test_alpha_zero_gives_the_scores_of_the_base(base):
     model = fitted(base=base, alpha=0.0)
     inductive = METHODS[base]().fit(X, Y, S)
     for images in (TEST, X):
@@ -53,7 +53,7 @@ def test_parameters_of_the_base_reach_it():
     assert fitted(base="SAE", base_params={"lam": 3.0}).base_.lam == 3.0
 
 
-def test_near_images_agree_more_the_more_is_handed_on():
+def test_near_images_agree_more_with_larger_alpha():
     spread = []
     for alpha in (0.0, 0.5, 0.9, 0.99):
         F = fitted(k=5, alpha=alpha).decision_function(TEST, UNSEEN)
@@ -68,13 +68,13 @@ def test_a_single_image_and_equal_images_keep_their_scores():
     np.testing.assert_array_equal(propagate(alone.L, np.ones((1, 3)), 0.5), np.ones((1, 3)))
 
 
-def test_images_looked_up_again_find_their_row():
+def test_rows_of_the_graph_are_found_for_known_images():
     graph = NeighbourGraph(TEST, 5)
     np.testing.assert_allclose(graph.rows(TEST[7:20]).toarray(), graph.L.toarray()[7:20])
 
 
 @pytest.mark.parametrize("params", [{"k": 0}, {"alpha": 1.0}, {"alpha": -0.1}, {"sigma": 0}])
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"Propagation: {next(iter(params))} must be"):
         fitted(**params)
 
@@ -84,7 +84,7 @@ def test_a_misspelt_base_gets_the_nearest_one():
         fitted(base="EZSL")
 
 
-def test_more_candidates_than_can_be_propagated_are_one_sentence(monkeypatch):
+def test_too_many_candidates_for_propagation_are_refused(monkeypatch):
     monkeypatch.setattr(propagation, "MOST_CANDIDATES", 3)
     with pytest.raises(
         ParameterError, match=r"^Propagation: expected at most 3 candidates, .* 4\.$"

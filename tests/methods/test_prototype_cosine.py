@@ -10,12 +10,12 @@ X, Y, _, _ = training_data()
 S = training_data(n_attributes=X.shape[1], seed=1)[2]
 
 
-def test_score_is_the_cosine_over_the_temperature():
+def test_the_score_is_the_cosine_divided_by_the_temperature():
     scores = PrototypeCosine(temperature=0.5).fit(X, Y, S).decision_function(3 * X, 7 * S)
     np.testing.assert_allclose(scores, cosine_similarity(X, S) / 0.5)
 
 
-def test_nothing_is_learned():
+def test_prototype_cosine_learns_nothing():
     few = PrototypeCosine().fit(X[:1], Y[:1], S).decision_function(X, S)
     np.testing.assert_array_equal(few, PrototypeCosine().fit(X, Y, S).decision_function(X, S))
 

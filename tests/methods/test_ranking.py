@@ -68,7 +68,7 @@ def test_reported_loss_is_the_printed_objective(name):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_many_steps_are_those_of_one_sample_after_the_other(name):
+def test_training_equals_steps_on_one_sample_after_the_other(name):
     shared = {"epochs": 3, "batch_size": 1, "margin": 0.05}
     model = METHODS[name](learning_rate=2.0, **shared).fit(X, Y, S)
     V = start(METHODS[name](**shared))
@@ -101,7 +101,7 @@ def plain_gradient(name, V, n):
     return G, len(violators)
 
 
-def test_ale_with_all_weights_one_is_devise():
+def test_ale_with_all_weights_of_one_equals_devise():
     shared = {"learning_rate": 1.0, "epochs": 3, "batch_size": 8}
     np.testing.assert_allclose(
         ALE(alpha="1", **shared).fit(X, Y, S).V_, DEVISE(**shared).fit(X, Y, S).V_, rtol=1e-5
@@ -111,7 +111,7 @@ def test_ale_with_all_weights_one_is_devise():
     )
 
 
-def test_latem_with_one_matrix_is_devise():
+def test_latem_with_one_matrix_equals_devise():
     shared = {"learning_rate": 1.0, "epochs": 3, "batch_size": 8}
     latem, devise = LATEM(n_matrices=1, **shared).fit(X, Y, S), DEVISE(**shared).fit(X, Y, S)
     np.testing.assert_array_equal(latem.V_[0], devise.V_)
@@ -120,14 +120,14 @@ def test_latem_with_one_matrix_is_devise():
     )
 
 
-def test_latem_scores_with_the_matrix_that_likes_image_and_class_best():
+def test_latem_scores_with_its_best_matrix_for_image_and_class():
     model = LATEM(n_matrices=3, epochs=2).fit(X, Y, S)
     scores = np.stack([X @ V @ S.T for V in model.V_])
     np.testing.assert_allclose(model.decision_function(X, S), scores.max(axis=0), atol=1e-12)
     assert len(set(scores.argmax(axis=0).ravel())) > 1
 
 
-def test_latem_drops_matrices_that_hardly_speak():
+def test_latem_drops_rarely_used_matrices():
     shared = {"n_matrices": 16, "learning_rate": 3.0, "epochs": 20, "batch_size": 8}
     pruned = LATEM(prune=0.05, **shared).fit(X, Y, S)
     assert 1 <= len(pruned.V_) < 16
@@ -137,7 +137,7 @@ def test_latem_drops_matrices_that_hardly_speak():
 
 
 @pytest.mark.parametrize("n_classes", [4, 12])
-def test_fewer_classes_than_attributes_or_more_make_no_difference_to_the_descent(n_classes):
+def test_updates_by_class_or_by_attribute_give_the_same_descent(n_classes):
     """The loop updates one column per class or one per attribute, whichever are fewer."""
     X, y, S, _ = training_data(n_classes=n_classes, n_attributes=8)
     model = DEVISE(epochs=2, batch_size=5, learning_rate=0.5).fit(X, y, S)
@@ -157,21 +157,21 @@ def test_fewer_classes_than_attributes_or_more_make_no_difference_to_the_descent
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_scaling_of_the_data_changes_no_answer(name):
+def test_scaling_the_data_changes_no_prediction(name):
     shared = {"epochs": 5, "batch_size": 8, "learning_rate": 1.0}
     plain = METHODS[name](**shared).fit(X, Y, S).decision_function(X, S)
     scaled = METHODS[name](**shared).fit(64 * X, Y, 8 * S).decision_function(64 * X, 8 * S)
     np.testing.assert_allclose(scaled, plain, rtol=1e-4, atol=1e-5)
 
 
-def test_apart_from_initial_values_a_margin_rescales_the_rate():
+def test_scaling_margin_and_rate_together_scales_the_solution():
     shared = {"epochs": 50, "batch_size": N}  # margins that dominate the initial values
     once = DEVISE(margin=1e4, learning_rate=1e4, **shared).fit(X, Y, S)
     twice = DEVISE(margin=2e4, learning_rate=2e4, **shared).fit(X, Y, S)
     assert relative_difference(twice.V_ / 2, once.V_) < 1e-3
 
 
-def test_first_violator_is_the_first_in_the_drawn_order(torch):
+def test_the_first_violator_follows_the_drawn_order(torch):
     rng = np.random.default_rng(0)
     place = rng.random((50, 9))
     own = rng.integers(9, size=50)
@@ -190,7 +190,7 @@ def test_first_violator_is_the_first_in_the_drawn_order(torch):
     assert not violates.any(axis=1).all()
 
 
-def test_one_class_drawn_counts_only_where_it_violates(torch):
+def test_a_drawn_class_counts_only_if_it_violates_the_margin(torch):
     place = torch.tensor([[0.9, 0.2, 0.5], [0.1, 0.8, 0.4]])
     own = torch.tensor([[True, False, False]] * 2)
     violates = torch.tensor([[False, True, False], [False, True, True]])
@@ -235,7 +235,7 @@ def test_average_is_the_mean_of_all_iterates():
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_one_run_serves_every_number_of_epochs(name):
+def test_one_training_gives_the_scores_of_every_number_of_epochs(name):
     model = METHODS[name](batch_size=8)
     grid = [{"epochs": 5, "margin": 2.0}, {"epochs": 2}, {"epochs": 5}, {"epochs": 2}]
     ran = []
@@ -262,7 +262,7 @@ def test_rows_that_do_not_fit_in_memory_are_read_again(name, monkeypatch):
     np.testing.assert_array_equal(METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_, weights)
 
 
-def test_a_listener_may_end_the_training():
+def test_a_callback_may_end_the_training():
     class CancelledError(Exception):
         pass
 
@@ -288,7 +288,7 @@ def test_classes_without_images_are_trained_against():
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_cuda_gives_the_same(name, torch):
+def test_cuda_gives_the_scores_of_the_cpu(name, torch):
     if not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")
     cpu, cuda = (METHODS[name](device=device).fit(X, Y, S).V_ for device in ("cpu", "cuda"))
@@ -302,7 +302,7 @@ def test_cuda_gives_the_same(name, torch):
     ids=str,
 )
 @pytest.mark.parametrize("n_attributes", [A, 2], ids=["few classes", "few attributes"])
-def test_a_step_stays_on_its_device(monkeypatch, model, average, n_attributes):
+def test_a_training_step_mixes_no_devices(monkeypatch, model, average, n_attributes):
     from tests.methods.devices import ELSEWHERE, OneDevice
 
     monkeypatch.setattr(_sgd, "on_device", lambda *_: ELSEWHERE)
@@ -339,6 +339,6 @@ def test_a_missing_device_is_refused(torch):
         (SJE(device="tpu"), "device must be"),
     ],
 )
-def test_parameters_that_mean_nothing_are_refused(model, sentence):
+def test_invalid_parameters_are_refused(model, sentence):
     with pytest.raises(ParameterError, match=sentence):
         model.fit(X, Y, S)

@@ -48,7 +48,7 @@ def test_the_table_of_methods_has_a_row_for_each():
     assert all(f"| {name} |" in methods.markdown_table() for name in both)
 
 
-def test_parameters_are_fields_or_arguments_of_an_own_init():
+def test_parameters_are_dataclass_fields_or_arguments_of_init():
     class WithoutAny(CompatibilityModel):
         def fit(self, X, y, prototypes):
             return self

@@ -16,7 +16,7 @@ def sylvester(lam):
 
 
 @pytest.mark.parametrize("lam", LAMS)
-def test_solution_is_that_of_the_sylvester_solver(lam):
+def test_the_solution_equals_the_sylvester_solver(lam):
     assert relative_difference(SAE(lam).fit(X, Y_INDEX, S).W_, sylvester(lam)) < 1e-8
 
 

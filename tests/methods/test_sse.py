@@ -60,7 +60,7 @@ def test_both_transforms_have_the_same_margins():
     np.testing.assert_allclose(a - a[:, :1], b - b[:, :1], atol=1e-2 * np.ptp(a))
 
 
-def test_every_wrong_class_gets_its_turn_and_never_the_right_one():
+def test_every_wrong_class_and_never_the_right_class_is_drawn():
     model = SSE(c=0.1)
     model._keep_classes(X, Y, S)
     margins = model._margins(X, Y, S, [0.1])[0.1]
@@ -95,7 +95,7 @@ def test_classes_beyond_max_samples_are_cut_equally():
         assert len(model._margins(X, Y, S, [1.0])[1.0]) == n
 
 
-def test_margins_of_several_ridges_and_of_few_rows_at_a_time_are_those_of_one(monkeypatch):
+def test_margins_in_blocks_and_for_several_ridges_equal_single_computations(monkeypatch):
     model = SSE()
     model._keep_classes(X, Y, S)
     together = model._margins(X, Y, S, [0.1, 10.0])
@@ -106,6 +106,6 @@ def test_margins_of_several_ridges_and_of_few_rows_at_a_time_are_those_of_one(mo
 
 
 @pytest.mark.parametrize("params", [{"c": 0}, {"C": -1}, {"max_samples": 0}, {"transform": "max"}])
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"SSE: {next(iter(params))} must be"):
         SSE(**params).fit(X, Y, S)

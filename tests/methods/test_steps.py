@@ -23,13 +23,13 @@ def learned(method, X, y, **params):
     return np.concatenate([array.ravel() for array in arrays])
 
 
-def test_methods_trained_in_steps_are_found():
+def test_methods_trained_in_steps_are_listed():
     assert {"DEVISE", "ALE", "SJE", "LATEM", "CMT", "CMT*"} <= set(IN_STEPS)
 
 
 @pytest.mark.parametrize("copies", [100, 300])
 @pytest.mark.parametrize("method", IN_STEPS.values(), ids=IN_STEPS)
-def test_the_size_of_a_step_does_not_depend_on_that_of_its_batch(method, copies):
+def test_repeated_images_do_not_change_the_size_of_a_step(method, copies):
     """Many copies of every image have its mean gradient: 60, 6,000 and 18,000 in a batch."""
     start = learned(method, X, Y, learning_rate=1e-30)
     step = learned(method, X, Y, learning_rate=1e-3) - start

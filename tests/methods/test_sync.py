@@ -43,7 +43,7 @@ def test_gradient_of_the_printed_objective_vanishes_at_the_base_classifiers():
 
 
 @pytest.mark.parametrize("loss", ["cs", "struct"])
-def test_no_step_lowers_the_printed_objective_of_a_hinge(loss):
+def test_no_change_of_the_solution_lowers_the_printed_objective_of_a_hinge(loss):
     V = fitted(loss=loss).W_.T
     best = printed_objective(loss, V, 1e-6)
     rng = np.random.default_rng(0)
@@ -52,7 +52,7 @@ def test_no_step_lowers_the_printed_objective_of_a_hinge(loss):
 
 
 @pytest.mark.parametrize("loss", ["ovo", "cs", "struct"])
-def test_narrow_phantoms_reproduce_the_seen_classifiers_and_lend_to_the_nearest(loss):
+def test_narrow_phantom_classes_reproduce_seen_classifiers_and_copy_the_nearest(loss):
     model = fitted(sigma=1e-3, loss=loss)
     np.testing.assert_allclose(model.decision_function(X, S), X @ model.W_, atol=1e-9)
     nearest = weights(UNSEEN, 0.05).argmax(axis=1)
@@ -76,6 +76,6 @@ def test_the_three_losses_differ():
 
 
 @pytest.mark.parametrize("params", [{"lam": 0}, {"sigma": -1.0}, {"loss": "hinge"}])
-def test_senseless_parameters_are_refused(params):
+def test_invalid_parameters_are_refused(params):
     with pytest.raises(ParameterError, match=f"SYNC: {next(iter(params))} must be"):
         SYNC(**params).fit(X, Y, S)

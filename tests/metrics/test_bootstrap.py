@@ -20,7 +20,7 @@ def simulated(n, worlds=400):
 
 
 @pytest.mark.parametrize("n", [3, 5, 10, FEW])
-def test_the_stated_coverage_equals_simulations(n):
+def test_the_stated_coverage_of_intervals_equals_simulations(n):
     """Percentiles of draws of 3 classes cover 77 %, and p is below 0.05 in 26 %."""
     covered, small = simulated(n)
     assert covered == pytest.approx(0.95, abs=0.04)
@@ -32,7 +32,7 @@ def test_the_stated_coverage_equals_simulations(n):
 
 
 @pytest.mark.parametrize("n", [2, 5, FEW - 1])
-def test_over_few_classes_the_interval_is_students(n):
+def test_over_few_classes_the_interval_is_students_t(n):
     """Equal to SciPy's interval, except for the draws; percentiles for at least FEW classes."""
     values = np.random.default_rng(n).normal(size=n)
     _, drawn = mean_draws(values, np.zeros(n, dtype=bool), 20_000)
@@ -48,7 +48,7 @@ def test_over_few_classes_the_interval_is_students(n):
     assert widening(FEW) == widening(1) == 1
 
 
-def test_only_few_classes_and_classes_of_one_image_are_named():
+def test_warnings_name_few_classes_and_classes_of_one_image():
     seen = np.arange(2 * FEW) < FEW
     assert caution(seen) == caution(seen, np.full(2 * FEW, 2)) == ""
     assert "With 1 seen and 3 unseen classes" in caution(np.array([True, False, False, False]))

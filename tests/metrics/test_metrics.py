@@ -59,7 +59,7 @@ def plain(y, answer, average="class"):
 
 
 @given(scored(ruled_out=True), st.integers(-20, 20), st.sampled_from(["class", "sample"]))
-def test_every_figure_at_a_gamma_is_that_of_the_answers(world, k, average):
+def test_every_metric_at_a_gamma_equals_that_of_the_predictions(world, k, average):
     F, y, seen = world
     result, messages = seen_unseen_curve(F, y, seen, average=average), switches(F, y, seen)
     test = ScoredTest(F, y, np.arange(len(seen)), seen)
@@ -79,7 +79,7 @@ def test_every_figure_at_a_gamma_is_that_of_the_answers(world, k, average):
 
 
 @given(scored(ruled_out=True))
-def test_the_curve_has_every_step_and_no_grid_beats_its_best(world):
+def test_the_curve_has_every_step_and_no_grid_exceeds_its_best_h(world):
     F, y, seen = world
     result = seen_unseen_curve(F, y, seen)
     assert result.gamma[0] == OUT
@@ -99,7 +99,7 @@ def test_the_curve_has_every_step_and_no_grid_beats_its_best(world):
 
 
 @given(scored(ruled_out=True), st.integers(1, 8), st.sampled_from(["class", "sample"]))
-def test_top_k_counts_as_a_stable_sort_does(world, k, average):
+def test_top_k_accuracy_equals_a_stable_sort(world, k, average):
     F, y, _ = world
     order = np.argsort(-F, axis=1, kind="stable")
     hit = [c if c in row[:k] else -1 for c, row in zip(y, order, strict=True)]
@@ -121,7 +121,7 @@ def test_beyond_the_exact_interval_a_count_has_half_of_the_rest(n, share, level)
 
 
 @given(scored())
-def test_blocks_change_no_answer(world):
+def test_block_size_changes_no_prediction(world):
     F, _, seen = world
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(curve, "BLOCK_VALUES", 12)  # a few rows at a time
@@ -173,7 +173,7 @@ def test_a_thinned_curve_keeps_ends_and_best():
     ("file", "unseen", "seen", "harmonic", "ausuc"),
     [("AWA1_LAGO", 21.8, 73.6, 33.7, 43.4), ("CUB_XianGAN", 45.1, 55.5, 49.8, 34.5)],
 )
-def test_real_score_files_give_their_figures(shared, file, unseen, seen, harmonic, ausuc):
+def test_real_score_files_give_their_known_metrics(shared, file, unseen, seen, harmonic, ausuc):
     with np.load(shared / "data" / "gzsl_scores" / f"{file}.npz") as data:
         F, y, unseen_classes = data["scores"], data["y"], data["unseen_classes"]
     result = seen_unseen_curve(F, y, ~np.isin(np.arange(F.shape[1]), unseen_classes))

@@ -53,7 +53,7 @@ def test_a_shift_is_in_its_interval_while_the_signed_rank_test_does_not_reject_i
         assert (wilcoxon(x - shift, method="exact").pvalue > 1 - level + 1e-12) == inside
 
 
-def test_values_equal_in_print_are_ties():
+def test_values_that_print_equally_are_ties():
     tied = np.array([0.442 - 0.439, 0.341 - 0.344, 0.9 - 0.8])
     assert abs(tied[0]) != abs(tied[1])
     assert paired_test("q", tied).rank_biserial == pytest.approx((1.5 - 1.5 + 3) / 6)
@@ -78,7 +78,7 @@ C, N, Q, TAU, STUDIES = 20, 400, 0.3, 0.03, 4000
     ("between", "over", "power"),
     [(TAU, "classes", p) for p in (0.05, 0.5, 0.8, 0.95)] + [(0.0, "images", 0.8)],
 )
-def test_studies_find_a_difference_with_the_computed_power(between, over, power):
+def test_simulated_studies_detect_a_difference_with_the_computed_power(between, over, power):
     rng = np.random.default_rng(0)
     design = Design((Stratum(C, N, between, np.sqrt(Q - between**2)),))
     difference = 0.0 if power == 0.05 else design.detectable(over, power)
@@ -105,12 +105,12 @@ DESIGNS = st.lists(
 
 
 @given(DESIGNS, st.sampled_from(["classes", "images"]))
-def test_the_difference_that_is_shown_has_the_power(design, over):
+def test_the_detectable_difference_has_the_requested_power(design, over):
     least = design.detectable(over)
     assert np.isnan(least) or design.power(least, over) == pytest.approx(0.8, abs=1e-6)
 
 
-def test_power_is_that_of_the_textbooks():
+def test_power_equals_textbook_values():
     design = Design((Stratum(50, 10, 0.2, np.sqrt(0.2)),))
     z = norm.ppf(0.975) + norm.ppf(0.8)
     expected = z * np.sqrt(0.2 / (50 * 10))
@@ -131,7 +131,7 @@ def test_power_is_that_of_the_textbooks():
     assert np.isnan(Design((Stratum(2, 30, 0.1, 0.4),)).detectable("classes"))
 
 
-def test_a_stratum_is_estimated_from_a_pilot_without_bias():
+def test_the_variances_of_a_pilot_are_estimated_without_bias():
     rng, result = np.random.default_rng(3), []
     y = np.repeat(np.arange(8), 200)
     for _ in range(1500):
@@ -167,6 +167,6 @@ ONE = Design((Stratum(5, 5, 0, 1),))
         (lambda: ONE.power(0.1, "images", 0), "alpha: expected"),
     ],
 )
-def test_impossible_designs_are_one_sentence(call, message):
+def test_impossible_designs_are_refused_in_one_sentence(call, message):
     with pytest.raises((DatasetError, ParameterError), match=message):
         call()

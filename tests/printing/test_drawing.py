@@ -100,7 +100,7 @@ def pdf(panel, **options):
         (None, "#123456"),
     ],
 )
-def test_a_colour_on_paper_is_mixed_with_white_and_a_name_of_one_is_none(color, hue):
+def test_translucent_colours_are_mixed_with_white_and_colour_names_are_not_read(color, hue):
     assert on_paper(color, "#123456") == hue
 
 
@@ -119,7 +119,7 @@ def test_a_page_has_the_requested_width_and_embedded_fonts(panel, font, width):
 
 
 @pytest.mark.nightly
-def test_every_letter_of_a_pdf_is_8_pt():
+def test_all_text_of_a_pdf_is_8_pt():
     sizes = set()
     for panel in PANELS.values():
         operations = pdf(panel).get_contents().get_data().decode("latin-1")
@@ -172,7 +172,7 @@ def test_a_slide_is_16_to_9_and_no_text_is_cut_off(panel, monkeypatch):
         assert own.x1 <= legend.x0
 
 
-def test_a_slide_of_many_rows_has_the_same_shape_and_room_for_each_name():
+def test_a_slide_with_many_rows_is_16_to_9_with_room_for_each_name():
     def many(axes):
         axes.barh(np.arange(50), np.ones(50))
         set_axis(axes, "y", ticks=[(float(k), f"class {k}") for k in range(50)])
@@ -195,7 +195,7 @@ def test_a_square_panel_leaves_no_strip_empty(width, title):
     assert figure.axes[0].get_aspect() == 1
 
 
-def test_no_line_of_the_legend_parts_a_number_from_its_unit():
+def test_no_line_break_in_the_legend_separates_a_number_from_its_unit():
     for more in range(12):
         name = f"{'x' * more} LinearS2V on CUB-vgg_fc7, split PS, AUSUC 25.7 %"
         panel = Panel(partial(draw_line, x=NUMBERS, y=NUMBERS, color="#0072B2", name=name))
@@ -204,7 +204,7 @@ def test_no_line_of_the_legend_parts_a_number_from_its_unit():
 
 
 @pytest.mark.parametrize(("places", "seen"), [([0.0, 0.5, 1.0], True), ([0.0, 0.01, 1.0], False)])
-def test_texts_at_points_are_all_shown_or_none(places, seen):
+def test_texts_at_points_are_drawn_only_if_all_fit(places, seen):
     at = np.array(places)
     words = ["one word", "another", "a third"]
     figure, _ = drawn(Panel(partial(draw_texts, x=at, y=0 * at, texts=words)))
@@ -212,7 +212,7 @@ def test_texts_at_points_are_all_shown_or_none(places, seen):
 
 
 @pytest.mark.nightly
-def test_a_png_has_600_dots_an_inch_and_a_figure_is_the_same_bytes():
+def test_a_png_has_600_dpi_and_files_are_reproducible():
     from PIL import Image
 
     image = Image.open(io.BytesIO(print_figure(PANELS["rows"], width_mm=84, form="png")))
@@ -229,7 +229,7 @@ def test_an_svg_needs_no_font_and_has_its_width():
 
 
 @pytest.mark.nightly
-def test_the_panel_draws_its_numbers():
+def test_a_panel_of_bars_draws_its_numbers():
     figure, _ = drawn(PANELS["curve"])
     (line,) = figure.axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), np.c_[NUMBERS, 1 - NUMBERS**2])
@@ -238,19 +238,19 @@ def test_the_panel_draws_its_numbers():
 
 
 @pytest.mark.parametrize("width", [0, -84, 39.9, 1e9, math.nan, math.inf])
-def test_a_width_that_no_page_has_is_refused_in_a_sentence(width):
+def test_an_impossible_width_is_refused_in_one_sentence(width):
     with pytest.raises(ParameterError, match=r"width_mm: expected millimetres from 40 to 400; got"):
         print_figure(PANELS["rows"], width_mm=width)
 
 
-def test_another_font_or_format_gets_the_nearest():
+def test_a_misspelt_font_or_format_gets_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'serif'"):
         print_figure(PANELS["rows"], font="serifs")
     with pytest.raises(UnknownNameError, match="did you mean 'pdf'"):
         print_figure(PANELS["rows"], form="pdff")
 
 
-def test_names_that_do_not_fit_the_width_give_way_to_their_number():
+def test_names_that_do_not_fit_are_replaced_by_their_number():
     def many(axes):
         axes.bar(np.arange(40), np.ones(40))
         set_axis(axes, "x", ticks=[(float(k), f"class {k}") for k in range(40)])
@@ -274,7 +274,7 @@ def test_names_that_do_not_fit_the_width_give_way_to_their_number():
     )
 
 
-def test_matplotlibs_settings_stay_those_of_the_process():
+def test_printing_does_not_change_the_settings_of_matplotlib():
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)

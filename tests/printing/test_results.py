@@ -71,7 +71,7 @@ def run(tmp_path, monkeypatch):
     return result, ResultStore().predictions(result.key)
 
 
-def test_a_printed_curve_is_that_of_the_predictions(run):
+def test_a_printed_curve_equals_that_of_the_predictions(run):
     result, actual = run
     axes = axes_of(of_predictions(actual, "curve"))
     curve = next(line for line in axes.lines if "AUSUC" in line.get_label())
@@ -207,20 +207,20 @@ def test_bars_are_stacked_or_side_by_side():
     assert (below.patches[0].get_x(), below.patches[0].get_width()) == (-0.4, 0.9)
 
 
-def test_lying_bars_have_their_text_at_their_end():
+def test_horizontal_bars_have_their_text_at_the_end():
     axes = one_panel([bars(x=[3, 1], y=["a", "b"], orientation="h", text=["3 %", "1"], marker={})])
     assert [(text.get_text(), *text.xy) for text in axes.texts] == [("3 %", 3, 0), ("1", 1, 1)]
     assert words_of(axes.yaxis) == [(0.0, "a"), (1.0, "b")]
 
 
-def test_ticks_by_number_name_the_places_of_words():
+def test_numeric_ticks_are_labelled_with_the_words_at_their_positions():
     words = [Markup("all<br>classes"), Markup("clean<br>classes")]
     marks = scatter(x=["all classes", "clean classes"], y=[0.5, 0.6])
     axes = one_panel([marks], xaxis=axis(names=words))
     assert words_of(axes.xaxis) == [(0.0, "all classes"), (1.0, "clean classes")]
 
 
-def test_hidden_axes_have_no_numbers_and_a_reversed_one_falls():
+def test_hidden_axes_have_no_numbers_and_a_reversed_axis_falls():
     z = heatmap(z=np.eye(3), colorscale=[(0, "#FFFFFF"), (1, "#000000")])
     hidden, fallen = axis(visible=False), axis(autorange="reversed")
     axes = one_panel([z], xaxis=hidden, yaxis=fallen)
@@ -243,7 +243,7 @@ def test_a_shape_is_in_the_panel_of_its_axes():
     assert (low, high) == pytest.approx((0.5, 1.5))
 
 
-def test_a_name_that_has_its_area_gets_it_once(run):
+def test_a_legend_name_with_its_auc_does_not_get_it_twice(run):
     line = line_of("ESZSL, AUSUC 52.8 %", run[1].test.curve, "harmonic", 0.0, 0.0, None)
     lines = axes_of(of_curves(InteractiveCurve([line]))).lines
     assert "ESZSL, AUSUC 52.8 %" in {line.get_label() for line in lines}

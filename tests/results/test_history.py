@@ -45,7 +45,7 @@ def data_folder(request, tmp_path, monkeypatch):
     return folder
 
 
-def test_versions_are_stored():
+def test_files_of_release_0_3_0_are_stored():
     assert "0.3.0" in VERSIONS
 
 
@@ -76,7 +76,7 @@ def test_every_result_of_the_store_opens(data_folder):
     assert len(store.runs_on(load("tiny"), "PS")) >= 2
 
 
-def test_a_store_of_any_version_takes_results_and_keeps_those_of_other_people(data_folder):
+def test_a_store_of_any_version_accepts_results_and_keeps_foreign_rows(data_folder):
     """Its tables can still be read and written by earlier versions."""
     store = ResultStore()
     before = store.results()
@@ -91,14 +91,14 @@ def test_a_store_of_any_version_takes_results_and_keeps_those_of_other_people(da
     assert columns == ["key", "created", "result"]
 
 
-def test_a_run_as_json_opens_and_is_the_one_in_the_store(data_folder):
+def test_the_json_of_a_run_equals_the_run_in_the_store(data_folder):
     result = RunResult.from_json((data_folder / "run.json").read_text())
     assert ResultStore().get(result.key) == result
     assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
     assert result.oracle.zsl >= result.evaluation.zsl
 
 
-def test_results_of_other_kinds_are_found(current_folder, monkeypatch):
+def test_stored_results_of_other_kinds_are_listed(current_folder, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(current_folder))
     store = ResultStore()
     keys = {kind: {result.key for result in store.others([kind])} for kind in ("crossed", "action")}

@@ -27,7 +27,7 @@ def written(method, *options):
     return text, pd.read_csv(measuring.RESULTS / "papers.csv")
 
 
-def test_a_table_holds_the_cells_and_the_seconds_of_its_runs():
+def test_a_table_has_the_cells_and_durations_of_its_runs():
     text, table = written("LinearS2V", "--only", "gbu:figure3", "cal:table2")
     processes_result = reproduce("cal:table2", [WORLD.name], ["LinearS2V"], jobs=1)
     ours = table[table["experiment"] == "cal:table2"]
@@ -50,7 +50,7 @@ def test_a_report_writes_finished_cells_without_runs():
     assert set(table["key"]) == {path.key}
 
 
-def test_shipped_tables_take_the_place_of_the_same_ones_and_no_other_goes(tmp_path):
+def test_a_precomputed_table_replaces_only_its_earlier_version(tmp_path):
     file = tmp_path / "papers.csv"
     header = ",".join(papers.SHIPPED)
     stays = "gbu:table3,CUB-vgg_fc7,DAP,,SS,0.3641286114122734,,,,1,f344"
@@ -65,6 +65,6 @@ def test_shipped_tables_take_the_place_of_the_same_ones_and_no_other_goes(tmp_pa
     assert file.read_text().splitlines()[3:] == [f'"cal:figure1, validation",toy,{ours}']
 
 
-def test_every_shipped_table_is_shipped_by_default():
+def test_every_precomputed_table_is_written_by_default():
     measured = pd.read_csv(papers.MEASURED)["experiment"]
     assert {name for name in measured if ", " not in name} <= {*papers.DEFAULT_TABLES}

@@ -32,7 +32,7 @@ def sql(store, statement, *values):
         return db.execute(statement, values).fetchall()
 
 
-def test_a_run_stores_predictions_that_reproduce_its_figures(store):
+def test_a_run_stores_predictions_that_reproduce_its_metrics(store):
     run_result = run(spec(), WORLD, with_oracle=False, store=store)
     result, scores = run_result.result, run_result.scores
     actual = store.predictions(result.key)
@@ -43,7 +43,7 @@ def test_a_run_stores_predictions_that_reproduce_its_figures(store):
     assert actual.provenance.created == result.created
 
 
-def test_nothing_is_fitted_for_them(store, monkeypatch):
+def test_storing_predictions_needs_no_further_fit(store, monkeypatch):
     fits = []
     fit = type(spec().estimator).fit
     monkeypatch.setattr(
@@ -55,7 +55,7 @@ def test_nothing_is_fitted_for_them(store, monkeypatch):
     assert len(fits) == alone
 
 
-def test_runs_without_predictions_and_unknown_keys_give_none(store):
+def test_runs_without_predictions_and_unknown_keys_have_no_predictions(store):
     result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     other = replace(result, key="f" * 16)
     store.put(other)
@@ -73,7 +73,7 @@ def test_predictions_of_a_replaced_result_are_not_used(store):
     assert store.predictions(result.key) is None
 
 
-def test_the_oldest_go_first_and_figures_stay(store, monkeypatch):
+def test_the_oldest_predictions_are_deleted_first_and_metrics_are_kept(store, monkeypatch):
     first, second = (
         run(spec(lam), WORLD, with_oracle=False, store=store).result for lam in (0.1, 0.2)
     )
@@ -91,7 +91,7 @@ def test_the_oldest_go_first_and_figures_stay(store, monkeypatch):
     assert [row for (row,) in sql(store, "SELECT id FROM predictions")] == [fourth.key]
 
 
-def test_they_go_with_their_result(store):
+def test_deleting_a_result_deletes_its_predictions(store):
     result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     store.delete(result.key)
     assert sql(store, "SELECT count(*) FROM predictions") == [(0,)]

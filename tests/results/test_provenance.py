@@ -95,7 +95,7 @@ def test_every_row_of_results_has_its_provenance(path):
         assert (table["revisions"] != "").all()
 
 
-def test_the_same_data_have_one_digest():
+def test_the_same_data_have_the_same_digest_in_all_results():
     result: dict[str, set[str]] = {}
     for path in TABLES:
         table = read_stamped(path)
@@ -136,7 +136,7 @@ def test_new_rows_name_revisions_and_sources_and_no_commit():
     assert list(result["sources"]) == ["0" * 16, ""]
 
 
-def test_no_difference_is_less_than_nothing():
+def test_reports_contain_no_negative_zero():
     assert [percent(-1e-5), percent(-1e-5, "+"), percent(-0.01, "+")] == ["0.0", "+0.0", "-1.0"]
     for path in RESULTS.glob("*.md"):
         assert not re.search(r"(?<![\d.])-0\.0(?!\d)", path.read_text(encoding="utf-8")), path

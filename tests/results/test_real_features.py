@@ -36,13 +36,13 @@ def figures_of(scores):
 
 
 @pytest.mark.nightly
-def test_cub_figures_come_out(cub):
+def test_cub_gives_the_known_metrics(cub):
     scores = fit_and_score(get_method("LinearS2V")(lam=10**-3.5), cub, cub.split("PS"))
     assert figures_of(scores) == pytest.approx(LINEAR_S2V, abs=0.1)
 
 
 @pytest.mark.nightly
-def test_training_on_the_lists_of_the_first_release_adds_the_stated_points(cub):
+def test_training_on_lists_of_the_first_release_adds_the_stated_points(cub):
     """The finding v1-adds-points; lambda and gamma as chosen on the folds for GZSL."""
     (finding,) = (finding for finding in FINDINGS if finding.id == "v1-adds-points")
     split, gamma = cub.split("PS"), 0.05078204224684241
@@ -102,7 +102,7 @@ BOOK = [
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("name", "weights", "options", "solution", "compared"), BOOK)
-def test_figures_are_those_of_the_textbook(narrow, name, weights, options, solution, compared):
+def test_metrics_equal_textbook_formulas(narrow, name, weights, options, solution, compared):
     split = narrow.split("PS")
     ours = fit_and_score(get_method(name)(**weights, **options), narrow, split)
 
@@ -122,7 +122,7 @@ def test_figures_are_those_of_the_textbook(narrow, name, weights, options, solut
     assert 20 < figures_of(ours)[0] < 60  # it has learned something, from other classes
 
 
-def test_cub_has_its_standard_split_whose_image_count_is_published(cub):
+def test_the_standard_split_of_cub_has_the_published_image_counts(cub):
     split = cub.split("SS")
     assert (len(split.trainval), len(split.test_unseen)) == (8855, 2933)
     assert len(split.unseen_classes) == 50

@@ -98,7 +98,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_every_readable_row_is_kept(store, whole, damage):
+def test_a_repair_keeps_every_readable_row(store, whole, damage):
     DAMAGE[damage](store)
     spoiled = store.path.read_bytes()
     assert damage_of(store.path)
@@ -128,7 +128,7 @@ FIRST_PAGE = {
 
 @pytest.mark.parametrize("backed_up", [True, False])
 @pytest.mark.parametrize("place", FIRST_PAGE)
-def test_behind_a_damaged_first_page_the_rows_of_today_are_kept(store, result, place, backed_up):
+def test_a_damaged_first_page_loses_no_row_of_today(store, result, place, backed_up):
     store.put(replace(result, key="of today"))
     if not backed_up:
         database.backup_of(store.path).unlink()
@@ -183,7 +183,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_store_that_has_lost_its_results_is_damage_and_never_replaces_its_backup(
+def test_a_store_without_its_results_is_damaged_and_never_replaces_its_backup(
     store, result, whole, loss
 ):
     backup = database.backup_of(store.path)
@@ -202,7 +202,7 @@ def test_a_store_that_has_lost_its_results_is_damage_and_never_replaces_its_back
     store.put(replace(result, key="afterwards"))
 
 
-def test_a_store_that_the_user_has_emptied_is_whole_and_stays_empty(tmp_path, result):
+def test_a_store_emptied_by_the_user_is_intact_and_stays_empty(tmp_path, result):
     store = ResultStore(tmp_path / "runs.sqlite")
     for key in ("first", "second"):
         store.put(replace(result, key=key))
@@ -224,7 +224,7 @@ def test_a_repair_does_not_restore_deleted_rows(store, whole):
     assert set(rows_in(store.path)) == set(whole[1]) - {("runs", gone)}
 
 
-def test_a_result_of_which_only_the_backup_was_deleted_is_in_the_store(store, monkeypatch):
+def test_a_deletion_interrupted_at_the_backup_keeps_the_result(store, monkeypatch):
     key = f"{3:016x}"
 
     def killed(*_):
@@ -238,7 +238,7 @@ def test_a_result_of_which_only_the_backup_was_deleted_is_in_the_store(store, mo
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
-def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, part):
+def test_without_a_backup_a_repair_keeps_all_rows_before_the_cut(store, whole, part):
     database.backup_of(store.path).unlink()
     content = store.path.read_bytes()
     store.path.write_bytes(content[: int(len(content) * part) // PAGE * PAGE])
@@ -249,7 +249,7 @@ def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, par
     assert damage_of(store.path) == ""
 
 
-def test_results_of_the_day_are_joined_with_the_backup(store, result, whole):
+def test_a_repair_joins_results_of_the_day_with_the_backup(store, result, whole):
     store.put(replace(result, key="of today"))
     content = store.path.read_bytes()
     middle = leaves(content)[len(leaves(content)) // 2]
@@ -259,7 +259,7 @@ def test_results_of_the_day_are_joined_with_the_backup(store, result, whole):
     assert store.get("of today")
 
 
-def test_a_store_is_backed_up_once_a_day_and_only_while_it_is_whole(store, result):
+def test_a_store_is_backed_up_once_a_day_if_it_is_intact(store, result):
     backup = database.backup_of(store.path)
     first = backup.read_bytes()
     store.put(replace(result, key="later"))
@@ -278,7 +278,7 @@ def test_a_store_is_backed_up_once_a_day_and_only_while_it_is_whole(store, resul
 # --- Concurrent access ----------------------------------------------------------------------------
 
 
-def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store, monkeypatch):
+def test_two_simultaneous_repairs_repair_once_and_keep_the_damaged_file(store, monkeypatch):
     swap_leaves(store)
     sha = hashlib.sha256(store.path.read_bytes()).hexdigest()
     both, seen, waited = threading.Barrier(2), database.damage_of, set()
@@ -315,7 +315,7 @@ print(bool(repair_store(ResultStore(sys.argv[1]).path)))
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("damage", [swap_leaves, DAMAGE["no header"]])
-def test_two_servers_that_start_repair_once(store, damage):
+def test_two_servers_that_start_together_repair_once(store, damage):
     damage(store)
     sha = hashlib.sha256(store.path.read_bytes()).hexdigest()
     words = [sys.executable, "-c", MENDER, str(store.path)]
@@ -377,7 +377,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
 @pytest.mark.parametrize("header", [b"", b"no database at all", b"\xff" * 16])
-def test_the_journal_of_a_writer_that_was_killed_never_reaches_the_new_store(store, whole, header):
+def test_the_journal_of_a_killed_writer_does_not_reach_the_new_store(store, whole, header):
     subprocess.run([sys.executable, "-c", KILLED, str(store.path)], check=False)
     journal = store.path.with_name("runs.sqlite-journal")
     assert journal.stat().st_size > PAGE
@@ -422,7 +422,7 @@ def test_rows_changed_during_reading_are_not_called_unreadable(store, result):
     assert store.unreadable(store.stored()).startswith("1 result was written by another version")
 
 
-def test_a_store_behind_a_link_is_repaired_where_it_lies(store, tmp_path):
+def test_a_store_behind_a_link_is_repaired_at_its_target(store, tmp_path):
     link = ResultStore(tmp_path / "runs.sqlite")
     link.path.symlink_to(store.path)
     swap_leaves(store)

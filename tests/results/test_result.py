@@ -53,7 +53,7 @@ def test_other_results_are_read_unchanged(store, crossed):
     assert store.record("crossed", "0" * 16) is None
 
 
-def test_one_table_holds_all_kinds(store, crossed, run):
+def test_one_table_lists_results_of_all_kinds(store, crossed, run):
     rows = [row for other in store.others() for row in other.table()]
     table = tabulate_results(store.stored(), rows)
     assert table["kind"].tolist() == ["run", "crossed", "crossed"]
@@ -64,7 +64,7 @@ def test_one_table_holds_all_kinds(store, crossed, run):
     assert ordered["zsl"].tolist() == sorted(table["zsl"], reverse=True)
 
 
-def test_a_row_of_another_version_is_passed_over(store, crossed):
+def test_a_row_of_another_version_is_skipped(store, crossed):
     with store.writing() as db:
         db.execute("INSERT INTO results VALUES ('x', 'crossed', '', '', '{\"schema\": 99}')")
         db.execute("INSERT INTO results VALUES ('y', 'crossed', '', '', 'no JSON')")
@@ -97,13 +97,15 @@ def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, cr
         (["list", "--method", "ESZSLL"], "ESZSLL"),
     ],
 )
-def test_impossible_requests_are_one_sentence(store, crossed, run, words, sentence, capsys):
+def test_impossible_requests_are_refused_in_one_sentence(
+    store, crossed, run, words, sentence, capsys
+):
     err = output_of(capsys, *words, code=2)
     assert sentence in err
     assert err.count("\n") == 1
 
 
-def test_many_fits_of_actions_are_one_line(store, run, capsys):
+def test_many_fits_of_actions_are_listed_in_one_line(store, run, capsys):
     for k in range(3):
         store.put_result(result_of("action", f"{k:016}", {"method": "SYNC"}, [{"zsl": 0.1}]))
     text = output_of(capsys)
@@ -126,11 +128,11 @@ def test_predictions_are_exported(store, run, capsys, tmp_path):
     )
 
 
-def test_kinds_are_those_that_something_writes():
+def test_the_kinds_of_stored_results_are_as_listed():
     assert set(KINDS) == {"run", "crossed", "transductive", "action", "large-scale", "path"}
 
 
-def test_a_result_of_another_kind_is_no_run(store, crossed):
+def test_a_result_of_another_kind_is_refused_as_a_run(store, crossed):
     with pytest.raises(
         UnknownNameError, match=f"Expected a run; '{crossed.id}' is of kind crossed"
     ):

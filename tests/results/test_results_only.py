@@ -18,12 +18,12 @@ from zslcore.results.shipped import (
 NAMES = sorted(precomputed_digests())
 
 
-def test_real_features_with_predictions_are_known():
+def test_data_sets_with_precomputed_predictions_are_listed():
     assert {"AWA1-lss", "CUB-vgg_fc7"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_splits_are_the_published_ones(name):
+def test_splits_equal_the_published_splits(name):
     """The test rows determine a split; its digest equals the published one."""
     precomputed = load_results_only(name)
     published = [s for s in known_splits() if s.dataset == benchmark_of(precomputed)]
@@ -57,7 +57,7 @@ def test_precomputed_data_sets_equal_the_data_of_their_results(name, shared):
 
 
 @pytest.mark.parametrize("ask", [lambda f: f.shape, lambda f: f[:3], np.asarray])
-def test_features_are_refused_in_a_sentence(ask):
+def test_missing_features_are_refused_in_one_sentence(ask):
     precomputed = load_results_only("CUB-vgg_fc7")
     assert len(precomputed.features) == len(precomputed.labels) == 11_788
     with pytest.raises(DatasetError, match="only precomputed results.*zslcore import"):
@@ -69,7 +69,7 @@ def test_an_unknown_name_gets_the_nearest():
         load_results_only("CUB-vgg-fc7")
 
 
-def test_variants_that_are_the_default_are_the_same_run():
+def test_default_variants_have_the_key_of_the_plain_run():
     (key,) = (
         r.key
         for r in shipped_results()

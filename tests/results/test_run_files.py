@@ -82,7 +82,7 @@ def test_contradictory_results_are_refused_in_one_sentence(result, tmp_path, cha
     assert sentence in str(error.value)
 
 
-def test_a_text_may_have_as_many_letters_as_are_allowed(result, tmp_path):
+def test_a_text_of_the_maximum_length_is_accepted(result, tmp_path):
     assert len(read(changed(result, source="x" * module.MAX_TEXT), tmp_path)) == 1
 
 
@@ -144,7 +144,7 @@ def with_spec(result, drop=(), **more):
         ({"seed": 0.0}, "its key must be that of its spec"),
     ],
 )
-def test_a_spec_that_would_be_exported_otherwise_is_refused(result, tmp_path, spec, sentence):
+def test_a_spec_with_unknown_or_changed_fields_is_refused(result, tmp_path, spec, sentence):
     """Its key would no longer match the spec, and the export would be refused."""
     with pytest.raises(FileRefusedError, match=sentence):
         read(with_spec(result, **spec), tmp_path)
@@ -162,7 +162,7 @@ def test_unknown_methods_cannot_be_run(result):
             run()
 
 
-def test_parameters_that_no_run_can_have_break_no_listing(result, tmp_path):
+def test_impossible_parameters_do_not_break_a_list_of_runs(result, tmp_path):
     entry = json.loads(result.to_json())
     entry["oracle"]["gzsl_params"] = {"bogus": 1}
     stored = [StoredRun(item) for item in read(json.dumps(entry), tmp_path)]
@@ -178,7 +178,7 @@ def test_other_files_are_refused_in_one_sentence(tmp_path, text):
         read(text, tmp_path)
 
 
-def test_one_bad_result_keeps_out_all(result, tmp_path):
+def test_one_invalid_result_refuses_the_whole_file(result, tmp_path):
     with pytest.raises(FileRefusedError, match=r"hers\.json, result 2"):
         read(f"[{result.to_json()}, {changed(result, key='x')}]", tmp_path)
 
@@ -192,7 +192,7 @@ def test_a_missing_or_too_large_file_is_refused(result, tmp_path, monkeypatch):
         read_runs(tmp_path / "big.json")
 
 
-def test_an_own_result_is_marked(result):
+def test_a_stored_run_has_the_origin_here_and_its_key_as_id(result):
     assert StoredRun(result).table()[0]["origin"] == "here"
     assert StoredRun(result).id == result.key
 

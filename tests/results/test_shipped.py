@@ -68,7 +68,7 @@ def test_a_precomputed_result_is_used_if_the_store_has_none(store, result):
 
 
 @pytest.mark.parametrize("name", ["digits", "AWA1-lss", "CUB-vgg_fc7"])
-def test_default_choices_have_answers(name):
+def test_default_choices_have_precomputed_results(name):
     """A changed default, grid or revision would invalidate precomputed results."""
     digest = {
         shipped_result.spec.dataset: shipped_result.spec.digest
@@ -80,14 +80,14 @@ def test_default_choices_have_answers(name):
     assert without == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL", "PrototypeCosine"}
 
 
-def test_it_is_not_listed_as_computed_here(store, result):
+def test_a_precomputed_result_is_not_listed_as_computed_here(store, result):
     store.put(replace(result, key="f" * 16))
     actual = select_runs(store.stored(), RunFilter(own=True))
     assert [run.id for run in actual] == ["f" * 16]
     assert len(select_runs(store.stored(), RunFilter())) == 2
 
 
-def test_one_of_our_own_replaces_it(store, result):
+def test_an_own_result_replaces_a_precomputed_one(store, result):
     own = replace(result, seconds=99.0)
     store.put(own)
     assert store.get(result.key) == own
@@ -96,13 +96,13 @@ def test_one_of_our_own_replaces_it(store, result):
     assert store.get(result.key) == result
 
 
-def test_it_cannot_be_deleted(store, result):
+def test_a_precomputed_result_cannot_be_deleted(store, result):
     with pytest.raises(ZSLError, match="comes with the package"):
         store.delete(result.key)
     assert store.get(result.key) == result
 
 
-def test_nothing_is_chosen_again_for_a_shipped_result(store, result, monkeypatch):
+def test_a_precomputed_result_needs_no_new_choice_of_parameters(store, result, monkeypatch):
     monkeypatch.setattr("zslcore.evaluation.protocol.Setting.select", None)
     run_result = run(result.spec, WORLD, with_oracle=False, store=store)
     actual, scores = run_result.result, run_result.scores
@@ -137,7 +137,7 @@ def test_the_doctor_counts_own_results_only(store, result):
 # --- Content --------------------------------------------------------------------------------------
 
 
-def test_every_file_is_of_today_and_of_real_data():
+def test_every_precomputed_result_is_current_and_on_real_data():
     assert len(FILES) >= 50
     assert sum(path.stat().st_size for path in FILES) < MOST_BYTES
     assert len(shipped_results()) == len(FILES)
@@ -151,7 +151,7 @@ def test_every_file_is_of_today_and_of_real_data():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
-def test_every_figure_follows_from_the_predictions_of_the_run(folder):
+def test_every_metric_follows_from_the_predictions_of_the_run(folder):
     """Verify the check mark of precomputed results in the Compare table."""
     results = [
         shipped_result
@@ -170,7 +170,7 @@ def test_every_figure_follows_from_the_predictions_of_the_run(folder):
 
 
 @pytest.mark.parametrize("figure", ["zsl", "ausuc", "calibrated", "per_class"])
-def test_a_figure_changed_by_hand_is_noticed(figure):
+def test_a_metric_changed_by_hand_is_detected(figure):
     """The comparison of the test above, on one result."""
     result = next(
         shipped_result
@@ -188,7 +188,7 @@ def test_a_figure_changed_by_hand_is_noticed(figure):
     assert largest_difference(shipped_predictions(result.key).evaluation, changed) > 1e-9
 
 
-def test_one_computed_again_gives_the_same(shared):
+def test_recomputing_a_result_on_awa1_gives_the_same_metrics(shared):
     """On AWA1 with hand-crafted features, the fastest data set."""
     from zslcore.datasets import read_xlsa17
 
@@ -207,7 +207,7 @@ def test_one_computed_again_gives_the_same(shared):
 
 
 @pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
-def test_one_on_digits_computed_again_gives_the_same(method):
+def test_recomputing_a_result_on_digits_gives_the_same_metrics(method):
     """With its predictions; rounding depends on the processor."""
     from zslcore.datasets import load
     from zslcore.evaluation.runs import run

@@ -24,7 +24,7 @@ print("PEAK", next(line.split()[1] for line in status.splitlines() if line.start
 
 @pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the peak is read from /proc")
-def test_a_small_file_that_holds_many_scores_takes_little_memory(tmp_path):
+def test_a_compressed_file_with_many_scores_takes_little_memory(tmp_path):
     n, classes = 120_000, 1_000  # 480 MB of scores
     content = {"y": np.arange(n) % classes, "unseen_classes": np.arange(500)}
     pad = np.frombuffer(np.random.default_rng(0).bytes(n * classes * 4 // 95), np.uint8)
@@ -36,7 +36,7 @@ def test_a_small_file_that_holds_many_scores_takes_little_memory(tmp_path):
     assert int(out.split("PEAK")[1]) < 430_000  # kB; with all scores mapped, 650,000
 
 
-def test_blocks_of_a_map_are_those_of_the_matrix(tmp_path):
+def test_blocks_of_a_memory_map_equal_the_matrix(tmp_path):
     F = np.random.default_rng(0).normal(size=(3_000, 6_000)).astype(np.float32)  # 72 MB
     np.save(tmp_path / "F.npy", F)
     mapped = np.load(tmp_path / "F.npy", mmap_mode="r")
@@ -61,7 +61,7 @@ def test_a_large_matrix_is_negated_and_reordered_on_disk_with_the_same_result(
     assert judge(large).evaluation.zsl == judge(small).evaluation.zsl
 
 
-def test_predictions_without_their_attributes_are_no_scores(tmp_path):
+def test_predictions_without_their_attributes_are_refused_as_scores(tmp_path):
     columns = {"part": "test", "row": [0], "label": [1], "seen_class": [0]}
     table = pd.DataFrame(columns | {"unseen_class": [1], "margin": [0.5]})
     table.to_parquet(tmp_path / "bare.parquet")
@@ -69,7 +69,7 @@ def test_predictions_without_their_attributes_are_no_scores(tmp_path):
         read_scores(tmp_path / "bare.parquet")
 
 
-def test_a_list_of_files_by_class_is_no_table_of_numbers(tmp_path):
+def test_a_list_of_files_by_class_is_refused_as_scores(tmp_path):
     rows = [f"v_{k}.avi,Archery,{k % 3}" for k in range(5)]
     (tmp_path / "split.csv").write_text("\n".join(["filename,label,label_code", *rows]))
     with pytest.raises(

@@ -41,7 +41,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("message", KINDS)
-def test_each_reading_is_named_by_its_own_numbers(message):
+def test_each_reading_is_named_for_the_numbers_that_it_gives(message):
     printed = read_printed(", ".join(f"{k} {100 * v:.4f}" for k, v in KINDS[message].items()))
     explanation = explain([REPORT], printed)
     assert explanation.explained
@@ -52,7 +52,7 @@ def test_each_reading_is_named_by_its_own_numbers(message):
         assert [d.points for d in distances] == sorted((d.points for d in distances), key=abs)
 
 
-def test_a_given_gamma_is_named():
+def test_a_given_gamma_is_named_as_a_reading():
     report = report_of(gamma=0.3)
     at = report.evaluation.calibrated.harmonic
     explanation = explain([report], read_printed(f"H {100 * at:.4f}"))
@@ -73,7 +73,7 @@ def test_readings_with_equal_digits_are_all_named():
     assert sum(d.explains for d in explanation.distances[0]) == len(within)
 
 
-def test_no_single_reading_gives_numbers_of_two():
+def test_numbers_of_two_readings_are_not_explained_by_one():
     text = f"u {100 * FIGURES['plain_unseen']:.4f}, s {100 * BEST.seen:.4f}"
     explanation = explain([REPORT], read_printed(text))
     assert explanation.explained
@@ -101,7 +101,7 @@ def test_several_files_are_runs_or_checkpoints():
     )
 
 
-def test_files_of_two_test_sets_are_no_runs_of_one_model():
+def test_files_of_two_test_sets_are_refused_as_runs_of_one_model():
     part = judge(interpreted(ScoreFile("part.npz", F[:-9], Y[:-9], UNSEEN))[0])
     with pytest.raises(
         DatasetError, match=f"own.npz and part.npz: .* got {len(REPORT.matrix.y)} and"
@@ -109,7 +109,7 @@ def test_files_of_two_test_sets_are_no_runs_of_one_model():
         explain([report_of(), part], read_printed("H 50"))
 
 
-def test_ties_decided_by_the_order_of_the_file_are_a_reading():
+def test_ties_broken_by_file_order_are_a_reading():
     report = report_of(np.round(F))
     readings = {r.name: r.metrics for r in readings_of([report])}
     assert any(
@@ -119,7 +119,7 @@ def test_ties_decided_by_the_order_of_the_file_are_a_reading():
     )
 
 
-def test_predicted_classes_have_readings_at_gamma_0_alone():
+def test_predicted_classes_have_readings_only_at_gamma_0():
     rows = np.arange(0, len(Y), 2)
     file = ScoreFile("p", None, Y[rows], UNSEEN, (), F[rows].argmax(axis=1))
     report = judge(interpreted(file)[0])

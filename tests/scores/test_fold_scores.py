@@ -69,7 +69,7 @@ def read(printed, *words):
     return json.loads(printed(*words))
 
 
-def test_the_rows_are_those_that_a_run_chooses_on():
+def test_fold_rows_equal_the_rows_on_which_a_run_chooses():
     data = load(DATA)
     split = data.split("PS")
     test, *folds = parts_to_score(data, split, seed=3)
@@ -85,14 +85,14 @@ def test_the_rows_are_those_that_a_run_chooses_on():
         assert not np.intersect1d(part.rows, test.rows).size
 
 
-def test_a_split_without_seen_test_images_is_scored_among_unseen_classes_alone():
+def test_folds_of_a_split_without_seen_test_images_have_only_unseen_candidates():
     data = load(DATA)
     test, *folds = parts_to_score(data, data.split("SS"))
     assert not test.seen[np.searchsorted(test.classes, data.labels[test.rows])].any()
     assert not any(fold.seen.any() for fold in folds)
 
 
-def test_the_file_names_data_split_and_seed(printed):
+def test_the_file_of_rows_names_data_split_and_seed(printed):
     assert "written to f.npz" in printed("folds", DATA, "--seed", "2", "--output", "f.npz")
     z = np.load("f.npz", allow_pickle=False)
     about, data = json.loads(str(z["about"])), load(DATA)
@@ -105,7 +105,7 @@ def test_the_file_names_data_split_and_seed(printed):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("names", [True, False])
-def test_gamma_and_figures_are_those_of_our_own_run(capsys, printed, names):
+def test_gamma_and_metrics_equal_a_run_of_this_package(capsys, printed, names):
     assert main(["folds", DATA]) == 0
     files = scored_elsewhere(names=names)
     capsys.readouterr()
@@ -127,7 +127,7 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, printed, names):
     assert "Verified" in printed("score", "own.parquet")
 
 
-def test_without_data_gamma_is_the_same_and_stated(printed, files):
+def test_without_the_data_gamma_is_the_same_but_only_stated(printed, files):
     theirs = read(printed, "score", *files, "--predictions", "own.parquet", "--json")
     ours = run(RunSpec(DATA, "PS", "ESZSL", PARAMS), with_oracle=False).result
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
@@ -181,7 +181,7 @@ SUBMISSION = [
 
 
 @pytest.mark.nightly
-def test_a_foreign_row_has_every_column_that_ours_has(capsys, printed, tmp_path, files):
+def test_a_board_entry_from_scores_has_every_field_of_our_entries(capsys, printed, tmp_path, files):
     assert main(["score", *files, "--data", DATA, "--predictions", "own.parquet"]) == 0
     (tmp_path / "board").mkdir()
     words = ["board", "board", "--add"]
@@ -207,7 +207,7 @@ def test_a_foreign_row_has_every_column_that_ours_has(capsys, printed, tmp_path,
     assert pd.notna(theirs["H_gamma_low"])
 
 
-def test_parameters_chosen_on_test_images_are_a_bound(printed, tmp_path, files):
+def test_parameters_chosen_on_test_images_make_an_oracle(printed, tmp_path, files):
     (tmp_path / "scores.json").write_text(json.dumps(read(printed, "score", *files, "--json")))
     (tmp_path / "board").mkdir()
     messages = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
@@ -236,7 +236,7 @@ def test_ambiguous_fold_scores_are_refused(printed, tmp_path, words, message):
     assert not list((tmp_path / "board").iterdir())
 
 
-def test_a_run_states_its_parameters_itself(capsys, printed, tmp_path):
+def test_parameters_from_is_refused_for_a_stored_run(capsys, printed, tmp_path):
     assert main(["run", "--method", "ESZSL", "--param", "gamma=1", "--param", "lam=1"]) == 0
     capsys.readouterr()
     key = read(printed, "runs", "list", "--own", "--json")[0]["id"]

@@ -59,7 +59,7 @@ def by_hand(folder, order, gone):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("order", ORDERS)
-def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
+def test_metrics_with_and_without_leaking_rows_equal_plain_numpy(folder, order):
     joined, *single_cards = cards_of_files(
         [folder / f"{order}.npz", folder / "leaking.mat"], ["none"]
     )
@@ -77,7 +77,7 @@ def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
 
 
 @pytest.mark.nightly
-def test_a_clean_split_leaves_nothing_open_about_training_rows(folder):
+def test_a_clean_split_settles_the_finding_on_training_rows(folder):
     joined, *_ = cards_of_files([folder / "seen first.npz", folder / "clean.mat"], ["none"])
     assert joined.sentence.startswith("No scored row leaks")
     assert joined.verdict == "unknown"  # features were not compared
@@ -98,7 +98,7 @@ def test_scores_of_other_images_contradict_the_split(folder, printed):
 
 
 @pytest.mark.nightly
-def test_rows_in_another_order_are_not_guessed(folder):
+def test_scores_with_rows_in_another_order_are_not_matched(folder):
     with np.load(folder / "seen first.npz") as file:
         mixed = np.random.default_rng(0).permutation(len(file["y"]))
         arrays = {"scores": file["scores"][mixed], "y": file["y"][mixed]}
@@ -116,7 +116,7 @@ def test_rows_in_another_order_are_not_guessed(folder):
 
 
 @pytest.mark.nightly
-def test_printed_figures_are_found_again_or_not(folder):
+def test_printed_metrics_are_reproduced_or_reported(folder):
     order = "seen first"
     _, _, h = by_hand(folder, order, ())
     files = [folder / f"{order}.npz", folder / "clean.mat"]
@@ -148,12 +148,12 @@ def test_the_best_gamma_on_the_test_images_is_an_oracle(folder):
 
 
 @pytest.mark.parametrize("text", ["H", "F1 3", "H 101", "H 49.8 or so"])
-def test_invalid_printed_values_are_one_sentence(text):
+def test_invalid_printed_values_are_refused_in_one_sentence(text):
     with pytest.raises(ParameterError, match=r"expected u, s, H, ZSL, AUSUC .*got"):
         read_printed(text)
 
 
-def test_labels_are_used_for_scores_without_labels(folder):
+def test_labels_are_grouped_with_scores_without_labels(folder):
     with np.load(folder / "seen first.npz") as file:
         np.save(folder / "alone.npy", file["scores"])
         (folder / "y.txt").write_text("\n".join(map(str, file["y"])))

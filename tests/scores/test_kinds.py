@@ -75,7 +75,7 @@ MASKS = {
 
 @pytest.mark.parametrize("sides", SIDES)
 @pytest.mark.parametrize("name", MASKS)
-def test_a_mask_by_the_true_side_is_named_and_is_no_gzsl(name, sides):
+def test_scores_masked_by_the_true_side_are_reported_as_not_gzsl(name, sides):
     matrix, values = read(MASKS[name](sides))
     assert values == ()
     report = judge(matrix)
@@ -118,7 +118,7 @@ def test_other_scores_are_not_called_masked(name):
     assert ruled_out_sides(NOT_GIVEN[name], Y, ~MASK) == ()
 
 
-def test_two_columns_a_side_are_not_called_masked():
+def test_two_columns_per_side_are_not_called_masked():
     """With two classes per side, every score may be below both by chance."""
     y = np.repeat(np.arange(4), 30)
     rng = np.random.default_rng(0)
@@ -126,7 +126,7 @@ def test_two_columns_a_side_are_not_called_masked():
     assert ruled_out_sides(own + rng.random((120, 4)), y, np.array([1, 1, 0, 0], bool)) == ()
 
 
-def test_missing_scores_elsewhere_stay_refused():
+def test_other_missing_scores_are_refused():
     odd = F.copy()
     odd[5, 3] = np.nan
     with pytest.raises(ZSLError, match="got nan in row 5, column 3"):
@@ -220,7 +220,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 @pytest.mark.parametrize("mixed", [False, True])
-def test_labels_that_are_columns_raise_no_question(name, mixed):
+def test_labels_that_are_column_numbers_raise_no_question(name, mixed):
     scores, labels = RIGHT[name]
     order = np.random.default_rng(9).permutation(len(labels)) if mixed else slice(None)
     assert read(scores[order], labels[order])[1] == ()
@@ -244,7 +244,7 @@ def test_real_scores_with_labels_within_a_side(shared, name):
 # --- Names and columns ----------------------------------------------------------------------------
 
 
-def test_names_that_do_not_fit_the_columns_raise_a_question():
+def test_a_wrong_number_of_class_names_raises_a_question():
     names = (*NAMES[:7], f"{NAMES[7]},{NAMES[8]}", *NAMES[9:])
     matrix, values = read(names=names)
     assert matrix is None
@@ -294,7 +294,7 @@ def test_columns_of_one_name_may_be_one_class(numbered):
     np.testing.assert_array_equal(merged.y, Y)
 
 
-def test_two_spellings_of_a_name_are_a_question():
+def test_two_columns_with_spellings_of_one_name_raise_a_question():
     names = (*NAMES[:-1], "Class_Number_3")
     matrix, values = read(names=names)
     assert matrix is None
@@ -307,7 +307,7 @@ def test_two_spellings_of_a_name_are_a_question():
     assert merged.class_names == NAMES[:-1]
 
 
-def test_labels_may_be_spelt_as_people_write_them():
+def test_labels_may_be_spelt_differently_from_class_names():
     labels = [NAMES[k].title().replace(" ", "_") for k in Y]
     assert read(labels=labels, names=NAMES)[0].digest == read()[0].digest
 
@@ -327,7 +327,7 @@ ROWS_OF_CLASSES = {
 
 @pytest.mark.parametrize("index", [True, False])
 @pytest.mark.parametrize("name", ROWS_OF_CLASSES)
-def test_a_matrix_with_one_row_per_class_is_no_scores(tmp_path, name, index):
+def test_a_confusion_matrix_is_refused_as_scores(tmp_path, name, index):
     """As scores, it would give nearly 100 %."""
     table = ROWS_OF_CLASSES[name]
     table = table if index else table.assign(label=table.index)
@@ -360,7 +360,7 @@ def test_a_table_of_another_program_gives_the_same_numbers(tmp_path, form):
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("form", ["{}", "prob_class_{}", "score {}"])
-def test_columns_called_by_numbers_are_found_by_their_number(tmp_path, kind, first, form):
+def test_numbered_columns_are_matched_by_number(tmp_path, kind, first, form):
     """In alphabetical order, class 10 follows class 1; labels are numbered like the columns."""
     table = pd.DataFrame(np.float32(F), columns=[form.format(k + first) for k in range(C)])
     table = table[sorted(table)].assign(label=Y + first, video_id=np.arange(len(Y)) % 7)
@@ -373,7 +373,7 @@ def test_columns_called_by_numbers_are_found_by_their_number(tmp_path, kind, fir
     np.testing.assert_array_equal(matrix.seen, ~MASK)
 
 
-def test_columns_called_by_numbers_of_a_larger_set(tmp_path):
+def test_numbered_columns_may_be_some_classes_of_a_larger_set(tmp_path):
     table = pd.DataFrame(F[OF_UNSEEN][:, UNSEEN[::-1]], columns=UNSEEN[::-1] + 100)
     table.assign(label=Y[OF_UNSEEN] + 100).to_csv(tmp_path / "own.csv", index=False)
     report = judge(interpreted(read_scores(tmp_path / "own.csv", unseen=["all"]))[0])
@@ -381,14 +381,14 @@ def test_columns_called_by_numbers_of_a_larger_set(tmp_path):
     assert report.matrix.class_names == tuple(map(str, UNSEEN + 100))
 
 
-def test_unseen_classes_by_name_are_not_counted_from_1():
+def test_named_unseen_classes_are_unaffected_by_labels_counted_from_1():
     arguments = {"labels": Y + 1, "unseen": [NAMES[k] for k in UNSEEN], "names": NAMES}
     _, (question,) = read(**arguments)
     assert question.fix == "labels-from-1"
     assert read(**arguments, fixes=["labels-from-1"])[0].digest == read()[0].digest
 
 
-def test_columns_of_whole_numbers_among_fractions_are_no_classes(tmp_path):
+def test_columns_of_whole_numbers_next_to_fractions_are_no_classes(tmp_path):
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y], frame=Y * 50)
     table.to_csv(tmp_path / "own.csv", index=False)
     matrix, request = interpreted(
@@ -442,13 +442,13 @@ def test_a_class_listed_as_seen_and_as_unseen_is_refused(tmp_path):
             read_scores(tmp_path / "own.npz")
 
 
-def test_a_number_of_unseen_classes_is_no_list(tmp_path):
+def test_a_single_number_is_refused_as_a_list_of_unseen_classes(tmp_path):
     np.savez(tmp_path / "own.npz", scores=F, y=Y, unseen_classes=np.array(6))
     with pytest.raises(ZSLError, match="column of whole numbers; got a single value"):
         read_scores(tmp_path / "own.npz")
 
 
-def test_two_columns_that_are_no_classes_have_the_largest_scores(tmp_path):
+def test_two_further_columns_with_the_largest_values_are_refused(tmp_path):
     """A single such column at the end raises a question."""
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y])
     table = table.assign(latency=np.linspace(50, 60.5, len(Y)), area=F[:, 0] ** 2)
@@ -472,7 +472,7 @@ def test_several_runs_in_one_table_are_refused(tmp_path):
             read_scores(tmp_path / "own.csv", unseen=["1"])
 
 
-def test_a_prefix_that_belongs_to_the_names_stays(tmp_path):
+def test_a_common_prefix_of_class_names_is_kept(tmp_path):
     names = [f"bird {name}" for name in NAMES]
     table = pd.DataFrame(F, columns=names).assign(label=np.array(names)[Y])
     table.to_csv(tmp_path / "s.csv", index=False)
@@ -610,7 +610,7 @@ def test_arrays_of_true_and_predicted_classes(tmp_path, name):
 
 
 @pytest.mark.parametrize("labels", [np.eye(C)[Y], np.eye(C, dtype="u1")[Y], Y.astype(str)])
-def test_labels_may_be_one_mark_a_row_or_numbers_as_texts(tmp_path, labels):
+def test_labels_may_be_one_hot_rows_or_numbers_as_text(tmp_path, labels):
     parts = {"scores": F, "unseen_classes": UNSEEN}
     for names in ({}, {"class_names": np.array(NAMES)}):
         np.savez(tmp_path / "own.npz", y=labels, **parts, **names)
@@ -621,14 +621,14 @@ def test_labels_may_be_one_mark_a_row_or_numbers_as_texts(tmp_path, labels):
         read_scores(tmp_path / "own.npz")
 
 
-def test_digits_that_name_columns_are_names():
+def test_columns_named_by_digits_are_matched_by_name():
     names = tuple(map(str, np.arange(C)[::-1]))
     matrix, _ = read(labels=Y.astype(str), names=names, unseen=UNSEEN)
     np.testing.assert_array_equal(matrix.y, C - 1 - Y)
 
 
 @pytest.mark.parametrize("word", ["", "unknown", "N/A"])
-def test_an_image_without_a_predicted_class_is_no_answer(word):
+def test_an_image_without_a_predicted_class_is_refused(word):
     labels, unseen = np.array(NAMES)[Y], np.array(NAMES)[UNSEEN]
     predicted = np.array(NAMES)[PREDICTED]
     predicted[::10] = word
@@ -641,7 +641,7 @@ def test_an_image_without_a_predicted_class_is_no_answer(word):
 
 
 @pytest.mark.parametrize("sign", [";", "\t"])
-def test_a_table_may_have_another_sign_between_its_fields(tmp_path, sign):
+def test_a_table_may_have_another_delimiter(tmp_path, sign):
     table = pd.DataFrame(F, columns=[f"c, {k}" for k in range(C)])
     table.insert(0, "label", [f"c, {k}" for k in Y])
     result = []
@@ -671,7 +671,7 @@ def test_predicted_classes_counted_in_another_way_are_refused(y, answers):
 
 
 @pytest.mark.parametrize("answer", range(C))
-def test_one_predicted_class_is_not_called_miscounted(answer):
+def test_predictions_of_a_single_class_are_not_called_miscounted(answer):
     y = np.r_[Y, np.full(9 * len(Y), (answer - 1) % C)]
     file = ScoreFile("p.csv", None, y, UNSEEN, predicted=np.full(len(y), answer))
     assert interpreted(file)[0] is not None
@@ -700,7 +700,7 @@ def test_predicted_classes_of_other_names_are_refused():
     assert interpreted(file)[0] is not None
 
 
-def test_labels_in_place_of_predictions_are_named():
+def test_labels_in_place_of_predictions_are_reported():
     question = "does the file contain labels instead of predictions?"
     for predicted, expected in ((Y, True), (PREDICTED, False)):
         matrix, _ = interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
@@ -720,7 +720,7 @@ def test_labels_in_place_of_predictions_are_named():
     ],
 )
 @pytest.mark.parametrize("named", [False, True])
-def test_titles_of_other_programs_name_the_predicted_class(tmp_path, titles, named):
+def test_column_titles_of_other_programs_are_recognised(tmp_path, titles, named):
     best = np.argsort(-F, axis=1)[:, :2]
     ranked = iter(best.T)
     columns = [F.max(1) if t.startswith(("score", "prob")) else None for t in titles]
@@ -756,7 +756,7 @@ def test_a_table_without_names_of_columns_or_rows_is_refused(tmp_path, text):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_text_columns_are_left_out_with_a_sentence(tmp_path, kind):
+def test_text_columns_are_left_out_with_a_remark(tmp_path, kind):
     table = pd.DataFrame(np.float32(F), columns=NAMES)
     table.insert(0, "label", [NAMES[k] for k in Y])
     table.insert(0, "filename", [f"image {k}.jpg" for k in range(len(Y))])
@@ -787,7 +787,7 @@ def test_further_number_columns_are_no_classes(tmp_path, kind, name):
     assert f"Column '{name}': left out" in " ".join(matrix.remarks)
 
 
-def test_a_class_may_have_the_name_of_another_column(tmp_path):
+def test_a_class_may_be_named_like_a_column_of_labels(tmp_path):
     names = ["seal", "confidence", *NAMES[2:]]
     table = pd.DataFrame(np.float32(F), columns=names).assign(label=[names[k] for k in Y])
     table.to_csv(tmp_path / "own.csv", index=False)
@@ -807,7 +807,7 @@ def test_a_row_per_image_and_class_is_refused(tmp_path, number):
         read_scores(tmp_path / "long.csv", unseen=[NAMES[k] for k in UNSEEN])
 
 
-def test_a_table_of_class_embeddings_is_named(tmp_path):
+def test_a_table_of_class_embeddings_is_recognised_and_refused(tmp_path):
     table = pd.DataFrame({"class": NAMES[:4], "fur": [0.5, 1, 0, 0], "tail": [1, 0, 0.5, 1]})
     table.to_csv(tmp_path / "own.csv", index=False)
     with pytest.raises(ZSLError, match="one row per class .* --prototypes"):
@@ -818,7 +818,7 @@ def test_a_table_of_class_embeddings_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["index", "title", "image and class", "no title", "floats"])
-def test_a_table_of_labels_is_read_by_its_column(tmp_path, form):
+def test_the_label_column_of_a_table_is_read(tmp_path, form):
     np.save(tmp_path / "own.npy", F)
     images = [f"{k}.jpg" for k in range(len(Y))]
     path = tmp_path / ("y.txt" if form == "floats" else "y.csv")
@@ -889,7 +889,7 @@ def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
         assert result[0].sides_given
 
 
-def test_a_short_line_is_named(tmp_path):
+def test_a_line_with_too_few_fields_is_refused_with_its_number(tmp_path):
     (tmp_path / "own.csv").write_text("label,a,b\n0,1,2\n1,2\n")
     with pytest.raises(ZSLError, match="line 3: expected 3 fields; got 2"):
         read_scores(tmp_path / "own.csv", unseen=["1"])
@@ -914,7 +914,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_files_that_people_reported(shared, case, capsys, monkeypatch):
+def test_reported_files_are_read_or_questioned(shared, case, capsys, monkeypatch):
     words, status, text = CASES[case]
     folder: Path = shared / "data" / "cases" / case
     monkeypatch.chdir(folder)
@@ -943,7 +943,7 @@ def test_seen_and_unseen_columns_may_be_two_files(tmp_path, listed):
     assert judge(matrix).evaluation.ausuc == judge(read()[0]).evaluation.ausuc
 
 
-def test_labels_may_lie_with_the_unseen_columns(tmp_path):
+def test_labels_may_be_in_the_file_of_unseen_columns(tmp_path):
     np.savez(tmp_path / "seen.npz", scores=F[:, SEEN])
     np.savez(tmp_path / "unseen.npz", scores=F[:, UNSEEN], y=Y, unseen_classes=UNSEEN)
     file = read_scores(tmp_path / "seen.npz", unseen_scores=tmp_path / "unseen.npz")
@@ -975,7 +975,7 @@ def test_images_of_seen_and_unseen_classes_may_be_in_two_files(tmp_path, form, l
     assert interpreted(file)[0].digest == read(F[order], Y[order])[0].digest
 
 
-def test_two_tables_of_columns_follow_the_names_of_the_images(tmp_path):
+def test_tables_of_seen_and_unseen_columns_are_joined_by_image_name(tmp_path):
     table = pd.DataFrame(F, columns=NAMES).assign(image=[f"{k}.jpg" for k in range(len(Y))])
     names = [[NAMES[k] for k in side] for side in (SEEN, UNSEEN)]
     seen, unseen = (table[["image", *side]] for side in names)
@@ -986,7 +986,7 @@ def test_two_tables_of_columns_follow_the_names_of_the_images(tmp_path):
     assert judge(interpreted(file)[0]).figures == pytest.approx(judge(read()[0]).figures)
 
 
-def test_blocks_of_other_images_are_separate_spaces(tmp_path):
+def test_seen_and_unseen_columns_of_different_images_are_refused(tmp_path):
     np.savez(tmp_path / "own.npz", scores_seen=F[:9, SEEN], scores_unseen=F[:, UNSEEN], y=Y)
     with pytest.raises(ZSLError, match="got 9 and 408 rows.*not GZSL"):
         read_scores(tmp_path / "own.npz")
@@ -1016,7 +1016,7 @@ def predicted(answers=PREDICTED, labels=Y, fixes=()):
     return interpreted(ScoreFile("own.csv", None, labels, UNSEEN, (), answers), fixes)
 
 
-def test_predicted_classes_that_never_cross_the_sides_are_no_gzsl():
+def test_predicted_classes_that_never_change_sides_are_not_gzsl():
     weak = scored(hit=1.0)
     sides = [np.where(side[None, :], weak, -np.inf).argmax(axis=1) for side in (~MASK, MASK)]
     report = judge(predicted(np.where(OF_UNSEEN, sides[1], sides[0]))[0])
@@ -1051,7 +1051,7 @@ def test_a_card_of_predicted_classes(tmp_path, capsys):
     assert f"H {100 * expected_figures()['plain_harmonic']:.1f} %" in capsys.readouterr().out
 
 
-def test_a_card_of_masked_scores_is_not_comparable(tmp_path, printed):
+def test_the_card_of_masked_scores_states_that_they_are_not_comparable(tmp_path, printed):
     np.savez(tmp_path / "own.npz", scores=masked(-1e9), y=Y, unseen_classes=UNSEEN)
     out = printed("check", tmp_path / "own.npz", status=3)
     assert "Not comparable with GZSL" in out
@@ -1059,7 +1059,7 @@ def test_a_card_of_masked_scores_is_not_comparable(tmp_path, printed):
     assert "AUSUC" not in out
 
 
-def test_predicted_classes_are_written_as_no_predictions(tmp_path):
+def test_predicted_classes_cannot_be_written_as_a_predictions_file(tmp_path):
     for matrix in (predicted()[0], read(masked(-1e9))[0]):
         with pytest.raises(ZSLError, match="expected scores of every image among all classes"):
             predictions_of_scores(judge(matrix))

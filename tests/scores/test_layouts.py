@@ -135,7 +135,7 @@ TOPS = {
 
 
 @pytest.mark.parametrize("name", TOPS)
-def test_the_best_classes_alone_are_predicted_classes(tmp_path, name):
+def test_lists_of_the_best_classes_are_read_as_predicted_classes(tmp_path, name):
     path = tmp_path / "own.jsonl"
     columns = TOPS[name]
     path.write_text(
@@ -208,7 +208,7 @@ def test_a_square_of_named_vectors_has_two_readings(tmp_path):
 
 @pytest.mark.parametrize("group", ["", "scores/"])
 @pytest.mark.parametrize("listed", [False, True])
-def test_arrays_of_hdf5_have_no_order(tmp_path, group, listed):
+def test_arrays_of_hdf5_need_a_list_of_classes_for_their_order(tmp_path, group, listed):
     """A file lists its arrays alphabetically, so numbered labels need a list of classes."""
     path = tmp_path / "own.h5"
     names = [*reversed(NAMES)]
@@ -266,7 +266,7 @@ def test_a_column_with_the_side_of_each_image_states_the_unseen_classes(tmp_path
     assert f"Unseen classes are taken from {title!r}" in check(path, unseen=None)
 
 
-def test_the_side_of_a_class_without_images_is_unknown(tmp_path):
+def test_a_class_without_images_has_no_side(tmp_path):
     path = tmp_path / "own.csv"
     column = np.where(OF_UNSEEN[Y], "ungesehen", "gesehen")
     TABLE.assign(yak=0.0, Split=column).to_csv(path, index=False)
@@ -275,7 +275,7 @@ def test_the_side_of_a_class_without_images_is_unknown(tmp_path):
 
 
 @pytest.mark.parametrize("cells", [("correct", "wrong"), ("train", "test"), ("seen", "seen")])
-def test_other_columns_state_no_sides(tmp_path, cells):
+def test_other_columns_do_not_state_sides(tmp_path, cells):
     path = tmp_path / "own.csv"
     TABLE.assign(note=np.where(OF_UNSEEN[Y], *cells)).to_csv(path, index=False)
     assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
@@ -287,12 +287,12 @@ def test_a_class_on_both_sides_states_no_side(tmp_path):
     assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
 
 
-def test_cells_of_no_side():
+def test_cells_without_a_side_are_not_read_as_sides():
     assert {side_of_cell("Split", word) for word in ("test", "val", "", "?", "7")} == {""}
 
 
 @pytest.mark.parametrize("key", ["seen", "unseen", "is_seen"])
-def test_marks_of_images_are_no_marks_of_classes(tmp_path, key):
+def test_marks_per_image_are_not_read_as_marks_per_class(tmp_path, key):
     """Read as a list, 0 and 1 would be the numbers of two classes."""
     path = tmp_path / "own.npz"
     marks = OF_UNSEEN[Y] if key == "unseen" else ~OF_UNSEEN[Y]
@@ -371,5 +371,5 @@ def test_one_row_per_image_and_class(tmp_path, labels, form):
     check(path)
 
 
-def test_columns_without_labels_and_common_classes_are_no_families():
+def test_columns_with_different_classes_are_no_families():
     assert families(["a_x", "a_y", "b_x", "b_z"], np.array([], dtype=str)) == {}

@@ -23,7 +23,7 @@ def ours():
     return matrix_of(FITTED.F, FITTED.y, np.flatnonzero(~FITTED.seen), WORLD.class_names)
 
 
-def test_scores_are_of_a_data_set_by_counts_and_unseen_classes():
+def test_the_data_set_of_scores_is_recognised_by_counts_and_unseen_classes():
     assert is_of(ours(), WORLD, "PS")
     fewer = matrix_of(FITTED.F[1:], FITTED.y[1:], np.flatnonzero(~FITTED.seen))
     assert not is_of(fewer, WORLD, "PS")
@@ -31,7 +31,7 @@ def test_scores_are_of_a_data_set_by_counts_and_unseen_classes():
     assert not is_of(other_values, WORLD, "PS")
 
 
-def test_a_figure_by_its_name():
+def test_a_metric_is_returned_by_name():
     report, expected = judge(ours()), evaluate(FITTED, 0.02)
     assert report.figures["zsl"] == pytest.approx(expected.zsl)
     assert report.figures["plain_harmonic"] == pytest.approx(expected.plain.harmonic)

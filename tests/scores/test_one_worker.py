@@ -126,7 +126,7 @@ def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):
     assert apart.figures == both.figures
 
 
-def test_contents_too_large_for_a_list_are_read_from_the_file(tmp_path, workers):
+def test_arrays_that_were_not_kept_are_read_from_the_file_again(tmp_path, workers):
     np.savez(tmp_path / "s.npz", **ARRAYS)
     whole = look_into(tmp_path / "s.npz")
     small = {name: array for name, array in whole.arrays.items() if name != "scores"}
@@ -139,7 +139,7 @@ def test_contents_too_large_for_a_list_are_read_from_the_file(tmp_path, workers)
         assert of_part.arrays[name].dtype == of_whole.arrays[name].dtype
 
 
-def test_a_tsv_of_few_classes_is_a_table_of_scores_and_one_of_names_a_list(tmp_path):
+def test_a_tsv_of_numbers_is_scores_and_a_tsv_of_names_a_class_list(tmp_path):
     TABLE[["label", "bat", "cow"]].to_csv(tmp_path / "s.tsv", index=False, sep="\t")
     (tmp_path / "names.tsv").write_text("".join(f"{k}\t{name}\n" for k, name in enumerate(NAMES)))
     (tmp_path / "lines.tsv").write_text("".join(f"{name}\n" for name in NAMES))

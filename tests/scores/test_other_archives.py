@@ -42,14 +42,14 @@ def expected(tmp_path):
 
 @pytest.mark.parametrize("key", STATED)
 @pytest.mark.parametrize(("scores", "labels"), [("scores", "labels"), ("similarity", "gt")])
-def test_either_side_may_be_stated(tmp_path, expected, key, scores, labels):
+def test_a_score_file_may_state_its_seen_or_unseen_classes(tmp_path, expected, key, scores, labels):
     path = tmp_path / "own.npz"
     np.savez(path, **{scores: F, labels: Y, key: STATED[key], "class_names": NAMES})
     assert figures(path) == expected
 
 
 @pytest.mark.parametrize("key", ["unseen", "seen"])
-def test_either_side_may_be_stated_with_predicted_classes(tmp_path, key):
+def test_predicted_classes_may_state_seen_or_unseen_classes(tmp_path, key):
     listed = np.flatnonzero(SEEN if key == "seen" else ~SEEN)
     path = tmp_path / "own.json"
     path.write_text(
@@ -59,7 +59,7 @@ def test_either_side_may_be_stated_with_predicted_classes(tmp_path, key):
     assert np.array_equal(scores.seen, SEEN)
 
 
-def test_a_file_with_both_sides_is_read_by_the_unseen_one(tmp_path, expected):
+def test_unseen_classes_take_precedence_over_seen_classes(tmp_path, expected):
     path = tmp_path / "own.npz"
     np.savez(path, scores=F, labels=Y, unseen=np.flatnonzero(~SEEN), seen=np.flatnonzero(SEEN))
     assert figures(path) == expected
@@ -156,7 +156,7 @@ def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
     )
 
 
-def test_scores_of_the_best_classes_alone_are_predicted_classes(tmp_path):
+def test_scores_of_only_the_best_classes_are_read_as_predicted_classes(tmp_path):
     """Read as columns, the first class would have the largest score of every image."""
     records = [{"target": "bat", "labels": ["cow", "dog"], "scores": [2.0, 1.0]} for _ in Y]
     records[3]["labels"] = ["elk", "bat"]
@@ -168,7 +168,7 @@ def test_scores_of_the_best_classes_alone_are_predicted_classes(tmp_path):
 
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize("key", ["unseen", "seen_mask"])
-def test_marks_of_classes_with_predicted_classes_are_no_numbers(tmp_path, key, named):
+def test_marks_per_class_next_to_predicted_classes_are_not_class_numbers(tmp_path, key, named):
     """Read as a list, 0 and 1 would be the numbers of two classes."""
     path = tmp_path / "own.npz"
     names = {"class_names": NAMES} if named else {}

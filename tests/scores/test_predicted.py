@@ -31,7 +31,7 @@ def predicted(scores, rows=ROWS):
     return PredictedScores("own.parquet", predictions)
 
 
-def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
+def test_comparing_predictions_equals_comparing_scores_in_any_row_order():
     gammas = (0.01, 0.02)
     matrices = [Scores("own", s.F, s.y, s.seen, WORLD.class_names) for s in SCORES]
     expected = compare_scores(*matrices, gammas)
@@ -46,7 +46,7 @@ def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
     assert result.only_first > 0
 
 
-def test_predictions_of_other_rows_make_no_pair():
+def test_predictions_of_other_rows_cannot_be_compared():
     with pytest.raises(DatasetError, match="the same rows; row .* is in only one of them"):
         compare_scores(predicted(SCORES[0]), predicted(SCORES[1], ROWS + 1))
 
@@ -95,7 +95,7 @@ def test_facts_of_a_benchmark_refuse_a_label_and_a_row(awa):
         read_predicted(changed(awa, lambda table: table.iloc[1:]))
 
 
-def test_classes_of_other_names_are_checked_by_nothing(awa):
+def test_predictions_with_other_class_names_are_not_checked_by_facts(awa):
     table = pd.read_parquet(awa)
     table.attrs["class_names"] = [f"class {k}" for k in range(50)]
     table.to_parquet(awa)
@@ -103,7 +103,7 @@ def test_classes_of_other_names_are_checked_by_nothing(awa):
 
 
 @pytest.mark.nightly
-def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
+def test_predictions_written_from_scores_have_their_metrics(tmp_path):
     """Also with validation rows of classes outside the test set."""
     s, rng = SCORES[0], np.random.default_rng(0)
     names = np.array(WORLD.class_names)
@@ -137,7 +137,7 @@ def _validation(rng):
     return np.eye(n)[y] + rng.normal(size=(200, n)), y
 
 
-def test_classes_that_are_no_candidates_do_not_shift_the_others():
+def test_classes_that_are_not_candidates_do_not_shift_class_numbers():
     s = SCORES[0]
     shifted = ScoredTest(s.F.copy(), s.y.copy(), s.classes + 1, s.seen.copy())
     names = ("none", *WORLD.class_names)

@@ -52,7 +52,7 @@ def rows_of(text, *words):
     return [line[len(words) :] for line in lines if line[: len(words)] == [*words]]
 
 
-def test_every_protocol_has_its_sentence_its_users_and_figures_of_the_registry():
+def test_every_protocol_has_a_sentence_users_and_registered_metrics():
     named = [name for p in PROTOCOLS for line in p.lines for name in line.figures.values()]
     assert len(named) == len(set(named))
     of_answers = {name for name, figure in FIGURES.items() if figure.drawn is not None}
@@ -62,7 +62,7 @@ def test_every_protocol_has_its_sentence_its_users_and_figures_of_the_registry()
         assert protocol.users
 
 
-def test_a_registered_figure_is_in_the_json_of_scores():
+def test_a_registered_metric_is_in_the_json_of_scores():
     register_metric(
         ResultMetric("half", "half", of_answers_alone, shown=False, drawn=lambda d: d.auroc() / 2)
     )
@@ -73,7 +73,7 @@ def test_a_registered_figure_is_in_the_json_of_scores():
         del FIGURES["half"]
 
 
-def test_text_and_json_have_the_figures_of_one_score_matrix():
+def test_text_and_json_have_the_metrics_of_the_score_matrix():
     report = report_of()
     text, figures = report.as_text(), json.loads(report.to_json())["figures"]
     once = BootstrapMetrics.once(report.matrix.tested, GAMMA)
@@ -94,7 +94,7 @@ def test_text_and_json_have_the_figures_of_one_score_matrix():
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_words_are_those_of_the_reader_everywhere(name):
+def test_all_texts_use_the_chosen_names_of_the_sides(name):
     words = words_of(name)
     report = report_of()
     text = report.as_text(words, with_intervals=True)
@@ -111,7 +111,7 @@ def test_words_are_those_of_the_reader_everywhere(name):
     assert list(table["figure"]) == list(report.table()["figure"])
 
 
-def test_terms_of_another_field_do_not_change_file_names():
+def test_names_of_the_sides_do_not_change_file_names():
     text = "Seen and unseen.npz: an unseen image of a seen class, unseen_classes, Unseen."
     assert WORDS["known-unknown"].translate(text) == (
         "Known and unseen.npz: an unknown image of a known class, unseen_classes, Unknown."
@@ -120,13 +120,13 @@ def test_terms_of_another_field_do_not_change_file_names():
     assert WORDS["seen-unseen"].translate(text) == text
 
 
-def test_the_page_of_a_curve_is_in_the_words_of_the_reader():
+def test_the_page_of_a_curve_uses_the_chosen_names_of_the_sides():
     page = report_of().page(words=WORDS["base-new"])
     (data,) = re.findall(r'atob\("([^"]+)"\)', page)
     assert head_of(zlib.decompress(base64.b64decode(data)))["sides"] == ["base", "new"]
 
 
-def test_other_words_are_refused_with_the_nearest():
+def test_unknown_names_of_the_sides_are_refused_with_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean 'base-new'"):
         words_of("base-novel")
     assert main(["score", "none.npz", "--words", "x"]) == 2
@@ -140,7 +140,7 @@ def missing(report):
     return dict(table.loc[table["value"].isna(), ["figure", "reason"]].to_numpy())
 
 
-def test_without_a_gamma_its_figures_are_a_dash_with_the_reason():
+def test_metrics_without_a_gamma_are_a_dash_with_the_reason():
     report = report_of(gamma=None)
     names = [f"calibrated_{side}" for side in ("seen", "unseen", "harmonic")]
     expected = [*names, *(f"{name}_per_sample" for name in names)]
@@ -152,7 +152,7 @@ def test_without_a_gamma_its_figures_are_a_dash_with_the_reason():
     assert json.loads(report.to_json())["figures"]["calibrated_harmonic"] is None
 
 
-def test_predictions_give_every_figure_of_their_scores():
+def test_predictions_give_every_metric_of_their_scores():
     text = Provenance(gamma=GAMMA, gamma_origin="given")
     result, expected = predicted(provenance=text), report_of()
     assert result.figures == pytest.approx(expected.figures, abs=1e-12)
@@ -160,7 +160,7 @@ def test_predictions_give_every_figure_of_their_scores():
     pd.testing.assert_frame_equal(result.intervals, expected.intervals)
 
 
-def test_predictions_whose_scores_depend_on_the_candidates_have_no_seen_among_seen():
+def test_predictions_with_candidate_dependent_scores_have_no_seen_among_seen():
     s = SCORES[0]
     rows = ~s.seen[s.y]
     alone = ScoredTest(
@@ -178,7 +178,7 @@ def test_predictions_whose_scores_depend_on_the_candidates_have_no_seen_among_se
     assert result.figures["zsl"] == pytest.approx(result.evaluation.zsl, abs=1e-12)
 
 
-def test_scores_of_unseen_images_alone_have_zsl_alone():
+def test_scores_of_only_unseen_images_have_only_zsl():
     s = SCORES[0]
     rows = ~s.seen[s.y]
     matrix = Scores("own.npz", s.F[rows], s.y[rows], s.seen, WORLD.class_names)
@@ -218,7 +218,7 @@ def test_intervals_are_printed_and_in_the_json():
     assert wide["low"].item() < result["low"] < value < result["high"] < wide["high"].item()
 
 
-def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
+def test_a_pair_has_the_difference_of_every_metric_on_the_same_draws():
     reports = [report_of(k) for k in (0, 1)]
     pair = compare_scores(reports[0].matrix, reports[1].matrix, (GAMMA, GAMMA))
     result, ends = pair.differences, ["low", "high", "low_images", "high_images"]
@@ -239,7 +239,7 @@ def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
     )
 
 
-def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
+def test_p_is_small_if_the_interval_excludes_zero():
     pair = compare_scores(*(report_of(k).matrix for k in (0, 1)), (GAMMA, GAMMA))
     result = pair.differences
     for end in ("", "_images"):
@@ -261,7 +261,7 @@ def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
     )
 
 
-def test_shared_difficulty_cancels():
+def test_shared_difficulty_cancels_in_differences():
     near = SCORES[0].F + 0.02 * np.random.default_rng(0).normal(size=SCORES[0].F.shape)
     first = report_of(gamma=None)
     second = Scores("near.npz", near, SCORES[0].y, SCORES[0].seen, WORLD.class_names)

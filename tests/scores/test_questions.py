@@ -151,7 +151,7 @@ def read(scores=F, labels=Y, unseen=UNSEEN, fixes=()):
 
 
 @pytest.mark.parametrize("name", CLEAN)
-def test_a_clean_file_is_silent(name):
+def test_a_clean_file_has_no_question_and_no_remark(name):
     matrix, values = read(**CLEAN[name])
     assert values == ()
     assert matrix.remarks == ()
@@ -169,14 +169,14 @@ def test_a_question_on_a_file_is_resolved_by_its_answer(name):
 
 
 @pytest.mark.parametrize("name", REMARKED)
-def test_an_odd_file_has_its_remark(name):
+def test_an_unusual_file_has_its_remark(name):
     text, odd = REMARKED[name]
     matrix, _ = read(**odd, fixes=["as-is"])
     assert [text in remark for remark in matrix.remarks] == [True]
 
 
 @pytest.mark.parametrize("name", MARKED)
-def test_one_marked_class_a_row_is_a_predicted_class(name):
+def test_one_hot_rows_are_read_as_predicted_classes(name):
     matrix, values = read(MARKED[name])
     assert values == ()
     assert matrix.tested.limits == "predicted classes"
@@ -188,7 +188,7 @@ def test_one_marked_class_a_row_is_a_predicted_class(name):
     assert any("read as predicted classes" in remark for remark in matrix.remarks)
 
 
-def test_two_classes_need_no_more_than_answers():
+def test_one_hot_scores_of_two_classes_raise_no_question():
     """A score for each of two classes looks the same, and is complete."""
     matrix, values = read(np.eye(2)[Y % 2] + 0.1, Y % 2, [1])
     assert values == ()
@@ -222,7 +222,7 @@ def test_swapped_lists_of_a_known_test_set_are_named():
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
 @pytest.mark.parametrize("listed", [True, False])
-def test_real_scores_are_clean_whole_and_in_part(name, listed):
+def test_real_scores_raise_no_question_whole_or_in_part(name, listed):
     with np.load(REAL / f"{name}.npz") as content:
         scores, y, unseen = content["scores"], content["y"].astype(int), content["unseen_classes"]
     matrix, values = read(scores, y, unseen if listed else None)

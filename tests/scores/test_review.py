@@ -84,7 +84,7 @@ def submission(**files):
 
 
 @pytest.mark.nightly
-def test_the_command_on_a_page_writes_it_again(folder):
+def test_the_command_printed_on_a_page_writes_the_same_page(folder):
     words = ["--split", f"{AUTHOR}_leaks.mat", "--features", "res101.mat"]
     words += ["--scores", f"{AUTHOR}.npz", "--validation", f"{AUTHOR}_fold.npz"]
     words += ["--pretraining", "none"]
@@ -101,7 +101,7 @@ def untimed(text):
     return re.sub(r"\d\d:\d\d:\d\d", "", text)
 
 
-def test_the_map_answers_for_an_extractor_by_any_spelling(folder, capsys):
+def test_the_extractor_may_be_spelled_differently(folder, capsys):
     words = ["--split", f"{AUTHOR}.mat", "--extractor", "resnet 101"]
     assert reviewed(*words) == 3  # near-duplicates need features
     out = together(shown())
@@ -132,7 +132,7 @@ def test_gamma_of_test_images_is_an_oracle(folder, capsys):
     assert capsys.readouterr().out.startswith("LEAKS: ")
 
 
-def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, capsys):
+def test_verified_predictions_give_no_warning(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     file = tmp_path / "p.parquet"
     assert main(["run", "--method", "ESZSL", "--no-oracle", "--predictions", str(file)]) == 0
@@ -151,7 +151,7 @@ def test_scores_of_other_images_contradict_the_split(folder, capsys):
     assert "no scored row leaks: u " in text
 
 
-def test_printed_figures_are_found_again_or_contradict_the_scores(folder, capsys):
+def test_printed_metrics_are_reproduced_or_contradict_the_scores(folder, capsys):
     options = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores", f"{AUTHOR}.npz")
     reviewed(*options, "--printed", "u 100, H 1", code=2)
     text = together(shown())
@@ -183,7 +183,7 @@ def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
     )
 
 
-def test_files_behind_other_options_are_read_named_and_left_out_of_a_blind_review(folder, capsys):
+def test_files_of_all_options_are_read_listed_and_hidden_in_a_blind_review(folder, capsys):
     for name, lines in (
         ("labels", map(str, held(folder)["y"])),
         ("unseen", UNSEEN.astype(str)),
@@ -242,7 +242,7 @@ def test_a_page_loads_nothing_and_escapes_untrusted_text(folder):
     assert "AUROC" in page
 
 
-def test_one_of_split_and_scores_is_enough(folder, capsys):
+def test_a_split_or_scores_alone_are_enough_for_a_page(folder, capsys):
     reviewed("--split", f"{AUTHOR}.mat", "--validation", f"{AUTHOR}_fold.npz", code=2)
     assert "--validation: expected scores as well" in capsys.readouterr().err
     reviewed("--scores", f"{AUTHOR}.npz", code=3)

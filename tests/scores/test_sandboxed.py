@@ -33,7 +33,7 @@ def written(tmp_path, name="own.npz", **arrays):
 
 
 @pytest.mark.parametrize("kind", ["float32", "ties", "ruled out", "no seen images"])
-def test_candidates_per_side_give_the_metrics_of_the_matrix(kind, monkeypatch):
+def test_metrics_from_candidates_per_side_equal_the_matrix(kind, monkeypatch):
     monkeypatch.setattr(reading, "AT_ONCE", 100)  # 11 rows at a time
     scores, y = F.copy(), Y
     if kind == "ties":
@@ -52,7 +52,7 @@ def test_candidates_per_side_give_the_metrics_of_the_matrix(kind, monkeypatch):
 
 
 @pytest.mark.nightly
-def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
+def test_a_worker_computes_the_metrics_of_this_process(tmp_path):
     path, validation = written(tmp_path), written(tmp_path, "val.npz", scores=F + 0.1 * F[::-1])
     file = ScoreFile("own.npz", F, Y, UNSEEN)
     chosen_on = ScoreFile("val.npz", F + 0.1 * F[::-1], Y, UNSEEN)
@@ -65,7 +65,7 @@ def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_child_asks_and_takes_answers(tmp_path):
+def test_a_worker_raises_questions_and_accepts_answers(tmp_path):
     path = written(tmp_path, scores=-F)
     request = judge_in_worker(ScoreRequest(path), memory=MEMORY, origin=WHOSE)
     assert isinstance(request, OpenQuestion)
@@ -79,7 +79,7 @@ def test_a_child_asks_and_takes_answers(tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_file_that_is_no_such_file_gets_its_sentence(tmp_path):
+def test_a_contradictory_score_file_is_refused_by_the_worker(tmp_path):
     with pytest.raises(FileRefusedError, match="own.npz, scores: expected a row for each of 8"):
         judge_in_worker(
             ScoreRequest(written(tmp_path, y=np.arange(8))), memory=MEMORY, origin=WHOSE
@@ -150,7 +150,7 @@ SPOILED = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", SPOILED)
-def test_output_of_a_crashed_worker_is_refused(tmp_path, monkeypatch, left, kind):
+def test_invalid_output_of_a_worker_is_refused(tmp_path, monkeypatch, left, kind):
     assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # unchanged
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         judged_there(tmp_path, monkeypatch, left, SPOILED[kind])
@@ -158,7 +158,7 @@ def test_output_of_a_crashed_worker_is_refused(tmp_path, monkeypatch, left, kind
 
 @pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="needs files with holes")
-def test_more_than_a_child_may_take_is_refused_before_it_is_read(tmp_path, monkeypatch, left):
+def test_too_large_output_of_a_worker_is_refused_before_reading(tmp_path, monkeypatch, left):
     def spoil(into):
         for name, kind in sandboxed.COLUMNS.items():
             n = (MEMORY - 4096) // np.dtype(kind).itemsize

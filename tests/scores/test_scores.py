@@ -54,7 +54,7 @@ def question_on(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
 # --- Metrics --------------------------------------------------------------------------------------
 
 
-def test_figures_are_those_of_the_protocol():
+def test_metrics_equal_the_protocol():
     report = judge(read_as_matrix(), gamma=0.02)
     assert report.evaluation == evaluate(SCORED, 0.02)
     assert report.origin == "given"
@@ -63,7 +63,7 @@ def test_figures_are_those_of_the_protocol():
     assert list(report.top_k.values()) == sorted(report.top_k.values())
 
 
-def test_without_a_gamma_the_best_one_is_called_an_oracle():
+def test_without_a_gamma_the_best_gamma_is_called_an_oracle():
     report = judge(read_as_matrix())
     assert report.gamma is None
     assert report.origin is None
@@ -80,7 +80,7 @@ def held_back():
     return read_as_matrix(scores=scores, labels=y, unseen=np.flatnonzero(SCORED.seen)[:3])
 
 
-def test_gamma_is_chosen_on_validation_scores_and_on_no_others():
+def test_gamma_is_chosen_only_on_validation_scores():
     matrix, validation = read_as_matrix(), held_back()
     report = judge(matrix, validation=validation)
     assert report.origin == "validated"
@@ -158,11 +158,11 @@ def test_the_fix_as_is_reads_a_suspicious_file_unchanged(fix):
 
 
 @pytest.mark.parametrize("fix", ["transposed", "labels-from-1"])
-def test_uncomputable_answers_remain_questions(fix):
+def test_answers_that_cannot_be_computed_leave_the_question_open(fix):
     assert question_on("as-is", **ODD[fix]).open
 
 
-def test_two_things_can_be_wrong_at_once():
+def test_two_faults_raise_two_questions():
     odd = {"scores": -F.T, "labels": Y + 1, "unseen": UNSEEN + 1}
     assert question_on(**odd).fix == "transposed"
     assert question_on("transposed", **odd).fix == "labels-from-1"
@@ -200,7 +200,7 @@ def test_a_mark_for_every_column_moves_with_the_columns():
     assert matrix.digest == read_as_matrix(names=()).digest
 
 
-def test_columns_in_no_known_order_are_warned_of():
+def test_columns_in_an_unknown_order_give_a_warning():
     mixed = F[:, np.random.default_rng(3).permutation(F.shape[1])]
     remarks = read_as_matrix(scores=mixed, fixes=["as-is"]).remarks
     (remark,) = (r for r in remarks if "another order of columns" in r)
@@ -248,7 +248,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("message", REFUSED)
-def test_irreparable_files_are_one_sentence(message):
+def test_irreparable_files_are_refused_in_one_sentence(message):
     with pytest.raises(ZSLError) as refusal:
         read_as_matrix(**REFUSED[message])
     if "No class" not in message:
@@ -263,7 +263,7 @@ def test_an_unknown_fix_names_the_nearest():
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["<f2", "<f4", "<f8"]), st.booleans())
-def test_the_order_of_classes_and_of_images_changes_no_figure(seed, dtype, ruled_out):
+def test_the_order_of_classes_and_images_changes_no_metric(seed, dtype, ruled_out):
     rng = np.random.default_rng(seed)
     columns, rows = rng.permutation(F.shape[1]), rng.permutation(len(F))
     scores = np.round(F.astype(dtype), 2)  # ties, too
@@ -290,7 +290,7 @@ def test_the_order_of_classes_and_of_images_changes_no_figure(seed, dtype, ruled
 # --- Known test sets ------------------------------------------------------------------------------
 
 
-def test_known_test_sets_are_distinct():
+def test_published_test_sets_are_distinct():
     lists = [tuple(test_set.counts) for test_set in known_tests()]
     assert len(set(lists)) == len(lists) == 10
 
@@ -344,7 +344,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["npz", "npy", "csv", "parquet", "mat", "h5"])
-def test_every_form_of_file_means_the_same(files, ending):
+def test_every_file_format_gives_the_same_scores(files, ending):
     labels = files / "labels.txt" if ending == "npy" else None
     unseen = {"npy": list(map(str, UNSEEN)), "csv": files / "names.txt"}.get(ending)
     unseen = files / "names.txt" if ending == "parquet" else unseen
@@ -370,7 +370,7 @@ def test_files_without_scores_are_refused_in_one_sentence(files):
         read_scores(files / "a.npy")
 
 
-def test_the_command_asks_answers_and_prints(files, capsys, printed):
+def test_zslcore_score_asks_accepts_an_answer_and_prints_metrics(files, capsys, printed):
     np.savez(files / "far.npz", scores=-F, y=Y, unseen_classes=UNSEEN)
     output = printed("score", files / "far.npz", status=3)
     assert output.startswith("UNKNOWN  far.npz")
@@ -425,7 +425,7 @@ def test_validation_scores_in_another_layout_have_separate_answers(tmp_path, cap
         ("CUB_XianGAN", "CUB", (45.1, 55.5, 49.8), 34.48),
     ],
 )
-def test_real_scores_have_their_published_figures(name, split, figures, ausuc, printed):
+def test_real_scores_have_their_published_metrics(name, split, figures, ausuc, printed):
     report = json.loads(printed("score", REAL / f"{name}.npz", "--json"))
     plain = report["evaluation"]["plain"]
     result = [round(100 * plain[k], 1) for k in ("unseen", "seen", "harmonic")]
@@ -434,7 +434,7 @@ def test_real_scores_have_their_published_figures(name, split, figures, ausuc, p
     assert (report["benchmark"], report["split"]) == (split, "PS")
 
 
-def test_a_report_names_its_result_in_a_line_and_a_frame():
+def test_a_report_has_a_one_line_text_and_a_data_frame():
     report = judge(read_as_matrix())
     assert repr(report) == f"<ScoreReport {report.matrix.name}: {report.headline}>"
     table = report.to_frame()

@@ -14,7 +14,7 @@ def matrix_of(scores, y):
     return result
 
 
-def test_the_sentence_on_ties_across_sides_is_true_of_the_figures():
+def test_the_sentence_on_ties_between_sides_agrees_with_the_metrics():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(6), 50)
     scores = np.round(rng.normal(size=(300, 6)) + np.eye(6)[y])
@@ -31,7 +31,7 @@ def test_the_sentence_on_ties_across_sides_is_true_of_the_figures():
 
 
 @pytest.mark.parametrize("side", [slice(0, 4), slice(4, 6)])
-def test_ties_within_a_side_change_no_figure_of_the_other(side):
+def test_ties_within_a_side_change_no_metric_of_the_other_side(side):
     y = np.repeat(np.arange(6), 50)
     scores = np.random.default_rng(0).normal(size=(300, 6)) + 3 * np.eye(6)[y]
     scores[:, side] = np.round(scores[:, side])

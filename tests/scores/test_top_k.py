@@ -20,7 +20,7 @@ def report_of(unseen, seen=3):
 @pytest.mark.parametrize(
     ("unseen", "ranks"), [(2, [1]), (3, [1, 2]), (5, [1, 2]), (6, [1, 2, 5]), (10, [1, 2, 5])]
 )
-def test_as_many_ranks_as_classes_are_no_figure(unseen, ranks):
+def test_top_k_needs_more_classes_than_k(unseen, ranks):
     report = report_of(unseen)
     assert list(report.top_k) == ranks
     assert max(report.top_k.values()) < 1

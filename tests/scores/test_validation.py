@@ -50,7 +50,7 @@ DISGUISES = {
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
-def test_test_scores_in_any_form_are_an_oracle(disguise):
+def test_changed_test_scores_are_recognised_as_an_oracle(disguise):
     scores, labels = DISGUISES[disguise]
     choice = chosen_on(TEST, matrix(scores, labels))
     assert choice.origin == "oracle"
@@ -58,7 +58,7 @@ def test_test_scores_in_any_form_are_an_oracle(disguise):
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
-def test_test_rows_are_found_without_information_on_classes(disguise):
+def test_test_rows_are_recognised_without_information_on_classes(disguise):
     """Seen test images, with some of their classes called unseen."""
     scores, labels = DISGUISES[disguise]
     seen = np.isin(labels, np.arange(14))
@@ -68,7 +68,7 @@ def test_test_rows_are_found_without_information_on_classes(disguise):
 
 
 @pytest.mark.parametrize("lowest", [lambda F: F.min(1) - 1, lambda F: -50 + F.std(1)])
-def test_masks_that_differ_from_row_to_row_hide_no_test_rows(lowest):
+def test_test_rows_are_recognised_under_masks_that_differ_by_row(lowest):
     seen = np.isin(Y, np.arange(14))
     masked = F[seen].copy()
     masked[:, UNSEEN] = lowest(F[seen])[:, None]
@@ -85,7 +85,7 @@ def dense(labels, seed):
     return 2 * np.eye(C)[labels] + 0.1 * rng.normal(size=(len(labels), C))
 
 
-def test_a_tenth_of_noise_hides_no_test_rows_and_accuses_no_other_images():
+def test_test_rows_are_recognised_under_noise_and_other_images_are_not():
     """Test rows with a false list of unseen classes, similar to other images of their class."""
     many = np.concatenate([np.repeat(np.arange(14), 40), np.repeat(UNSEEN, 40)])
     scores, seen = dense(many, 1), np.isin(many, np.arange(14))
@@ -99,7 +99,7 @@ def test_a_tenth_of_noise_hides_no_test_rows_and_accuses_no_other_images():
     assert share_of_test_rows(test, other_scores) == 0
 
 
-def test_columns_in_another_order_hide_no_test_rows():
+def test_test_rows_are_recognised_with_columns_in_another_order():
     seen, place = np.isin(Y, np.arange(14)), np.argsort(ORDER)
     # Only classes with new numbers in the range of seen classes, so that numbers show nothing.
     seen &= place[Y] < 14
@@ -126,7 +126,7 @@ ONE_HOT = np.exp(60 * OTHER) / np.exp(60 * OTHER).sum(axis=1, keepdims=True)
         (NARROW, NAMES[:14]),
     ],
 )
-def test_other_images_of_training_classes_validate(scores, names):
+def test_other_images_of_training_classes_validate_gamma(scores, names):
     test = matrix(names=NAMES if names else (), name="test.npz")
     choice = chosen_on(test, matrix(scores, OTHER_Y, HELD, names))
     assert choice.origin == "validated"
@@ -134,13 +134,13 @@ def test_other_images_of_training_classes_validate(scores, names):
     assert "strong added noise would not be recognised" in choice.note
 
 
-def test_saturated_scores_of_other_images_are_not_the_same_images():
+def test_saturated_scores_of_other_images_are_not_taken_for_test_images():
     sharp = matrix((np.exp(60 * F) / np.exp(60 * F).sum(axis=1, keepdims=True)).astype(np.float32))
     assert share_of_test_rows(sharp, matrix(ONE_HOT.astype(np.float32), OTHER_Y, HELD)) == 0
 
 
 @pytest.mark.parametrize("columns", [3, 4, 5, 8])
-def test_few_columns_coincide_by_chance_alone(columns):
+def test_scores_with_few_columns_are_not_taken_for_test_rows_by_chance(columns):
     rng = np.random.default_rng(columns)
     y = rng.integers(0, columns, 4000)
     halves = [matrix(scored(y[k::2], columns, k), y[k::2], [0]) for k in (0, 1)]
@@ -171,7 +171,7 @@ def few_in_common(test_rows, held_rows, shared, form, seed):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rows", [(20, 20), (60, 60), (30, 200)])
 @pytest.mark.parametrize("shared", [3, 4])
-def test_few_rows_and_few_columns_accuse_no_innocent_file(shared, rows, form):
+def test_few_common_rows_and_columns_do_not_accuse_other_images(shared, rows, form):
     """Three columns without offset and scale are points on a circle: some are close by chance."""
     accused = [
         seed
@@ -183,14 +183,14 @@ def test_few_rows_and_few_columns_accuse_no_innocent_file(shared, rows, form):
 
 @pytest.mark.parametrize("shared", [3, 4])
 @pytest.mark.parametrize("rows", [20, 60])
-def test_copies_are_found_where_few_columns_are_in_common(rows, shared):
+def test_copies_of_test_rows_are_found_with_few_common_columns(rows, shared):
     test, _, (scores, y, names) = few_in_common(rows, 60, shared, "normal", 0)
     seen = y[0] < C - 1
     copies = matrix(3 * scores[0][seen] + 1, y[0][seen], [0], names[1])
     assert share_of_test_rows(test, copies) > 0.9
 
 
-def test_one_outlier_does_not_make_all_others_test_rows():
+def test_an_outlier_does_not_turn_other_rows_into_test_rows():
     """The nearest neighbour of a point outside the cloud of rows is an outlier."""
     rng = np.random.default_rng(0)
     cloud, apart = rng.normal(size=(300, 6)), np.arange(6) * 50.0
@@ -209,7 +209,7 @@ def test_classes_are_compared_by_name_not_number():
     assert "1 of the 6 unseen test classes (class 14)" in choice.note
 
 
-def test_candidates_without_images_choose_nothing():
+def test_unseen_test_classes_without_validation_images_make_no_oracle():
     """Unseen test classes may be candidates in validation, without images."""
     choice = chosen_on(TEST, matrix(OTHER, OTHER_Y, np.r_[HELD, UNSEEN]))
     assert choice.origin == "validated"
@@ -227,7 +227,7 @@ def test_incomparable_scores_are_reported():
     assert json.loads(report.to_json())["gamma_checked"] is False
 
 
-def test_an_oracle_is_no_result_anywhere():
+def test_an_oracle_is_called_an_upper_bound_in_every_output():
     report = judge(TEST, validation=matrix(F[::2], Y[::2]))
     text, values = report.as_text(), json.loads(report.to_json())
     assert report.origin == values["gamma_origin"] == "oracle"
@@ -241,7 +241,7 @@ def test_an_oracle_is_no_result_anywhere():
     assert report.reasons["calibrated_harmonic"].endswith("oracle; an upper bound, not a result")
 
 
-def test_json_without_gamma_calls_nothing_calibrated():
+def test_json_without_a_gamma_has_no_calibrated_metric():
     values = json.loads(judge(TEST).to_json())
     assert values["gamma"] is values["gamma_origin"] is None
     assert values["evaluation"]["calibrated"] is None
@@ -273,7 +273,7 @@ def test_real_test_rows_with_a_tenth_of_noise_are_found_and_other_images_are_not
 @pytest.mark.nightly
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
-def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, printed):
+def test_half_of_the_real_test_images_cannot_validate_gamma(name, tmp_path, printed):
     with np.load(REAL / f"{name}.npz") as content:
         arrays = dict(content)
     arrays |= {"scores": arrays["scores"][::2], "y": arrays["y"][::2]}

@@ -35,7 +35,7 @@ def until(true, seconds=180):
 
 
 @pytest.mark.parametrize(("named", "believed"), [(None, ""), ("10.0.0.0/8", "10.0.0.0/8")])
-def test_the_server_believes_no_forwarded_address_but_of_a_named_proxy(
+def test_the_server_trusts_forwarded_addresses_only_from_a_named_proxy(
     named, believed, monkeypatch
 ):
     monkeypatch.setenv("ZSL_PUBLIC", "0")  # which the command sets for its server
@@ -56,12 +56,12 @@ def test_the_server_watches_no_files(monkeypatch):
 
 
 @pytest.mark.parametrize("port", ["99999", "0", "-1"])
-def test_a_number_that_is_no_port_gets_one_sentence(port, monkeypatch, printed):
+def test_an_invalid_port_is_refused_in_one_sentence(port, monkeypatch, printed):
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("served"))
     assert f"--port: expected 1 to 65535; got {port}" in printed("app", "--port", port, status=2)
 
 
-def test_a_port_in_use_is_one_sentence_and_a_status(capsys):
+def test_a_port_in_use_is_refused_in_one_sentence_with_exit_status(capsys):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

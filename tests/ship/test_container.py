@@ -64,7 +64,7 @@ def copy_context(target):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="an image is Linux")
-def test_every_step_runs_and_the_app_answers_in_public_mode(image):
+def test_every_step_of_the_dockerfile_runs_and_the_app_responds_in_public_mode(image):
     ports = "8501", str(free_port())
     inside = re.compile(r"(?<![\w.])/(src|opt|data|tmp)\b")
 
@@ -125,7 +125,7 @@ def test_every_step_runs_and_the_app_answers_in_public_mode(image):
     assert str(image) in subprocess.run(["zslcore", "doctor"], **how).stdout
 
 
-def test_every_server_of_the_compose_file_is_built_here_and_shares_data_and_secret():
+def test_servers_of_the_compose_file_are_built_here_and_share_data_and_secret():
     compose = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
     app, proxy = compose["services"]["app"], compose["services"]["proxy"]
     image = dict(steps())

@@ -47,7 +47,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_each_file_is_written_as_ruff_wants_it(path):
+def test_each_example_file_is_formatted_by_ruff(path):
     for command in (["check"], ["format", "--check"]):
         words = ["ruff", *command, "--stdin-filename", str(ROOT / path), "-"]
         done = subprocess.run(
@@ -137,7 +137,7 @@ def test_each_example_works_as_printed(clone):
     assert "verified" in printed["A row of the board"]
 
 
-def test_each_example_is_one_file_and_one_place():
+def test_each_example_adds_at_most_one_file_and_one_change():
     assert len(SECTIONS) == 8
     for title, text in SECTIONS.items():
         kinds = [(kind, block.split("\n")[0]) for kind, block in BLOCK.findall(text)]

@@ -103,7 +103,7 @@ def test_the_core_works_without_any_extra(core, line):
 
 
 @pytest.mark.parametrize("line", REFUSED)
-def test_a_missing_extra_is_one_sentence_with_the_command(core, line):
+def test_a_missing_extra_is_reported_in_one_sentence_with_its_install_command(core, line):
     status, _, err = core[0][line]
     name = re.search(r"extra (\w+)", REFUSED[line])[1]
     assert status == 2
@@ -144,7 +144,7 @@ INSTALLED = re.compile(
 )
 
 
-def test_every_line_that_installs_names_the_clone_and_the_tested_versions():
+def test_every_install_command_uses_the_clone_and_the_tested_versions():
     """The package is on no index, where another package may have its name."""
     files = subprocess.run(
         ["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=True
@@ -183,7 +183,7 @@ def test_the_app_needs_the_core_and_four_extras():
     assert requirements("requirements.txt") == set(wanted)
 
 
-def test_the_requirements_end_with_the_package_itself_which_brings_the_command():
+def test_requirements_end_with_the_package_itself():
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     assert lines[-1].startswith("-e . ")
 

@@ -49,7 +49,7 @@ def commands(path):
 
 
 @pytest.mark.parametrize("path", [*PAGES, *RST_PAGES], ids=lambda path: path.name)
-def test_every_command_is_one_that_the_parser_takes(path, capsys):
+def test_every_command_in_the_documents_is_accepted_by_the_parser(path, capsys):
     added = re.findall(r'^\+ +"([\w-]+)": ', path.read_text(encoding="utf-8"), re.MULTILINE)
     for words in commands(path):
         if words[0] in added:  # run with the page by test_contributing.py
@@ -86,7 +86,7 @@ def test_the_notebook_runs_cell_by_cell(tmp_path, monkeypatch, capsys):
     assert not any(c.get("outputs") for c in notebook["cells"])  # no output of an old version
 
 
-def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypatch):
+def test_the_page_on_predictions_runs_as_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     digits = load("digits")
     split = digits.split("PS")
@@ -103,7 +103,7 @@ def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
-def test_a_how_to_can_be_followed_from_above(
+def test_a_how_to_runs_from_top_to_bottom(
     own_data, name, tmp_path, put_on_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
@@ -133,7 +133,7 @@ def test_links_of_the_guide_lead_to_files():
             assert (path.parent / target).is_file(), (path.name, target)
 
 
-def test_the_readme_counts_methods_and_claims():
+def test_counts_in_the_readme_are_right():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name, n in {"methods": len(METHODS) + len(TRANSDUCTIVE), "claims": len(CLAIMS)}.items():
         (least,) = set(re.findall(rf"more than (\d+) {name} ", text))

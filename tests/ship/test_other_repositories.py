@@ -88,7 +88,7 @@ def inputs_of():
     return ACTION["inputs"]
 
 
-def test_the_action_fails_where_a_split_leaks_and_passes_where_none_does(machine, repository):
+def test_the_action_fails_if_a_split_leaks_and_passes_otherwise(machine, repository):
     summary = repository / "summary.md"
     environment = machine | {"GITHUB_STEP_SUMMARY": str(summary)}
     clean = {"split": "splits/att_splits.mat", "pretraining": "none"}
@@ -106,14 +106,14 @@ def test_the_action_fails_where_a_split_leaks_and_passes_where_none_does(machine
     assert run_steps(["Audit"], environment, repository, missing).returncode == 2
 
 
-def test_an_input_is_never_run(machine, repository):
+def test_an_input_of_the_action_is_never_executed(machine, repository):
     environment = machine | {"GITHUB_STEP_SUMMARY": str(repository / "summary.md")}
     evil = {"split": "$(touch made)`touch made`; touch made", "labels": "$(touch made)"}
     assert run_steps(["Audit"], environment, repository, evil).returncode == 2
     assert not (repository / "made").exists()
 
 
-def test_the_hook_runs_what_its_args_name(machine, repository):
+def test_the_hook_checks_the_files_in_its_args(machine, repository):
     hook = next(hook for hook in HOOKS if hook["id"] == "zslcore-audit")
     args = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
     for name, status in (("att_splits.mat", 0), ("leaking_splits.mat", 1)):
@@ -126,7 +126,7 @@ def test_the_hook_runs_what_its_args_name(machine, repository):
 
 
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])
-def test_a_hook_is_a_command_of_ours_and_gets_no_list_of_files(hook):
+def test_a_hook_runs_a_command_of_the_package_without_a_list_of_files(hook):
     words = shlex.split(hook["entry"])
     assert words[0] == "zslcore"
     parser_of_commands().parse_args([*words[1:], "somewhere"])
@@ -153,7 +153,7 @@ def test_the_guide_uses_existing_inputs_and_hooks():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the runner is Linux")
-def test_actions_of_others_are_pinned_by_digest():
+def test_third_party_actions_are_pinned_by_digest():
     for step in ACTION["runs"]["steps"]:
         if "uses" in step:
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])

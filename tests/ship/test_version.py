@@ -46,7 +46,7 @@ def commit():
     return version.commit()
 
 
-def test_a_checkout_names_its_commit_and_whether_files_have_changed(checkout, tmp_path):
+def test_the_version_of_a_checkout_has_its_commit_and_marks_changes(checkout, tmp_path):
     first = commit()
     assert re.fullmatch(r"[0-9a-f]{9}", first)
     checkout("tag", "v0.3.0")  # a tag does not replace the commit
@@ -73,7 +73,7 @@ def test_an_installed_package_names_the_commit_it_was_built_from(tmp_path, monke
     assert commit() == "0123abcde"
 
 
-def test_one_version_is_written_and_all_places_read_it():
+def test_the_version_is_written_once_and_read_everywhere():
     assert yaml_version(ROOT / "CITATION.cff") == version.version()
     newest = re.search(r"^## \[?([\d.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest[1] == version.version()
@@ -92,7 +92,7 @@ def test_the_package_has_its_version():
         _ = zslcore.nothing
 
 
-def test_an_exported_table_has_its_provenance_or_its_rows_do():
+def test_an_exported_table_or_each_of_its_rows_states_the_provenance():
     table = pd.DataFrame({"H": [0.5, 0.25]})
     stamped = version.stamped(table)
     assert list(stamped["version"]) == [version.version()] * 2
@@ -103,7 +103,7 @@ def test_an_exported_table_has_its_provenance_or_its_rows_do():
 
 
 @pytest.mark.parametrize("commit", ["6e5907191", "", "0123", "abc"])
-def test_a_commit_that_looks_like_a_number_is_text(tmp_path, commit):
+def test_a_commit_that_looks_like_a_number_is_exported_as_text(tmp_path, commit):
     table = pd.DataFrame({"accuracy": [0.5, None], "version": "1.0", "commit": commit})
     table.to_csv(tmp_path / "table.csv", index=False)
     read = version.read_stamped(tmp_path / "table.csv")

@@ -28,7 +28,7 @@ def folder(tmp_path):
     return folder
 
 
-def test_a_draft_is_new_and_next_to_the_others(tmp_path):
+def test_a_draft_is_a_new_folder_next_to_the_target(tmp_path):
     root = tmp_path / "not there" / "yet"
     first, second = draft(root, "Toy."), draft(root, "Toy.")
     assert first != second
@@ -37,7 +37,7 @@ def test_a_draft_is_new_and_next_to_the_others(tmp_path):
     assert [path.name for path in first.iterdir()] == [artifacts.OWNER]
 
 
-def test_sealing_records_the_identity_of_files(folder):
+def test_sealing_records_size_time_and_digest_of_files(folder):
     manifest = seal([folder / "a.npy"])
     state = (folder / "a.npy").stat()
     assert manifest == {
@@ -98,7 +98,7 @@ def marked(folder, **changes):
 
 @pytest.mark.parametrize("other", [{"host": "another"}, {"space": "pid:[1]"}, {"pid": "x"}])
 @pytest.mark.parametrize(("age", "is_kept"), [(24 * 3600, True), (24 * 3600 + 1, False)])
-def test_a_draft_of_whom_nothing_is_known_was_cut_off_after_a_day(
+def test_a_draft_without_a_known_owner_is_removed_after_a_day(
     folder, monkeypatch, age, is_kept, other
 ):
     marked(folder, **other)
@@ -107,16 +107,14 @@ def test_a_draft_of_whom_nothing_is_known_was_cut_off_after_a_day(
     assert folder.exists() == is_kept
 
 
-def test_a_file_that_was_written_today_keeps_a_draft_of_whom_nothing_is_known(folder):
+def test_a_file_written_today_keeps_a_draft_without_a_known_owner(folder):
     marked(folder, host="another")
     os.utime(folder / "a.npy")
     assert sweep([folder]) == 0
 
 
 @pytest.mark.parametrize("age", [-1e9, 0.0, 1e9])
-def test_a_clock_that_jumps_sweeps_nothing_of_the_living_and_all_of_the_dead(
-    folder, monkeypatch, age
-):
+def test_a_clock_change_removes_only_drafts_of_ended_processes(folder, monkeypatch, age):
     marked(folder)
     monkeypatch.setattr(artifacts, "time", SimpleNamespace(time=lambda: 1 + age))
     assert sweep([folder]) == 0
@@ -124,7 +122,7 @@ def test_a_clock_that_jumps_sweeps_nothing_of_the_living_and_all_of_the_dead(
     assert sweep([folder]) == 1
 
 
-def test_a_folder_without_the_mark_of_a_draft_is_never_swept(folder):
+def test_a_folder_without_the_mark_of_a_draft_is_never_removed(folder):
     artifacts.unmark_draft(folder)
     os.utime(folder, (1, 1))
     assert sweep([folder]) == 0

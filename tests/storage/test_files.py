@@ -16,7 +16,7 @@ from zslcore.large.shards import write_shards
 from zslcore.storage.files import FACTS, write_out, written_whole
 
 
-def test_a_file_is_replaced_once_all_is_written(tmp_path):
+def test_a_file_is_replaced_only_when_completely_written(tmp_path):
     path = tmp_path / "not there yet" / "file"
     with written_whole(path) as file:
         file.write(b"first")
@@ -75,7 +75,7 @@ COMMANDS = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_that_writes_a_file_ends_in_a_traceback(
+def test_every_command_reports_a_full_disk_in_one_sentence(
     own_data, name, full, tmp_path, monkeypatch, capsys, printed
 ):
     monkeypatch.chdir(tmp_path)
@@ -96,7 +96,7 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
 
 
 @pytest.mark.nightly
-def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
+def test_writing_shards_to_a_full_disk_is_refused_and_leaves_nothing(full):
     """A separate process: writing to mapped pages without disk space would kill it."""
     words = [sys.executable, "-m", "zslcore", "shards", "write", "digits", str(full / "set")]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -107,7 +107,7 @@ def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
     assert sorted(path.name for path in full.iterdir()) == ["ballast", "before.csv"]
 
 
-def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
+def test_shards_that_fill_the_disk_later_leave_nothing(tmp_path):
     if why := refused_here():
         pytest.skip(why)
     (tmp_path / "disk").mkdir()
@@ -127,14 +127,14 @@ def test_shards_of_which_a_later_part_finds_no_room_leave_nothing(tmp_path):
         ("zero\0byte", "expected a file name"),
     ],
 )
-def test_an_invalid_file_name_is_one_sentence(name, why, tmp_path):
+def test_an_invalid_file_name_is_refused_in_one_sentence(name, why, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ZSLError, match=why) as refused:
         write_out(f"{tmp_path}/{name}", "text")
     assert len(str(refused.value)) < 400
 
 
-def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path):
+def test_writing_keeps_a_link_and_writes_to_a_pipe(tmp_path):
     (tmp_path / "file").write_text("first", encoding="utf-8")
     os.symlink(tmp_path / "file", tmp_path / "link")
     write_out(tmp_path / "link", "second")
@@ -152,7 +152,7 @@ def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("words", [("methods",), ("runs", "list")])
-def test_an_output_without_room_is_a_sentence(words, tmp_path):
+def test_output_to_a_full_device_is_reported_in_one_sentence(words, tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full")
     with open("/dev/full", "w", encoding="utf-8") as out:
@@ -165,7 +165,7 @@ def test_an_output_without_room_is_a_sentence(words, tmp_path):
     )
 
 
-def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, capsys):
+def test_paths_refused_by_the_system_are_reported_in_one_sentence(tmp_path, monkeypatch, capsys):
     assert main(["import", "a" * 5_000]) == 2
     assert "a…: could not be read or written: file name too long" in capsys.readouterr().err
     (tmp_path / "file").touch()

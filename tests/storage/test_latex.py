@@ -47,7 +47,7 @@ TABLES = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("table", TABLES)
-def test_every_table_is_one_that_latex_takes(own_data, table, monkeypatch):
+def test_every_latex_table_compiles(own_data, table, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     text = TABLES[table]()
     rows = compiles(text)
@@ -59,7 +59,7 @@ def test_every_table_is_one_that_latex_takes(own_data, table, monkeypatch):
         assert r"\textbf{" in text
 
 
-def test_any_cell_is_text():
+def test_special_characters_in_cells_are_escaped():
     text = latex_table([HOSTILE, "b"], [[HOSTILE, "[1]"]], caption=HOSTILE, best=[[True, False]])
     compiles(text)
     assert text.count(r"\textbackslash{}input\{x\}") == 3
@@ -69,7 +69,7 @@ def test_any_cell_is_text():
     assert set(COMMAND.findall(text)) <= allowed
 
 
-def test_a_star_at_the_beginning_of_a_row_is_no_option_of_the_row_before():
+def test_a_star_at_the_start_of_a_row_is_protected():
     text = latex_table(["a"], [["b"], ["* c"]], caption="d")
     assert not re.search(r"\\\\\s*\*", text)
     assert "{}* c" in text
@@ -85,7 +85,7 @@ def test_a_row_of_another_length_is_refused():
         latex_table(["a", "b"], [["1"]], caption="c")
 
 
-def test_the_best_of_a_group_is_marked_ties_are_both_and_a_bound_is_not():
+def test_the_best_results_of_a_group_are_bold_without_oracles():
     values = pd.DataFrame({"H": [50.0, 60, 60, 99, 10], "error": [1.0, 2, 3, np.nan, 4]})
     groups = pd.DataFrame({"data": ["a", "a", "a", "a", "b"]})
     among = [True, True, True, False, True]

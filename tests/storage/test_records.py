@@ -45,6 +45,6 @@ def test_an_unknown_field_is_ignored():
         ('{"name": "a"}', "got schema None, this version reads 3"),
     ],
 )
-def test_unreadable_records_are_one_sentence(text, sentence):
+def test_unreadable_records_are_refused_in_one_sentence(text, sentence):
     with pytest.raises(UnreadableError, match=f"^Line: expected a stored record; {sentence}"):
         SCHEMA.load(text)

@@ -35,7 +35,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in WRONG.items() for t in ts])
-def test_a_wrong_value_is_one_sentence_and_exit_code_2(name, text, monkeypatch, capsys):
+def test_a_wrong_setting_is_refused_in_one_sentence_with_exit_code_2(
+    name, text, monkeypatch, capsys
+):
     monkeypatch.setenv(name, text)
     assert main(["runs", "list"]) == 2
     output = capsys.readouterr()
@@ -82,7 +84,7 @@ def test_sizes_are_bytes_or_have_a_unit(text, size, monkeypatch):
     assert Limits(most=7).max_bytes == 7
 
 
-def test_values_arrive_where_they_are_used(monkeypatch, tmp_path):
+def test_settings_reach_the_code_that_uses_them(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_MEMORY", "64MB")  # the minimum
     assert settings.MEMORY() == 64 << 20
     monkeypatch.setenv("ZSL_JOBS", "3")

@@ -30,7 +30,7 @@ def test_the_first_page_has_an_address_by_its_name(folder):
     assert answer(f"{folder}/playground").headers["location"] == "./"
 
 
-def test_other_pages_are_answered_with_their_style():
+def test_other_pages_are_served_with_their_style():
     result = answer("/data")
     assert result.status_code == 200
     assert b"<style>" in result.body

@@ -45,7 +45,7 @@ def test_the_modules_pass_their_own_tests(node):
 
 
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
-def test_a_component_is_one_module_that_needs_no_other(node, tmp_path, path):
+def test_a_joined_component_is_one_module_without_imports(node, tmp_path, path):
     (tmp_path / "joined.mjs").write_text(joined(path), encoding="utf-8")
     url = json.dumps((tmp_path / "joined.mjs").as_uri())
     look = f"const all = await import({url}); console.log(Object.keys(all), typeof all.default)"
@@ -53,7 +53,7 @@ def test_a_component_is_one_module_that_needs_no_other(node, tmp_path, path):
     assert run.stdout.split() == ["[", "'default'", "]", "function"], run.stderr
 
 
-def test_no_module_is_left_out():
+def test_every_module_of_a_component_is_joined():
     used = "".join(joined(path) for path in ENTRIES)
     for module in MODULES:
         assert module.read_text(encoding="utf-8").splitlines()[1] in used, module

@@ -9,7 +9,7 @@ from ui.figures.accuracy import confusion_map
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
-def test_nothing_confused_is_the_colour_of_the_page(is_dark, look):
+def test_cells_without_confusion_have_the_colour_of_the_page(is_dark, look):
     look(dark=is_dark)
     share = pd.DataFrame(np.eye(3), index=list("abc"), columns=list("abc"))
     scale = confusion_map(share, 2).traces[0]["colorscale"]

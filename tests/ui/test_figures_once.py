@@ -74,7 +74,7 @@ def test_arrays_that_differ_in_one_value_are_distinguished():
     assert line(values).traces[0]["y"][-1] == 7.0
 
 
-def test_theme_width_and_words_count(look):
+def test_theme_width_and_arguments_are_part_of_the_key(look):
     result = []
 
     @cached_figure

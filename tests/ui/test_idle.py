@@ -38,7 +38,7 @@ def threads():
 
 
 @pytest.mark.nightly
-def test_a_spell_of_runs_is_followed_by_one_collection():
+def test_a_series_of_page_runs_is_followed_by_one_collection():
     tidier, before = Tidier(quiet=0.5, pause=0.0), threads()
     for _ in range(5):
         tidier.page_runs()
@@ -57,7 +57,7 @@ def test_collections_have_a_minimum_interval():
     assert tidier.collections == 1
 
 
-def test_nothing_is_collected_while_pages_run():
+def test_no_garbage_is_collected_while_pages_run():
     tidier = Tidier(quiet=3600.0)
     tidier.page_runs()
     tidier.page_runs()
@@ -88,7 +88,7 @@ def test_garbage_is_collected_and_imported_objects_are_frozen(monkeypatch):
 
 
 @pytest.mark.parametrize("stand_in", [False, True])
-def test_outside_a_server_nothing_happens(monkeypatch, stand_in):
+def test_without_a_server_no_garbage_collection_starts(monkeypatch, stand_in):
     monkeypatch.setattr(served, "exists", lambda: stand_in)
     monkeypatch.setattr(served, "get_instance", object)  # like Streamlit's own page tests
     before = threads()

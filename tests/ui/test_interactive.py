@@ -37,7 +37,7 @@ def _page():
     frame._show_jobs()
 
 
-def test_leave_leaves_for_this_visitor_alone(monkeypatch):
+def test_leaving_a_job_affects_only_this_visitor(monkeypatch):
     me, work, left = Visitor("a", "me"), Work("Counting", "count", {"to": 3}), []
     jobs = SimpleNamespace(
         of_visitor=lambda who: [(work, Status("running", total=4, done=1, visitors=2))],

@@ -19,7 +19,7 @@ def column_of(*tied, behind=()):
     return Column("CUB-x", "PS", "CUB", False, cells, ranked([*cells.values()], "zsl", n_draws=50))
 
 
-def test_one_result_leads():
+def test_a_single_best_result_leads():
     assert lead_in_words(column_of("A", behind="B"), "ZSL").startswith(
         "A leads the 2 methods with ZSL = 90.0 %"
     )

@@ -141,7 +141,7 @@ def same(actual, expected):
     assert dict(actual) == pytest.approx(dict(expected))
 
 
-def test_every_figure_is_read_here():
+def test_every_figure_function_is_tested_here():
     text = Path(__file__).read_text(encoding="utf-8")
     missing = [f.__name__ for f in public_figures() if not re.search(rf"\b{f.__name__}\(", text)]
     assert not missing

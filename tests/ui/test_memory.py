@@ -19,7 +19,7 @@ def _limits(monkeypatch):
     monkeypatch.setenv("ZSL_MEMORY_A_VISITOR", str(600 * MB))
 
 
-def test_a_visitor_gets_the_remaining_memory_and_then_a_sentence():
+def test_a_visitor_gets_the_remaining_memory_and_then_a_refusal():
     budget = Budget(patience=0)
     budget.hold("a", 200 * MB)
     with budget.reserve("a", 900 * MB, "x.npz") as lent:
@@ -59,7 +59,7 @@ def test_a_file_waits_until_another_is_done():
 
 
 @pytest.mark.parametrize("value", ["4 apples", "-1", "5"])
-def test_a_setting_that_is_no_number_gets_a_sentence(monkeypatch, value):
+def test_a_setting_that_is_no_number_is_refused_in_one_sentence(monkeypatch, value):
     monkeypatch.setenv("ZSL_MEMORY", value)
     with pytest.raises(ParameterError, match="ZSL_MEMORY: expected a size"):
         memory.server_limit()

@@ -46,7 +46,7 @@ def strings(values):
 
 
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "@SUM(1+1)", "+1+1", "-2+3", "\t=1"])
-def test_a_cell_that_begins_like_a_formula_is_led_by_an_apostrophe(name):
+def test_a_cell_that_begins_like_a_formula_is_prefixed_with_an_apostrophe(name):
     table = pd.DataFrame({"class": [name, "otter"], name: ["-", "x"], "n": [-1.5, 2]}, [name, "i"])
     rows = list(csv.reader(io.StringIO(harmless_csv(table))))
     cells = [cell for row in rows for cell in row]

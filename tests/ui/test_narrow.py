@@ -55,7 +55,7 @@ def test_names_that_would_overlap_are_turned(narrow):
     assert marks.crowded(["persian cat", "seal", "pig", "rat"])
 
 
-def test_names_that_cannot_be_read_are_left_to_pointing(narrow):
+def test_names_that_cannot_be_read_are_shown_only_on_hover(narrow):
     roles = ["seen"] * 30
     for is_narrow, named in ((False, 30), (True, 0)):
         narrow(is_narrow)

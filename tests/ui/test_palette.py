@@ -50,20 +50,20 @@ def grounds(theme):
     return [THEME[theme][name] for name in ("backgroundColor", "secondaryBackgroundColor")]
 
 
-def test_contrast_is_that_of_the_standard():
+def test_contrast_equals_wcag():
     assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
     assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)
 
 
 @pytest.mark.parametrize("name", MARKS)
-def test_every_mark_and_every_word_in_its_colour_can_be_read(name, theme):
+def test_every_mark_and_text_in_its_colour_has_enough_contrast(name, theme):
     least = 3 if name == "RELATED" else 4.5  # only bars and marks have its colour
     for ground in grounds(theme)[: 1 if name == "NEUTRAL" else 2]:
         assert contrast(MARKS[name].color, ground) >= least, ground
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_every_word_of_the_theme_can_be_read(theme):
+def test_every_text_of_the_theme_has_enough_contrast(theme):
     names = ["textColor", "linkColor", *(n for n in THEME[theme] if n.endswith("TextColor"))]
     for ground in grounds(theme):
         for name in names:
@@ -72,7 +72,7 @@ def test_every_word_of_the_theme_can_be_read(theme):
         assert contrast(mixed(THEME[theme]["textColor"], ground, 0.6), ground) >= 4.5
 
 
-def test_words_and_charts_have_the_same_colours(theme):
+def test_texts_and_charts_have_the_same_colours(theme):
     words = {"blue": "SEEN", "orange": "UNSEEN", "green": "VALIDATED", "violet": "OVERLAP"}
     for word, name in words.items():
         assert THEME[theme][f"{word}TextColor"] == MARKS[name].color
@@ -154,7 +154,7 @@ def test_no_module_reads_a_colour_when_it_is_loaded():
             assert not list(read_when_loaded(ast.parse(path.read_text(encoding="utf-8")))), path
 
 
-def test_green_means_validated_and_nothing_else():
+def test_green_is_used_only_for_validated():
     """Curves for comparison have other colours."""
     from zslcore.interactive.seen_unseen import GHOSTS, LOOKS
 

@@ -35,7 +35,7 @@ def single():
     return [make_map([dataset], SETTINGS) for dataset in PAIR]
 
 
-def test_an_outline_goes_through_both_panels_of_one_plane(joint):
+def test_an_outline_selects_on_both_panels_of_one_plane(joint):
     scene = Scene.side_by_side(PAIR, joint)
     expected = joint.coordinates[:, 0] < 0
     np.testing.assert_array_equal(scene.selected(LEFT), expected)
@@ -43,7 +43,7 @@ def test_an_outline_goes_through_both_panels_of_one_plane(joint):
     assert [panel.behind for panel in scene.panels(names=False, alt="")] == [1, 0]
 
 
-def test_an_outline_on_one_of_two_maps_holds_the_same_images_on_the_other(joint):
+def test_an_outline_on_one_of_two_maps_selects_the_same_images_on_the_other(joint):
     other = make_map(PAIR, MapSettings("pca", threads=1, features="none"))
     scene = Scene.overlay(PAIR, joint, other)
     np.testing.assert_array_equal(scene.selected(LEFT), joint.coordinates[:, 0] < 0)
@@ -53,7 +53,7 @@ def test_an_outline_on_one_of_two_maps_holds_the_same_images_on_the_other(joint)
     assert not scene.selected(LEFT | {"panel": 5}).any()
 
 
-def test_separate_maps_share_equal_images(single):
+def test_separate_maps_link_images_only_if_they_are_the_same(single):
     order = match_classes(*PAIR)
     linked = Scene.separate(PAIR, single, order, same=True)
     assert len(linked) == len(single[0])
@@ -95,7 +95,7 @@ def test_colours_match_their_legend(joint):
     assert counts.min() >= len(scene) // 16 - 1
 
 
-def test_fifths_are_equally_large_without_missing_values():
+def test_fifths_are_equally_large_and_leave_out_missing_values():
     has_value = np.arange(12) > 1
     looks = colour_by_fifths(np.arange(12)[::-1], has_value, list("abcde"), "left")
     named = [looks.palette[c].label for c in looks.category]

@@ -81,7 +81,7 @@ def test_every_point_of_every_curve_can_be_downloaded(shown, scores):
     assert len(table) == sum(len(line.curve.gamma) for line in shown.lines)
 
 
-def test_another_gamma_is_the_same_curve_another_stop_is_not(shown):
+def test_the_key_of_a_curve_depends_on_stops_but_not_on_gamma(shown):
     line = shown.lines[0]
     key = head_of(shown.packed())["key"]
     moved = replace(shown, lines=[replace(line, start=0.7), shown.lines[1]])
@@ -113,7 +113,7 @@ def test_number_formats_agree_in_python_and_in_the_browser(node):
     assert json.loads(run.stdout) == [[percent(v), three_digits(v)] for v in values]
 
 
-def test_a_head_holds_nothing_that_json_cannot():
+def test_the_header_of_a_curve_is_valid_json():
     with pytest.raises(ValueError, match="JSON"):
         packed({"start": float("nan")}, [])
 

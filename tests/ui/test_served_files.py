@@ -33,7 +33,7 @@ def content(files, url):
     return files.read_file(url.rpartition("/")[2])
 
 
-def test_a_button_that_was_drawn_again_still_makes_its_file(files, clock):
+def test_a_button_drawn_again_still_makes_its_file(files, clock):
     earlier, now = offer(files, "earlier"), offer(files, "now")
     for seconds in (0, GRACE_SECONDS / 2):
         clock(seconds)
@@ -46,7 +46,7 @@ def test_a_button_that_was_drawn_again_still_makes_its_file(files, clock):
     assert content(files, files.execute_deferred(now)).content == b"now"
 
 
-def test_the_buttons_of_a_page_that_runs_outlast_the_runs_of_others(files, clock):
+def test_buttons_of_a_running_page_outlast_runs_of_other_visitors(files, clock):
     button = offer(files, "x")
     files.clear_session_refs()  # the page begins to run
     files.remove_orphaned_files()  # the run of another visitor ends
@@ -55,7 +55,7 @@ def test_the_buttons_of_a_page_that_runs_outlast_the_runs_of_others(files, clock
     assert files.execute_deferred(button)
 
 
-def test_a_made_file_outlasts_runs_for_a_while_and_begins_anew_when_made_again(files, clock):
+def test_a_file_is_kept_for_a_while_after_it_was_last_named(files, clock):
     button = offer(files, "x")
     url = files.execute_deferred(button)
     for _ in range(3):
@@ -78,6 +78,6 @@ def test_the_end_of_a_visit_removes_its_buttons_at_once(files, clock):
         files.execute_deferred(button)
 
 
-def test_the_server_keeps_its_files_in_this_way():
+def test_the_server_uses_this_storage_of_files():
     assert serving.served_files is served_files
     assert runtime.MediaFileManager is ServedFiles

@@ -33,7 +33,7 @@ def test_booleans_are_shown_in_words(shown):
 
 
 @pytest.mark.parametrize(("rows", "height"), [(3, "content"), (9, "content"), (10, 367)])
-def test_a_table_is_no_higher_than_its_rows_or_ends_with_half_a_row(shown, rows, height):
+def test_a_table_fits_its_rows_or_ends_with_half_a_row(shown, rows, height):
     _, options = shown(rows, 10 * tables.ROW)
     assert options["height"] == height
 

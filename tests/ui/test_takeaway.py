@@ -41,7 +41,7 @@ def test_names_like_formulas_are_quoted_everywhere(name):
     assert table.columns[0] == name  # the input does not change
 
 
-def test_numbers_are_no_names():
+def test_numbers_are_not_quoted():
     table = pd.DataFrame({"points": [-1.5, 2.0], "text": ["-1.5", "+2e-3"]})
     back = pd.read_csv(io.StringIO(table_as_csv(table)))
     assert list(back["points"]) == [-1.5, 2.0]
@@ -60,7 +60,7 @@ def test_a_table_is_written_for_readers_as_on_screen():
     assert r"\begin{tabular}{lrrr}" in latex
 
 
-def test_a_caption_is_one_line_of_markdown_that_leads_back():
+def test_a_caption_is_one_line_of_markdown_with_a_link_to_the_page():
     line = markdown_line(
         "Two\n*bars* of [x].", file="a.png", sources=["digits, data ab"], link="http://h/p?q=(a b)"
     )
@@ -69,7 +69,7 @@ def test_a_caption_is_one_line_of_markdown_that_leads_back():
     assert line.endswith("digits, data ab. [Open in the app](http://h/p?q=%28a%20b%29)")
 
 
-def test_the_numbers_of_a_figure_are_those_that_were_drawn():
+def test_the_table_of_a_figure_has_the_drawn_numbers():
     classes = pd.DataFrame(
         {
             "class": ["ox", "<cat>"],
@@ -135,7 +135,7 @@ def test_a_figure_of_a_component_is_pinned_with_its_page_and_its_numbers():
     assert "<iframe" not in report.as_html((replace(pin, page=""),))
 
 
-def test_a_visitor_pins_so_much_and_no_more(monkeypatch):
+def test_the_number_of_pins_of_a_visitor_is_limited(monkeypatch):
     state = {}
     monkeypatch.setattr(report.st, "session_state", state)
     assert report.pin(a_pin()) == "Pinned. The report has 1 item."

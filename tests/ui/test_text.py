@@ -37,7 +37,7 @@ def test_a_page_names_no_option_of_the_command_line(tmp_path):
     )
 
 
-def test_a_page_shows_no_bytes_of_a_file(tmp_path):
+def test_a_page_shows_no_raw_bytes_of_a_file(tmp_path):
     (tmp_path / "noise.npz").write_bytes(b"\x1e\xd6\x00'quoted\"" * 9)
     raw = sentence_of(lambda: read_table(tmp_path / "noise.npz"))
     assert "\\x" not in raw
@@ -77,5 +77,5 @@ def test_texts_with_markdown_meaning_are_escaped(words, apart):
 
 
 @pytest.mark.parametrize("write", [numbers.percent, numbers.in_points, numbers.three_digits])
-def test_no_number_has_a_hyphen(write):
+def test_negative_numbers_have_a_true_minus_sign(write):
     assert "-" not in "".join(write(float(value)) for value in np.linspace(-1, 1, 9))

@@ -88,7 +88,7 @@ def test_a_file_that_is_removed_while_it_is_written_leaves_the_disk(storage, tmp
 @pytest.mark.parametrize(
     ("setting", "session"), [("ZSL_UPLOADS_A_VISITOR", "a"), ("ZSL_UPLOADS", "b")]
 )
-def test_bytes_beyond_a_limit_are_refused_in_a_sentence(
+def test_uploads_beyond_a_limit_of_bytes_are_refused_in_one_sentence(
     storage, tmp_path, monkeypatch, setting, session
 ):
     monkeypatch.setenv(setting, str(2 * len(CONTENT)))
@@ -103,7 +103,7 @@ def test_bytes_beyond_a_limit_are_refused_in_a_sentence(
     assert len(on_disk(tmp_path)) == 2
 
 
-def test_files_beyond_the_number_are_refused_in_a_sentence(storage, tmp_path):
+def test_uploads_beyond_the_number_of_files_are_refused_in_one_sentence(storage, tmp_path):
     for k in range(MOST_FILES + 3):
         add(storage, f"{k}", content=b"")
     with pytest.raises(FileRefusedError, match=f"expected at most {MOST_FILES} uploaded files"):
@@ -144,7 +144,7 @@ def test_a_file_of_another_session_is_not_found(storage, tmp_path):
     assert path.read_bytes() == b"own"
 
 
-def test_the_server_stores_its_uploads_here(tmp_path):
+def test_the_server_uses_this_storage_of_uploads(tmp_path):
     script = tmp_path / "app.py"
     script.write_text("")
     assert isinstance(App(script)._create_runtime().uploaded_file_mgr, UploadStorage)
@@ -173,7 +173,7 @@ def test_an_upload_that_exceeds_memory_is_refused_for_now(monkeypatch):
     assert sent[-2:] == [204, 204]
 
 
-def test_a_title_that_csv_does_not_read_is_no_column(storage):
+def test_a_csv_with_an_oversized_title_cannot_be_surveyed(storage):
     files = []
     for name, title in (("a", "x" * 200_000), ("b", "class")):
         add(storage, name, content=f"{title},label\n1,dog\n".encode())

@@ -21,5 +21,5 @@ def test_a_visitor_finds_its_choice_and_every_value_of_it(visit):
     assert not app.exception
 
 
-def test_visitors_go_to_pages_and_not_by_former_addresses():
+def test_simulated_visitors_open_current_pages():
     assert {visit.page for visit in (*VISITS, MAP)} <= {page.name for page in site_map.PAGES}

@@ -19,7 +19,7 @@ FACTS = (
 PAGES = Path(__file__).parents[2] / "pages"
 
 
-def test_everything_that_a_page_imports_of_the_screen_is_wanted():
+def test_modules_to_preload_include_everything_that_pages_import():
     wanted = set(runtime.modules_of_pages())
     for page in PAGES.glob("*.py"):
         named = [line.split()[1] for line in page.read_text().splitlines() if line[:7] == "from ui"]
@@ -48,7 +48,7 @@ def test_failed_imports_do_not_stop_other_imports(monkeypatch, taken_apart):
     assert taken_apart == ["imagenet-1k", *(name for _, name in FACTS)]
 
 
-def test_visitors_go_first_but_not_for_ever(monkeypatch):
+def test_preloading_waits_for_visitors_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["wave"])
     monkeypatch.setattr(runtime, "facts", lambda: ())
     monkeypatch.setattr(runtime.worker, "warm_up", lambda: None)
@@ -65,7 +65,7 @@ def test_visitors_go_first_but_not_for_ever(monkeypatch):
 
 
 @pytest.mark.nightly
-def test_it_is_done_once_after_the_first_spell():
+def test_preloading_happens_once_after_the_first_page_runs():
     done = []
     tidier = Tidier(quiet=0.02, pause=0.0, first=lambda busy: done.append(busy()))
     for spell in (1, 2):
@@ -90,5 +90,5 @@ def test_a_server_begins_before_the_first_visitor(monkeypatch):
     assert len(runs) == 1
 
 
-def test_the_servers_own_begins_with_it():
+def test_preloading_starts_with_the_server():
     assert runtime._TIDIER.first is runtime.import_ahead

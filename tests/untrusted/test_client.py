@@ -42,7 +42,7 @@ def refused(path, tmp_path, wanted=None, **options):
 
 
 @pytest.mark.parametrize("code", CRASHING_CODES)
-def test_a_file_that_kills_scipy_is_one_refused_file(tmp_path, code):
+def test_a_file_that_crashes_scipy_is_refused(tmp_path, code):
     path = tmp_path / "att_splits.mat"
     savemat(path, {"att": np.arange(12.0).reshape(3, 4)})
     files.with_type_code(path, code)
@@ -52,7 +52,7 @@ def test_a_file_that_kills_scipy_is_one_refused_file(tmp_path, code):
     assert "'att'" in refused(path, tmp_path)
 
 
-def test_matlab_5_values_come_back_transposed_and_names_as_text(tmp_path):
+def test_matlab_5_matrices_are_transposed_and_names_are_text(tmp_path):
     files.write_folder(tmp_path)
     images = read_arrays(
         tmp_path / "res101.mat", {"features": "columns", "labels": "numbers"}, tmp_path
@@ -63,7 +63,7 @@ def test_matlab_5_values_come_back_transposed_and_names_as_text(tmp_path):
     assert tables.names["allclasses_names"] == files.CLASSES
 
 
-def test_features_are_a_read_only_map(tmp_path):
+def test_features_are_read_only_memory_maps(tmp_path):
     files.write_folder(tmp_path)
     read = read_arrays(tmp_path / "res101.mat", {"features": "columns"}, tmp_path)
     features = read.arrays["features"]
@@ -72,7 +72,7 @@ def test_features_are_a_read_only_map(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_unknown_variables_are_not_even_looked_at(tmp_path):
+def test_unknown_variables_are_not_read(tmp_path):
     path = tmp_path / "a.mat"
     savemat(path, {"att": np.eye(2), "evil": {"a": 1}, "tunseen_loc": np.ones((3, 1))})
     read = read_arrays(path, {"att": "columns"}, tmp_path)
@@ -101,7 +101,7 @@ def test_unknown_variables_are_not_even_looked_at(tmp_path):
         ("names", files.cells(["a", "\x07\x08", "c"]), "name 2 is empty"),
     ],
 )
-def test_a_variable_that_is_not_of_its_role_is_refused(tmp_path, role, value, came):
+def test_a_variable_of_the_wrong_type_is_refused(tmp_path, role, value, came):
     path = tmp_path / "a.mat"
     savemat(path, {"att": value})
     assert came in refused(path, tmp_path, {"att": role})
@@ -152,7 +152,7 @@ def test_any_damage_is_refused_or_harmless(tmp_path_factory, data):
 # --- MATLAB 7.3 and HDF5 --------------------------------------------------------------------
 
 
-def test_matlab_7_3_reads_as_matlab_5(tmp_path):
+def test_matlab_7_3_gives_the_values_of_matlab_5(tmp_path):
     path = tmp_path / "v73.mat"
     files.write_hdf5_mat(path, files.features_file() | files.splits_file())
     read = read_arrays(path, SMALL, tmp_path)
@@ -163,7 +163,7 @@ def test_matlab_7_3_reads_as_matlab_5(tmp_path):
     assert read.names["allclasses_names"] == files.CLASSES
 
 
-def test_a_variable_with_a_dot_in_its_name_is_no_field(tmp_path):
+def test_a_variable_with_a_dot_in_its_name_is_not_a_field(tmp_path):
     with h5py.File(tmp_path / "dot.h5", "w") as file:
         file["model.v1"], file["att"] = np.eye(2), np.eye(3)
     assert look_into(tmp_path / "dot.h5").shapes == {"model.v1": (2, 2), "att": (3, 3)}
@@ -180,7 +180,7 @@ def test_a_kilobyte_that_declares_eight_terabytes_is_never_read(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_table_of_scores_declares_eight_bytes_a_number(tmp_path):
+def test_a_table_of_scores_counts_as_eight_bytes_per_number(tmp_path):
     path, scores = tmp_path / "scores.parquet", pd.DataFrame(np.eye(3), columns=list("abc"))
     scores.to_parquet(path)
     refusal = refused(
@@ -231,7 +231,7 @@ def test_data_stored_in_other_files_are_never_read(tmp_path, secret):
         (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "numbers or strings"),
     ],
 )
-def test_only_numbers_and_texts_come_out_of_hdf5(tmp_path, value, came):
+def test_only_numbers_and_texts_are_read_from_hdf5(tmp_path, value, came):
     path = tmp_path / "a.h5"
     with h5py.File(path, "w") as file:
         file["att"] = value
@@ -285,7 +285,7 @@ def test_cells_that_hold_no_text_are_refused(tmp_path):
 # --- NumPy archives -------------------------------------------------------------------------
 
 
-def test_a_bomb_in_an_archive_is_never_unpacked(tmp_path):
+def test_a_zip_bomb_is_never_unpacked(tmp_path):
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, att=np.zeros((8_000, 8_000), np.float32))
     assert path.stat().st_size < 300_000
@@ -456,7 +456,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
         read(FileRefusedError("The file is damaged."))
 
 
-def test_a_pipe_in_place_of_a_file_is_no_endless_wait(tmp_path, monkeypatch):
+def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(tmp_path, monkeypatch):
     """The file is replaced after the caller has examined it, before its worker opens it."""
     path = tmp_path / "a.json"
     path.write_text("[]")
@@ -471,7 +471,7 @@ def test_a_pipe_in_place_of_a_file_is_no_endless_wait(tmp_path, monkeypatch):
         read_value(path, "JSON", max_bytes=100)
 
 
-def test_a_wrong_answer_is_a_refusal(tmp_path, monkeypatch):
+def test_an_invalid_result_of_the_worker_is_refused(tmp_path, monkeypatch):
     files.write_folder(tmp_path)
     answers = (3, [], {}, {"found": 3}, {"found": ["att"], "unread": 3}, {"found": ["att"]})
     for answer in answers:
@@ -578,7 +578,7 @@ def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
         (b'x\n"' + b"y" * 140_000, "a.csv, line 2: expected CSV; got other text"),
     ],
 )
-def test_texts_without_rows_are_one_sentence(tmp_path, content, sentence):
+def test_texts_without_rows_are_refused_in_one_sentence(tmp_path, content, sentence):
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(FileRefusedError) as caught:
         read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, most=3)
@@ -586,7 +586,7 @@ def test_texts_without_rows_are_one_sentence(tmp_path, content, sentence):
 
 
 @pytest.mark.parametrize("written", ["a", "a\x1e" * 4, "a\x1f" * (1 << 20) + "\x1e"])
-def test_other_rows_than_a_reader_writes_refuse_the_file(tmp_path, monkeypatch, written):
+def test_invalid_rows_written_by_a_worker_refuse_the_file(tmp_path, monkeypatch, written):
     def write(_, __, into, *___, **____):
         (into / text_rows.FILE).write_text(written)
 

@@ -96,7 +96,7 @@ def test_an_array_of_objects_is_named_as_such(tmp_path, ending):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_half_precision_and_views_of_tensors_come_as_pytorch_has_them(tmp_path, torch):
+def test_half_precision_and_views_of_tensors_equal_pytorch(tmp_path, torch):
     whole = torch.arange(24.0).reshape(4, 6)
     torch.save(
         {
@@ -230,7 +230,7 @@ def test_a_pickle_inside_of_a_pickle_is_not_opened(tmp_path):
         *(b"\x80\x02" + b"(" * 100_000, b"\x80\x02(" + b"]" * 1000 + b"."),
     ],
 )
-def test_a_damaged_pickle_is_one_sentence_or_holds_nothing(tmp_path, pickled):
+def test_a_damaged_pickle_is_refused_or_yields_no_arrays(tmp_path, pickled):
     torch_file(tmp_path / "a.pt", pickled)
     try:
         assert not look_into(tmp_path / "a.pt").arrays
@@ -238,7 +238,7 @@ def test_a_damaged_pickle_is_one_sentence_or_holds_nothing(tmp_path, pickled):
         assert str(error).count(". ") == 0  # noqa: PT017 - either is right
 
 
-def test_archives_that_unpack_to_more_than_they_hold_are_refused(tmp_path):
+def test_pytorch_archives_with_compressed_members_are_refused(tmp_path):
     torch_file(
         tmp_path / "a.pt", b"\x80\x02" + b"N0" * (1 << 20) + b"N.", compression=zipfile.ZIP_DEFLATED
     )
@@ -301,7 +301,7 @@ def test_json_that_is_no_array_is_refused(tmp_path, text, message):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_of_a_view_its_own_values_alone_are_read(tmp_path, monkeypatch):
+def test_only_the_values_of_a_tensor_view_are_read(tmp_path, monkeypatch):
     """A tensor of two rows may be in a storage of gigabytes, which exceeds the readers' memory."""
     stored = np.arange(300_000, dtype="<f4")
     pickled = honest_pickle(n=stored.size, shape=(2, 3), stride=(4, 1), offset=200_000)
@@ -335,7 +335,7 @@ def test_a_text_takes_no_more_memory_than_numbers_need(tmp_path, monkeypatch, na
 
 
 @pytest.mark.usefixtures("in_process")
-def test_the_shape_of_values_that_were_read_is_theirs(tmp_path):
+def test_the_shape_of_an_array_is_that_of_its_values(tmp_path):
     with h5py.File(tmp_path / "a.mat", "w") as file:
         file["labels"], file["features"] = np.array([5, 1], "u8"), X
         file["labels"].attrs["MATLAB_empty"] = 1  # the data are the shape, not the values

@@ -15,7 +15,7 @@ def size_of(rows):
 
 
 @pytest.mark.parametrize("n_different", [1, 3000])
-def test_the_limit_on_rows_counts_what_they_take_in_memory(tmp_path, monkeypatch, n_different):
+def test_the_limit_on_rows_counts_their_size_in_memory(tmp_path, monkeypatch, n_different):
     rows = [[f"images/{k % n_different:04}.jpg", "dog"] for k in range(3000)]
     monkeypatch.setattr(text_rows, "MOST_SHARED", 100)
     text_rows.write_cells(rows, "rows", 3000, tmp_path)

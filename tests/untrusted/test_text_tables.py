@@ -63,12 +63,12 @@ def test_columns_of_a_text_are_arrays(tmp_path, content, shapes):
         (",".join("1" * 20_000) + "\n", "expected at most 16,384 columns"),
     ],
 )
-def test_a_text_that_is_no_table_is_refused(tmp_path, content, message):
+def test_a_text_without_a_table_is_refused(tmp_path, content, message):
     with pytest.raises(FileRefusedError, match=message):
         text(tmp_path, content)
 
 
-def test_a_text_too_large_to_hold_is_refused(tmp_path, monkeypatch):
+def test_a_text_too_large_for_memory_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text_tables, "MAX_TEXT", 10)
     with pytest.raises(FileRefusedError, match=r"at most 10 bytes; got 12; write it as \.npy"):
         text(tmp_path, "1,2\n" * 3)
@@ -149,19 +149,19 @@ def test_a_table_without_rows_and_a_row_without_label_are_refused(tmp_path):
         "[" * 100_000,
     ],
 )
-def test_odd_descriptions_of_columns_name_no_class(tmp_path, features):
+def test_invalid_column_descriptions_name_no_class(tmp_path, features):
     table = pa.table({"label": [0, 1], "x": [1.0, 2.0]})
     assert "class_names" not in write(tmp_path, table, {"huggingface": features}).shapes
 
 
-def test_names_of_classes_come_from_the_description_of_columns(tmp_path):
+def test_class_names_are_read_from_the_column_description(tmp_path):
     features = {"label": {"_type": "ClassLabel", "names": ["bat", "cow"]}}
     metadata = {"huggingface": json.dumps({"info": {"features": features}})}
     path = write(tmp_path, pa.table({"label": [0, 1], "x": [1.0, 2.0]}), metadata)
     assert path.names("class_names") == ("bat", "cow")
 
 
-def test_a_parquet_file_cut_off_is_one_sentence(tmp_path):
+def test_a_truncated_parquet_file_is_refused_in_one_sentence(tmp_path):
     pd.DataFrame({"x": np.arange(1000.0), "y": 1.0}).to_parquet(tmp_path / "a.parquet")
     whole = (tmp_path / "a.parquet").read_bytes()
     for cut in (4, 12, len(whole) // 2, len(whole) - 1):
@@ -170,7 +170,7 @@ def test_a_parquet_file_cut_off_is_one_sentence(tmp_path):
             held(tmp_path / "b.parquet")
 
 
-def test_a_table_of_many_pieces_is_counted_once(tmp_path, monkeypatch):
+def test_the_rows_of_a_table_in_many_blocks_are_counted_once(tmp_path, monkeypatch):
     """Otherwise each of 60 columns would search the 60 columns of every block."""
     table = pa.table({f"list{k}": pa.array([[0.5, 1.0]] * 40) for k in range(60)})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)

@@ -51,7 +51,7 @@ def until_gone(pid):
 
 
 @LINUX
-def test_a_worker_sees_its_file_its_folder_and_nothing_else(run, tmp_path_factory, monkeypatch):
+def test_a_worker_can_read_only_its_file_and_its_folder(run, tmp_path_factory, monkeypatch):
     monkeypatch.setenv("SECRET_TOKEN", "x")
     mine, secret = tmp_path_factory.mktemp("a") / "mine", tmp_path_factory.mktemp("b") / "secret"
     for path in (mine, secret):
@@ -90,7 +90,7 @@ def test_a_compromised_worker_is_confined(run, tmp_path_factory):
 
 @LINUX
 @pytest.mark.skipif(set(walls.WALLS) > set(walls.active_walls()), reason="walls are missing")
-def test_the_filter_alone_keeps_a_file_from_being_cut_off(tmp_path):
+def test_the_system_call_filter_prevents_truncation_of_files(tmp_path):
     """Landlock supports truncation from Linux 6.2 on."""
     code = (
         "import ctypes, os, sys\n"
@@ -108,7 +108,7 @@ def test_the_filter_alone_keeps_a_file_from_being_cut_off(tmp_path):
 
 @LINUX
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="a second set of calls is of x86-64")
-def test_a_worker_has_no_calls_of_another_machine(run):
+def test_a_worker_cannot_use_32_bit_system_calls(run):
     if "programs" not in walls.active_walls():
         pytest.skip("this system filters no calls")
     with suppress(Refused):  # a kernel without these calls ends the worker
@@ -116,7 +116,7 @@ def test_a_worker_has_no_calls_of_another_machine(run):
 
 
 @pytest.mark.nightly
-def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeypatch):
+def test_a_worker_that_crashes_fails_or_times_out_refuses_the_file(run, monkeypatch):
     with pytest.raises(Refused, match="the file is damaged or hostile and crashed its reader"):
         run(functions.dies)
     with pytest.raises(Refused, match="expected a complete file"):
@@ -136,7 +136,7 @@ def test_the_time_limit_of_a_file_is_processor_time(run, monkeypatch):
 
 
 @LINUX
-def test_a_worker_has_the_memory_that_it_is_allowed(run):
+def test_the_memory_of_a_worker_is_limited(run):
     assert run(functions.eats, 200 << 20, memory=300 << 20) == 200 << 20
     for eater in ((functions.eats, 1500 << 20), (functions.eats_before_it_is_allowed,)):
         with pytest.raises(Refused, match="needs more memory"):
@@ -146,13 +146,13 @@ def test_a_worker_has_the_memory_that_it_is_allowed(run):
 @pytest.mark.parametrize(
     "text", ["", "[1]\n", "{\n", "\x00" * 50, "[" * 100_000, '{"share": "x"}\n']
 )
-def test_an_answer_that_is_no_answer_is_a_refusal(run, text):
+def test_an_invalid_answer_of_a_worker_refuses_the_file(run, text):
     with pytest.raises(Refused, match="crashed its reader"):
         run(functions.writes, text)
 
 
 @LINUX
-def test_a_watcher_learns_the_progress_and_ends_the_worker(run, tmp_path):
+def test_a_progress_callback_gets_shares_and_can_end_the_worker(run, tmp_path):
     shares = []
 
     def watcher(share):
@@ -175,7 +175,7 @@ def test_an_invalid_share_is_not_shown(run, share):
     assert set(shares) == {0.0}
 
 
-def test_of_an_endless_answer_the_last_line_alone_is_parsed(run, monkeypatch):
+def test_only_the_last_line_of_an_endless_answer_is_parsed(run, monkeypatch):
     parsed = []
     monkeypatch.setattr(
         worker.json, "loads", lambda text, real=worker.json.loads: parsed.append(0) or real(text)
@@ -253,7 +253,7 @@ def test_a_file_type_loads_its_libraries_once(tmp_path):
 
 
 @LINUX
-def test_a_call_is_answered_even_if_the_server_ends(tmp_path):
+def test_a_call_returns_even_if_the_fork_server_ends(tmp_path):
     request = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
 
     def end_the_server(share):
@@ -265,7 +265,7 @@ def test_a_call_is_answered_even_if_the_server_ends(tmp_path):
 
 
 @LINUX
-def test_many_at_once_get_each_their_own(tmp_path):
+def test_simultaneous_calls_get_their_own_results(tmp_path):
     def one(k):
         folder = tmp_path / str(k)
         folder.mkdir()
@@ -300,7 +300,7 @@ def test_workers_end_with_their_caller(tmp_path):
 
 
 @LINUX
-def test_of_another_checkout_on_the_path_only_modules_are_allowed(tmp_path, monkeypatch):
+def test_only_modules_of_another_checkout_on_the_path_are_readable(tmp_path, monkeypatch):
     """An editable install puts its checkout on the path, with its history."""
     checkout = tmp_path / "other"
     for folder in (".git", "package", "private"):

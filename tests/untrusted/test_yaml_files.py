@@ -45,12 +45,12 @@ def test_values_written_by_pyyaml_are_read_back(flow):
         "- " * 5000,
     ],
 )
-def test_other_forms_are_not_read(text):
+def test_other_forms_of_yaml_are_not_read(text):
     with pytest.raises((Refused, RecursionError, ValueError)):
         parse_yaml(text)
 
 
-def test_names_of_classes_stay_texts():
+def test_class_names_stay_text_in_yaml():
     text = "train: [no, on, 07, 1:30, 2001-01-01, 0x1F, 1_000]\n07: |\n  two\n  lines\n"
     names = ["no", "on", "07", "1:30", "2001-01-01", "0x1F", "1_000"]
     assert parse_yaml(text) == {"train": names, "07": "two\nlines\n"}

@@ -49,7 +49,7 @@ def test_every_verdict_and_its_cause_are_right(generate, tmp_path, monkeypatch, 
     assert not faults, "\n\n".join(faults)
 
 
-def test_a_wrong_verdict_a_wrong_cause_and_a_forbidden_word_are_faults():
+def test_wrong_verdicts_wrong_causes_and_forbidden_words_are_detected():
     case = next(case for case in GENERATORS[0]() if case.faulty and case.cause)
     assert fault_of(case, "clean", "")
     assert fault_of(case, case.expected.split()[0], "nothing")

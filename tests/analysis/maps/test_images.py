@@ -18,13 +18,13 @@ PAIR = blobs(shuffled=True)
 PCA = MapSettings(method="pca", threads=1)
 
 
-def test_places_of_other_data_are_refused():
+def test_coordinates_made_from_other_data_are_refused():
     embedded = make_map(PAIR, PCA)
     with pytest.raises(DatasetError, match="made from other data"):
         in_pca(embedded, PAIR[::-1])
 
 
-def test_nearest_images_are_those_of_a_plain_search_over_both():
+def test_nearest_images_equal_a_plain_search_over_both_data_sets():
     X = l2_rows(np.vstack([d.features for d in PAIR]).astype(float))
     place_of = len(PAIR[0].labels) + 7
     distance = np.linalg.norm(X - X[place_of], axis=1)
@@ -63,7 +63,7 @@ def test_a_star_that_crosses_itself_has_a_hole():
 
 @given(st.integers(0, 100), st.integers(0, 6))
 @settings(deadline=None, max_examples=40)
-def test_turning_and_reversing_an_outline_changes_nothing(seed, turn):
+def test_first_corner_and_direction_of_an_outline_have_no_effect(seed, turn):
     polygon = np.random.default_rng(seed).normal(size=(7, 2))
     is_inside = inside(polygon, POINTS)
     np.testing.assert_array_equal(inside(np.roll(polygon, turn, axis=0), POINTS), is_inside)
@@ -86,7 +86,7 @@ def test_an_invalid_outline_contains_no_point(polygon):
     assert not inside(polygon, POINTS).any()
 
 
-def test_another_shape_is_refused():
+def test_an_outline_of_another_shape_is_refused():
     with pytest.raises(ParameterError, match=r"must have shape \(corners, 2\)"):
         inside([[0, 0, 0]] * 3, POINTS)
 
@@ -95,7 +95,7 @@ def test_another_shape_is_refused():
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.05, 10.0])
-def test_predictions_are_those_of_the_test_set(gamma):
+def test_only_test_images_have_predictions_and_they_equal_the_scores(gamma):
     world = linear_world(noise=0.8)
     split, n = world.split("PS"), len(world.labels)
     scores = fit_and_score(LinearS2V(), world, split)

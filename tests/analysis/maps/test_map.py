@@ -105,7 +105,7 @@ def test_a_sample_keeps_every_stratum_in_proportion(sizes, share, seed):
 # --- The PCA --------------------------------------------------------------------------------------
 
 
-def test_pca_of_two_matrices_is_that_of_both_together():
+def test_pca_of_two_matrices_equals_pca_of_all_their_rows():
     X = np.vstack([d.features for d in PAIR]).astype(float)
     ours = JointPCA.fit([FeatureView(d.features) for d in PAIR], 6)
     theirs = PCA(6, svd_solver="full").fit(X)
@@ -154,7 +154,7 @@ def test_tsne_keeps_blobs_apart(tsne):
 
 
 @pytest.mark.nightly
-def test_umap_is_the_same_every_time_and_reports_its_start():
+def test_umap_is_reproducible_and_reports_its_start():
     changed = replace(QUICK, method="umap", n_neighbors=8, iterations=40)
     stages = []
     maps = [make_map(PAIR, changed, progress=lambda *line: stages.append(line)) for _ in range(2)]
@@ -204,7 +204,7 @@ def test_too_few_images_are_refused():
         ("perplexity", float("nan")),
     ],
 )
-def test_settings_without_meaning_are_refused(name, value):
+def test_invalid_settings_are_refused(name, value):
     with pytest.raises(ParameterError, match=rf"Map: {name} must be"):
         MapSettings(**{name: value})
 
@@ -256,7 +256,7 @@ def test_exports_have_coordinates_settings_and_quality(tsne, tmp_path):
     assert tsne.to_csv().splitlines()[0] == "data_set,row,class,x,y,version,commit"
 
 
-def test_a_sketch_has_the_axes_of_its_sample_and_all_rows_follow_in_place():
+def test_a_sketch_keeps_its_axes_and_positions_when_all_rows_are_added():
     pair = blobs(shuffled=True)
     first = sketch(pair, n_samples=60)
     data = MapData.of(pair, n_samples=60)

@@ -61,7 +61,7 @@ def test_a_random_map_has_chance_quality():
     assert quality.knn_recall < 0.2
 
 
-def test_vote_is_the_majority_and_of_equals_the_nearest():
+def test_a_vote_is_the_majority_and_a_tie_goes_to_the_nearest():
     labels = np.array([0, 0, 1, 1, 2])
     indices = np.array([[2, 0, 1], [4, 2, 0], [0, 2, 3]])
     np.testing.assert_array_equal(class_vote(indices, labels), [0, 2, 1])
@@ -127,7 +127,7 @@ def test_mixing_is_one_for_random_groups_and_zero_for_separate_ones():
     assert apart["p"][0] == pytest.approx(1 / 2000)
 
 
-def test_all_deals_of_a_class_together_score_exactly_one():
+def test_mean_mixing_over_all_assignments_of_a_class_is_one():
     X, scores = RNG.normal(size=(7, 2)), []
     for chosen in combinations(range(7), 2):
         part = np.isin(np.arange(7), chosen).astype(int)

@@ -13,14 +13,14 @@ def printed():
 
 
 @pytest.mark.parametrize("id_", CLAIMS)
-def test_a_claim_that_has_a_verdict_in_print_has_cells(id_, printed):
+def test_a_claim_with_a_verdict_on_printed_tables_has_cells(id_, printed):
     judgment = CLAIMS[id_].judge(printed)
     read = judgment.cells
     assert judgment.verdict == "undecided" or len(read.figures) or read.tables
     assert not read.figures.index.has_duplicates
 
 
-def test_only_cells_that_are_read_change_a_verdict(printed):
+def test_only_the_cells_of_a_claim_change_its_verdict(printed):
     id_ = "gbu-best-h"
     before = CLAIMS[id_].judge(printed)
     is_read = printed.figures.index.isin(before.cells.figures.index)
@@ -34,14 +34,14 @@ def test_only_cells_that_are_read_change_a_verdict(printed):
     assert judged(value.where(~is_read, 1.0 - value)) != before
 
 
-def test_the_wide_form_has_every_figure_once(printed):
+def test_the_wide_table_has_every_cell_once(printed):
     read = CLAIMS["cal-gzsl-lambda-adds"].judge(printed).cells
     wide = read.wide()
     assert wide.size == len(read.figures) == wide.notna().to_numpy().sum()
     assert "CUB, for ZSL" in wide.columns
 
 
-def test_the_table_of_crossed_fits_is_noted(printed):
+def test_cells_include_the_cross_dataset_table(printed):
     read = CLAIMS["gbu-cross-p"].judge(printed).cells
     assert list(read.tables) == ["cross_dataset_awa"]
     assert isinstance(read.tables["cross_dataset_awa"], pd.DataFrame)

@@ -473,7 +473,7 @@ def test_a_claim_follows_its_evidence(name):
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
-def test_simulated_data_give_figures_and_no_verdict(name):
+def test_simulated_data_give_numbers_without_a_verdict(name):
     for evidence in CASES[name]:
         if evidence.body != "printed":
             judgment = CLAIMS[name].judge(as_run(name, replace(evidence, body="simulated")))
@@ -499,7 +499,7 @@ def test_data_outside_a_claim_are_ignored(name):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
-def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
+def test_some_of_the_data_sets_neither_confirm_nor_refute_a_claim(name):
     for evidence in CASES[name] if len(CLAIMS[name].data) > 1 else ():
         for benchmark in CLAIMS[name].data if evidence.body != "printed" else ():
             benchmark_rows = evidence.figures[evidence.figures["benchmark"] == benchmark]
@@ -538,7 +538,7 @@ def test_verdicts_on_two_of_five_data_sets_name_their_scope():
     assert every.scope.startswith("Measured on SUN (trained on imagenet-1k), ")
 
 
-def test_missing_methods_are_named_and_make_a_part():
+def test_missing_methods_are_named_and_limit_the_verdict():
     rows = group(COMPATIBLE, "zsl", 0.6, 0.5)[0]
     fewer = rows.figures[~rows.figures["method"].isin(["DAP", "IAP"])]
     judgment = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", ClaimEvidence("real", fewer)))
@@ -546,7 +546,7 @@ def test_missing_methods_are_named_and_make_a_part():
     assert "; without DAP and IAP" in judgment.scope
 
 
-def test_figures_within_one_point_have_no_order():
+def test_values_within_one_point_have_no_order():
     """For runs, too: a place is uncertain if a missing method could take it."""
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
     two_sets = of(cells(step, data=("CUB", "AWA1")))
@@ -617,7 +617,7 @@ def test_welchs_interval_is_that_of_scipy():
 
 
 @pytest.mark.parametrize("name", ["gbu-gzsl-lower", "gbu-best-h", "gbu-ps-lowers-awa"])
-def test_hand_crafted_features_are_not_comparable_with_deep_ones(name):
+def test_hand_crafted_features_are_not_comparable_with_deep_features(name):
     """Alone they give no verdict; next to deep features they change nothing and are named."""
     rows = as_run(name, CASES[name][1]).figures
     crafted = rows[rows["data"] == "AWA1"].assign(data="AWA1-lss", pretraining="none")
@@ -672,7 +672,7 @@ def test_missing_evidence_is_named_per_data_set():
     )
 
 
-def test_a_sentence_on_simulated_data_names_these():
+def test_a_sentence_names_the_simulated_data_sets():
     rows = best(BEST_PS, {})[0].figures
     rows = rows.assign(data="simulated-" + rows["data"])
     judgment = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("simulated", rows)))
@@ -698,7 +698,7 @@ def test_a_claim_reads_only_the_tables_it_names(name):
         assert CLAIMS[name].judge(evidence) == CLAIMS[name].judge(printed)
 
 
-def test_claims_equal_the_approved_list():
+def test_every_claim_has_a_paper_a_statement_and_a_judge():
     assert len(CLAIMS) >= 40
     assert {claim.paper for claim in CLAIMS.values()} == set(PAPERS)
     for name, claim in CLAIMS.items():
@@ -785,14 +785,14 @@ def test_mean_ranks_are_those_in_the_paper(shared):
 # --- Rules of verdicts ----------------------------------------------------------------------------
 
 
-def test_an_interval_inside_outside_and_over_the_end():
+def test_a_verdict_needs_an_interval_on_one_side_of_the_limit():
     assert judge_interval(0.1, 0.2) == HOLDS
     assert judge_interval(-0.2, -0.1) == NOT
     assert judge_interval(-0.1, 0.1) == UNDECIDED
     assert judge_interval(-0.01, 0.03, (-0.02, 0.02)) == UNDECIDED
 
 
-def test_a_difference_has_the_t_interval():
+def test_a_mean_difference_has_students_interval():
     judgment = judge_mean("Both", [0.01, 0.02, 0.03], "above")
     # mean 2, deviation 1, n = 3: 2 +- 4.303 / sqrt(3)
     assert (judgment.low, judgment.high) == pytest.approx(
@@ -831,7 +831,7 @@ def test_claims_on_figure_7_have_no_verdict_from_table_6():
         assert "Table 6 alone: " in judgment.sentence
 
 
-def test_untrained_features_are_a_control_not_a_counterexample():
+def test_features_without_pretraining_are_a_control_and_no_counterexample():
     every = dict.fromkeys(BENCHMARK_METHODS, 0.4)
     control = of(cells(dict.fromkeys(every, -0.5), "gain", "SS")).figures
     control = control.assign(data="AWA1-phog", benchmark="AWA1", pretraining="none")
@@ -931,7 +931,7 @@ def test_unscaled_features_take_precedence():
     assert CLAIMS["cal-lifts-every-method"].judge(ClaimEvidence("real", scaled)).verdict == NOT
 
 
-def test_a_claim_on_nearly_all_names_its_exceptions():
+def test_a_claim_that_holds_for_nearly_all_names_the_exceptions():
     judgment = CLAIMS["gbu-reproduced"].judge(printed_evidence())
     assert judgment.words == "holds except for DSRL on aPY"
     judged = judge_all([], ["gbu-reproduced"])
@@ -970,7 +970,7 @@ def as_real(result, **change):
     return replace(result, **({"spec": spec, "simulated": False} | change))
 
 
-def test_runs_are_figures_real_and_simulated_apart(results):
+def test_real_and_simulated_runs_are_separate_evidence(results):
     evidence = evidence_of([*results, as_real(results[1])])
     real, simulated = (evidence[body].figures for body in ("real", "simulated"))
     assert set(real["data"]) == {"aPY-mine"}
@@ -986,7 +986,7 @@ def test_runs_are_figures_real_and_simulated_apart(results):
 
 
 @pytest.mark.nightly
-def test_digits_and_classes_that_are_some_of_a_benchmarks_are_no_evidence(results):
+def test_digits_and_incomplete_benchmarks_are_no_evidence(results):
     assert evidence_of(results[:1])["real"].figures.empty
     unseen = list(results[1].evaluation.per_class_zsl)
     e = results[1].evaluation
@@ -1021,7 +1021,7 @@ def test_gain_of_classes_in_the_set_is_from_the_standard_split(results):
     assert simulated["value"].item() == pytest.approx(2 * (a - b) / (a + b))
 
 
-def test_the_last_version_of_a_data_set_counts(results):
+def test_only_the_latest_version_of_a_data_set_counts(results):
     rows = result_rows(results[1:2])
     older = rows.assign(digest="old", created="2001", zsl=0.01)
     figures = evidence_from_rows(pd.concat([rows, older]), simulated=True).figures
@@ -1044,7 +1044,7 @@ def test_without_runs_no_claim_is_decided():
 
 
 @pytest.mark.nightly
-def test_shipped_results_judge_claims_in_a_fresh_data_folder(own_data, monkeypatch):
+def test_precomputed_results_judge_claims_in_a_new_data_folder(own_data, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     judged = judge_all(ResultStore().results())
     verdicts = {name: of_claim["real"] for name, of_claim in judged.items()}
@@ -1063,7 +1063,7 @@ def test_shipped_results_judge_claims_in_a_fresh_data_folder(own_data, monkeypat
     assert {of_claim["yours"].verdict for of_claim in judged.values()} == {UNDECIDED}
 
 
-def test_a_row_of_the_board_of_an_older_revision_is_no_evidence(monkeypatch):
+def test_a_board_row_of_an_older_revision_is_no_evidence(monkeypatch):
     every = set(board_rows()["method"])
     assert {"DAP", "CONSE", "SYNC"} <= every
     monkeypatch.setattr(METHODS["DAP"], "revision", 99)
@@ -1077,7 +1077,7 @@ def test_a_row_of_the_board_of_an_older_revision_is_no_evidence(monkeypatch):
 # --- Results --------------------------------------------------------------------------------------
 
 
-def test_records_are_json_and_the_table_has_a_row_a_body():
+def test_records_are_json_and_the_table_has_a_row_per_body_of_evidence():
     judged = judge_all([], ["gbu-cross-p", "fair-all-gain"])
     records = json.loads(json.dumps(as_records(judged)))
     assert [record["id"] for record in records] == ["gbu-cross-p", "fair-all-gain"]
@@ -1086,12 +1086,12 @@ def test_records_are_json_and_the_table_has_a_row_a_body():
     assert "printed tables: does not hold 2" in as_text(judged)
 
 
-def test_a_misspelt_claim_is_pointed_to_the_nearest():
+def test_a_misspelt_claim_gets_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'gbu-cross-p'"):
         get_claims(["gbu-cros-p"])
 
 
-def test_evidence_without_verdicts_has_one_line():
+def test_bodies_of_evidence_without_a_verdict_share_one_line():
     judged = judge_all([])
     text = as_text(judged)
     assert text.splitlines()[-1].startswith("No claim is decided by: ")

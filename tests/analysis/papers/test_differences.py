@@ -18,7 +18,7 @@ def _shipped(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("name", "table"), [("gbu:table3", "GBU 3"), ("gbu:table6", "GBU 6"), ("cal:table2", "CAL 2")]
 )
-def test_every_figure_more_than_three_points_off_is_explained(name, table):
+def test_every_metric_more_than_three_points_off_is_explained(name, table):
     ours = reproduce(name, [DATA])
     far = ours[(ours["difference"].abs() > 0.03) & ~ours["cell"].isin(["u", "s"])]
     deviations = {(d.method, d.cell): d for d in large_deviations() if d.table == table}
@@ -28,7 +28,7 @@ def test_every_figure_more_than_three_points_off_is_explained(name, table):
         assert (deviation.ours, deviation.printed) == pytest.approx((row["ours"], row["printed"]))
 
 
-def test_every_cause_moves_our_figure_and_the_rest_is_named():
+def test_every_cause_changes_our_metric_and_the_rest_is_stated():
     for large_deviation in large_deviations():
         *measured, rest = large_deviation.causes
         assert all(cause.points for cause in measured)

@@ -64,7 +64,7 @@ def test_all_tables_and_figures_of_the_papers_have_a_name():
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_it_ends_with_a_table(name, capsys):
+def test_an_experiment_prints_the_same_table_as_text_and_json(name, capsys):
     """The text table and the JSON have the same values, one row per cell.
 
     Values on digits and simulated data are not compared with printed values.
@@ -118,7 +118,7 @@ def test_several_data_sets_make_one_table(capsys):
     assert [line.split()[0] for line in lines[1:]] == ["digits"] * 3 + ["simulated-AWA2"] * 3
 
 
-def test_answers_of_the_runs_are_written_and_those_of_other_cells_refused(tmp_path, capsys):
+def test_predictions_are_written_for_runs_and_refused_for_other_cells(tmp_path, capsys):
     words = ["reproduce", "gbu:table6", "--method", "ESZSL", "--jobs", "1"]
     assert main([*words, "--predictions", str(tmp_path / "answers")]) == 0
     assert "1 of 1 runs: predictions written to" in capsys.readouterr().err
@@ -141,7 +141,7 @@ def test_unsupported_options_of_an_experiment_are_refused(printed):
         assert sentence in printed("reproduce", *words, status=2)
 
 
-def test_ranks_are_those_of_the_figures_and_places_add_up():
+def test_mean_ranks_equal_plain_ranks_and_places_add_up():
     methods = ["ESZSL", "LinearV2S", "SAE"]
     ranks = reproduce("gbu:figure4", ["digits"], methods, jobs=1)
     folds = reproduce("gbu:figure3", ["digits"], methods, jobs=1)
@@ -155,7 +155,7 @@ def test_ranks_are_those_of_the_figures_and_places_add_up():
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
-def test_printed_values_are_compared_only_with_the_papers_data(name):
+def test_printed_values_appear_only_next_to_results_on_the_same_data(name):
     """Also with a given benchmark."""
     experiment = EXPERIMENTS[name]
     for data in ("digits", "simulated-AWA1", "simulated-UCF101"):
@@ -165,7 +165,7 @@ def test_printed_values_are_compared_only_with_the_papers_data(name):
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
-def test_no_row_of_other_data_has_a_printed_figure(name, monkeypatch):
+def test_no_row_of_other_data_has_a_printed_value(name, monkeypatch):
     """For any name of a row: one data set, several, or a set of videos."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     experiment = EXPERIMENTS[name]
@@ -185,7 +185,7 @@ def test_no_row_of_other_data_has_a_printed_figure(name, monkeypatch):
 
 @pytest.mark.parametrize("name", ["cal:figure1", "cal:figure3"])
 @pytest.mark.nightly
-def test_figures_over_lambda_are_also_measured_on_the_first_validation_split(name):
+def test_curves_over_lambda_are_also_measured_on_the_first_validation_split(name):
     test, validation = (reproduce(name, ["digits"], on=on) for on in ("test", "validation"))
     assert len(test) == len(validation)
     assert not np.allclose(test["ours"], validation["ours"])

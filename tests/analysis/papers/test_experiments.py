@@ -52,7 +52,7 @@ OF_RUNS = [name for name, item in EXPERIMENTS.items() if isinstance(item, RunsEx
 
 
 @pytest.mark.parametrize("name", OF_RUNS)
-def test_every_cell_is_a_figure_of_a_result_and_a_column_of_its_table(name):
+def test_every_cell_is_a_metric_of_a_result_and_a_column_of_its_table(name):
     of_table = EXPERIMENTS[name]
     assert len(set(of_table.methods)) == len(of_table.methods) >= 3
     printed = of_table.printed_table
@@ -259,7 +259,7 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
     assert "gbu:table4 takes no parameters; got parameters of SAE." in capsys.readouterr().err
 
 
-def test_unknown_experiments_are_refused_with_the_nearest_name():
+def test_unknown_experiments_and_methods_are_refused_with_a_suggestion():
     with pytest.raises(UnknownNameError, match="did you mean 'cal:table2'"):
         reproduced("cal:tabel2")
     with pytest.raises(UnknownNameError, match="did you mean 'ESZSL'"):
@@ -270,7 +270,7 @@ def test_unknown_experiments_are_refused_with_the_nearest_name():
         reproduced("gbu:table4")
 
 
-def test_every_variant_is_one_of_its_method():
+def test_every_variant_has_parameters_of_its_method():
     for name, variants in VARIANTS.items():
         for variant in variants:
             METHODS[name](**variant)
@@ -284,7 +284,7 @@ def test_a_difference_that_rounds_to_zero_has_no_sign():
     assert shown == [["SYNC", "19.8", "19.8", "0.0"]]  # and no mean of one method
 
 
-def test_a_method_without_a_cell_is_in_no_mean():
+def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
     """DSRL has no inductive form; a mean is over the same methods in all its cells."""
     rows = [
         ("DSRL", "ZSL, transductive", 0.5),
@@ -337,7 +337,7 @@ def test_the_command_prints_our_results_next_to_printed_ones(capsys):
     assert "--seeds: expected at least 1; got 0." in err
 
 
-def test_a_drawing_is_counted_with_the_very_parts_of_a_run():
+def test_the_example_drawing_counts_the_same_parts_as_a_run():
     table = reproduce("cal:figure2", [WORLD.name, OTHER.name])
     example = table[table["dataset"] == "20 classes of 10 images"]
     # Its caption: ten, five and five classes; 20 % are seen test images, 20 % seen validation.
@@ -368,7 +368,7 @@ def test_the_heading_states_seeds_and_methods_of_a_mean(seeds, over):
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6", "cal:table2"])
-def test_shipped_results_make_a_table_without_features(name, monkeypatch, capsys):
+def test_precomputed_results_make_a_table_without_features(name, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(reproducing, "parallel", None)  # nothing is computed
     table = reproduce(name, ["CUB-vgg_fc7"])
@@ -402,7 +402,7 @@ def test_cells_that_need_features_are_named(monkeypatch, printed):
 
 
 @pytest.mark.parametrize("on", ["test", "validation"])
-def test_a_shipped_path_is_shown_without_features(monkeypatch, on):
+def test_a_precomputed_path_is_shown_without_features(monkeypatch, on):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     table = reproduce("cal:figure1", ["CUB-vgg_fc7"], on=on)
     assert table["ours"].between(0, 1).all()

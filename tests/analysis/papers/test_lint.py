@@ -74,7 +74,7 @@ def test_a_changed_cell_adds_one_line(tables, rule):
     assert len(result) == COUNTS[rule][1] + lines
 
 
-def test_values_of_either_version_are_no_misquotation(tables):
+def test_quoting_either_version_of_a_table_is_no_misquotation(tables):
     result = of_rule(lint(tables), "versions").disagreements
     quoted = tables["text_figures"].copy()
     quoted.loc[quoted["quoted"] == 0.210, "quoted"] = 0.211
@@ -86,7 +86,7 @@ def test_values_of_either_version_are_no_misquotation(tables):
     )
 
 
-def test_half_of_the_last_digit_is_rounding_and_no_more():
+def test_a_difference_of_half_the_last_digit_is_rounding_and_more_is_not():
     _, compare = RULES["H"]
     u, s = 0.10, 0.80
     h = harmonic_mean(s, u)
@@ -96,7 +96,7 @@ def test_half_of_the_last_digit_is_rounding_and_no_more():
         assert agrees == (not lines)
 
 
-def test_captions_that_count_right_are_no_finding(tables):
+def test_captions_with_the_right_count_are_no_finding(tables):
     right = tables["captions"].assign(stated=[13, 5, 13, 15])
     rule = of_rule(lint(tables | {"captions": right}), "captions")
     assert (rule.checked, rule.disagreements) == (4, ())
@@ -113,7 +113,7 @@ def test_captions_are_those_of_the_paper(shared, tables):
     assert [*tables["captions"]["stated"]] == [10, 4, 12, 4 * 3]
 
 
-def test_a_repeated_row_and_a_p_that_follows(tables):
+def test_a_repeated_row_is_listed_and_a_p_that_follows_is_not(tables):
     rows = tables["gzsl_ps"]
     twin = rows[(rows["method"] == "ALE") & (rows["dataset"] == "CUB")].assign(method="SJE")
     other_rows = rows[~((rows["method"] == "SJE") & (rows["dataset"] == "CUB"))]
@@ -134,7 +134,7 @@ def test_every_rule_has_a_test():
     }
 
 
-def test_imagenets_released_numbers_are_those_of_the_file(shared):
+def test_released_class_counts_of_imagenet_equal_the_file(shared):
     file = loadmat(shared / "data/imagenet/paper_splits.mat")
     named = {"train": "train_classes", "val": "val_classes", "All": "all"}
     named |= {"2H": "hops2", "3H": "hops3"} | {
@@ -175,7 +175,7 @@ def test_statements_of_the_action_paper_follow_from_its_tables_and_splits(
     assert any(sentence in line for line in result)
 
 
-def test_a_figure_of_the_same_test_is_not_listed(tables):
+def test_a_number_on_the_same_test_classes_is_not_listed(tables):
     notes = tables["reproduction_notes"].query("dataset == 'SUN'")
     notes = notes.assign(test_classes=72, pretraining=None)
     assert of_rule(lint(tables | {"reproduction_notes": notes}), "other tests").disagreements == ()

@@ -13,7 +13,7 @@ def run(dataset, split="PS", method="ESZSL", select_for="gzsl", **params):
     return run_spec(spec, load(dataset), with_oracle=False).result
 
 
-def test_every_figure_is_the_evaluations():
+def test_every_metric_equals_the_evaluation():
     result = run("digits")
     table = figures_table([result], None)
     e = result.evaluation
@@ -51,7 +51,7 @@ def test_given_parameters_have_no_printed_value():
     assert table[["benchmark_paper", "calibration_paper"]].isna().all(axis=None)
 
 
-def test_split_without_seen_test_images_has_one_figure_chosen_for_zsl():
+def test_a_split_without_seen_test_images_has_one_metric_chosen_for_zsl():
     table = figures_table([run("simulated-aPY", split="SS")], "aPY")
     assert list(table["figure"]) == ["zsl"]
     assert list(table["chosen_for"]) == ["zsl"]
