@@ -392,6 +392,22 @@ def test_the_count_of_leaking_rows_names_their_list(shared):
     assert card.figures[0].label == "test images that were trained on"
 
 
+def test_new_images_of_a_trained_class_are_not_counted_as_training_images(tmp_path):
+    """Named images are matched by name; only one of the three is in training itself."""
+    rows = [("a1", "cat", "train"), ("a2", "cat", "train"), ("d1", "dog", "train")]
+    rows += [("d2", "dog", "test_seen"), ("c7", "cat", "test_unseen"), ("c8", "cat", "test_unseen")]
+    rows += [("f1", "fox", "test_unseen"), ("f2", "fox", "test_unseen")]
+    path = tmp_path / "split.csv"
+    for further, value, of_training in ([], "2", "of 5; 0"), (rows[:1], "3", "of 6; 1"):
+        table = [*rows, *((image, name, "test_unseen") for image, name, _ in further)]
+        path.write_text("image,class,split\n" + "\n".join(map(",".join, table)))
+        figure = cards_of_files([path])[0].figures[0]
+        assert figure.label == "test images of classes that were trained on"
+        assert figure.value == value
+        note = f"{of_training} of them in training; matched by name; images not compared"
+        assert figure.note == note
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "verdict", "rows"),

@@ -31,6 +31,8 @@ Value = TypeVar("Value")
 
 #: Key in the facts of a context: variables of a split file that were not read.
 UNREAD = "variables not read"
+#: Key in the facts of a context: what identifies an image in the parts, if not its row number.
+MATCHED_BY = "images matched by"
 #: Key in the facts of a context: parts that form trainval if the file has no such list.
 UNION = "trainval from"
 

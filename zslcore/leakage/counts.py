@@ -34,12 +34,16 @@ from zslcore.texts import listed
 NOWHERE = "in no part"
 #: Advice on a pre-training set that is only assumed.
 DECLARE = f"Declare what the extractor was trained on {options_hint('vocabularies')}."
-#: Checks with findings on rows: the same row, image, class or photograph in training and test.
-BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
+#: Checks with findings on rows: the same row, image or photograph in training and test; the same
+#: class or any of these.
+BY_IMAGE = ("ZSL003", "ZSL004", "ZSL005", "ZSL012")
+BY_ROW = ("ZSL001", "ZSL002", *BY_IMAGE)
 
 
-def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
-    """Return the sorted test rows on which a model was trained according to at least one leak.
+def leaking_rows(
+    context: AuditContext, report: Report, checks: Sequence[str] = BY_ROW
+) -> np.ndarray:
+    """Return the sorted test rows on which a model was trained according to a leak of ``checks``.
 
     A test row leaks if training has the row itself, an equal or near image, its photograph or its
     class.
@@ -47,7 +51,7 @@ def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
     rows = [
         finding.rows
         for finding in report.findings
-        if finding.check in BY_ROW and finding.mark == "leak"
+        if finding.check in checks and finding.mark == "leak"
     ]
     leaking = np.concatenate([*map(np.asarray, rows), np.empty(0)]).astype(np.intp)
     return np.intersect1d(leaking, context.rows(*TEST_PARTS))

@@ -34,7 +34,14 @@ from zslcore.exceptions import (
     closest_name,
 )
 from zslcore.leakage.class_identity import with_one_name_each
-from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
+from zslcore.leakage.context import (
+    MATCHED_BY,
+    SPLIT_PARTS,
+    TEST_PARTS,
+    UNION,
+    UNREAD,
+    AuditContext,
+)
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import fill_in_from_benchmark
 from zslcore.leakage.readings import with_best_reading
@@ -341,6 +348,7 @@ def _read_split_list(listed: SplitList, path: Path, **fields: Any) -> AuditConte
     """Return the context of a split by names, read from ``path``."""
     listed = with_one_name_each(listed)
     facts = {"file": listed.name, "read as": listed.note}
+    facts |= {MATCHED_BY: "name"} if listed.files else {}
     digest = sha256_of_file(path) if path.is_file() else ""
     n = len(listed.labels)
     images: dict[str, Any] = {"labels": listed.labels, "n_rows": n} if n else {}

@@ -21,8 +21,8 @@ from zslcore.leakage.contamination import (
     own_test_set,
     titles_of_sets,
 )
-from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import leaking_rows, leaks_by_part
+from zslcore.leakage.context import MATCHED_BY, SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
+from zslcore.leakage.counts import BY_IMAGE, leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
@@ -47,6 +47,8 @@ MOST_ROWS = 5
 GAINED = "effect of the leak on H"
 #: Label of leaking rows that trainval, the usual training list, does not have.
 IN_FOLDS = "test images also in train or val"
+#: Label of leaking rows if some of them are new images of a class with training images.
+OF_TRAINED_CLASSES = "test images of classes that were trained on"
 
 
 def card_of_split(
@@ -181,14 +183,21 @@ def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
 
 
 def _rows_leaked(context: AuditContext, report: Report) -> Figure:
+    """Return the number of leaking test images, and how many of them are training images."""
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
-    if context.features is None:
-        notes.append("matched by row number; images not compared")
     leaking, trainval = leaking_rows(context, report), context.rows("trainval")
+    of_images = leaking_rows(context, report, BY_IMAGE)
+    if of_images.size < leaking.size:
+        notes.append(f"{of_images.size:,} of them in training")
+    if context.features is None:
+        by = context.facts.get(MATCHED_BY, "row number")
+        notes.append(f"matched by {by}; images not compared")
     in_folds = trainval.size and np.isin(leaking, context.rows("train", "val")).all()
     is_untrained = leaking.size and in_folds and not np.isin(leaking, trainval).any()
     label = IN_FOLDS if is_untrained else TRAINED_ON
+    if of_images.size < leaking.size:
+        label = OF_TRAINED_CLASSES
     return Figure(label, f"{len(leaking):,}", "; ".join(notes))
 
 

@@ -193,8 +193,8 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
     figure = Figure(label, f"{leaked:,}", "of the split named in the file")
     if leaked:
         text = (
-            f"{counted(leaked, 'row')} of the split {'is' if leaked == 1 else 'are'} in both "
-            "training and test."
+            f"{counted(leaked, 'test row')} of the split: training has "
+            f"{'it or its class' if leaked == 1 else 'them or their classes'}."
         )
         return Finding(title, "leak", text, "Use a split without these rows."), figure
     return Finding(title, "ok", "No row of the split is in both training and test."), figure

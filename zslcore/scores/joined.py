@@ -29,7 +29,7 @@ from zslcore.leakage.report import (
     verdict_of,
     worst_first,
 )
-from zslcore.leakage.split_card import card_of_split
+from zslcore.leakage.split_card import OF_TRAINED_CLASSES, card_of_split
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.names import positions_of
 from zslcore.numbers import counted, percent
@@ -443,5 +443,8 @@ def _figures(
         value = "none left" if is_defined is None else percent(is_defined)
         clean = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.clean)}")
         denominator = f"of {without.tested:,} scored images"
-        leaked = Figure(TRAINED_ON, f"{without.leaked:,}", denominator)
+        label = (
+            split.figures[0].label if split.figures[0].label == OF_TRAINED_CLASSES else TRAINED_ON
+        )
+        leaked = Figure(label, f"{without.leaked:,}", denominator)
     return leaked, Figure(f"{name} as scored", scored, note), clean
