@@ -74,10 +74,26 @@ def test_every_text_of_the_theme_has_enough_contrast(theme):
 
 def test_texts_and_charts_have_the_same_colours(theme):
     words = {"blue": "SEEN", "orange": "UNSEEN", "green": "VALIDATED", "violet": "OVERLAP"}
+    words |= {"red": "LEAK"}
     for word, name in words.items():
         assert THEME[theme][f"{word}TextColor"] == MARKS[name].color
     order = ["SEEN", "UNSEEN", "VALIDATED", "OVERLAP", "ORACLE", "HARMONIC", "FIRST", "SECOND"]
     assert THEME[theme]["chartCategoricalColors"] == [MARKS[name].color for name in order]
+
+
+def oklab(color):
+    """A hex colour in Oklab, in which equal distances look equally different."""
+    parts = np.array([int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    cones = [[0.41222, 0.53633, 0.05145], [0.2119, 0.6807, 0.1074], [0.0883, 0.28172, 0.62998]]
+    axes = [[0.21045, 0.79362, -0.00407], [1.978, -2.42859, 0.45059], [0.0259, 0.78277, -0.80868]]
+    return np.array(axes) @ np.cbrt(np.array(cones) @ linear)
+
+
+def test_a_leak_looks_like_neither_overlap_nor_unseen(theme):
+    for other in ("OVERLAP", "RELATED", "UNSEEN"):
+        distance = np.linalg.norm(oklab(MARKS["LEAK"].color) - oklab(MARKS[other].color))
+        assert distance > 0.09, other
 
 
 def test_pages_of_one_file_have_the_colours_of_the_app(theme):

@@ -68,7 +68,7 @@ VALIDATED = Mark.of(colors.VALIDATED, "square")
 OVERLAP = Mark.of(colors.OVERLAP, "triangle-up", pattern="x")
 RELATED = Mark.of(colors.RELATED, "triangle-up-open", pattern="/")
 #: Leak between the parts of a split, in the colour of the verdict "Leaks".
-LEAK = Mark("#A8283B", "cross", pattern="x", night="#F28B9A")
+LEAK = Mark("#A8283B", "cross", pattern="x", night="#F2545F")
 ORACLE = Mark.of(colors.ORACLE, "x-thin", dash="dash")
 HARMONIC = Mark.of(colors.HARMONIC, "hexagon")
 #: The mark that readers should see first, in the colour of text.
