@@ -148,13 +148,15 @@ CROSS_LABELS = {"training set": "training on AWA2", "test set": "testing on AWA2
 
 @cached_figure
 def difference_strips(
-    tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, PairedTest]]], labels: Mapping[str, str]
+    tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, PairedTest]]],
+    labels: Mapping[str, str],
+    row: int = 70,
 ) -> Chart:
     """Draw one line per question: the differences of all pairs, their mean and its interval.
 
     ``tables`` has the differences and the tests of each panel, by the panel's title. ``labels``
-    maps each question to the label of its line, which may contain HTML tags. Without tests, the
-    figure shows only the pairs.
+    maps each question to the label of its line, which may contain HTML tags, and which is ``row``
+    pixels high. Without tests, the figure shows only the pairs.
     """
     row_of = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     panels = planes(len(tables), spacing=0.03)
@@ -182,7 +184,7 @@ def difference_strips(
         )
     return figure(
         traces,
-        height=140 + 70 * len(labels) * (len(tables) if narrow() else 1),
+        height=140 + row * len(labels) * (len(tables) if narrow() else 1),
         margin={"r": 86 if notes else 8},
         legend="bottom",
         annotations=notes,

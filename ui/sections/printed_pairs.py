@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.figures.cross import CROSS_LABELS, difference_strips, image_counts
+from ui.figures.palette import narrow
 from ui.shell.frame import chart
 from ui.shell.numbers import in_points
 from ui.shell.text import plain
@@ -52,8 +53,9 @@ def show_printed_pairs() -> None:
     changes, tests = _printed_changes()
     drawn = changes[changes["asked"].isin(list(QUESTIONS))]
     shown = {question: tests[question] for question in QUESTIONS}
+    strips = {"printed accuracy, AWA2 minus AWA1": (drawn, shown)}
     chart(
-        difference_strips({"printed accuracy, AWA2 minus AWA1": (drawn, shown)}, QUESTIONS),
+        difference_strips(strips, QUESTIONS, 70 if narrow() else 126),  # as high as the map
         f"Differences of {tests['training set'].pairs} pairs of printed accuracies, in points, "
         "AWA2 minus AWA1. "
         f"{' '.join(test.sentence for test in shown.values())}",
@@ -64,7 +66,7 @@ def show_printed_pairs() -> None:
     st.markdown(f"**{plain(finding.removesuffix('.'))}.**")
     st.caption(
         f"{plain(source_of_p)} A different training set changes individual accuracies more, up or "
-        f"down, than a different test set (p =  {tests['larger'].p:.2g}); the changes cancel in "
+        f"down, than a different test set (p = {tests['larger'].p:.2g}); the changes cancel in "
         "the mean.",
         help=f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` computes "
         "the same pairs on imported data.",

@@ -41,7 +41,7 @@ const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of med
 const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
 const LEAST_WALL = 340; // minimum width of the wall next to the plane, in pixels
 const PLANE_MARGIN = 54; // pixels of height of the plane's axis and margins
-const TALL_SHARE = 0.6; // the plane's share of the stage in a tall window
+const LARGEST_SHARE = 0.6; // of the plane in the width of the stage
 const BARS = 86; // pixels of height of the classes' bars
 const HEADS = 56; // pixels of height of the two lines above the wall, with their gaps
 const GUTTER = 24;
@@ -239,10 +239,15 @@ class Playground extends CurveFigure {
     this.wall.applyTheme();
   }
 
+  /** Whether rail, curve and wall are side by side; without choices, there is no rail. */
+  get hasRail() {
+    return this.width >= WIDE && getComputedStyle(this.choices).display !== "none";
+  }
+
   /** Fit the form to the height of the window, without scrolling, unless the window is narrow. */
   fitHeight() {
     if (!this.head || !this.width) return;
-    const isWide = this.width >= WIDE;
+    const isWide = this.hasRail;
     const top = this.root.getBoundingClientRect().top + findScrollOffset(this.root);
     const available = innerHeight - top - this.head.below;
     const fixed = FIXED_BESIDE - (this.rulerInputs[0].offsetParent ? 0 : RULER_KINDS);
@@ -258,7 +263,7 @@ class Playground extends CurveFigure {
 
   /** @override */
   draw() {
-    const { head, width } = this, isWide = width >= WIDE;
+    const { head, width, hasRail: isWide } = this;
     if (!head || !width) return;
     this.root.classList.toggle("wide", isWide);
     this.root.classList.toggle("narrow", width < MEDIUM);
@@ -307,11 +312,10 @@ class Playground extends CurveFigure {
 
   /** Return the side of the plane, and width and height of the wall. */
   measureStage() {
-    const { width } = this, isWide = width >= WIDE, stage = this.elements.stage.clientWidth;
+    const { width, hasRail: isWide } = this, stage = this.elements.stage.clientWidth;
     if (width < MEDIUM) return { side: width - EXTRA_WIDTH - 2, wall: width, wallHeight: 340 };
     const free = isWide ? this.elements.trade.clientHeight : this.height;
-    const share = free > 0.62 * stage ? TALL_SHARE : isWide ? 0.48 : 0.5;
-    const most = Math.min(share * stage, stage - GUTTER - LEAST_WALL) - EXTRA_WIDTH;
+    const most = Math.min(LARGEST_SHARE * stage, stage - GUTTER - LEAST_WALL) - EXTRA_WIDTH;
     const side = Math.max(200, Math.min(free - PLANE_MARGIN, most));
     return { side, wall: Math.floor(stage - side - EXTRA_WIDTH - GUTTER), wallHeight: free - BARS - HEADS };
   }
@@ -559,7 +563,7 @@ class Playground extends CurveFigure {
 /** Return the height of the wall next to the largest plane. @param {number} width of both
  * @param {number} factor of the plane's height */
 function heightBeside(width, factor) {
-  return PLANE_MARGIN + factor * (TALL_SHARE * width - EXTRA_WIDTH);
+  return PLANE_MARGIN + factor * (LARGEST_SHARE * width - EXTRA_WIDTH);
 }
 
 /** @param {Instrument["rail"]} rail @param {string} dataset */
