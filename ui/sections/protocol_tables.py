@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.intake.scores import EvaluatedScores
+from ui.shell import terms
 from ui.shell.numbers import percent, three_digits
 from ui.shell.text import plain
 from ui.state import cache
@@ -70,10 +71,10 @@ def show_pairs(
         )
 
 
-def show_protocols(first: EvaluatedScores, words: Words, with_intervals: bool) -> None:
+def show_protocols(first: EvaluatedScores, words: Words) -> None:
     """Explain missing metrics and each protocol, below a table of intervals if it is wanted."""
     table = first.report.table(words)
-    if with_intervals:
+    if st.toggle("95 % intervals", key="scores_intervals", bind="query-params"):
         with st.spinner("Resampling classes and images …"):
             table = first.report.table(words, with_intervals=True)
         labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
@@ -99,14 +100,14 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
     return table[is_chosen].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 
 
-def show_values(
-    first: EvaluatedScores, words: Words, gamma: float | None, *, per_image: bool
-) -> None:
+def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> None:
     """Show the accuracies of both sides and H of each protocol, then other metrics.
 
-    The first table has the means per class or, with ``per_image``, over images. A ``gamma`` that
-    was set by hand has a separate row.
+    The first table has the means per class or over images. A ``gamma`` that was set by hand has a
+    separate row.
     """
+    tip = terms.tip("Per image")
+    per_image = st.toggle("Per image", key="scores_per_image", bind="query-params", help=tip)
     table = first.report.table(words)
     table["protocol"] = table["protocol"].str.replace("chosen", first.report.origin or "chosen")
     of_sides = table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))

@@ -7,8 +7,6 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Label of the gap of γ, in points, on every page.
-GAP_OF_GAMMA = "Gap of γ"
 AUSUC = "AUSUC"
 #: Name of a part of a split in files -> its name on pages.
 PART_LABELS = {"test_seen": "test seen", "test_unseen": "test unseen"}

@@ -18,8 +18,8 @@ from ui.sections.protocol_tables import (
 from ui.shell import site_map, terms
 from ui.shell.frame import Header, place_answer, show_tabs
 from ui.shell.guard import fragment
-from ui.shell.numbers import in_points, percent
-from ui.shell.text import GAP_OF_GAMMA, on_screen, plain
+from ui.shell.numbers import percent
+from ui.shell.text import on_screen, plain
 from ui.shell.visitors import available_datasets
 from ui.state import cache, controls
 from ui.takeaway import downloads, tables
@@ -71,10 +71,7 @@ def show(header: Header) -> None:
     if len(complete) == len(evaluated):
         first, *others = complete
         has_uploads = bool(scores.kept_scores())
-        identity = _identity(first, words, is_example=not has_uploads)
-        calibration = _calibration(first)
-        tip = terms.tip(GAP_OF_GAMMA) if calibration else None
-        answer.say(_headline(first, words), identity + calibration, tip=tip)
+        answer.say(_headline(first, words), _identity(first, words, is_example=not has_uploads))
         if isinstance(first.matrix, PredictedScores):
             state = first.matrix.state
             tip = AGREES if state is State.VERIFIED else None
@@ -96,21 +93,6 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
     return (
         f"The protocol moves H by {100 * moved:.1f} points: {percent(separate)} in "
         f"separate label spaces, {percent(joint)} in the joint label space at γ = 0."
-    )
-
-
-def _calibration(first: EvaluatedScores) -> str:
-    """Return H at the chosen gamma and at the best gamma; empty for scores without a curve."""
-    if not first.matrix.tested.has_curve:
-        return ""
-    curve = first.matrix.tested.curve
-    best = curve.best().harmonic
-    if first.gamma is None or first.report.origin == "oracle":
-        return f" H is at most {percent(best)} (oracle)."
-    chosen = curve.at(first.gamma).harmonic
-    return (
-        f" Calibration: H is {percent(chosen)} at the {first.report.origin} γ, "
-        f"{in_points(best - chosen).removeprefix('+')} below the oracle."
     )
 
 
@@ -189,24 +171,16 @@ def _show_scores(
             st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
     with st.container(key="scores_pictures"):
         left, right = st.columns([0.64, 0.36], gap="medium")
-    slot, side = (
-        left.container(key="scores_slot" if tested.has_curve else None),
-        right.container(key="scores_values"),
-    )
-    with right, st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-        gamma = _ask_gamma(first) if tested.has_curve else None
-        with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
-        tip = terms.tip("Per image")
-        per_image = st.toggle("Per image", key="scores_per_image", bind="query-params", help=tip)
-    with slot:
+    gamma = _gamma_of_handle(first) if tested.has_curve else None
+    with left.container(key=None if gamma is None else "scores_slot"):
         if gamma is None:
             _show_accuracy(first, words)
         else:
             _draw_curves(first, others, words, gamma)
-    with side:
-        show_values(first, words, gamma, per_image=per_image)
+    with right.container(key="scores_values"):
+        show_values(first, words, gamma)
     tabs = {
-        "Every protocol": lambda: show_protocols(first, words, with_intervals),
+        "Every protocol": lambda: show_protocols(first, words),
         "Compare": lambda: show_pairs(first, others, gamma, words),
     }
     show_tabs(tabs, key="scores_tab")
@@ -247,21 +221,13 @@ def _draw_curves(
     draw_curves(curve, key=CURVE, on_change=_remember)
 
 
-def _ask_gamma(first: EvaluatedScores) -> float:
-    """Return the gamma set by the handle or typed; else the chosen gamma, or 0."""
+def _gamma_of_handle(first: EvaluatedScores) -> float:
+    """Return the gamma at which the handle was released; else the chosen gamma, or 0."""
     of = first.matrix.digest
     if st.session_state.setdefault(f"{GAMMA}_of", of) != of:  # gamma was set for other scores
         st.session_state[f"{GAMMA}_of"], st.session_state[GAMMA] = of, None
-    typed = st.number_input(
-        "γ",
-        value=None,
-        format="%.3g",
-        placeholder="0" if first.gamma is None else first.report.origin,
-        key=GAMMA,
-        width=150,
-        help=terms.tip("γ", "The γ at which the handle was released, or a number you type."),
-    )
-    return (first.gamma or 0.0) if typed is None else typed
+    gamma: float | None = st.session_state.get(GAMMA)
+    return (first.gamma or 0.0) if gamma is None else gamma
 
 
 def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> None:

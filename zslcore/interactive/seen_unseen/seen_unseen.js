@@ -78,7 +78,7 @@ class SeenUnseen extends CurveFigure {
     if (!head || !width) return;
     const isWide = width >= WIDE;
     const most = isWide ? Math.max(SIDE, Math.min(innerHeight - ABOVE, 640)) : SIDE;
-    const side = Math.min(isWide ? 0.42 * width : width, most) - EXTRA_WIDTH;
+    const side = Math.min(isWide ? 0.46 * width : width, most) - EXTRA_WIDTH;
     const right = isWide ? width - side - EXTRA_WIDTH - 20 : width; // width of the second column
     this.root.classList.toggle("narrow", !isWide);
     this.root.classList.add("laid");
