@@ -13,6 +13,7 @@ from zslcore.datasets.class_lists import (
     read_class_list,
 )
 from zslcore.exceptions import FileRefusedError
+from zslcore.leakage.file_kinds import recognise_file
 
 NAMES = ["chimpanzee", "grey wolf", "zebra", "otter", "persian cat", "ox"]
 IDS = ["n02481823", "n02114367", "n02391049", "n02444819", "n02123394", "n02403003"]
@@ -188,6 +189,9 @@ def test_words_of_one_line_are_names_if_a_dictionary_has_them():
         {name: ["fur", "four legs"] for name in NAMES},
         {name: f"a photo of a {name}." for name in NAMES},
         {"monkeys": NAMES[:1], "other mammals": NAMES[1:]},
+        [[i, name] for i, name in enumerate(NAMES)],
+        {name: [f"c{i % 2}", i] for i, name in enumerate(NAMES)},
+        {i: {"class_name": name, "attributes": ["fur"]} for i, name in enumerate(NAMES)},
     ],
 )
 @pytest.mark.parametrize("indent", [None, 2])
@@ -210,6 +214,9 @@ def test_json_lists_classes_in_records_or_under_a_title(tmp_path, value, indent)
         {"dog": "mammal", "crow": "bird"},
         {"dog": ["fur"]},
         [{"name": 1}],
+        [["a", "dog"], ["b", "cat"]],
+        {"n02481823": [0.5, 0.1], "n02114367": [0.2, 0.7]},
+        {"dog": [0, 1, 1], "cat": [1, 0, 1]},
     ],
 )
 def test_other_json_is_no_list_of_classes(value):
@@ -265,10 +272,37 @@ def test_a_file_without_names_is_refused(tmp_path):
     assert read_class_list(tmp_path / "a.txt").names == ("dog", "cat")
 
 
-def test_a_json_with_an_id_and_a_name_per_number_is_read(tmp_path):
+@pytest.mark.parametrize(
+    "value",
+    [
+        {k: [wnid, name] for k, (wnid, name) in enumerate(zip(IDS, NAMES, strict=True))},
+        [*zip(IDS, NAMES, strict=True)],
+        {n: {"wnid": i, "idx": k} for k, (i, n) in enumerate(zip(IDS, NAMES, strict=True))},
+        dict(zip(IDS, NAMES, strict=True)),
+        dict(zip(NAMES, IDS, strict=True)),
+    ],
+)
+def test_json_with_ids_of_wordnet_has_an_id_and_a_name_per_class(tmp_path, value):
     path = tmp_path / "imagenet_class_index.json"
-    path.write_text('{"0": ["n01440764", "tench"], "1": ["n01484850", "great_white_shark"]}')
-    assert read_class_list(path).names == ("n01440764 tench", "n01484850 great_white_shark")
+    path.write_text(json.dumps(value))
+    assert is_class_json(json.loads(path.read_text()))
+    assert [*read_class_list(path).names] == [" ".join(p) for p in zip(IDS, NAMES, strict=True)]
+
+
+def test_code_has_one_list_of_classes(tmp_path):
+    path = tmp_path / "names.py"
+    templates = "templates = [\n    'a photo of a {}.',\n]\n"
+    for code in (
+        f"import clip\nawa_classes = {NAMES}\n{templates}",
+        f"META = {{'classes': {NAMES}}}",
+    ):
+        path.write_text(code)
+        assert [*read_class_list(path).names] == NAMES
+        assert recognise_file(path).kind == "classes"
+    for code in (templates, f"a_classes = {NAMES}\nb_classes = {NAMES}\n", "classes = ['ox'"):
+        path.write_text(code)
+        with pytest.raises(FileRefusedError, match="without exactly one list of classes"):
+            recognise_file(path)
 
 
 def test_an_id_and_a_number_may_precede_each_name():

@@ -13,9 +13,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from zslcore.datasets.part_names import words_in
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import read_plain_value, read_value
@@ -49,6 +51,8 @@ NUMBER_LAST = re.compile(r"(.*[^\W\d_].*?)\s*[:=,\t]\s*(\d+)")
 #: Start and end of a list or dictionary in source code.
 OPENS = re.compile(r"^\s*(?:[\"']?[A-Za-z_][\w.]*[\"']?\s*[:=]\s*)?[\[{(]")
 CLOSES = re.compile(r"[\]})]\s*[,;]?\s*$")
+#: Title of a list in source code, up to its bracket.
+LIST = re.compile(r"\b([A-Za-z_]\w{0,80})[\"']?\s*[:=]\s*(?=[\[({])")
 #: Words in a header line.
 TITLES = frozenset(
     re.findall(
@@ -206,12 +210,9 @@ def is_class_json(value: object) -> bool:
         return bool(value) and all(isinstance(v, str) and v for v in value)
     if not isinstance(value, dict) or not value:
         return False
-    entries = list(value.values())
-    if all(isinstance(v, int) for v in entries):
-        return sorted(entries) in (list(range(len(entries))), list(range(1, len(entries) + 1)))
     named = all(
         isinstance(v, str) or (isinstance(v, list) and all(isinstance(w, str) for w in v))
-        for v in entries
+        for v in value.values()
     )
     return named and all(key.isdecimal() or WORDNET_ID.fullmatch(key) for key in value)
 
@@ -221,14 +222,14 @@ def _lines_of_json(value: object) -> list[str] | None:
     if isinstance(value, dict):
         under = _under_titles(value)
         if len(under) != 1 or not isinstance(under[0], list | dict):
-            return _described(value)
+            return _described(value) or _as_table(value)
         if (lines := _lines_of_json(under[0])) is not None:
             return lines
         if isinstance(under[0], list):
             return under[0] if is_class_json(under[0]) else None
         return [f"{key}: {json.dumps(each)}" for key, each in under[0].items()]
     if not isinstance(value, list) or not value or not all(isinstance(v, dict) for v in value):
-        return None
+        return _as_table(value)
     titles = {squeeze(key): key for key in value[0]}
     columns = {title: [each.get(key) for each in value] for title, key in titles.items()}
     texts = [t for t, of in columns.items() if all(isinstance(each, str) and each for each in of)]
@@ -280,6 +281,34 @@ def _described(value: dict[str, Any]) -> list[str] | None:
     return texts if are_classes and len({*texts}) == len(texts) else [*value]
 
 
+def _as_table(value: Any) -> list[str] | None:
+    """Return one line per class, with tabs between its name, numbers and ids; else None.
+
+    The JSON is a list of lists such as ``["n02510455", "giant panda"]``, or an object with one
+    entry per class. In one column, ids of WordNet name the classes or numbers count them.
+    """
+    rows: list[list[str]] = []
+    if isinstance(value, dict):
+        rows = [[key, *_fields(entry)] for key, entry in value.items()]
+    elif isinstance(value, list) and all(isinstance(entry, list) for entry in value):
+        rows = [_fields(entry) for entry in value]
+    if len(rows) < 2 or len({*map(len, rows)}) > 1 or len(rows[0]) < 2:
+        return None
+    columns = [*zip(*rows, strict=True)]
+    counted = any(all(map(str.isdecimal, of)) and _counts_up([*map(int, of)]) for of in columns)
+    lines = ["\t".join(row) for row in rows]
+    is_coded = counted or any(map(_are_ids, columns))
+    return lines if is_coded and is_class_table(lines, "\t") else None
+
+
+def _fields(entry: Any) -> list[str]:
+    """Return the whole numbers and texts of an entry, each on one line."""
+    values = (
+        entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else [entry]
+    )
+    return [" ".join(str(value).split()) for value in values if type(value) in (int, str)]
+
+
 def are_not_names(lines: Sequence[str]) -> bool:
     """Whether at least a quarter of the lines are code, metrics or sentences, not class names."""
     return 4 * sum(bool(NO_NAME.search(line)) for line in lines) >= max(1, len(lines))
@@ -315,6 +344,7 @@ def _items(lines: list[str]) -> list[str]:
         for field in ("display_name", "name"):
             if named := re.findall(ITEM_NAME.format(field), text):
                 return [a or b for a, b in named]
+    text = list_in_code(text) or text
     if OPENS.match(text) and CLOSES.search(text):
         body = CLOSES.sub("", OPENS.sub("", text, count=1))
         if _is_balanced(body):
@@ -331,6 +361,20 @@ def _items(lines: list[str]) -> list[str]:
         return [item for item in map(str.strip, _parts(lines[0], ",")) if item]
     ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
     return _unbracketed([line.rstrip(",;") for line in lines] if ended else lines)
+
+
+def list_in_code(text: str) -> str | None:
+    """Return the list of classes in source code, such as ``classes = [...]``; None if not one."""
+    lists: list[str] = []
+    for match in LIST.finditer(text):
+        if TITLE.isdisjoint((squeeze(match[1]), words_in(match[1])[-1])):
+            continue
+        depths = accumulate((sign in "[{(") - (sign in "]})") for sign in text[match.end() :])
+        end = next((k for k, depth in enumerate(depths, 1) if depth == 0), None)
+        if end is None or lists:
+            return None
+        lists.append(text[match.end() : match.end() + end])
+    return lists[0] if lists else None
 
 
 def _is_balanced(body: str) -> bool:

@@ -22,6 +22,7 @@ from zslcore.datasets.class_lists import (
     are_not_names,
     is_class_json,
     is_class_table,
+    list_in_code,
     parse_class_list,
     read_class_list,
 )
@@ -90,9 +91,9 @@ FRACTIONS = re.compile(r"(?:^|[\s,;|])-?\d*\.\d+(?:[\s,;|]|$)")
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 #: Largest JSON, and largest list of classes or labels, in bytes.
 MAX_JSON, MAX_LIST = 32 << 20, 1 << 20
-PROTOBUF = ".pbtxt"
+PROTOBUF, PYTHON = ".pbtxt", ".py"
 #: Endings of texts that may be a split, and of texts that are read by lines, not by columns.
-SPLIT_TEXTS = (*TEXTS, *KIND_OF_SUFFIX, ".py")
+SPLIT_TEXTS = (*TEXTS, *KIND_OF_SUFFIX, PYTHON)
 ONLY_LINES = {*TEXTS, *KIND_OF_SUFFIX} - {".csv", ".tsv"}
 
 
@@ -379,7 +380,7 @@ def _kind_of_text(path: Path) -> Kind:
     """Recognise a table of scores, a list of labels or a list of classes."""
     if _is_score_table(path):
         return "labels" if _is_label_table(path) else "scores"
-    if path.suffix.lower() not in TEXTS:
+    if path.suffix.lower() not in (*TEXTS, PYTHON):
         raise _refusal(path, f"a text file; a list of classes ends in {', '.join(TEXTS[:3])}")
     lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
@@ -390,8 +391,10 @@ def _kind_of_text(path: Path) -> Kind:
         raise _refusal(path, "names with fractions, as in a file of metrics or class vectors")
     if images := list(filter(None, map(IMAGE_IN_LINE.match, lines))):
         _refuse_images(path, images, len(lines))
+    if path.suffix.lower() == PYTHON and list_in_code("\n".join(lines)) is None:
+        raise _refusal(path, "code without exactly one list of classes, such as classes = [...]")
     names = parse_class_list(lines).names
-    distinct = path.suffix.lower() == PROTOBUF or len(set(lines)) == len(lines)
+    distinct = path.suffix.lower() in (PROTOBUF, PYTHON) or len(set(lines)) == len(lines)
     if max(map(len, lines)) > MOST_LETTERS or not distinct:
         raise _refusal(path, "a text file that is not a list of distinct names")
     if are_not_names(names):
