@@ -16,7 +16,12 @@ import numpy as np
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
 from zslcore.datasets.part_names import part_of_name
-from zslcore.datasets.split_entries import JSON_ENDINGS, read_split_file, split_of_arrays
+from zslcore.datasets.split_entries import (
+    JSON_ENDINGS,
+    MAX_ITEMS,
+    read_split_file,
+    split_of_arrays,
+)
 from zslcore.datasets.split_folders import UNREAD as UNREAD_FILES
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
 from zslcore.datasets.split_lists import (
@@ -51,7 +56,7 @@ from zslcore.leakage.vocabularies import (
     get_vocabulary,
     read_vocabulary,
 )
-from zslcore.texts import clean_text, refusal_of
+from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import (
     ARRAYS,
     Contents,
@@ -61,7 +66,7 @@ from zslcore.untrusted.client import (
     open_file,
     read_arrays,
     read_head,
-    read_split_rows,
+    read_value,
     sha256_of_file,
 )
 from zslcore.untrusted.readers.array_names import CLASS_LISTS, LABEL_VARIABLES, is_named
@@ -76,6 +81,8 @@ FeatureSource = np.ndarray | str | PathLike[str]
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
+#: JSON of names that is a split, for the message of a refusal.
+FORMS_OF_JSON = 'classes or images by part, such as {"train": [...], "test": [...]}'
 #: Texts that are a split, for the message of a refusal, and bytes at the start of other texts.
 FORMS_OF_TEXT = (
     "a table with the columns image, label and split, or the classes of each part below a heading, "
@@ -440,8 +447,7 @@ def _read_split_file(
     folds: Sequence[tuple[np.ndarray, np.ndarray]] = ()
     questions: tuple[str, ...] = ()
     if path.suffix.lower() == ".json" and not _has_rows(path, files):
-        parts = read_split_rows(path, SPLIT_SCHEMA, SPLIT_PARTS, max_bytes=MAX_JSON)
-        arrays = {}
+        parts, arrays = _rows_in_json(path), {}
     else:
         arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in SPLIT_PARTS if f"{p}_loc" in arrays}
@@ -486,6 +492,25 @@ def _read_split_file(
             **fields,
         }
     )
+
+
+def _rows_in_json(path: Path) -> dict[str, np.ndarray]:
+    """Return the rows of each part, counted from 0, of a split that this package wrote as JSON."""
+    value = read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_ITEMS)
+    has_schema = isinstance(value, dict) and "schema" in value
+    expect(has_schema, path, f"{FORMS_OF_JSON}, or the schema {SPLIT_SCHEMA!r}", "other JSON")
+    schema, rows_of_part = clean_text(value["schema"], 40), value.get("parts")
+    expect(schema == SPLIT_SCHEMA, path, f"the schema {SPLIT_SCHEMA!r}", repr(schema))
+    expect(isinstance(rows_of_part, dict), path, "a split as JSON with its parts", "none")
+    parts = {}
+    for part in (part for part in SPLIT_PARTS if part in rows_of_part):
+        rows, where = rows_of_part[part], f"{clean_text(path.name)}, variable {part!r}"
+        are_rows = isinstance(rows, list) and all(type(row) is int for row in rows)
+        expect(are_rows, where, "a list of whole numbers for every part", "other values")
+        farthest = max(rows, key=abs, default=0)
+        expect(abs(farthest) <= MAX_ROW, where, f"row numbers up to {MAX_ROW:,}", f"{farthest:,}")
+        parts[part] = np.array(rows, dtype=np.int64)
+    return parts
 
 
 def _test_by_side(

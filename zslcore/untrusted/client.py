@@ -617,16 +617,6 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
         return arrays
 
 
-def read_split_rows(
-    path: Path, schema: str, parts: tuple[str, ...], *, max_bytes: int
-) -> dict[str, np.ndarray]:
-    """Read the 0-based rows of each part of a split in JSON."""
-    size = _size(path, max_bytes, "JSON")
-    limited: dict[str, Any] = {"memory": 32 * size, "what": "a split"}
-    with _answer(json_files.read_split, path, schema, parts, **limited) as (present, folder):
-        return {part: _array(folder / f"{part}.npy", "numbers") for part in present}
-
-
 #: Kind of a file that is read as one value of lists and objects with names.
 ValueKind = Literal["JSON", "TOML", "YAML", "PyTorch"]
 

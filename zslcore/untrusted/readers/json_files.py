@@ -24,7 +24,6 @@ from zslcore.untrusted.readers.array_names import (
 from zslcore.untrusted.readers.common import (
     MAX_NAME,
     MAX_NUMBER,
-    MAX_ROW,
     TEXT_BYTES,
     Shape,
     encoding_of,
@@ -410,28 +409,3 @@ def count_values(value: Any) -> int:
             for inner in (each.values() if isinstance(each, dict) else each)
         ]
     return count
-
-
-def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]:
-    """Write the rows of each part of a split; return the names of these parts."""
-    content = _parsed(path, "JSON")
-    if not isinstance(content, dict) or "schema" not in content:
-        raise Refused(
-            'expected classes or images by part, such as {"train": [...], "test": [...]}, or the '
-            f"schema {schema!r}; got other JSON"
-        )
-    if content["schema"] != schema:
-        raise Refused(f"expected the schema {schema!r}; got {str(content['schema'])[:40]!r}")
-    rows_of_part = content.get("parts")
-    if not isinstance(rows_of_part, dict):
-        raise Refused("expected a split as JSON with its parts; got none")
-    present = [part for part in parts if part in rows_of_part]
-    for part in present:
-        rows, where = rows_of_part[part], f"variable {part!r}"
-        if not isinstance(rows, list) or not all(type(row) is int for row in rows):
-            raise Refused("expected a list of whole numbers for every part", where)
-        outside = [row for row in rows if not -MAX_ROW <= row <= MAX_ROW]
-        if outside:
-            raise Refused(f"expected row numbers up to {MAX_ROW:,}; got {outside[0]:,}", where)
-        np.save(out / f"{part}.npy", np.array(rows, dtype=np.int64))
-    return present
