@@ -184,7 +184,7 @@ def test_a_table_of_scores_counts_as_eight_bytes_per_number(tmp_path):
     path, scores = tmp_path / "scores.parquet", pd.DataFrame(np.eye(3), columns=list("abc"))
     scores.to_parquet(path)
     refusal = refused(
-        path, tmp_path, {"scores": "scores"}, kinds=("Parquet",), limits=Limits(most=71)
+        path, tmp_path, {"values": "scores"}, kinds=("Parquet",), limits=Limits(most=71)
     )
     assert "declares 3 x 3 values (72 bytes), more than the 71 bytes" in refusal
 

@@ -38,7 +38,7 @@ from zslcore.scores.layouts import (
     unseen_by_image,
 )
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text, listed, refusal_of
+from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
     Contents,
@@ -47,7 +47,6 @@ from zslcore.untrusted.client import (
     ScoreTable,
     container_of,
     look_into,
-    read_arrays,
     read_lines,
     read_score_table,
     rows_by_image,
@@ -343,6 +342,8 @@ BLOCKS, LABELS_OF_BLOCKS = (
 )
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
+#: Columns of every predictions file; no score matrix has them.
+OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 #: Value of ``unseen`` for a file with unseen classes only.
 ALL = "all"
 
@@ -635,16 +636,16 @@ def _read_parts(
     if isinstance(source, Path):
         if source.suffix.lower() in (".csv", ".tsv"):
             return _read_csv(source, folder, limits)
-        if container_of(source) == "Parquet":
-            return _read_parquet(source, folder, limits, keyed)
         source = look_into(source, limits=limits)
+    are_matrices = (shape is not None and len(shape) > 1 for shape in source.shapes.values())
+    is_of_columns = source.container == "Parquet" and not any(are_matrices)
+    if is_of_columns or {"values", "columns"} <= {*source.shapes}:
+        return _parts_of_table(source.name, _table_of(source, folder, limits, keyed=keyed))
     return _read_archive(source, folder, limits)
 
 
 def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
-    if contents.has("values") and contents.has("columns"):
-        return _parts_of_json_table(contents)
     shapes = contents.shapes
     parts: dict[str, Any] = {}
     names, answers, second = _choose_arrays(contents)
@@ -686,14 +687,42 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     return parts
 
 
-def _parts_of_json_table(contents: Contents) -> dict[str, Any]:
-    """Return the parts of a table in JSON: its numbers, and its columns of texts."""
-    columns, values = contents.names("columns"), contents.scores("values")
-    texts = {
-        name: values.astype(str) for name, values in contents.arrays.items() if values.ndim == 1
-    }
-    texts = {name: column for name, column in texts.items() if len(column) == len(values)}
-    return _parts_of_table(contents.name, ScoreTable(values, columns, texts, ()))
+def _table_of(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) -> ScoreTable:
+    """Return the columns of a table in JSON or Parquet, labels and predicted classes as texts.
+
+    With ``keyed``, large columns of other texts are read, too, since one may name the images.
+    """
+    file = contents.name
+    lists = [name for name in contents.shapes if name not in ("values", "columns", "class_names")]
+    titles: tuple[str, ...] = ()
+    if "columns" in contents.shapes:
+        titles = contents.read({"columns": "names"}, folder, limits=limits).names["columns"]
+    if {*lists, *titles} >= OF_PREDICTIONS:
+        expected = "scores, or predictions with their attributes (PANDAS_ATTRS with a schema"
+        got = "predictions without attributes"
+        raise refusal_of(file, f"{expected}, at most 8 MiB of JSON)", got)
+    of_images = [first_named((*lists, *titles), named) for named in (LABELS, PREDICTED)]
+    roles: dict[str, Role] = {"values": "scores"} if titles else {}
+    for name in lists:
+        is_whole = name in of_images and contents.shapes[name] is not None
+        if not contents.has(name) and (is_whole or (keyed and name not in contents.refused)):
+            roles[name] = "labels"
+    read = contents.read(roles, folder, limits=limits)
+    arrays = {name: contents.arrays[name] for name in lists if contents.has(name)}
+    arrays |= read.arrays | {name: np.array(of) for name, of in read.names.items()}
+    n = max((values.size for values in arrays.values() if values.ndim == 1), default=0)
+    matrix = arrays.pop("values", np.empty((n, 0)))
+    expect(len(titles) == matrix.shape[1], file, "one title per column", f"{len(titles):,}")
+    arrays |= {title: matrix[:, k] for k, title in enumerate(titles) if title in of_images}
+    arrays = {name: of for name, of in arrays.items() if of.shape == matrix.shape[:1]}
+    are_texts = {name: name in of_images or of.dtype.kind == "U" for name, of in arrays.items()}
+    texts = {name: values.astype(str) for name, values in arrays.items() if are_texts[name]}
+    numbers = {name: values for name, values in arrays.items() if not are_texts[name]}
+    scored = [k for k, title in enumerate(titles) if title not in texts]
+    if numbers or len(scored) < len(titles):
+        matrix = np.column_stack([matrix[:, scored], *numbers.values()]).astype(matrix.dtype)
+    names = (*(titles[k] for k in scored), *numbers)
+    return ScoreTable(matrix, names, texts, tuple(name for name in lists if name not in arrays))
 
 
 def _matrix_without_name(contents: Contents) -> NamedMatrix:
@@ -759,43 +788,6 @@ def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
             "in each row of 0; got other numbers."
         )
     return marks.argmax(axis=1)
-
-
-def _read_parquet(path: Path, folder: Path, limits: Limits, keyed: bool) -> dict[str, Any]:
-    """Return the parts of a Parquet table.
-
-    With ``keyed``, columns of other texts are read, too, since one may name the images.
-    """
-    roles_of_titles: dict[str, Role] = {
-        "titles": "names",
-        "scores": "scores",
-        "class_names": "names",
-        "labels": "labels",
-        "predicted": "labels",
-    }
-    read = read_arrays(path, roles_of_titles, folder, required=(), limits=limits)
-    named = {**read.arrays, **read.names}
-    of_images = [named[part] for part in ("labels", "predicted") if part in named]
-    titles = read.names.get("titles", ())
-    if len(titles) != len(of_images):
-        got = f"{len(titles):,} for {len(of_images):,}"
-        raise refusal_of(path, "one title per column of classes", got)
-    titled = zip(titles, of_images, strict=True)
-    texts = {title: np.array(values).astype(str) for title, values in titled}
-    left_out = read.unread
-    with suppress(FileRefusedError):  # neither numbers nor texts
-        if keyed and read.unread:
-            roles: dict[str, Role] = dict.fromkeys(read.unread, "labels")
-            arrays = read_arrays(path, roles, folder, limits=limits)
-            texts |= {title: np.array(values) for title, values in arrays.names.items()}
-            left_out = tuple(title for title in read.unread if title not in arrays.names)
-    n = len(next(iter(texts.values()), ()))
-    values = read.arrays.get("scores", np.empty((n, 0)))
-    columns = tuple(read.names.get("class_names", ()))
-    if len(columns) != values.shape[1]:
-        got = f"{len(columns):,} for {values.shape[1]:,}"
-        raise refusal_of(path, "one name per column of scores", got)
-    return _parts_of_table(clean_text(path.name), ScoreTable(values, columns, texts, left_out))
 
 
 def _are_other_images(parts: Mapping[str, Any], more: Mapping[str, Any]) -> bool:

@@ -191,8 +191,6 @@ def read_arrays(
     """
     path = Path(path)
     kind, size = _kind(path, kinds), path.stat().st_size
-    if kind == "Parquet" and not {*wanted} & {"scores", "labels", "class_names", "predicted"}:
-        kind = "table"  # read columns as arrays, not as a score matrix
     required = tuple(wanted) if required is None else required
     arguments = (dict(wanted), required, limits.budget(size), limits.because(size))
     limited: dict[str, Any] = {"into": into, "limits": limits, "what": CONTAINERS[kind].words}
@@ -346,8 +344,7 @@ def look_into(
     of :mod:`zslcore.untrusted.readers.variables`.
     """
     container = _kind(path, kinds)
-    reader = "table" if container == "Parquet" else container
-    arguments = (reader, limits.budget(path.stat().st_size))
+    arguments = (container, limits.budget(path.stat().st_size))
     limited: dict[str, Any] = {"limits": limits, "what": CONTAINERS[container].words}
     limited["written"] = variables.SMALL_BYTES  # all values are copied into memory
     with _answer(variables.look_into, path, *arguments, **limited) as (entries, folder):

@@ -1,4 +1,4 @@
-"""Readers of Parquet tables: of scores, of requested columns, and of all columns."""
+"""Readers of Parquet tables: of all columns, and of requested columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted import worker
-from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, first_named
 from zslcore.untrusted.readers.common import (
     INDEX,
     MAX_NAME,
@@ -20,9 +19,10 @@ from zslcore.untrusted.readers.common import (
     TEXT_BYTES,
     Shape,
 )
+from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.json_files import count_values, parse_json
 from zslcore.untrusted.readers.text_rows import write_cells
-from zslcore.untrusted.readers.text_tables import MAX_COLUMNS, SEPARATE_ARRAYS
+from zslcore.untrusted.readers.text_tables import SEPARATE_ARRAYS
 from zslcore.untrusted.worker import Refused
 
 NUMERIC = ("int", "uint", "float", "double", "halffloat")
@@ -31,8 +31,6 @@ ATTRS = b"PANDAS_ATTRS"
 MAX_ATTRS, MAX_VALUES, MAX_TEXTS = 4 << 20, 1 << 18, 1 << 10
 #: Metadata key of the class names in Hugging Face data sets.
 FEATURES_OF = b"huggingface"
-#: Columns of every predictions file; no score matrix has them.
-OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 
 
 def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
@@ -48,63 +46,6 @@ def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
     return file
 
 
-class ParquetScores:
-    """Table of scores, with the matrix "scores" and a column of "labels".
-
-    A column of predicted classes is named "predicted"; "titles" has the titles of these two. Other
-    columns of texts keep their names.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.file = open_parquet(path)
-        schema = self.file.schema_arrow
-        self.label, self.predicted = (
-            first_named(schema.names, listed) for listed in (LABELS, PREDICTED)
-        )
-        index = ("__index_level_0__", "Unnamed: 0")
-        others = [n for n in schema.names if n not in (self.label, self.predicted, *index)]
-        self.texts = [n for n in others if "string" in str(schema.field(n).type)]
-        self.columns = [n for n in others if n not in self.texts]
-        self.titles = [title for title in (self.label, self.predicted) if title is not None]
-        self.names = ["scores", "class_names"] if self.columns else []
-        self.names += ["titles"] if self.titles else []
-        self.names += ["labels"] * (self.label is not None)
-        self.names += ["predicted"] * (self.predicted is not None)
-        self.names += self.texts
-
-    def declared(self, name: str) -> tuple[Shape, int]:
-        """Return shape and bytes per value of a variable."""
-        rows = self.file.metadata.num_rows
-        if name == "scores":
-            return (rows, len(self.columns)), 8
-        n = {"class_names": len(self.columns), "titles": len(self.titles)}.get(name, rows)
-        return (n,), TEXT_BYTES
-
-    def read(self, name: str) -> np.ndarray:
-        """Return the values of a variable."""
-        if name == "class_names":
-            return np.array(self.columns)
-        if name == "titles":
-            return np.array(self.titles)
-        if name in ("labels", "predicted", *self.texts):
-            column_name = {"labels": self.label, "predicted": self.predicted}.get(name, name)
-            column = self.file.read([column_name], use_threads=False).column(0)
-            values: np.ndarray = column.to_numpy(zero_copy_only=False)
-            return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
-        if {*self.file.schema_arrow.names} >= OF_PREDICTIONS:
-            raise Refused(
-                "expected scores, or predictions with their attributes (PANDAS_ATTRS with a "
-                "schema, at most 8 MiB of JSON); got predictions without attributes"
-            )
-        table = self.file.read(self.columns, use_threads=False)
-        for field in table.schema:
-            if not str(field.type).startswith(NUMERIC):
-                raise Refused(f"expected numbers in column {field.name!r}; got {field.type}")
-        return np.column_stack(
-            [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
-        )
-
-
 class ParquetTable:
     """Any Parquet table, with class names from Hugging Face metadata."""
 
@@ -117,6 +58,7 @@ class ParquetTable:
         self._sizes: Counter[str] | None = None
         self.classes = _class_names(schema.metadata or {})
         self.lists, self.own, self.numbers = [], [], []
+        self.others: dict[str, str] = {}
         for field in schema:
             kind = str(field.type)
             if field.name in INDEX:
@@ -127,14 +69,17 @@ class ParquetTable:
                 field.name.lower() in SEPARATE_ARRAYS and kind.startswith(("int", "uint"))
             ):
                 self.own.append(field.name)
-            elif kind.startswith(("int", "uint", "float", "double", "halffloat", "bool")):
+            elif kind.startswith((*NUMERIC, "bool")):
                 self.numbers.append(field.name)
+            else:
+                self.others[field.name] = kind
         self.names = [*self.lists, *self.own]
         if len(self.numbers) == 1:
             self.names += self.numbers
         elif self.numbers:
             self.names += ["values", "columns"]
         self.names += ["class_names"] if self.classes and "class_names" not in self.names else []
+        self.names += self.others
 
     def _bytes_of(self, name: str) -> int:
         """Return the bytes that a column declares in the file."""
@@ -152,7 +97,9 @@ class ParquetTable:
         if name == "values" and name not in self.own:
             return (self.n, len(self.numbers)), 8
         if name == "columns" and name not in self.own:
-            return (len(self.numbers),), TEXT_BYTES
+            return (len(self.numbers),), 4 * min(MAX_NAME, max(map(len, self.numbers)))
+        if name in self.others:
+            raise Refused(f"expected numbers or texts; got {self.others[name]}")
         if name in self.lists:
             width = self._width(name)
             return (self.n, width), max(4, -(-self._bytes_of(name) // max(1, self.n * width)))
@@ -176,7 +123,7 @@ class ParquetTable:
         if name == "values" and name not in self.own:
             table = self.file.read(self.numbers, use_threads=False)
             columns = [c.to_numpy(zero_copy_only=False) for c in table.itercolumns()]
-            return np.column_stack([_as_float(column) for column in columns])
+            return np.column_stack([c.astype(float) if c.dtype == object else c for c in columns])
         column = self.file.read([name], use_threads=False).column(0).combine_chunks()
         if name in self.lists:
             return self._matrix(column, self._width(name))
@@ -198,12 +145,6 @@ class ParquetTable:
         if offsets is not None and (np.diff(offsets.to_numpy()) != width).any():
             raise Refused("expected lists of numbers of equal length; got several lengths")
         return values.reshape(len(column), width)
-
-
-def _as_float(column: np.ndarray) -> np.ndarray:
-    if column.dtype.kind == "O":
-        column = np.array([np.nan if value is None else value for value in column])
-    return column.astype(np.float32)
 
 
 def _class_names(metadata: dict[bytes, bytes]) -> list[str]:

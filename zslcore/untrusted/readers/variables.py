@@ -16,7 +16,7 @@ from zslcore.untrusted.readers.hdf5_files import Hdf5
 from zslcore.untrusted.readers.json_files import open_json
 from zslcore.untrusted.readers.mat_files import Mat5
 from zslcore.untrusted.readers.numpy_files import Npy, Npz
-from zslcore.untrusted.readers.parquet_files import ParquetScores, ParquetTable
+from zslcore.untrusted.readers.parquet_files import ParquetTable
 from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
@@ -70,7 +70,7 @@ CONTAINERS = {
         Hdf5, "an HDF5 file", ".h5", b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048), ("h5py",)
     ),
     "Parquet": Container(
-        ParquetScores,
+        ParquetTable,
         "a Parquet table",
         ".parquet",
         b"PAR1",
@@ -79,7 +79,6 @@ CONTAINERS = {
     "PyTorch": Container(Torch, "a PyTorch file", ".pt"),
     "safetensors": Container(Safetensors, "a safetensors file", ".safetensors"),
     "JSON": Container(open_json, "a JSON file", ".json"),
-    "table": Container(ParquetTable, "a table", libraries=("pyarrow.parquet", "pandas")),
     "text": Container(TextTable, "a text file"),
 }
 
