@@ -153,9 +153,29 @@ def attributes_in_json(folder):
     (folder / "embeddings.json").write_text(json.dumps(by_class))
 
 
+def vector_per_class(folder):
+    import torch
+
+    npy(folder)
+    (folder / "embeddings.csv").unlink()
+    by_class = {name: torch.tensor(row) for name, row in zip(NAMES, S, strict=True)}
+    torch.save(by_class, folder / "text_embeddings.pt")
+
+
+def more_vectors_in_another_order(folder):
+    """The labels count the names of the list, not the rows of the class embeddings."""
+    npy(folder)
+    (folder / "embeddings.csv").unlink()
+    (folder / "classes.txt").write_text("\n".join(NAMES))
+    rows = [*zip(NAMES, S.tolist(), strict=True), ("goat", [0.5] * S.shape[1])]
+    lines = [" ".join([name.replace(" ", "_"), *map(str, row)]) for name, row in rows[::-1]]
+    (folder / "glove.txt").write_text("\n".join(lines))
+
+
 LAYOUTS = [npy, one_npz, mat, mat73, tensors, safetensors, texts, tables]
 LAYOUTS += [named_labels, written_by_pandas, classes_in_columns, classes_in_columns_with_index]
 LAYOUTS += [numbered_classes, word2vec, image_tables, records, attributes_in_json]
+LAYOUTS += [vector_per_class, more_vectors_in_another_order]
 
 
 def paths(folder):
@@ -349,6 +369,63 @@ def test_a_folder_of_parquet_files_as_from_hugging_face_is_a_data_set(tmp_path, 
     np.testing.assert_array_equal(data.labels, Y[order])
     np.testing.assert_allclose(data.features, X[order], rtol=1e-6)
     assert data.split("own").unseen_classes.tolist() == [3, 4]
+
+
+ROWS = {
+    "train": files.TRAINVAL,
+    "test_seen": files.TEST_SEEN,
+    "test_unseen": np.flatnonzero(Y >= 3),
+}
+
+
+@pytest.mark.parametrize("copies", [1, 300])  # 300 copies are too large to be read at once
+@pytest.mark.parametrize("form", ["npz", "npy", "mat", "turned.mat"])
+def test_arrays_of_each_part_are_one_data_set(tmp_path, monkeypatch, form, copies):
+    monkeypatch.setattr(variables, "SMALL_BYTES", 20_000)
+    wide = np.tile(X, (1, copies))
+    turn = np.transpose if form == "turned.mat" else np.asarray
+    arrays = {"attributes": S}
+    for part, rows in ROWS.items():
+        arrays |= {f"{part}_features": turn(wide[rows]), f"{part}_labels": Y[rows]}
+    path = tmp_path / f"gzsl.{form}"
+    if form == "npy":
+        for name, array in arrays.items():
+            np.save(tmp_path / f"{name}.npy", array)
+    elif form == "npz":
+        np.savez(path, **arrays)
+    else:
+        savemat(path, arrays)
+    first, *more = paths(tmp_path)
+    data = import_dataset(first, more=more, name="gzsl")
+    (split,) = data.splits.values()
+    for part, rows in {"trainval": ROWS["train"], **ROWS}.items():
+        if part != "train":
+            listed = getattr(split, part)
+            np.testing.assert_array_equal(np.sort(data.labels[listed]), np.sort(Y[rows]))
+            by_label = np.argsort(Y[rows], kind="stable")
+            order = np.argsort(data.labels[listed], kind="stable")
+            np.testing.assert_allclose(
+                data.features[listed][order], wide[rows][by_label], rtol=1e-6
+            )
+
+
+def test_a_class_without_a_class_embedding_is_refused(tmp_path):
+    more_vectors_in_another_order(tmp_path)
+    (tmp_path / "classes.txt").write_text("\n".join([*NAMES[:-1], "walrus"]))
+    with pytest.raises(UnknownNameError, match="Unknown class in glove.txt:0 'walrus'"):
+        find(paths(tmp_path), unseen=["bat"]).read_dataset("a")
+
+
+def test_a_folder_with_one_array_per_file_is_a_data_set(tmp_path):
+    folder = tmp_path / "birds"
+    folder.mkdir()
+    npy(folder)
+    (folder / "unseen.txt").write_text("\n".join(UNSEEN))
+    assert as_expected(import_dataset(folder))
+    assert load("birds").split("own").unseen_classes.tolist() == [3, 4]
+    (folder / "notes").mkdir()
+    with pytest.raises(DatasetError, match=r"expected the splits in 'att_splits\.mat'"):
+        import_dataset(folder)
 
 
 # --- Invalid input --------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ from zslcore.untrusted.client import Role, read_arrays, unchanged
 #: recognises the source reads it. The last two accept all sources: ``table`` any file, ``xlsa17``
 #: any folder.
 READERS = (action_archives, table, xlsa17)
+#: Maximum number of files of a folder with one array per file.
+MOST_FILES = 12
 
 
 def reader_of(source: Path) -> Any:
@@ -76,17 +78,25 @@ def files_of_intake(
 ) -> list[Path]:
     """Return the files that :mod:`zslcore.datasets.intake` reads; [] for another reader's files.
 
-    The intake reads several files, a folder of Parquet files, files with chosen arrays, and files
-    whose array names :mod:`zslcore.datasets.table` does not recognise.
+    The intake reads several files, a folder of Parquet files or with one array per file, files with
+    chosen arrays, and files whose array names :mod:`zslcore.datasets.table` does not recognise.
     """
     files = [Path(path) for path in more]
     if reader_of(source) not in (table, xlsa17):
         return []
     if source.is_dir():
-        return [*intake.parquet_files(source), *files]
+        return [*(intake.parquet_files(source) or _own_files(source)), *files]
     if source.is_file() and (files or choices or not table.is_table(source)):
         return [source, *files]
     return []
+
+
+def _own_files(folder: Path) -> list[Path]:
+    """Return the files of a folder with one array per file; [] for a folder in another layout."""
+    files = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    if not 1 < len(files) <= MOST_FILES or any(path.suffix == ".mat" for path in files):
+        return []
+    return files if all(path.is_file() for path in files) else []
 
 
 def proposed_name(source: Path, splits: str = "") -> str:

@@ -20,7 +20,13 @@ import numpy as np
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import Recognised
 from zslcore.datasets.imports import Recipe, import_name
-from zslcore.datasets.part_names import PART_OF_NAME
+from zslcore.datasets.part_names import (
+    PART_OF_NAME,
+    WORDS_OF_PARTS,
+    part_of_name,
+    trains_and_tests,
+    words_in,
+)
 from zslcore.datasets.release import ParsedDataset, Release
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, split_of_parts
 from zslcore.datasets.table import split_from_rows, split_from_unseen
@@ -30,6 +36,7 @@ from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays, rows_by_image
+from zslcore.untrusted.gathered import gathered
 from zslcore.untrusted.readers.array_names import NAMES_OF_PARTS, letters_of
 
 #: Increased when the same files are read as other splits.
@@ -55,6 +62,8 @@ NAMES = {letters_of(name): part for part, names in NAMES_OF_PARTS.items() for na
 TEXTS = (".csv", ".tsv", ".txt", ".vec", "")
 #: Containers of tables, with one row per image or class.
 TABLES = ("text", "Parquet", "JSON")
+#: Parts with one entry per image.
+OF_IMAGES = ("features", "labels", "image_files")
 #: Arrays of a table that describe its columns, not its rows.
 OF_TABLE = ("columns", "class_names")
 #: Allowed name of a large variable, which becomes a file name.
@@ -94,6 +103,16 @@ class Array:
     def is_whole(self) -> bool:
         """Whether the array is a list of whole numbers."""
         return self.values is not None and self.values.dtype.kind == "i" and len(self.shape) == 1
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the container gives the array a name of no meaning."""
+        return self.name in ("array", "values", "scores")
+
+    @property
+    def name_or_stem(self) -> str:
+        """Name of the array; for an unnamed one, that of its file without suffix."""
+        return self.contents.path.stem if self.is_unnamed else self.name
 
     @property
     def title(self) -> str:
@@ -192,17 +211,26 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     for an unreadable file, and a ParameterError for a choice that names no array.
     """
     contents_of_files = [
-        _divide_lines(look_into(path, _accepted_containers(path))) for path in paths
+        _with_matrix(_divide_lines(look_into(path, _accepted_containers(path)))) for path in paths
     ]
     shards = [each for each in contents_of_files if each.container == "Parquet"]
-    arrays = []
-    if len(shards) > 1 and len({frozenset(each.shapes) for each in shards}) == 1:
-        joined = _joined(shards)
-        arrays = [Array(joined, name, tuple(shards)) for name in _readable(joined)]
-        contents_of_files = [each for each in contents_of_files if each not in shards]
-    arrays += [
+    if len(shards) < 2 or len({frozenset(each.shapes) for each in shards}) > 1:
+        shards = []
+    contents_of_files = [each for each in contents_of_files if each not in shards]
+    arrays = [
         Array(contents, name) for contents in contents_of_files for name in _readable(contents)
     ]
+    if shards:
+        words = [re.match(r"[a-z]+", each.path.name.lower()) for each in shards]
+        parts_of_shards = [word[0] if word else "" for word in words]
+        arrays = _joined_arrays(shards, shards[0].path.parent, parts_of_shards) + arrays
+    elif of_parts := _arrays_of_parts(arrays):
+        of_images = [array for of in of_parts.values() for array in of.values()]
+        path, *others = dict.fromkeys(array.contents.path for array in of_images)
+        folder_or_file = path.resolve().parent if others else path
+        arrays = [array for array in arrays if array not in of_images]
+        shards = [*map(_contents_of_part, of_parts.values())]
+        arrays = _joined_arrays(shards, folder_or_file, [*of_parts]) + arrays
     chosen = {part: _chosen(part, text, arrays) for part, text in (choices or {}).items()}
     unclear: dict[str, str] = {}
     parts = _guess(arrays, chosen, unclear)
@@ -229,8 +257,44 @@ def _divide_lines(contents: Contents) -> Contents:
     return replace(contents, shapes=shapes, arrays=arrays)
 
 
-def _joined(shards: Sequence[Contents]) -> Contents:
-    """Join the rows of shards of a table; file names such as "train-0" define the split."""
+def _with_matrix(contents: Contents) -> Contents:
+    """Join the vectors of a file with one vector per class, each named after its class."""
+    vectors = contents.vectors
+    if len(vectors) < 2 or len(vectors) < len(contents.shapes):
+        return contents
+    names, rows = np.array([*vectors]), np.stack([*vectors.values()])
+    arrays = {"prototypes": rows, "class_names": names}
+    return replace(contents, shapes={n: array.shape for n, array in arrays.items()}, arrays=arrays)
+
+
+def _arrays_of_parts(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:
+    """Return features, labels and image names by part, for arrays such as ``X_train``; else {}."""
+    of_parts: dict[str, dict[str, Array]] = {}
+    for array in arrays:
+        words = words_in(array.name_or_stem)
+        named = [word for word in words if word in WORDS_OF_PARTS]
+        kind = NAMES.get("".join(word for word in words if word not in named), "")
+        if kind in OF_IMAGES and (part := part_of_name("_".join(named))):
+            of_parts.setdefault(part, {}).setdefault(kind, array)
+    kinds = [{*of} for of in of_parts.values()]
+    is_complete = all({"features", "labels"} <= each == kinds[0] for each in kinds)
+    return of_parts if is_complete and trains_and_tests(of_parts) else {}
+
+
+def _contents_of_part(arrays: Mapping[str, Array]) -> Contents:
+    """Return the arrays of a part, with one row per image, as the contents of one file."""
+    features, n = arrays["features"], arrays["labels"].shape[0]
+    turned = ["features"] if features.shape[1:] == (n,) != features.shape[:1] else []
+    file_of = {kind: (array.contents, array.name) for kind, array in arrays.items()}
+    contents = gathered(features.contents.path, file_of, turned)
+    lists = {kind: array for kind, array in arrays.items() if kind != "features"}
+    shapes = contents.shapes | {kind: array.shape for kind, array in lists.items()}
+    values = {kind: of.values.ravel() for kind, of in lists.items() if of.values is not None}
+    return replace(contents, shapes=shapes, arrays=contents.arrays | values)
+
+
+def _joined_arrays(shards: Sequence[Contents], path: Path, words: Sequence[str]) -> list[Array]:
+    """Join the rows of shards of a table; their ``words``, such as "train", define the split."""
     first = shards[0]
     shapes: dict[str, tuple[int, ...] | None] = {}
     arrays: dict[str, np.ndarray] = {}
@@ -248,12 +312,11 @@ def _joined(shards: Sequence[Contents]) -> Contents:
     sizes = [
         next(s[0] for n, s in each.shapes.items() if s and n not in OF_TABLE) for each in shards
     ]
-    parts = [re.match(r"[a-z]+", each.path.name.lower()) for each in shards]
-    words = [part[0] if part else "" for part in parts]
     if all(word in PART_OF_NAME for word in words) and len({*words}) > 1:
         arrays["split"] = np.repeat(np.array(words), sizes)
         shapes["split"] = arrays["split"].shape
-    return Contents(first.path.parent, "Parquet", shapes, arrays, {})
+    joined = Contents(path, first.container, shapes, arrays, {})
+    return [Array(joined, name, tuple(shards)) for name in _readable(joined)]
 
 
 def _readable(contents: Contents) -> list[str]:
@@ -287,9 +350,7 @@ def _chosen(part: str, text: str, arrays: Sequence[Array]) -> Array:
 
 def _named_part(array: Array) -> str:
     """Return the part named by a variable, or by a file with one unnamed array; else ""."""
-    is_unnamed = array.name in ("array", "values", "scores")
-    stem = array.contents.path.stem
-    name = stem if is_unnamed else array.name
+    is_unnamed, name = array.is_unnamed, array.name_or_stem
     if array.contents.container in ("text", "Parquet") and array.name == "class":
         return "class"  # names of classes, in a table of classes or of images
     lower = name.lower().removesuffix("_loc")
@@ -317,6 +378,8 @@ def _guess(
         if part not in parts:
             # The xlsa17 layout has scaled and original attributes; the scaled ones are preferred.
             better = [a for a in candidates if a.name == "att"] or candidates
+            if part == "class_names":
+                better = _names_of_labels(candidates)
             if len(better) > 1 and part in CHOICES:
                 unclear[part] = _ambiguous(part, better)
             else:
@@ -324,6 +387,27 @@ def _guess(
     free = [a for a in free if a not in parts.values() and a not in of_table]
     _guess_by_shape([a for a in free if not _named_part(a)], parts, unclear)
     return parts
+
+
+def _names_of_labels(lists: Sequence[Array]) -> list[Array]:
+    """Leave out names beside class embeddings that include those of another list.
+
+    Labels count the other list; the class embeddings are selected by name.
+    """
+    keys = {id(a): {class_key(name) for name in a.contents.names(a.name)} for a in lists}
+    of_rows = [a for a in lists if _rows_named_by(a) is not None]
+    others = [a for a in lists if a not in of_rows]
+    if len(others) == 1 and all(keys[id(others[0])] <= keys[id(a)] for a in of_rows):
+        return others
+    return [*lists]
+
+
+def _rows_named_by(names: Array) -> str | None:
+    """Return the only matrix with a row per name in the same file; else None."""
+    n, shapes = names.shape[0], names.contents.shapes
+    matrices = [name for name, shape in shapes.items() if shape and len(shape) == 2]
+    named = [name for name in matrices if (shapes[name] or (0,))[0] == n]
+    return named[0] if len(matrices) == len(named) == 1 else None
 
 
 def _may_be(array: Array, part: str) -> bool:
@@ -475,7 +559,10 @@ def _read(
         else ()
     )
     n_classes = len(names) or len(texts) or len(np.unique(labels))
-    prototypes = np.array(_matrix(parts["prototypes"], n_classes, "class", into / "p.npy"))
+    rows = _rows_of_classes(intake.arrays, parts["prototypes"], names)
+    n_rows = n_classes if rows is None else parts["prototypes"].shape[0]
+    prototypes = np.array(_matrix(parts["prototypes"], n_rows, "class", into / "p.npy"))
+    prototypes = prototypes if rows is None else prototypes[rows]
     names, labels = _numbered(parts, names, labels, texts, len(prototypes))
     attributes = _texts(parts, "attribute_names", prototypes.shape[1])
     files_of_images = _texts(parts, "image_files", len(labels))
@@ -494,6 +581,31 @@ def _read(
         attribute_names=attributes,
         image_files=files_of_images,
     )
+
+
+def _rows_of_classes(
+    arrays: Sequence[Array], prototypes: Array, names: Sequence[str]
+) -> np.ndarray | None:
+    """Return the row of each class in class embeddings with names beside them; None without them.
+
+    Raises a ParameterError for a class without class embedding, if others have one.
+    """
+    beside = [
+        a
+        for a in arrays
+        if a.contents is prototypes.contents and a.is_text and _rows_named_by(a) == prototypes.name
+    ]
+    if not names or len(beside) != 1:
+        return None
+    listed = beside[0].contents.names(beside[0].name)
+    row = {key: k for k, key in enumerate(class_keys(listed))}
+    keys = class_keys(names)
+    if row.keys().isdisjoint(keys):
+        return None
+    for name, key in zip(names, keys, strict=True):
+        if key not in row:
+            raise closest_name(f"class in {beside[0].title}", name, listed)
+    return np.array([row[key] for key in keys])
 
 
 def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -581,9 +693,7 @@ def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
 
 
 def _rows_of_shard(shard: Contents, name: str, folder: Path) -> np.ndarray:
-    if shard.has(name):
-        return shard.rows(name)
-    return read_arrays(shard.path, {name: "rows"}, folder).arrays[name]
+    return shard.read({name: "rows"}, folder).arrays[name]
 
 
 def _numbered(

@@ -28,7 +28,6 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import best_column, combine_sides, ranks_of
 from zslcore.names import class_key
-from zslcore.scores.folders import look_into_folder
 from zslcore.scores.layouts import (
     NamedMatrix,
     are_numbered,
@@ -51,6 +50,7 @@ from zslcore.untrusted.client import (
     read_score_table,
     rows_by_image,
 )
+from zslcore.untrusted.gathered import look_into_folder
 from zslcore.untrusted.readers.array_names import (
     CLASS_NAMES,
     COUNTERS,
@@ -361,7 +361,7 @@ def read_scores(
     Parameters
     ----------
     path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, a folder with one array per file
-        (:mod:`zslcore.scores.folders`), or the contents of a file
+        (:mod:`zslcore.untrusted.gathered`), or the contents of a file
         Archives have variables of :data:`NAMES`; a table has a column of labels and one column per
         class, or one column of predicted classes.
     labels : file with labels only: ``.npy``, or a text with one label per line or a column called

@@ -1,8 +1,11 @@
-"""A folder of arrays, such as ``logits.npy`` and ``labels.npy``, read like an archive of them."""
+"""Arrays of several files, read as if they were in one file.
+
+A folder of ``logits.npy`` and ``labels.npy`` is read like an archive of both arrays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,10 +28,14 @@ MOST_FILES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class FolderContents(Contents):
-    """Arrays of several files; ``file_of`` maps each to the contents of its file."""
+class Gathered(Contents):
+    """Arrays of several files; ``file_of`` maps each to the contents and the variable of a file.
+
+    Matrices in ``turned`` are transposed in their files.
+    """
 
     file_of: Mapping[str, tuple[Contents, str]] = field(default_factory=dict)
+    turned: frozenset[str] = frozenset()
 
     def read(
         self,
@@ -42,6 +49,7 @@ class FolderContents(Contents):
         names: dict[str, tuple[str, ...]] = {}
         for k, (variable, role) in enumerate(wanted.items()):
             contents, inner = self.file_of[variable]
+            role = "columns" if variable in self.turned and role == "rows" else role
             folder = None if into is None else into / str(k)
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +59,25 @@ class FolderContents(Contents):
         return Variables(arrays, names)
 
 
-def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> FolderContents:
+def gathered(
+    path: Path, file_of: Mapping[str, tuple[Contents, str]], turned: Collection[str] = ()
+) -> Gathered:
+    """Return arrays of several files under new names; sentences call their source by ``path``."""
+    shapes: dict[str, tuple[int, ...] | None] = {}
+    arrays: dict[str, np.ndarray] = {}
+    refused: dict[str, str] = {}
+    for new, (contents, name) in file_of.items():
+        step = -1 if new in turned else 1
+        shapes[new] = (contents.shapes[name] or ())[::step] or None
+        if contents.has(name):
+            arrays[new] = contents.arrays[name].T if new in turned else contents.arrays[name]
+        if name in contents.refused:
+            refused[new] = contents.refused[name]
+    container = next(iter(file_of.values()))[0].container
+    return Gathered(path, container, shapes, arrays, refused, file_of, frozenset(turned))
+
+
+def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Gathered:
     """List the arrays of the files in a folder; a single array is named after its file.
 
     Raises a FileRefusedError for a folder without files, too many files, or two
@@ -77,19 +103,4 @@ def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Folder
                     f"each of {both}. Give one of the files."
                 )
             file_of[variable] = contents, inner
-    return FolderContents(
-        folder.resolve(),
-        "folder",
-        {variable: contents.shapes[inner] for variable, (contents, inner) in file_of.items()},
-        {
-            v: contents.arrays[inner]
-            for v, (contents, inner) in file_of.items()
-            if contents.has(inner)
-        },
-        {
-            variable: contents.refused[inner]
-            for variable, (contents, inner) in file_of.items()
-            if inner in contents.refused
-        },
-        file_of,
-    )
+    return gathered(folder.resolve(), file_of)

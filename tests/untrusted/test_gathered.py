@@ -1,4 +1,4 @@
-"""Tests of :mod:`zslcore.scores.folders`: a folder of arrays is read like an archive of them."""
+"""Tests of :mod:`zslcore.untrusted.gathered`: a folder of arrays is read like an archive of them."""
 
 import numpy as np
 import pytest
