@@ -1,4 +1,4 @@
-"""Tests of :mod:`zslcore.untrusted.gathered`: a folder of arrays is read like an archive of them."""
+"""A folder of arrays is read like an archive of them (:mod:`zslcore.untrusted.gathered`)."""
 
 import numpy as np
 import pytest
