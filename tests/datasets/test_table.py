@@ -167,7 +167,15 @@ CSV = {
     "nothing": (lambda s: s[: s.rindex(",") + 1] + "\n", r"line 31, column 'f6':.*got ''"),
     "nan": (lambda s: s[: s.rindex(",") + 1] + "nan\n", r"line 31, column 'f6':.*got 'nan'"),
     "too large": (lambda s: s[: s.rindex(",") + 1] + "1e39\n", r"line 31, column 'f6':.*'1e39'"),
-    "an open quote": (lambda s: s[:-1] + '\n"otter,trainval,1', r"line 32: expected 9 fields"),
+    "an open quote": (lambda s: s[:-1] + '\n"otter,trainval,1', r"line 32: expected CSV"),
+    "a quote open to the end": (
+        lambda s: 'f,label\n1,otter\n2,"bat\n3,cat\n',
+        "line 4: expected CSV; got other text",
+    ),
+    "a number with an underscore": (
+        lambda s: "label,f\notter,1_0\n",
+        "line 2, column 'f': expected a finite number; got '1_0'",
+    ),
     "a class": (lambda s: s.replace("otter", "oter", 1), r"data row 7, 'oter'; .*'otter'\?"),
     "a part": (lambda s: s.replace("test_seen", "testing", 1), r"data row 1: .* got 'testing'"),
     "no label": (lambda s: s.replace("label", "lable", 1), r"line 1: expected a column 'label'"),
@@ -198,6 +206,17 @@ def test_a_fault_in_a_csv_is_reported_with_its_line(tmp_path, fault):
     assert "mine.csv" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 700
+
+
+def test_spaces_around_quoted_texts_and_blank_lines_do_not_count(tmp_path):
+    path = csv(tmp_path)
+    plain = read_table(path, prototypes=prototypes(tmp_path))
+    lines = path.read_text().splitlines()
+    path.write_text(
+        "\n  \n".join(lines).replace("trainval,", ' "trainval", ', 5).replace("bat,", '"bat",')
+    )
+    quoted = read_table(path, prototypes=prototypes(tmp_path))
+    assert quoted.digest == plain.digest
 
 
 def test_csv_that_is_no_text_is_refused(tmp_path):

@@ -328,6 +328,8 @@ def test_scores_in_percent(tmp_path, form, sign):
         table = table.map(lambda text: text.replace(".", ","))
     table.to_csv(path, index=False, sep=sign)
     check(path)
+    table.assign(bat=[*table["bat"][:-1], ""]).to_csv(path, index=False, sep=sign)
+    assert np.isnan(read_scores(path, unseen=UNSEEN).scores).sum() == 1
     table.loc[3, "dog"] = "0.25"
     table.to_csv(path, index=False, sep=sign)
     with pytest.raises(FileRefusedError, match="column 'dog': expected a percentage in every row"):

@@ -511,7 +511,6 @@ def _read_csv(
 ) -> tuple[tuple[str, ...], _Texts, tuple[str, ...]]:
     """Return the columns of numbers, the columns of texts, and the names of other columns."""
     size = _size(path, MAX_CSV_BYTES, "CSV")
-    warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
     limited: dict[str, Any] = {"into": into, "memory": 3 * budget, "what": "a CSV file"}
     with _answer(reader, path, *args, budget, **limited) as (answer, _):

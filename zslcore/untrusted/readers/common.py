@@ -86,9 +86,9 @@ def _is_chinese(head: bytes) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number for Python, such as "1e3", " 2" or "nan"."""
+    """Whether a text is a number, such as "1e3", " 2" or "nan", but not "1_2"."""
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text

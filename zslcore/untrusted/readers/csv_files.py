@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import math
+import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -30,6 +32,8 @@ MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
+#: Largest number that is finite in float32.
+MAX_FLOAT = float(np.finfo(np.float32).max)
 #: Separators of a score table.
 SEPARATORS = ",;\t"
 #: Largest number of values that are parsed at a time.
@@ -99,97 +103,197 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
 def _write_columns(path: str, layout: _Layout, budget: int, out: Path) -> dict[str, Any]:
     """Write the numbers of a CSV file as a matrix, and the texts of column k as "text_k".
 
-    pandas reads the file block by block, so that the whole table is never in memory; a file that
-    pandas refuses is read again to find the line. Returns the names of the columns of numbers; by
-    file of codes, the name of a column and its distinct texts; and the names of the columns with
-    too many distinct texts to be classes, which are left out of a score table.
+    NumPy reads the file block by block, so that the whole table is never in memory. A file that
+    NumPy refuses is read again by rows, which takes longer, but allows missing numbers, percent
+    signs and decimal commas, and finds the line of a fault. Returns the names of the columns of
+    numbers; by file of codes, the name of a column and its distinct texts; and the names of the
+    columns with too many distinct texts to be classes, which are left out of a score table.
     """
-    numbers = layout.numbers
-    codes = {k: _Codes() for k in layout.texts}
-    worker.import_libraries("pandas")
+    worker.import_libraries()
     worker.raise_memory_limit(3 * budget)
-    import pandas as pd
-
-    def blocks() -> Iterator[np.ndarray]:
-        n = 0
-        for frame, share in _read_frames(path, layout):
-            for k in layout.percents:
-                frame[k] = _fractions(frame[k], layout.header[k], layout.decimal)
-            with np.errstate(over="ignore"):
-                values = frame[numbers].to_numpy("<f4")
-            rows = np.arange(n, n := n + len(frame))
-            _check_block(path, layout, frame, values, rows)
-            if n * len(numbers) * 4 > budget:
-                raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
-            for k, column in [*codes.items()]:
-                texts = frame[k].str.strip().str
-                column.append(texts[-MAX_PATH:] if k in layout.paths else texts[:MAX_NAME])
-                if len(column.texts) > MAX_COLUMNS and not layout.finite:  # such as file names
-                    del codes[k]
-            worker.report_progress(share=share)
-            yield values
-
     try:
-        n = write_rows(out / f"{layout.matrix}.npy", blocks(), len(numbers))
-    except (ValueError, pd.errors.ParserWarning):
-        raise _fault(path, layout) from None
+        n, codes = _write_blocks(path, layout, budget, out, _read_blocks)
+    except ValueError:
+        n, codes = _write_blocks(path, layout, budget, out, _read_rows)
     if not n:
         of_numbers = " of numbers" if layout.finite else ""
         raise Refused(f"expected a table with at least one row{of_numbers}; got none")
-    for k, column in codes.items():
+    complete = {k: column for k, column in codes.items() if not column.is_full}
+    for k, column in complete.items():
         column.write(out / f"text_{k}.npy")
     return {
-        "columns": [layout.header[k] for k in numbers],
-        "texts": {f"text_{k}": [layout.header[k], [*of.texts]] for k, of in codes.items()},
-        "left_out": [layout.header[k] for k in layout.texts if k not in codes],
+        "columns": [layout.header[k] for k in layout.numbers],
+        "texts": {f"text_{k}": [layout.header[k], [*of.texts]] for k, of in complete.items()},
+        "left_out": [layout.header[k] for k in codes if k not in complete],
     }
 
 
-def _check_block(
-    path: str, layout: _Layout, frame: Any, values: np.ndarray, rows: np.ndarray
-) -> None:
-    """Raise ValueError for numbers that are not finite, and for an index that does not count rows.
+class _Codes:
+    """Distinct texts of a column, and the position of each row's text in them."""
 
-    In a score table, missing numbers are allowed, but not lines with too few fields.
-    """
-    if not layout.finite:
-        last = len(layout.header) - 1
-        if last in layout.numbers and np.isnan(values[:, -1]).any():
-            _refuse_short_lines(path, layout)
-        return
-    index = layout.header.index("") if "" in layout.header else None
-    if not np.isfinite(values).all() or (index is not None and (frame[index] != rows).any()):
-        raise ValueError
+    def __init__(self, *, is_path: bool, most: float) -> None:
+        self.texts: dict[str, int] = {}
+        self._part = slice(-MAX_PATH, None) if is_path else slice(MAX_NAME)
+        self._most = most
+        self._blocks: list[np.ndarray] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the column has too many distinct texts to be classes."""
+        return len(self.texts) > self._most
+
+    def code(self, text: str) -> int:
+        """Return the position of a text, a new one for a new text."""
+        if self.is_full:
+            return 0
+        return self.texts.setdefault(text.strip()[self._part], len(self.texts))
+
+    def code_of_plain(self, text: str) -> int:
+        """Return the position of a text; raise ValueError for quotation marks and several lines.
+
+        NumPy keeps quotation marks after a space, and without a closing one, the text would contain
+        all further lines.
+        """
+        if '"' in text or "\n" in text:
+            raise ValueError
+        return self.code(text)
+
+    def append(self, codes: np.ndarray) -> None:
+        """Append the codes of further rows."""
+        self._blocks.append(codes.astype("<i8"))
+
+    def write(self, path: Path) -> None:
+        np.save(path, np.concatenate(self._blocks))
 
 
-def _read_frames(path: str, layout: _Layout) -> Iterator[tuple[Any, float]]:
-    """Yield blocks of a CSV file as frames, with the share of the file read so far."""
-    import pandas as pd
+#: Column of texts -> its codes.
+_CodesOfColumns = dict[int, _Codes]
+#: Yields the rows of a table as float64, with codes in place of texts, and the share read so far.
+_Reader = Callable[[str, _Layout, _CodesOfColumns], Iterator[tuple[np.ndarray, float]]]
 
+
+def _write_blocks(
+    path: str, layout: _Layout, budget: int, out: Path, read: _Reader
+) -> tuple[int, _CodesOfColumns]:
+    """Write the numbers; return the number of rows, and the codes of texts."""
+    most = math.inf if layout.finite else MAX_COLUMNS  # more are not classes, such as file names
+    codes = {k: _Codes(is_path=k in layout.paths, most=most) for k in layout.texts}
+    index = layout.header.index("") if layout.finite and "" in layout.header else None
+    numbers = layout.numbers
+
+    def blocks() -> Iterator[np.ndarray]:
+        n = 0
+        for table, share in read(path, layout, codes):
+            rows = np.arange(n, n := n + len(table))
+            with np.errstate(over="ignore"):
+                values = table[:, numbers].astype("<f4")
+            is_counted = index is None or np.array_equal(table[:, index], rows)
+            if not is_counted or (layout.finite and not np.isfinite(values).all()):
+                raise ValueError
+            if n * len(numbers) * 4 > budget:
+                raise Refused(f"expected at most {budget:,} bytes of numbers; got more")
+            for k, column in codes.items():
+                column.append(table[:, k])
+            worker.report_progress(share=share)
+            yield values
+
+    return write_rows(out / f"{layout.matrix}.npy", blocks(), len(numbers)), codes
+
+
+def _read_blocks(
+    path: str, layout: _Layout, codes: _CodesOfColumns
+) -> Iterator[tuple[np.ndarray, float]]:
+    """Read plain numbers and texts of one line; raise ValueError for other tables."""
     n = len(layout.header)
-    kinds = dict.fromkeys(range(n), "float64") | dict.fromkeys(
-        (*layout.texts, *layout.percents), "str"
-    )
-    missing: dict[str, Any] = {"na_filter": False}
-    if not layout.finite:
-        missing = {"keep_default_na": False, "na_values": dict.fromkeys(layout.numbers, MISSING)}
-    options: dict[str, Any] = {
-        "header": 0,
-        "names": range(n),
-        "index_col": False,
-        "dtype": kinds,
-        "sep": layout.separator,
-        "decimal": layout.decimal,
-        "skipinitialspace": True,
-        "encoding": encoding_of(path),
-        "chunksize": max(1, BLOCK // n),
-    }
-    size = max(1, Path(path).stat().st_size)
-    with open(path, "rb") as file, warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # raised for too many fields
-        with pd.read_csv(file, **options | missing) as frames:
-            for frame in frames:
-                yield frame, min(1.0, file.tell() / size)
+    options: dict[str, Any] = {"delimiter": layout.separator, "comments": None, "quotechar": '"'}
+    options |= {"ndmin": 2, "max_rows": max(1, BLOCK // n)}
+    options["converters"] = {k: column.code_of_plain for k, column in codes.items()}
+    if layout.percents or layout.decimal != ".":
+        raise ValueError
+    with _opened(path, "strict") as lines, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # raised at the end, and for blank lines
+        lines.readline(MAX_HEADER)
+        while len(table := np.loadtxt(lines, **options)):
+            if table.shape[1] != n:
+                raise ValueError
+            yield table, _share(lines)
+
+
+def _read_rows(
+    path: str, layout: _Layout, codes: _CodesOfColumns
+) -> Iterator[tuple[np.ndarray, float]]:
+    """Read a table row by row; raise Refused for the first fault, with its line."""
+    n_columns = len(layout.header)
+    block: list[list[float]] = []
+    csv.field_size_limit(MAX_FIELD)
+    with _opened(path, "surrogateescape") as lines:
+        reader = csv.reader(lines, delimiter=layout.separator, skipinitialspace=True, strict=True)
+        rows = (row for row in reader if row not in ([], [""]))  # without blank lines
+        line = 1
+        try:
+            next(reader, None)
+            for n, row in enumerate(rows):
+                line = reader.line_num
+                if len(row) != n_columns:
+                    raise Refused(f"expected {n_columns} fields; got {len(row)}")
+                try:
+                    block.append([_value(text, k, n, layout, codes) for k, text in enumerate(row)])
+                except Refused:
+                    if n == 0:
+                        _refuse_names(layout, row, next(rows, []))
+                    raise
+                if len(block) * n_columns >= BLOCK:
+                    yield np.array(block), _share(lines)
+                    block = []
+        except csv.Error as error:
+            got = f"expected CSV; got other text ({error})"
+            raise Refused(got, f"line {reader.line_num}") from None
+        except Refused as refusal:
+            where = ", ".join(filter(None, (f"line {line}", refusal.where)))
+            raise Refused(str(refusal), where) from None
+    if block:
+        yield np.array(block), 1.0
+
+
+def _value(text: str, k: int, n: int, layout: _Layout, codes: _CodesOfColumns) -> float:
+    """Return the number, or the code of the text, in column k of row n; refuse other texts."""
+    if not text.isascii() and any("\udc80" <= c <= "\udcff" for c in text):
+        raise Refused("expected UTF-8 text; got other bytes")
+    if k in codes:
+        return codes[k].code(text)
+    text, name = text.strip(), layout.header[k]
+    if layout.finite and not name and text != str(n):
+        fault = f"expected a name for column {k + 1}, or the row's number {n} in it"
+        raise Refused(f"{fault}; got {text[:40]!r}")
+    if not layout.finite and text in MISSING:
+        return math.nan
+    number, where = text.replace(layout.decimal, "."), f"column {name!r}"
+    if k in layout.percents:
+        if not PERCENT.fullmatch(text):
+            raise Refused(f"expected a percentage in every row; got {text[:40]!r}", where)
+        return float(number.rstrip(" %")) / 100
+    if is_number(number) and (not layout.finite or abs(float(number)) <= MAX_FLOAT):
+        return float(number)
+    expected = "a finite number" if layout.finite else "a number"
+    raise Refused(f"expected {expected}; got {text[:40]!r}", where)
+
+
+def _refuse_names(layout: _Layout, first: Sequence[str], second: Sequence[str]) -> None:
+    """Refuse a column of numbers that has other texts in the first two rows."""
+    for k, text in enumerate(first):
+        fields = [text.strip(), *(field.strip() for field in second[k : k + 1])]
+        is_text = not any(_is_number(field.replace(layout.decimal, ".")) for field in fields)
+        if len(fields) == 2 and is_text and k not in (*layout.texts, *layout.percents):
+            raise Refused(
+                f"expected numbers; got strings such as {text[:40]!r}: a list of files or names "
+                "is not a table of numbers",
+                f"column {layout.header[k]!r}",
+            )
+
+
+def _share(lines: TextIO) -> float:
+    """Return the share of a text that was read so far."""
+    return min(1.0, lines.buffer.tell() / max(1, os.fstat(lines.fileno()).st_size))
 
 
 def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
@@ -213,87 +317,6 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     if not set(header) - set(texts) - {*INDEX}:
         raise Refused("expected at least one column of numbers; got none", "line 1")
     return header
-
-
-def _fault(path: str, layout: _Layout) -> Refused:
-    """Return the first fault, with its line, of a CSV file that pandas refuses."""
-    header, decimal = layout.header, layout.decimal
-    is_right = _is_finite if layout.finite else _is_number
-    csv.field_size_limit(MAX_FIELD)
-    with _opened(path, "surrogateescape") as lines:
-        reader = csv.reader(lines, delimiter=layout.separator)
-        next(reader, None)
-        try:
-            for n, row in enumerate(filter(None, reader)):
-                line = f"line {reader.line_num}"
-                if len(row) != len(header):
-                    return Refused(f"expected {len(header)} fields; got {len(row)}", line)
-                for k, (name, text) in enumerate(zip(header, row, strict=True)):
-                    if any("\udc80" <= c <= "\udcff" for c in text):
-                        return Refused("expected UTF-8 text; got other bytes")
-                    if not name and text.strip() != str(n):
-                        fault = f"expected a name for column {k + 1}, or the row's number {n} in it"
-                        return Refused(f"{fault}; got {text[:40]!r}", line)
-                    if (
-                        name
-                        and k not in (*layout.texts, *layout.percents)
-                        and not is_right(text.strip().replace(decimal, "."))
-                    ):
-                        below = next(filter(None, reader), [])[k : k + 1]
-                        if (
-                            n == 0
-                            and text.strip()
-                            and below
-                            and not is_right(below[0].strip().replace(decimal, "."))
-                        ):
-                            return Refused(
-                                f"expected numbers; got strings such as {text[:40]!r}: a list of "
-                                "files or names is not a table of numbers",
-                                f"column {name!r}",
-                            )
-                        line = f"{line}, column {name!r}"
-                        fault = "a finite number" if layout.finite else "a number"
-                        return Refused(f"expected {fault}; got {text[:40]!r}", line)
-        except csv.Error as error:
-            line = f"line {reader.line_num}"
-            return Refused(f"expected CSV; got other text ({error})", line)
-    return Refused("expected numbers; got something else")
-
-
-def _is_finite(text: str) -> bool:
-    try:
-        with np.errstate(over="ignore"):
-            return bool(np.isfinite(np.float32(text)))
-    except ValueError:
-        return False
-
-
-def _fractions(column: Any, title: str, decimal: str) -> np.ndarray:
-    """Return the fractions of a column in percent; refuse a cell without a percent sign."""
-    texts = column.str.strip()
-    missing = texts.isin(MISSING)
-    odd = texts[~missing & ~texts.str.fullmatch(PERCENT)]
-    if len(odd):
-        raise Refused(
-            f"expected a percentage in every row; got {odd.iloc[0][:40]!r}", f"column {title!r}"
-        )
-    values = texts.str.rstrip(" %").str.replace(decimal, ".").mask(missing, "nan")
-    return values.to_numpy("float64") / 100
-
-
-class _Codes:
-    """Distinct texts of a column, and the position of each row's text in them."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, int] = {}
-        self._blocks: list[np.ndarray] = []
-
-    def append(self, column: Any) -> None:
-        """Encode a column of a frame."""
-        self._blocks.append(column.map(lambda text: self.texts.setdefault(text, len(self.texts))))
-
-    def write(self, path: Path) -> None:
-        np.save(path, np.concatenate(self._blocks).astype("<i8"))
 
 
 def _separator(head: Sequence[str]) -> str:
@@ -345,15 +368,6 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
         )
     first = rows[0][: len(header)]
     return header, [*first, *("0" for _ in range(len(header) - len(first)))], separator
-
-
-def _refuse_short_lines(path: str, layout: _Layout) -> None:
-    """Refuse lines with too few fields: pandas would read missing values."""
-    with _opened(path) as lines:
-        reader = csv.reader(lines, delimiter=layout.separator)
-        for row in filter(None, reader):
-            if len(row) < (n := len(layout.header)):
-                raise Refused(f"expected {n} fields; got {len(row)}", f"line {reader.line_num}")
 
 
 def _opened(path: str, errors: str = "replace") -> TextIO:
