@@ -33,7 +33,6 @@ from zslcore.leakage.contamination import (
     counts_of,
     extractors,
     pretraining_sets,
-    read_csv_rows,
     test_sets,
 )
 from zslcore.leakage.reliability import (
@@ -46,7 +45,7 @@ from zslcore.leakage.reliability import (
     strengths,
 )
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
-from zslcore.storage.files import written_whole
+from zslcore.storage.files import read_csv_rows, written_whole
 
 COLUMNS = {
     EXTRACTORS: ("extractor", "kind", "pretraining", "labels", "source", "url"),

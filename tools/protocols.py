@@ -25,6 +25,7 @@ from zslcore.leakage.released_codes import (
     Choice,
     codes,
 )
+from zslcore.storage.files import read_csv_rows
 
 #: Maximum number of characters of code between backticks, and of a description.
 MOST_QUOTED, MOST_SAID = 40, 240
@@ -43,7 +44,7 @@ def problems(path: Path = CENSUS) -> Iterator[str]:
     """
     expected = [field.name for field in fields(Choice)]
     try:
-        rows = _rows(path)
+        rows = read_csv_rows(path)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         yield f"{path.name}: could not be read ({type(error).__name__})."
         return
@@ -59,11 +60,6 @@ def problems(path: Path = CENSUS) -> Iterator[str]:
         ):
             yield f"{path.name}, line {number}: {sentence}"
     yield from (f"{path.name}: {sentence}" for sentence in _incomplete(rows))
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _untidy(row: Mapping[str, str]) -> Iterator[str]:

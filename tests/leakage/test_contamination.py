@@ -24,11 +24,11 @@ from zslcore.leakage.contamination import (
     find_test_set,
     own_test_set,
     printed_overlaps,
-    read_csv_rows,
 )
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.reliability import LISTS, transfer_table
 from zslcore.leakage.vocabularies import count_understood
+from zslcore.storage.files import read_csv_rows
 
 #: Pre-training sets and test sets with a fast class comparison.
 CHEAP = {

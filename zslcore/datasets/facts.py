@@ -22,7 +22,6 @@ References
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import re
 import tomllib
@@ -30,15 +29,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
 from zslcore.exceptions import ParameterError, require_known
 from zslcore.names import class_key
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_frame, read_csv_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Pre-training sets for extractors fine-tuned on images of the data set itself; they have no class
 #: list.
@@ -56,8 +57,8 @@ def unlisted_sets() -> Mapping[str, str]:
 
     Image-text models are trained on captions, not on named classes: "wit-400m" is CLIP's set.
     """
-    with (FACTS / "contamination_sets.csv").open(encoding="utf-8", newline="") as file:
-        return {row["name"]: row["title"] for row in csv.DictReader(file) if not row["list"]}
+    rows = read_csv_rows(FACTS / "contamination_sets.csv")
+    return {row["name"]: row["title"] for row in rows if not row["list"]}
 
 
 def fine_tuned_on(pretraining: Sequence[str]) -> str:
@@ -132,12 +133,12 @@ def class_attributes(dataset: str) -> pd.DataFrame | None:
     """
     if dataset not in ("AWA1", "AWA2"):
         return None
-    return pd.read_csv(FACTS / "classes" / "AWA_attributes.csv", index_col="class") / 100
+    return read_csv_frame(FACTS / "classes" / "AWA_attributes.csv", index_col="class") / 100
 
 
 @cache
 def _classes(dataset: str) -> pd.DataFrame:
-    return pd.read_csv(FACTS / "classes" / f"{dataset}.csv", keep_default_na=False)
+    return read_csv_frame(FACTS / "classes" / f"{dataset}.csv", keep_default_na=False)
 
 
 @cache
@@ -191,14 +192,14 @@ def earlier_version(name: str) -> pd.DataFrame:
     for column, rows in moved[moved["table"] == name].groupby("column"):
         keys = [key for key in ("method", "dataset", "split") if key in table]
         earlier = rows.set_index(keys)["earlier"]
-        cells = earlier.reindex(pd.MultiIndex.from_frame(table[keys])).to_numpy()
-        table[column] = table[column].where(pd.isna(cells), cells)
+        cells = table.join(earlier, on=keys)["earlier"]
+        table[column] = table[column].where(cells.isna(), cells)
     return table
 
 
 @cache
 def _published(name: str) -> pd.DataFrame:
-    table = pd.read_csv(FACTS / "published" / f"{name}.csv")
+    table = read_csv_frame(FACTS / "published" / f"{name}.csv")
     percent = [column for column in table.columns if column.endswith("_percent")]
     table[percent] = table[percent] / 100
     return table.rename(columns={column: column.removesuffix("_percent") for column in percent})
@@ -430,7 +431,8 @@ def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
 
 @lru_cache
 def _rows(benchmark: str) -> dict[str, int]:
-    return {class_key(name): i for i, name in enumerate(class_facts(benchmark).classes["class"])}
+    rows = read_csv_rows(FACTS / "classes" / f"{benchmark}.csv")
+    return {class_key(row["class"]): i for i, row in enumerate(rows)}
 
 
 def labels_digest(labels: np.ndarray) -> str:
@@ -506,7 +508,7 @@ class ZSL220:
 @cache
 def zsl220() -> ZSL220:
     """Return the classes and splits of the zero-shot test on Kinetics-600."""
-    table = pd.read_csv(FOLDER / "zsl220.csv", index_col="class")
+    table = read_csv_frame(FOLDER / "zsl220.csv", index_col="class")
     return ZSL220(tuple(map(str, table.index)), frozen(table.to_numpy().T == "val"))
 
 
@@ -514,8 +516,8 @@ def zsl220() -> ZSL220:
 def action_facts(dataset: str) -> ActionFacts:
     """Return the facts of "UCF101" or "HMDB51"."""
     require_known("action data set", dataset, ACTION_SETS)
-    table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
-    splits = pd.read_csv(FOLDER / "splits.csv")
+    table = read_csv_frame(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
+    splits = read_csv_frame(FOLDER / "splits.csv")
     names, bits = tuple(table["class"]), table.get("attributes")
     return ActionFacts(
         dataset=dataset,

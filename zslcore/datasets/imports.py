@@ -26,7 +26,6 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import FINE_TUNED, check_pretraining
@@ -35,7 +34,13 @@ from zslcore.names import readable_names
 from zslcore.storage import artifacts, settings
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import CorruptFolderError
-from zslcore.storage.files import FACTS, data_folder, or_refused, written_whole
+from zslcore.storage.files import (
+    FACTS,
+    data_folder,
+    or_refused,
+    read_csv_rows,
+    written_whole,
+)
 
 #: Increased when the files or the manifest of an import change their meaning.
 SCHEMA = 1
@@ -522,6 +527,5 @@ def pretraining_by_name(name: str, digest: str) -> tuple[str, ...]:
 @cache
 def known_features() -> Mapping[str, tuple[str, ...]]:
     """Return the pre-training sets in ``data/known_features.csv``, by digest."""
-    table = pd.read_csv(FACTS / "known_features.csv", dtype=str)
-    pairs = zip(table["digest"], table["pretraining"], strict=True)
-    return MappingProxyType({str(digest): (str(name),) for digest, name in pairs})
+    rows = read_csv_rows(FACTS / "known_features.csv")
+    return MappingProxyType({row["digest"]: (row["pretraining"],) for row in rows})

@@ -21,7 +21,6 @@ ICML 2021 (ensembles of templates).
 
 from __future__ import annotations
 
-import csv
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -32,7 +31,7 @@ from types import MappingProxyType
 from zslcore.datasets.facts import action_facts
 from zslcore.exceptions import DatasetError, closest_name, require_known
 from zslcore.names import spaced_name
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_rows
 
 FOLDER = FACTS / "open_world"
 #: Value of an argument for unseen classes: RULE, or RULE:NAME for the new classes of a named set.
@@ -128,8 +127,6 @@ class OpenWorldSet:
 @cache
 def open_world_sets() -> Mapping[str, OpenWorldSet]:
     """Return the eleven sets by name, ImageNet-1K first."""
-    with (FOLDER / "sets.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     return MappingProxyType(
         {
             row["name"]: OpenWorldSet(
@@ -142,7 +139,7 @@ def open_world_sets() -> Mapping[str, OpenWorldSet]:
                 source=row["source"],
                 url=row["url"],
             )
-            for row in rows
+            for row in read_csv_rows(FOLDER / "sets.csv")
         }
     )
 

@@ -49,13 +49,16 @@ in the papers. Imitating published test accuracies requires this use of test dat
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import ClassFacts, SimulatedName, class_attributes, class_facts
 from zslcore.exceptions import require_known
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Increased when splits or folds change: 2 has the released standard splits and their folds.
 REVISION = 2
@@ -328,7 +331,7 @@ def _draw_shared(world: World, photographs: np.ndarray | None, n: int) -> np.nda
 def _groups(names: pd.Series, rng: np.random.Generator) -> np.ndarray:
     """Return the group of each class; without group names, draw groups of about a dozen."""
     if names.any():
-        return pd.factorize(names)[0]
+        return names.factorize()[0]
     return rng.integers(len(names) // 12, size=len(names))
 
 

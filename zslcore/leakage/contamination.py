@@ -21,12 +21,10 @@ Z. Akata, "Zero-shot learning - a comprehensive evaluation of the good, the bad 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pandas as pd
@@ -49,7 +47,7 @@ from zslcore.leakage.vocabularies import (
 )
 from zslcore.names import spaced_name
 from zslcore.numbers import counted, percent
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_rows
 from zslcore.texts import listed, refusal_of
 
 #: Annotation of the training examples of an extractor.
@@ -149,12 +147,6 @@ def extractors() -> Mapping[str, Extractor]:
         name: Extractor(name, kind, tuple(pretraining.split(AND)), labels, source, url)
         for name, kind, pretraining, labels, source, url in rows
     }
-
-
-def read_csv_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file of the map; all values are strings."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def find_extractor(name: str) -> Extractor:

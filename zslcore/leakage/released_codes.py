@@ -7,7 +7,6 @@ checks the table.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +15,7 @@ from functools import cache
 import pandas as pd
 
 from zslcore.exceptions import closest_name
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_rows
 
 CENSUS = FACTS / "protocols.csv"
 NONE, NOT_STATED = "none", "not stated"
@@ -124,8 +123,7 @@ class Choice:
 @cache
 def all_choices() -> tuple[Choice, ...]:
     """Return all choices in the order of the file."""
-    with CENSUS.open(encoding="utf-8", newline="") as file:
-        return tuple(Choice(**row) for row in csv.DictReader(file))
+    return tuple(Choice(**row) for row in read_csv_rows(CENSUS))
 
 
 def codes() -> list[str]:

@@ -25,7 +25,7 @@ from zslcore.leakage.contamination import cell_of, find_test_set
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.numbers import percent
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_rows
 
 PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
 #: Pre-training list that has the second class of every labelled pair.
@@ -116,12 +116,10 @@ def identity_of_match(pair: LabelledMatch) -> tuple[str, str, str]:
 @cache
 def stored_reliability() -> tuple[Measured, ...]:
     """Return the stored results of ``tools/contamination.py``, one row per part."""
-    with MEASURED.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     text = {"part", "digest"}
     return tuple(
         Measured(**{k: v if k in text else int(v) for k, v in row.items()})  # type: ignore[arg-type]
-        for row in rows
+        for row in read_csv_rows(MEASURED)
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import pandas as pd
 
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.class_lists import ClassList
@@ -39,7 +38,7 @@ from zslcore.leakage.report import (
 )
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.numbers import counted, signed
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_frame
 from zslcore.texts import listed
 
 #: Maximum number of rows of a finding on a card.
@@ -232,7 +231,7 @@ def _gain_of_first_release(dataset: str) -> Figure:
     these lists and training on trainval_loc, as most released code does, and of training on
     train_loc and val_loc.
     """
-    table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
+    table = read_csv_frame(FACTS / "measured" / "leak_cost.csv", comment="#")
     benchmark = table["dataset"].str.partition("-")[0]
     measured = dataset in set(benchmark)
     rows = table[benchmark == (dataset if measured else "CUB")]

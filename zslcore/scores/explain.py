@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from zslcore.evaluation.figures import PER_SAMPLE
 from zslcore.exceptions import DatasetError
@@ -24,7 +23,7 @@ from zslcore.numbers import percent, signed
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.numbering import metrics_of_classes
 from zslcore.scores.printed import Printed
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_frame
 from zslcore.texts import strict_json
 
 #: How a reading may be reported: without comment, only with its name, or not as a result.
@@ -347,7 +346,7 @@ def _other_causes(reports: Sequence[ScoreReport], *, first_release: bool) -> Ite
 @cache
 def _range(file: str, column: str, where: str = "", value: str = "") -> str:
     """Return the smallest and the largest change measured on CUB, in points."""
-    table = pd.read_csv(FACTS / "measured" / file, comment="#")
+    table = read_csv_frame(FACTS / "measured" / file, comment="#")
     name = "dataset" if "dataset" in table else "data"
     rows = table[table[name].str.startswith("CUB")]
     rows = rows[rows[where] == value] if where else rows

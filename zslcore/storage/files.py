@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import uuid4
 
 from platformdirs import user_cache_path
 
 from zslcore.exceptions import ParameterError, ZSLError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def _beside(installed: str, checkout: str) -> Path:
@@ -26,6 +30,19 @@ def _beside(installed: str, checkout: str) -> Path:
 FACTS = _beside("data", "data")
 #: Script of the app.
 APP = _beside("_app/app.py", "app.py")
+
+
+def read_csv_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file of the package; all values are strings."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read_csv_frame(path: Path, **options: Any) -> pd.DataFrame:
+    """Return a CSV file of the package as a frame; ``options`` are those of pandas."""
+    import pandas as pd  # late, since importing it takes longer than reading rows
+
+    return pd.read_csv(path, **options)
 
 
 #: Maximum number of characters of ``ZSL_DATA`` in its error message.

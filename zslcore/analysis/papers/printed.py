@@ -18,7 +18,7 @@ from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import RunResult
 from zslcore.numbers import signed
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_frame
 
 POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
 #: Printed table -> column for its paper.
@@ -144,7 +144,7 @@ class Difference:
 @cache
 def large_deviations() -> tuple[Difference, ...]:
     """Return all differences of more than three points, in the order of the printed tables."""
-    table = pd.read_csv(FACTS / "measured" / "differences.csv", comment="#")
+    table = read_csv_frame(FACTS / "measured" / "differences.csv", comment="#")
     table = table.rename(columns={"cause": "name"}).astype(object)
     keys = ["data", "method", "table", "cell", "ours", "printed"]
     causes = table.drop(columns=keys).where(table.notna(), None)

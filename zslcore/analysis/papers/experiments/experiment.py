@@ -24,7 +24,7 @@ from zslcore.methods import METHODS
 from zslcore.progress import Progress, silent
 from zslcore.results.shipped import cached_dataset
 from zslcore.storage import settings
-from zslcore.storage.files import FACTS
+from zslcore.storage.files import FACTS, read_csv_frame
 
 #: Columns of every table of results. If the experiment's unit is percent, all values are stored as
 #: fractions: ``ours``, ``std`` (over seeds), ``low`` and ``high`` (ends of the 95 % interval),
@@ -226,7 +226,8 @@ def cell_row(
 @cache
 def _measured() -> Mapping[str, list[dict[str, Any]]]:
     """Return the precomputed cells, by the key of their run or regularisation path."""
-    table = pd.read_csv(FACTS / "measured" / "papers.csv", dtype={"at": str}, keep_default_na=False)
+    path = FACTS / "measured" / "papers.csv"
+    table = read_csv_frame(path, dtype={"at": str}, keep_default_na=False)
     numbers = ["ours", "std", "low", "high", "seeds"]
     table[numbers] = table[numbers].apply(pd.to_numeric)
     cells = table.drop_duplicates(["key", "at", "cell"])
