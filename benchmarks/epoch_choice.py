@@ -11,7 +11,11 @@ import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.analysis.resampling import student_interval
-from zslcore.evaluation import protocol
+from zslcore.evaluation.answers import (
+    Evaluation,
+    best_common_gamma,
+    evaluate,
+)
 from zslcore.evaluation.protocol import Setting
 from zslcore.methods.base import ZSLEstimator
 from zslcore.progress import silent
@@ -39,15 +43,15 @@ def points(
     rows = []
     tests = replace(setting, progress=silent).sweep(method, every)
     for params, curves, test in zip(every, chosen.curves, tests, strict=True):
-        gamma = protocol.best_common_gamma(curves)
-        row = {**params, "gamma": gamma, **_figures(protocol.evaluate(test, gamma))}
+        gamma = best_common_gamma(curves)
+        row = {**params, "gamma": gamma, **_figures(evaluate(test, gamma))}
         row["folds_plain"] = float(np.mean([curve.at(0.0).harmonic for curve in curves]))
         row["folds_calibrated"] = float(np.mean([curve.best().harmonic for curve in curves]))
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _figures(evaluation: protocol.Evaluation) -> dict[str, Any]:
+def _figures(evaluation: Evaluation) -> dict[str, Any]:
     row: dict[str, Any] = {"zsl": evaluation.zsl, "ausuc": evaluation.ausuc}
     for name, point in (("plain", evaluation.plain), ("calibrated", evaluation.calibrated)):
         assert point is not None

@@ -26,6 +26,7 @@ __version__ = "0.3.0"
 #: Files of the package that compute metrics from features. Data have separate digests.
 NUMBERS = (
     "features.py",
+    "evaluation/answers.py",
     "evaluation/protocol.py",
     "methods/*.py",
     "metrics/accuracy.py",

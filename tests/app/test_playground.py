@@ -15,7 +15,7 @@ from ui.playground import instrument as play
 from ui.state import cache, waiting
 from zslcore.analysis.study import run_seconds
 from zslcore.evaluation import runs
-from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.one_file import SHARED

@@ -1,7 +1,11 @@
 """The command line: exit codes and sentences."""
 
+import os
 import shlex
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,8 @@ from zslcore.commands.command_line import COMMANDS, MODULES, parser_of_commands
 from zslcore.datasets import load
 from zslcore.datasets.base import class_folds
 from zslcore.exceptions import DatasetError
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.usefixtures("own_data")
 
@@ -117,3 +123,30 @@ def test_every_help_is_plain_text(start, capsys):
     text = capsys.readouterr().out
     assert "Example:\n" in text
     assert "::" not in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["check classes.txt", "check split.json", "import own.csv --prototypes p.csv --unseen cat"],
+)
+def test_reading_a_small_file_imports_no_large_library(tmp_path, words):
+    (tmp_path / "classes.txt").write_text("cat\ndog\nhorse\nzebra\n")
+    (tmp_path / "split.json").write_text('{"train": ["cat", "dog"], "test": ["horse", "zebra"]}')
+    (tmp_path / "own.csv").write_text("label,x,y\n" + "cat,1,2\ndog,3,4\nfox,4,5\n" * 5)
+    (tmp_path / "p.csv").write_text("class,a\ncat,1\ndog,2\nfox,3\n")
+    request = (
+        "import sys; from zslcore.__main__ import main;"
+        f"main({words.split()}); sys.stderr.write(' '.join(sys.modules))"
+    )
+    environment = os.environ | {"ZSL_DATA": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
+    run_result = subprocess.run(
+        [sys.executable, "-c", request],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert run_result.stdout
+    imported = set(run_result.stderr.split())
+    assert not imported & {"pandas", "scipy.stats", "sklearn", "torch", "zslcore.methods"}

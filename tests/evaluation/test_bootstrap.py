@@ -8,10 +8,11 @@ from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 from tests.metrics.test_metrics import scored
 from zslcore.analysis.papers.claims import FINDINGS
 from zslcore.analysis.resampling import counts_of_classes, draws_of
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, of_answers_alone
 from zslcore.evaluation.predictions import Predictions
-from zslcore.evaluation.protocol import ScoredTest, evaluate
+from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics.significance import class_draws, image_draws, interval
 

@@ -5,8 +5,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tests.worlds import linear_world
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
-from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import ESZSL
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.protocols import metrics_of_test

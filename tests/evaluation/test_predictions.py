@@ -12,17 +12,10 @@ from zslcore.analysis.confusion import confusion
 from zslcore.analysis.resampling import figures
 from zslcore.datasets import load
 from zslcore.datasets.base import Split
+from zslcore.evaluation.answers import FoldPredictions, ScoredTest, best_common_gamma
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import read_predictions, write_predictions
-from zslcore.evaluation.protocol import (
-    FoldPredictions,
-    Problem,
-    ScoredTest,
-    best_common_gamma,
-    evaluate,
-    fit_and_score,
-    select,
-)
+from zslcore.evaluation.protocol import Problem, evaluate, fit_and_score, select
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import Reference, State, verify_predictions

@@ -15,8 +15,9 @@ from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
 from zslcore.evaluation import runs
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.predictions_file import is_predictions, read_predictions, write_predictions
-from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
+from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import Reference, State, verify_predictions

@@ -10,10 +10,9 @@ from sklearn.model_selection import ParameterGrid
 from tests.worlds import linear_world
 from zslcore.datasets.base import Fold, Split, hold_out
 from zslcore.evaluation import protocol
+from zslcore.evaluation.answers import ScoredTest, best_common_gamma
 from zslcore.evaluation.protocol import (
-    ScoredTest,
     Setting,
-    best_common_gamma,
     evaluate,
     fit_and_score,
     penalised,

@@ -15,9 +15,9 @@ from pyarrow import parquet
 from tests.hostile.making import spoiled
 from tests.hostile.results import VALUES
 from tests.hostile.scores import CHANGES, CLASSES, LABELS, SCORES, UNSEEN
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import write_predictions
-from zslcore.evaluation.protocol import ScoredTest
 from zslcore.leakage.published import read_predicted
 from zslcore.scores import judge
 

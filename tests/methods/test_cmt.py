@@ -6,9 +6,9 @@ from scipy.special import erf
 
 from tests.methods.plain import gradient, relative_difference, training_data
 from tests.worlds import linear_world
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.protocol import (
     Problem,
-    ScoredTest,
     evaluate,
     fit_and_score,
     penalised,

@@ -8,9 +8,10 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.datasets.facts import class_facts, row_facts
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import write_predictions
-from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.published import PredictedScores, known_tests, read_predicted
 from zslcore.methods import ESZSL, LinearS2V

@@ -14,10 +14,11 @@ from tests.pages import head_of
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
+from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES, ResultMetric, of_answers_alone, register_metric
 from zslcore.evaluation.predictions import Predictions, Provenance
-from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import UnknownNameError
 from zslcore.leakage.published import PredictedScores
 from zslcore.methods import ESZSL, LinearS2V

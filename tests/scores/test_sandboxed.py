@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from zslcore.evaluation.protocol import ScoredTest, evaluate
+from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores import ScoreFile, interpreted, judge, reading, sandboxed
 from zslcore.scores.reading import answers_in

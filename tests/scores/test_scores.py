@@ -16,7 +16,8 @@ from scipy.io import savemat
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
-from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
+from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.published import known_tests, recognised
 from zslcore.methods import LinearS2V

@@ -40,7 +40,7 @@ def taken_apart(monkeypatch):
 def test_failed_imports_do_not_stop_other_imports(monkeypatch, taken_apart):
     ready = []
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["ui.no_such_module", "wave"])
-    monkeypatch.setattr(runtime.worker, "warm_up", lambda: ready.append(True))
+    monkeypatch.setattr(runtime.worker, "warm_up", lambda *_: ready.append(True))
     monkeypatch.delitem(sys.modules, "wave", raising=False)
     runtime.import_ahead()
     assert "wave" in sys.modules
@@ -51,7 +51,7 @@ def test_failed_imports_do_not_stop_other_imports(monkeypatch, taken_apart):
 def test_preloading_waits_for_visitors_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["wave"])
     monkeypatch.setattr(runtime, "facts", lambda: ())
-    monkeypatch.setattr(runtime.worker, "warm_up", lambda: None)
+    monkeypatch.setattr(runtime.worker, "warm_up", lambda *_: None)
     request = []
 
     def busy():

@@ -17,8 +17,8 @@ from ui.state import cache, waiting
 from zslcore.analysis import confusion
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation import protocol
+from zslcore.evaluation.answers import AnsweredTest
 from zslcore.evaluation.predictions import PredictedRows
-from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import get_method

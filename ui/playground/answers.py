@@ -23,8 +23,8 @@ from zslcore.analysis.method_table import row_name
 from zslcore.analysis.study import RunStudy, run_seconds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources, is_simulated_name, title
+from zslcore.evaluation.answers import AnsweredTest
 from zslcore.evaluation.predictions import PredictedRows
-from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status

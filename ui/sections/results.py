@@ -27,8 +27,8 @@ from zslcore.board.checking import CheckedEntry
 from zslcore.board.making import entry_of_run
 from zslcore.datasets.facts import title
 from zslcore.evaluation import plugins
+from zslcore.evaluation.answers import origin_in_words
 from zslcore.evaluation.predictions import Predictions
-from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError

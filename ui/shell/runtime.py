@@ -81,7 +81,7 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
         except Exception:  # noqa: BLE001 - its page reports the error
             _LOG.exception("%s failed", step)
         time.sleep(BREATH)
-    worker.warm_up()
+    worker.warm_up("zslcore.untrusted.readers.variables", "h5py", "scipy.io")
 
 
 # --- Garbage --------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from ui.shell.text import plain
 from ui.state import cache
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, Study
+from zslcore.evaluation.answers import AnsweredTest, ScoredTest
 from zslcore.evaluation.predictions import Predictions
-from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.runs import Run, RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status

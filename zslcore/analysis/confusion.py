@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
 
-from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.answers import AnsweredTest
 
 
 def confusion(

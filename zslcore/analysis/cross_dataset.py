@@ -28,6 +28,10 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.evaluation import protocol
+from zslcore.evaluation.answers import (
+    Evaluation,
+    evaluate,
+)
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import Origin, choose
 from zslcore.evaluation.specs import RunSpec
@@ -60,7 +64,7 @@ class CrossAccuracy:
     params_origin: Origin
     gamma: float | None
     gamma_origin: Origin | None
-    evaluations: dict[str, protocol.Evaluation]
+    evaluations: dict[str, Evaluation]
     seconds: float
     version: str
     commit: str
@@ -69,7 +73,7 @@ class CrossAccuracy:
         """Return one tidy row per test set, with the columns of the printed table first."""
         return [self._row(name, figures) for name, figures in self.evaluations.items()]
 
-    def _row(self, test: str, figures: protocol.Evaluation) -> dict[str, Any]:
+    def _row(self, test: str, figures: Evaluation) -> dict[str, Any]:
         spec = self.spec
         return {
             "method": spec.method,
@@ -135,7 +139,7 @@ class CrossFit(RecordStudy[CrossAccuracy]):
         return result.about()
 
 
-def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
+def _of_gzsl(evaluation: Evaluation) -> dict[str, float | None]:
     """Return the GZSL metrics that board entries have, by name."""
     figures = (figure for figure in on_board().values() if figure.needs_gzsl)
     return {figure.name: figure.of(evaluation) for figure in figures}
@@ -219,7 +223,7 @@ def cross_accuracy(
     evaluations, gamma = {}, 0.0 if chosen.gamma is None else chosen.gamma
     for test in tests:
         scores = _problem_on(training_problem, train, test, spec.split).scored(fitted)
-        evaluations[test.name] = protocol.evaluate(scores, gamma)
+        evaluations[test.name] = evaluate(scores, gamma)
     return CrossAccuracy(
         spec=spec,
         params=chosen.params,

@@ -40,8 +40,11 @@ from sklearn.model_selection import ParameterGrid
 
 from zslcore.analysis import resampling
 from zslcore.datasets import Fold, Split, ZSLDataset
-from zslcore.evaluation import protocol
-from zslcore.evaluation.protocol import ScoredTest, Selection, Setting
+from zslcore.evaluation.answers import (
+    ScoredTest,
+    best_common_gamma,
+)
+from zslcore.evaluation.protocol import Selection, Setting
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import significance
@@ -260,7 +263,7 @@ class _Work:
         selection = self._selection("folds, with epochs", self.split, grid)
         params = self.method.get_params() | selection.params
         points = [
-            (params | point, protocol.best_common_gamma(curves))
+            (params | point, best_common_gamma(curves))
             for point, curves in zip(ParameterGrid(grid), selection.curves, strict=True)
             if params | point | {"epochs": None} == params | {"epochs": None}
         ]

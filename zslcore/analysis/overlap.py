@@ -33,7 +33,8 @@ from scipy import stats
 from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset, class_folds
-from zslcore.evaluation.protocol import ScoredTest, Setting
+from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator

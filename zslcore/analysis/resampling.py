@@ -28,11 +28,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
-from scipy import stats
+import scipy
 
+from zslcore.evaluation.answers import AnsweredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES as REGISTERED
-from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.significance import DIGITS, N_DRAWS, Over, class_draws, image_draws
@@ -183,5 +183,5 @@ def student_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, fl
     n = len(values)
     if n < 2:
         return np.nan, np.nan
-    reach = stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
+    reach = scipy.stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
     return float(values.mean() - reach), float(values.mean() + reach)

@@ -19,8 +19,8 @@ import pandas as pd
 
 from zslcore.analysis.papers.printed import ChosenFor, chosen_for
 from zslcore.evaluation import figures, plugins
+from zslcore.evaluation.answers import origin_in_words
 from zslcore.evaluation.figures import FIGURES, values_of
-from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS

@@ -25,8 +25,9 @@ from sklearn.base import clone
 
 from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import ZSLDataset, load
+from zslcore.evaluation.answers import ScoredTest, evaluate
 from zslcore.evaluation.figures import values_of
-from zslcore.evaluation.protocol import ScoredTest, Setting, Task, evaluate
+from zslcore.evaluation.protocol import Setting, Task
 from zslcore.exceptions import closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE

@@ -22,7 +22,10 @@ import numpy as np
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import class_facts, unseen_classes
+from zslcore.datasets.facts import (
+    benchmark_classes,
+    unseen_classes,
+)
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.predictions import Predictions
@@ -87,7 +90,7 @@ def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
 @cache
 def _match_unseen(names: tuple[str, ...], vocabularies: tuple[str, ...], benchmark: str) -> Finding:
     """Match class names; resolve ambiguous names with all class names of the benchmark."""
-    all_names = tuple(class_facts(benchmark).classes["class"]) if benchmark else names
+    all_names = benchmark_classes(benchmark) if benchmark else names
     return find_trained_classes(names, list(map(get_vocabulary, vocabularies)), all_names)
 
 

@@ -20,7 +20,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from zslcore.board.card import card_of_result
 from zslcore.commands import findings, submission
 from zslcore.commands.command import OptionGroup, Output, command, option, worst_status
 from zslcore.commands.options import file_to_write
@@ -234,4 +233,6 @@ def _of_classes(group: Group, named: list[Vocabulary]) -> CheckedFile:
 
 
 def _of_result(group: Group, named: list[Vocabulary]) -> CheckedFile:
+    from zslcore.board.card import card_of_result  # imports the methods
+
     return CheckedFile(card_of_result(group.main.path, group.named, tuple(v.name for v in named)))

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zslcore.commands.command import option
 from zslcore.commands.options import STATED_CHOICES, file_to_write, stated_choices
 from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
-from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
 from zslcore.leakage.checks import CHECKS
 from zslcore.leakage.context import Decisions, DeclaredProvenance, Thresholds
@@ -24,10 +23,12 @@ from zslcore.leakage.loading import Subject, chosen_split
 from zslcore.leakage.render import FORMATS, render, to_junit
 from zslcore.leakage.report import FAIL_ON, MARKS, FailOn, Mark
 from zslcore.leakage.vocabularies import PRETRAINING_NAMES
-from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
+
+if TYPE_CHECKING:
+    from zslcore.evaluation.runs import RunResult
 
 MAX_DECISIONS = 1 << 20
 #: Thresholds of checks, with their help texts on the command line.
@@ -192,6 +193,8 @@ def _stored_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
         raise ParameterError(
             f"--runs: expected the name of a data set; got {clean_text(args.path)!r}."
         )
+    from zslcore.results.store import ResultStore  # imports the methods
+
     store = ResultStore()
     if unreadable := store.unreadable():
         sys.stderr.write(f"{unreadable}\n")

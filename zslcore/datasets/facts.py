@@ -37,6 +37,7 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
 from zslcore.exceptions import ParameterError, require_known
 from zslcore.names import class_key
 from zslcore.storage.files import FACTS, read_csv_frame, read_csv_rows
+from zslcore.storage.tables import frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,7 @@ def class_facts(dataset: str) -> ClassFacts:
     return ClassFacts(
         dataset=dataset,
         attributes=sources[dataset]["attributes"],
-        classes=_classes(dataset).copy(),
+        classes=frame({name: column.tolist() for name, column in class_columns(dataset).items()}),
         notes={name: sources[dataset][name] for name in ("images", "ss", "ps", "imagenet1k")},
     )
 
@@ -120,8 +121,8 @@ def unseen_classes(dataset: str, split: str) -> tuple[str, ...]:
     """Return the test classes of a benchmark's split, PS or SS; () for other splits."""
     if split not in ("PS", "SS"):
         return ()
-    classes = class_facts(dataset).classes
-    return tuple(classes["class"][classes[split.lower()] == "test"])
+    classes = class_columns(dataset)
+    return tuple(classes["class"][classes[split.lower()] == "test"].tolist())
 
 
 def class_attributes(dataset: str) -> pd.DataFrame | None:
@@ -137,8 +138,17 @@ def class_attributes(dataset: str) -> pd.DataFrame | None:
 
 
 @cache
-def _classes(dataset: str) -> pd.DataFrame:
-    return read_csv_frame(FACTS / "classes" / f"{dataset}.csv", keep_default_na=False)
+def class_columns(dataset: str) -> Mapping[str, np.ndarray]:
+    """Return the columns of :attr:`ClassFacts.classes` as arrays, read-only."""
+    rows = read_csv_rows(FACTS / "classes" / f"{dataset}.csv")
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    columns |= {name: columns[name].astype(np.intp) for name in ("images", "test_seen")}
+    return MappingProxyType({name: frozen(column) for name, column in columns.items()})
+
+
+def benchmark_classes(dataset: str) -> tuple[str, ...]:
+    """Return the class names of a benchmark in order."""
+    return tuple(class_columns(dataset)["class"].tolist())
 
 
 @cache
@@ -379,7 +389,7 @@ class Recognised:
         return []
 
     def _in_class_order(self, column: str) -> np.ndarray:
-        return class_facts(self.candidates[0]).classes[column].to_numpy()[self.row]
+        return class_columns(self.candidates[0])[column][self.row]
 
 
 def benchmark_of(dataset: ZSLDataset) -> str | None:
@@ -431,8 +441,7 @@ def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
 
 @lru_cache
 def _rows(benchmark: str) -> dict[str, int]:
-    rows = read_csv_rows(FACTS / "classes" / f"{benchmark}.csv")
-    return {class_key(row["class"]): i for i, row in enumerate(rows)}
+    return {class_key(name): i for i, name in enumerate(benchmark_classes(benchmark))}
 
 
 def labels_digest(labels: np.ndarray) -> str:
@@ -444,7 +453,7 @@ def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
     """Return the candidate with clearly best-fitting image counts, or else all candidates."""
     distance = {}
     for name in recognised.candidates:
-        real = class_facts(name).classes["images"].to_numpy()[recognised.row]
+        real = class_columns(name)["images"][recognised.row]
         distance[name] = np.abs(images / images.sum() - real / real.sum()).sum()
     first, *others = sorted(distance, key=lambda name: distance[name])
     if all(distance[first] * _NEARER < distance[other] for other in others):

@@ -54,7 +54,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import ClassFacts, SimulatedName, class_attributes, class_facts
+from zslcore.datasets.facts import (
+    ClassFacts,
+    SimulatedName,
+    benchmark_classes,
+    class_attributes,
+    class_facts,
+)
 from zslcore.exceptions import require_known
 
 if TYPE_CHECKING:
@@ -141,7 +147,7 @@ def planted(name: str) -> Planted | None:
 
 def simulated_classes(name: str) -> tuple[str, ...]:
     """Return the classes of simulated data, which are the benchmark's classes."""
-    return tuple(class_facts(_NAMES[name].dataset).classes["class"])
+    return benchmark_classes(_NAMES[name].dataset)
 
 
 def _world(simulated_name: SimulatedName) -> World:

@@ -56,9 +56,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
-from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.answers import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, SeenUnseen
 
@@ -323,14 +323,14 @@ def _share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
 
 def _member(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray | None = None
-) -> csr_array:
+) -> scipy.sparse.csr_array:
     """Return the sparse matrix that sums ``weights`` (1 by default) into ``rows``.
 
     A sparse product runs in one thread; a dense product of a few rows would wait for other threads
     on a busy machine.
     """
     weights = np.ones(len(rows)) if weights is None else weights
-    return csr_array((weights, (rows, columns)), shape=shape)
+    return scipy.sparse.csr_array((weights, (rows, columns)), shape=shape)
 
 
 def _shares(part: SeenUnseen, total: SeenUnseen) -> SeenUnseen:

@@ -20,7 +20,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.evaluation.protocol import Problem, ScoredTest
+from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.features import Preprocessing
 from zslcore.methods.base import MethodCard, ZSLEstimator

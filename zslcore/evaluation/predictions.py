@@ -20,7 +20,7 @@ import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.facts import benchmark_of
-from zslcore.evaluation.protocol import (
+from zslcore.evaluation.answers import (
     AnsweredTest,
     Evaluation,
     FoldPredictions,

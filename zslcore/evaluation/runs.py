@@ -27,8 +27,13 @@ from sklearn.model_selection import ParameterGrid
 from zslcore import version
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import figures, protocol
+from zslcore.evaluation.answers import (
+    Evaluation,
+    FoldPredictions,
+    ScoredTest,
+    evaluate,
+)
 from zslcore.evaluation.predictions import Predictions, Provenance
-from zslcore.evaluation.protocol import FoldPredictions, ScoredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import verify_predictions
 from zslcore.exceptions import ParameterError
@@ -74,7 +79,7 @@ class RunResult:
     params_origin: Origin
     gamma: float | None
     gamma_origin: Origin | None
-    evaluation: protocol.Evaluation
+    evaluation: Evaluation
     oracle: protocol.Oracle | None
     class_names: dict[int, str]
     simulated: bool
@@ -273,7 +278,7 @@ def run(
         params_origin=chosen.params_origin,
         gamma=chosen.gamma,
         gamma_origin=chosen.gamma_origin,
-        evaluation=protocol.evaluate(scores, chosen.gamma or 0.0),
+        evaluation=evaluate(scores, chosen.gamma or 0.0),
         oracle=peek,
         class_names={int(c): dataset.class_names[c] for c in scores.classes},
         simulated=dataset.simulated,
@@ -314,7 +319,7 @@ def refit(
     model = spec.estimator
     model.on_epoch = _Steps(model.planned_epochs([{}]), 0, progress).report_epoch
     scores = spec.setting(dataset).score(model)
-    evaluation = protocol.evaluate(scores, result.gamma or 0.0)
+    evaluation = evaluate(scores, result.gamma or 0.0)
     return Run(replace(result, evaluation=evaluation), scores, (), dataset)
 
 
@@ -339,7 +344,7 @@ class Selected:
     gamma_origin: Origin | None
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
     rule: protocol.Rule | None = None
-    validation: tuple[protocol.FoldPredictions, ...] = ()
+    validation: tuple[FoldPredictions, ...] = ()
 
 
 def choose(

@@ -25,13 +25,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any, Literal, get_args
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.class_lists import ClassList, are_codes
-from zslcore.datasets.facts import class_facts, published, unseen_classes, zsl220
+from zslcore.datasets.facts import (
+    benchmark_classes,
+    published,
+    unseen_classes,
+    zsl220,
+)
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
@@ -48,7 +51,11 @@ from zslcore.leakage.vocabularies import (
 from zslcore.names import spaced_name
 from zslcore.numbers import counted, percent
 from zslcore.storage.files import FACTS, read_csv_rows
+from zslcore.storage.tables import frame
 from zslcore.texts import listed, refusal_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Annotation of the training examples of an extractor.
 Labels = Literal["classes", "captions", "none"]
@@ -253,7 +260,7 @@ def test_sets() -> tuple[TestSet, ...]:
     """Return the test sets of the map, benchmark by benchmark."""
     tests = []
     for title, benchmark in IMAGES.items():
-        names = tuple(class_facts(benchmark).classes["class"])
+        names = benchmark_classes(benchmark)
         tests += [TestSet(title, s, unseen_classes(benchmark, s), names) for s in ("SS", "PS")]
     in_1k = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
     entries = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in in_1k]
@@ -428,7 +435,7 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
         for name in names
     ]
     columns = ["class", "pretraining", "overlap", "pretraining_class", "evidence", "printed_in"]
-    return pd.DataFrame(rows, columns=columns)
+    return frame(rows, columns)
 
 
 def contamination_table() -> pd.DataFrame:
@@ -448,7 +455,7 @@ def contamination_table() -> pd.DataFrame:
             | {"printed_in": cell.printed_in}
             | {"text": text + (f" {{{len(cell.printed or ())}}}" if listed else "")}
         )
-    return pd.DataFrame(rows).astype(dict.fromkeys([*COUNTED, "printed"], "Int64"))
+    return frame(rows).astype(dict.fromkeys([*COUNTED, "printed"], "Int64"))
 
 
 # --- Counting -------------------------------------------------------------------------------------

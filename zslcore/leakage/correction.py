@@ -17,10 +17,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 
 from zslcore.datasets.exporting import mat_of_split, save_mat
 from zslcore.exceptions import DatasetError, ParameterError
@@ -30,6 +29,10 @@ from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditC
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.neighbours import identical_rows, near_rows
 from zslcore.storage.files import write_out
+from zslcore.storage.tables import frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Policy = Literal["test first", "drop"]
 POLICIES: tuple[Policy, ...] = ("test first", "drop")
@@ -61,7 +64,7 @@ class CorrectedSplit:
     def table(self) -> pd.DataFrame:
         """Return the numbers of remaining and removed rows by part."""
         rows = [(part, len(r), len(self.removed.get(part, ()))) for part, r in self.parts.items()]
-        return pd.DataFrame(rows, columns=["part", "rows", "removed"])
+        return frame(rows, ["part", "rows", "removed"])
 
     def save_mat(self, path: str | PathLike[str]) -> None:
         """Write the MAT layout: 1-based ``*_loc`` columns, names and prototypes if known."""

@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
@@ -29,7 +29,11 @@ from zslcore.leakage.report import (
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import Group
 from zslcore.names import readable
+from zslcore.storage.tables import frame
 from zslcore.texts import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOWHERE = "in no part"
 #: Advice on a pre-training set that is only assumed.
@@ -66,7 +70,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     """
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     if context.labels is None:
-        return pd.DataFrame(columns=["class", "role", "images", *columns])
+        return frame((), ["class", "role", "images", *columns])
     labels, where = context.labels, np.full(len(context.labels), columns.index("unused"))
     for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in SPLIT_PARTS[3:])):
         where[context.rows(*parts)] = columns.index(column)
@@ -84,7 +88,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     if report is None:
         in_both = np.intersect1d(context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS))
         np.add.at(counts, (labels[in_both], columns.index("trained")), 1)
-    table = pd.DataFrame(counts, columns=columns)
+    table = frame(counts, columns)
     table.insert(0, "images", counts.sum(axis=1))
     table.insert(0, "role", _class_sides(context, labels, len(table), *TRAIN_PARTS))
     table.insert(0, "class", context.names(range(len(table))))
@@ -99,12 +103,16 @@ def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) ->
     return np.select([seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none")
 
 
-def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
-    """Count the rows and the leaking rows of every part, in the order of the parts."""
+def count_by_part(context: AuditContext, report: Report) -> list[tuple[str, int, int]]:
+    """Return name, rows and leaking rows of every part, in the order of the parts."""
     leaking = leaking_rows(context, report)
     rows_of_part = [(part, context.rows(part)) for part in SPLIT_PARTS if part in context.parts]
-    counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in rows_of_part]
-    return pd.DataFrame(counts, columns=["part", "rows", "leaking"])
+    return [(part, len(rows), int(np.isin(rows, leaking).sum())) for part, rows in rows_of_part]
+
+
+def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
+    """Return the counts of :func:`count_by_part` as a table."""
+    return frame(count_by_part(context, report), ["part", "rows", "leaking"])
 
 
 # --- Against another split ------------------------------------------------------------------------
@@ -132,7 +140,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
         "first": _parts_of(first, parts, rows),
         "second": _parts_of(second, parts, rows),
     }
-    table = pd.DataFrame(parts_of_rows)
+    table = frame(parts_of_rows)
     labelled = first if first.labels is not None else second
     once = [tuple(p for p in parts_of_each[k] if p not in parts_of_each[1 - k]) for k in (0, 1)]
     return SplitComparison(
@@ -196,7 +204,7 @@ def _moves_by_class(
     """Count, by class, the rows in different parts of the two splits."""
     moved = (parts_of_rows["first"] != parts_of_rows["second"]).to_numpy()
     if labelled.labels is None or not moved.any():
-        return pd.DataFrame(columns=["class", "first", "second", "rows"])
+        return frame((), ["class", "first", "second", "rows"])
     classes = labelled.names(labelled.labels[rows[moved]])
     return _counted(parts_of_rows[moved].assign(**{"class": classes}), ["class", "first", "second"])
 
@@ -208,12 +216,12 @@ def _changed_classes(
     columns = ["class", "first", "second"]
     y = labelled.labels
     if y is None:
-        return pd.DataFrame(columns=columns)
+        return frame((), columns)
     n, of_seen = int(y.max(initial=0)) + 1, (*TRAIN_PARTS, "test_seen")
     sides = [_class_sides(context, y, n, *of_seen) for context in (first, second)]
     changed = np.flatnonzero(sides[0] != sides[1])
     table = zip(labelled.names(changed), sides[0][changed], sides[1][changed], strict=True)
-    return pd.DataFrame(table, columns=columns)
+    return frame(table, columns)
 
 
 OVERLAP_COLUMNS = (
@@ -394,6 +402,6 @@ def overlap_table(
         replace(row, class_name=names[row.number]).row if row.number < len(names) else row.row
         for row in compared
     ]
-    table = pd.DataFrame(rows, columns=list(OVERLAP_COLUMNS))
+    table = frame(rows, list(OVERLAP_COLUMNS))
     rank = table["strength"].map({"strong": 0, "weak": 1, "none": 2})
     return table.iloc[np.argsort(rank.to_numpy(dtype=float), kind="stable")].reset_index(drop=True)

@@ -22,7 +22,13 @@ import numpy as np
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import RowFacts, class_facts, fact_sources, row_facts
+from zslcore.datasets.facts import (
+    RowFacts,
+    benchmark_classes,
+    class_columns,
+    fact_sources,
+    row_facts,
+)
 from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.evaluation.predictions_file import read_predictions
 from zslcore.evaluation.verification import Reference, State, verify_predictions
@@ -152,8 +158,8 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
     """Yield PS and SS of a benchmark, each only if the split is near it."""
     if dataset not in fact_sources():
         return
-    facts, classes = row_facts(dataset), class_facts(dataset).classes
-    names, y = tuple(map(str, classes["class"])), facts.labels
+    facts, classes = row_facts(dataset), class_columns(dataset)
+    names, y = benchmark_classes(dataset), facts.labels
     tested, seen = context.rows("test_unseen"), context.rows("trainval", "test_seen")
     if not _names_and_labels_fit(context, facts, names) or max(tested.max(), seen.max()) >= len(y):
         return
@@ -162,7 +168,7 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
         return
     unseen = share > 0.5
     for name in ("PS", "SS"):
-        published = (classes[name.lower()] == "test").to_numpy()
+        published = classes[name.lower()] == "test"
         unseen_rows, seen_rows = np.flatnonzero(published[y]), np.flatnonzero(~published[y])
         shares = {
             "trainval and test_seen": _jaccard(seen, seen_rows),
@@ -218,7 +224,7 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
     facts = row_facts(dataset) if dataset else None
     if facts is None or not _labels_fit(context, facts):
         return context
-    names = tuple(map(str, class_facts(facts.dataset).classes["class"]))
+    names = benchmark_classes(facts.dataset)
     facts_of_field = {
         "labels": _labels(context, facts.labels, names),
         "class_names": _class_names(context, facts.labels, names),
@@ -290,13 +296,12 @@ def known_tests() -> tuple[KnownTest, ...]:
     """Return the test sets of the standard and proposed splits of the five benchmarks."""
     tests = []
     for benchmark in fact_sources():
-        classes = class_facts(benchmark).classes
-        images, n_test_seen = classes["images"].to_numpy(int), classes["test_seen"].to_numpy(int)
-        for split, unseen in (("PS", classes["ps"] == "test"), ("SS", classes["ss"] == "test")):
-            mask = unseen.to_numpy(bool)
-            counts = np.where(mask, images, n_test_seen if split == "PS" else 0)
-            names = tuple(classes["class"])
-            tests.append(KnownTest(benchmark, split, names, counts, mask))
+        classes, names = class_columns(benchmark), benchmark_classes(benchmark)
+        for split in ("PS", "SS"):
+            unseen = classes[split.lower()] == "test"
+            n_test_seen = classes["test_seen"] if split == "PS" else 0
+            counts = np.where(unseen, classes["images"], n_test_seen)
+            tests.append(KnownTest(benchmark, split, names, counts, unseen))
     return tuple(tests)
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, get_args
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.numbers import counted
+from zslcore.storage.tables import frame
 from zslcore.texts import html_of_frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+else:
+    DataFrame = Any  # pydantic requires the types of all fields, but reads no comparison
 
 #: Input of a check -> its parameters in Python and on the command line. The app replaces these by
 #: the names of its controls.
@@ -84,9 +88,9 @@ class Evidence:
         plain = [tuple(_plain(value) for value in row) for row in rows]
         return cls(title, tuple(columns), tuple(plain[:MOST_ROWS]), len(plain))
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> DataFrame:
         """Return the rows as a data frame."""
-        return pd.DataFrame(list(self.rows), columns=list(self.columns))
+        return frame(list(self.rows), list(self.columns))
 
 
 def _plain(value: Any) -> Any:
@@ -166,15 +170,12 @@ class SplitComparison:
     labelled : whether the class of each row is known
     """
 
-    # Reports are read without their comparison, but pydantic requires the types of all fields.
-    __pydantic_config__: ClassVar[dict[str, bool]] = {"arbitrary_types_allowed": True}
-
     names: tuple[str, str]
     parts: tuple[str, ...]
     given_once: tuple[tuple[str, ...], tuple[str, ...]]
-    moves: pd.DataFrame
-    by_class: pd.DataFrame
-    classes: pd.DataFrame
+    moves: DataFrame
+    by_class: DataFrame
+    classes: DataFrame
     labelled: bool
 
     @property
@@ -446,8 +447,8 @@ class Report:
         """Show the findings in a notebook."""
         return html_of_frame(repr(self), self.to_frame(), rows=60)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> DataFrame:
         """Return one row per finding: check, title, mark, sentence, advice."""
         columns = ["check", "title", "mark", "sentence", "advice"]
         rows = [(f.check, f.title, f.mark, f.sentence, f.advice) for f in self.findings]
-        return pd.DataFrame(rows, columns=columns)
+        return frame(rows, columns)

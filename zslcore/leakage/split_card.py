@@ -21,7 +21,7 @@ from zslcore.leakage.contamination import (
     titles_of_sets,
 )
 from zslcore.leakage.context import MATCHED_BY, SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import BY_IMAGE, leaking_rows, leaks_by_part
+from zslcore.leakage.counts import BY_IMAGE, count_by_part, leaking_rows
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
@@ -247,12 +247,12 @@ def _gain_of_first_release(dataset: str) -> Figure:
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:
-    table = leaks_by_part(context, report)
-    if table.empty:
+    counts = count_by_part(context, report)
+    if not counts:
         return None
     bars = [
         Bar(part, rows, marked, f"{marked:,} of {rows:,} leak" if marked else f"{rows:,}")
-        for part, rows, marked in table.itertuples(index=False)
+        for part, rows, marked in counts
     ]
     alt = f"Rows of every part of the split; {len(leaking_rows(context, report)):,} leak."
     return Picture(alt, tuple(bars))

@@ -40,8 +40,8 @@ from functools import lru_cache
 from typing import Literal, overload
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import binomtest
 
 from zslcore.exceptions import ParameterError, ZSLError
 
@@ -76,7 +76,7 @@ def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float,
     >>> [round(end, 3) for end in accuracy_interval(10, 20)]
     [0.272, 0.728]
     """
-    interval = binomtest(correct, n).proportion_ci(level, method="exact")
+    interval = scipy.stats.binomtest(correct, n).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
 
 

@@ -6,17 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import accuracy_interval
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Accuracy of each class, and whether the class overlaps.
-ByClass = tuple[pd.Series, pd.Series]
+ByClass: TypeAlias = "tuple[pd.Series, pd.Series]"
 
 
 #: Relation of a class to a pre-training set: in it, related (a kind of the class or a broader class

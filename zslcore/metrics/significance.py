@@ -50,10 +50,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import nctdtr, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
-from scipy.stats import rankdata, ttest_1samp, ttest_ind, wilcoxon
 
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.numbers import signed
@@ -127,7 +125,7 @@ def paired_test(
     n, m, s = len(x), float(x.mean()), float(x.std(ddof=1))
     t, p, interval, d_interval = np.nan, np.nan, (m, m), (np.nan, np.nan)
     if np.ptp(x):
-        test = ttest_1samp(x, 0.0)
+        test = scipy.stats.ttest_1samp(x, 0.0)
         t, p = float(test.statistic), float(test.pvalue)
         low, high = test.confidence_interval(level)
         interval = float(low), float(high)
@@ -142,7 +140,7 @@ def paired_test(
         p=p,
         d_z=m / s if np.ptp(x) else np.nan,
         d_z_interval=d_interval,
-        wilcoxon_p=float(wilcoxon(x).pvalue) if x.any() else 1.0,
+        wilcoxon_p=float(scipy.stats.wilcoxon(x).pvalue) if x.any() else 1.0,
         rank_biserial=_rank_biserial(x),
         shift=shift,
         shift_interval=shift_interval,
@@ -158,7 +156,7 @@ def welch(a: np.ndarray, b: np.ndarray, level: float = 0.95) -> tuple[float, flo
     """
     if min(len(a), len(b)) < 2:
         return np.nan, np.nan, np.nan
-    test = ttest_ind(a, b, equal_var=False)
+    test = scipy.stats.ttest_ind(a, b, equal_var=False)
     ends = test.confidence_interval(level)
     return float(ends.low), float(ends.high), float(test.pvalue)
 
@@ -166,13 +164,14 @@ def welch(a: np.ndarray, b: np.ndarray, level: float = 0.95) -> tuple[float, flo
 def _d_interval(t: float, n: int, level: float) -> tuple[float, float]:
     """Return the interval of d_z by inverting the noncentral t distribution."""
     tail = (1 - level) / 2
-    low, high = (float(nctdtrinc(n - 1, share, t) / np.sqrt(n)) for share in (1 - tail, tail))
+    effects = (scipy.special.nctdtrinc(n - 1, share, t) for share in (1 - tail, tail))
+    low, high = (float(effect / np.sqrt(n)) for effect in effects)
     return low, high
 
 
 def _rank_biserial(x: np.ndarray) -> float:
     x = x[x != 0]
-    ranks = rankdata(np.abs(x))
+    ranks = scipy.stats.rankdata(np.abs(x))
     return float((ranks @ np.sign(x)) / ranks.sum()) if len(x) else 0.0
 
 
@@ -303,7 +302,8 @@ def widening(classes: int, level: float = 0.95) -> float:
     """
     if not 1 < classes < FEW:
         return 1.0
-    return float(stdtrit(classes - 1, (1 + level) / 2) / ndtri((1 + level) / 2))
+    share = (1 + level) / 2
+    return float(scipy.special.stdtrit(classes - 1, share) / scipy.special.ndtri(share))
 
 
 def interval(
@@ -324,7 +324,7 @@ def interval(
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
     if classes is not None and 1 < classes < FEW:
-        reach = float(stdtrit(classes - 1, (1 + level) / 2) * np.nanstd(values[1:]))
+        reach = float(scipy.special.stdtrit(classes - 1, (1 + level) / 2) * np.nanstd(values[1:]))
         return float(values[0]) - reach, float(values[0]) + reach
     low, high = np.nanquantile(values[1:], [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
@@ -368,7 +368,7 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
     drawn = values[1:][np.isfinite(values[1:])]
     spread = float(drawn.std()) if len(drawn) else 0.0
     if classes is not None and 1 < classes < FEW and spread > 0:
-        return float(2 * stdtr(classes - 1, -abs(float(values[0])) / spread))
+        return float(2 * scipy.special.stdtr(classes - 1, -abs(float(values[0])) / spread))
     fewer = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
     return min(1.0, 2 * (1 + fewer) / (1 + len(drawn)))
 
@@ -423,11 +423,12 @@ class Design:
         # Beyond 1e4 degrees of freedom, the noncentral t may not converge; the error of the normal
         # approximation is below 1e-4.
         if degrees > 1e4:
-            z = ndtri(1 - alpha / 2)
-            return float(ndtr(shift - z) + ndtr(-shift - z))
-        t = stdtrit(degrees, 1 - alpha / 2)
-        other = np.nan_to_num(nctdtr(degrees, shift, -t))  # SciPy gives NaN below 1e-100
-        return float(1 - nctdtr(degrees, shift, t) + other)
+            z = scipy.special.ndtri(1 - alpha / 2)
+            return float(scipy.special.ndtr(shift - z) + scipy.special.ndtr(-shift - z))
+        t = scipy.special.stdtrit(degrees, 1 - alpha / 2)
+        # SciPy gives NaN below 1e-100.
+        other = np.nan_to_num(scipy.special.nctdtr(degrees, shift, -t))
+        return float(1 - scipy.special.nctdtr(degrees, shift, t) + other)
 
     def _degrees(self) -> float:
         """Return Satterthwaite's degrees of freedom."""
@@ -445,7 +446,9 @@ class Design:
             most = min(2 * most, 1.0)  # in steps: SciPy may return NaN for a difference of 1
         if not self.power(most, over, alpha) >= power:
             return float("nan")
-        difference: float = brentq(lambda d: self.power(d, over, alpha) - power, 0, most)
+        difference: float = scipy.optimize.brentq(
+            lambda d: self.power(d, over, alpha) - power, 0, most
+        )
         return difference
 
 

@@ -23,7 +23,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset, imports, load
-from zslcore.datasets.facts import class_facts, recognise, row_facts
+from zslcore.datasets.facts import (
+    benchmark_classes,
+    recognise,
+    row_facts,
+)
 from zslcore.evaluation.predictions import Predictions
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.methods import METHODS
@@ -219,7 +223,7 @@ def _labels(predictions: Predictions) -> np.ndarray:
     """Return the class of each image of the benchmark, numbered as in the predictions."""
     benchmark = predictions.provenance.benchmark
     column_of = {class_key(name): c for c, name in enumerate(predictions.class_names)}
-    names = class_facts(benchmark).classes["class"]
+    names = benchmark_classes(benchmark)
     labels = np.array([column_of[class_key(name)] for name in names])[row_facts(benchmark).labels]
     for part in (predictions.test, *predictions.folds):
         if not np.array_equal(labels[part.rows], part.labels):

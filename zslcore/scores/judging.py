@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from zslcore.evaluation.predictions import Predictions, Provenance
-from zslcore.evaluation.protocol import (
+from zslcore.evaluation.answers import (
     WITHOUT_CURVE,
     Evaluation,
     FoldPredictions,
@@ -20,6 +19,7 @@ from zslcore.evaluation.protocol import (
     evaluate,
     origin_in_words,
 )
+from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import OperatingPoint

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.numbers import percent
@@ -67,7 +67,7 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
         if len(np.unique(reading.y[agree])) < min(2, len(np.unique(reading.y[changed]))):
             continue  # predictions of one class agree with every reading that enlarges the class
         hits = agree.sum()
-        by_chance = binom.sf(hits - 1, n, min(chance, 1.0))
+        by_chance = scipy.stats.binom.sf(hits - 1, n, min(chance, 1.0))
         if hits <= CLEARER * before.sum() or by_chance > UNLIKELY:
             continue
         excess = float(_hits(reading.y, seen, best).sum())
@@ -92,7 +92,7 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray
         at &= (target != y) & ~seen[answers]
         agree, n = int((answers == target)[at].sum()), int(at.sum())
         likely = agree >= FEWEST and agree > 1.5 * (n - agree)
-        if likely and binom.sf(agree - 1, n, 1 / len(unseen)) < UNLIKELY / 100:
+        if likely and scipy.stats.binom.sf(agree - 1, n, 1 / len(unseen)) < UNLIKELY / 100:
             return True
     return False
 

@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
+import scipy
 
 from zslcore.analysis.resampling import draws_of_all, tested_sides
+from zslcore.evaluation.answers import AnsweredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
-from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import per_class_accuracy
@@ -261,7 +261,7 @@ def compare_scores(
         agreement=float((answers[0] == answers[1]).mean()),
         only_first=only_first,
         only_second=only_second,
-        p=float(binomtest(only_first, only_first + only_second).pvalue)
+        p=float(scipy.stats.binomtest(only_first, only_first + only_second).pvalue)
         if only_first + only_second
         else 1.0,
     )

@@ -10,17 +10,21 @@ import re
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from zslcore.analysis.resampling import draws_of, tested_sides
+from zslcore.evaluation.answers import AnsweredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
-from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import closest_name
 from zslcore.metrics.significance import N_DRAWS, Over, fewest_classes, interval
 from zslcore.numbers import percent
+from zslcore.storage.tables import frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The word "seen" or "unseen", perhaps with its article; not in names such as unseen.npz.
 _SIDE = re.compile(
@@ -251,7 +255,7 @@ def intervals_of(
             ends[name] = max(low, 0.0), min(high, 1.0)
         columns[f"low{end}"] = {name: low for name, (low, _) in ends.items()}
         columns[f"high{end}"] = {name: high for name, (_, high) in ends.items()}
-    return pd.DataFrame(columns, index=list(names))
+    return frame(columns, index=list(names))
 
 
 def side_by_side(
@@ -280,7 +284,7 @@ def side_by_side(
         for line in protocol.lines
         for average, name in line.figures.items()
     ]
-    table = pd.DataFrame(rows).astype({"value": float})
+    table = frame(rows).astype({"value": float})
     return table if intervals is None else table.join(intervals, on="figure")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.published import recognised
@@ -1056,5 +1056,5 @@ def _best_assignment(y: np.ndarray, answers: np.ndarray) -> float:
     (named, true), (predicted, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
     counts = np.zeros((len(named), len(predicted)))
     np.add.at(counts, (true, answered), 1)
-    rows, columns = linear_sum_assignment(counts, maximize=True)
+    rows, columns = scipy.optimize.linear_sum_assignment(counts, maximize=True)
     return float(counts[rows, columns].sum() / len(y))

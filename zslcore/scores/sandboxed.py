@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from zslcore.evaluation.protocol import GammaOrigin
+from zslcore.evaluation.answers import GammaOrigin
 from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.questions import FIXES, Question, interpreted

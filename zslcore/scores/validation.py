@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import fisher_exact
+import scipy
 
-from zslcore.evaluation.protocol import WITHOUT_CURVE, best_common_gamma
+from zslcore.evaluation.answers import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
 from zslcore.names import count_from_0, positions_of
 from zslcore.numbers import percent
@@ -219,7 +219,7 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
             table = np.array(
                 [[n_found, len(validated) - n_found], [n_chance, len(sampled) - n_chance]]
             )
-            if fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
+            if scipy.stats.fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
                 share_copied = share
     return share_copied
 

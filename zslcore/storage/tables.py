@@ -1,13 +1,18 @@
-"""Tables as LaTeX with booktabs, and as CSV that is safe in spreadsheets."""
+"""Tables: as frames, as LaTeX with booktabs, and as CSV that is safe in spreadsheets.
+
+pandas is imported late, since its import takes longer than many commands.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Characters that LaTeX's text fonts lack.
 _SIGNS = {
@@ -63,6 +68,15 @@ _SPECIAL = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
 _ESCAPES = str.maketrans(_SIGNS | _SPECIAL)
 
 
+def frame(
+    rows: Any, columns: list[str] | None = None, *, index: list[str] | None = None
+) -> pd.DataFrame:
+    """Return a frame of rows, or of columns by name, as pandas makes it."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns, index=index)
+
+
 def in_latex(text: str) -> str:
     r"""Escape the special characters of LaTeX in a text.
 
@@ -99,7 +113,7 @@ def latex_table(
             row[0] = "{}" + row[0]
     content = np.array(cells, dtype=object).reshape(len(cells), len(headings))
     text: str = (
-        pd.DataFrame(content, columns=[in_latex(heading) for heading in headings])
+        frame(content, [in_latex(heading) for heading in headings])
         .style.hide(axis="index")
         .to_latex(
             column_format="".join(
@@ -142,11 +156,13 @@ BEGINNINGS = ("=", "+", "-", "@", "\t", "\n")
 
 def harmless_csv(table: pd.DataFrame, **options: Any) -> str:
     """Return a table as CSV, with ``options`` of ``to_csv``; see :func:`harmless` for its cells."""
+    from pandas.api.types import is_numeric_dtype
+
     quoted = table.rename(columns=harmless)
     for column, kind in enumerate(quoted.dtypes):
-        if not pd.api.types.is_numeric_dtype(kind):
+        if not is_numeric_dtype(kind):
             quoted.isetitem(column, list(map(harmless, quoted.iloc[:, column])))
-    if not pd.api.types.is_numeric_dtype(quoted.index.dtype):
+    if not is_numeric_dtype(quoted.index.dtype):
         quoted.index = quoted.index.map(harmless)
     text: str = quoted.to_csv(**options)
     return text

@@ -38,9 +38,6 @@ if sys.platform != "win32":  # on Windows, only the caller's time limit applies
 
 #: Variables that a worker inherits from the server: paths of libraries and the locale, no secrets.
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
-#: Modules that the fork server imports first; modules for Parquet are imported with the first
-#: Parquet file.
-PRELOADED = ("h5py", "scipy.io", "zslcore.untrusted.readers.variables")
 #: Seconds between two checks of a worker.
 LOOK_EVERY = 0.1
 #: Elapsed seconds allowed per second of processor time: on a busy machine, a worker waits for it.
@@ -475,8 +472,6 @@ def run_fork_server(control: socket.socket) -> None:
     A message is the name of a module to import, with descriptors if a worker is requested: the
     libraries of a function are imported once, in a process that never opens a user's file.
     """
-    for name in PRELOADED:
-        importlib.import_module(name)
     while True:
         gc.freeze()
         message, passed, *_ = socket.recv_fds(control, 1 << 10, 2)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.answers import AnsweredTest
 from zslcore.interactive.one_file import SHARED, Parts, as_bytes, packed
 from zslcore.interactive.seen_unseen import InteractiveCurve
 from zslcore.metrics import SeenUnseenCurve

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.datasets.facts import class_facts, named_like, recognise, unseen_classes
+from zslcore.datasets.facts import (
+    class_columns,
+    named_like,
+    recognise,
+    unseen_classes,
+)
 from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
@@ -106,13 +111,13 @@ def _by_classes(context: AuditContext) -> str:
     recognised = recognise(context.class_names, context.labels)
     if recognised is None or recognised.benchmark is None:
         return unknown
-    facts = class_facts(recognised.benchmark).classes.iloc[recognised.row]
+    columns = class_columns(recognised.benchmark)
+    facts = {name: column[recognised.row] for name, column in columns.items()}
     for name, column in (("PS", "ps"), ("SS", "ss")):
-        is_test = (facts[column] == "test").to_numpy()
+        is_test = facts[column] == "test"
         if not np.array_equal(np.flatnonzero(is_test), context.known_unseen_classes):
             continue
-        n_test_seen = facts["test_seen"].to_numpy() * (name == "PS")
-        images = facts["images"].to_numpy()
+        n_test_seen, images = facts["test_seen"] * (name == "PS"), facts["images"]
         expected = {
             "trainval": np.where(is_test, 0, images - n_test_seen),
             "test_seen": n_test_seen,
