@@ -9,7 +9,7 @@ from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
 from zslcore.datasets.base import Fold, Split, hold_out
-from zslcore.evaluation import protocol
+from zslcore.evaluation import answers
 from zslcore.evaluation.answers import ScoredTest, best_common_gamma
 from zslcore.evaluation.protocol import (
     Setting,
@@ -297,7 +297,7 @@ def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
     """A large matrix is not scanned again for every metric."""
     looks = []
     monkeypatch.setattr(
-        protocol,
+        answers,
         "find_answers",
         lambda *arguments: looks.append(arguments) or find_answers(*arguments),
     )

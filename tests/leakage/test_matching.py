@@ -1,3 +1,4 @@
+from collections import defaultdict
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,7 @@ from zslcore.datasets.facts import class_facts, published
 from zslcore.leakage import VOCABULARY_NAMES, Vocabulary, get_vocabulary, match_names, matching
 from zslcore.leakage.matching import EMPTY_WORDS, MOST_INDEXES, index_of
 from zslcore.leakage.vocabularies import VIEWPOINTS, domains, wordnet
-from zslcore.names import readable
+from zslcore.names import readable, squeeze
 
 IMAGENET = get_vocabulary("imagenet-1k")
 PAPER_NAME = {
@@ -511,6 +512,20 @@ def test_matching_does_not_depend_on_the_order_of_names():
 )
 def test_a_vocabulary_has_all_its_classes(name, n):
     assert len(get_vocabulary(name).entries) == n
+
+
+def test_every_word_of_wordnet_is_found_with_its_meanings_by_rank():
+    dictionary = wordnet()
+    assert len(dictionary.synsets) == len(list(dictionary.synsets)) == 88157
+    ranks = defaultdict(dict)
+    for i in dictionary.synsets:
+        synset = dictionary.synsets[i]
+        assert synset.id == i
+        for lemma, rank in zip(synset.lemmas, synset.ranks, strict=True):
+            ranks[squeeze(lemma)].setdefault(i, rank)
+    for word, rank_of in ranks.items():
+        assert dictionary.senses(word) == tuple(sorted(rank_of, key=rank_of.get))
+    assert dictionary.senses("xyzzy") == ()
 
 
 def test_imagenet_1k_is_contained_in_21k_and_in_wordnet():

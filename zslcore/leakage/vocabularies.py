@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -94,7 +94,7 @@ class Vocabulary:
     @classmethod
     def of(cls, name: str, lines: Iterable[str], source: str = "") -> Vocabulary:
         """Build a vocabulary from lines ``[wnid] name[, synonym ...]``; # starts a comment."""
-        return cls(name, tuple(_entry(line) for line in lines if _entry(line).names), source)
+        return cls(name, tuple(entry for entry in map(_entry, lines) if entry.names), source)
 
 
 def _entry(line: str) -> Entry:
@@ -117,9 +117,7 @@ def get_vocabulary(name: str) -> Vocabulary:
     if name not in _INCLUDED:
         raise closest_name("pre-training vocabulary", name, PRETRAINING_NAMES)
     file, source = _INCLUDED[name]
-    data = (FACTS / "vocabularies" / file).read_bytes()
-    text = (gzip.decompress(data) if file.endswith(".gz") else data).decode("utf-8")
-    return Vocabulary.of(name, text.splitlines(), source)
+    return Vocabulary.of(name, _lines(file), source)
 
 
 def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
@@ -240,25 +238,71 @@ class Synset:
     ranks: tuple[int, ...]
 
 
+#: Number of characters of an id.
+ID = 9
+#: A line of WordNet: the id and the words with their ranks, between other columns.
+MEANING = re.compile(rf"^(.{{{ID}}}).*\t(.*)$", re.MULTILINE)
+#: Removes all characters of words that :func:`squeeze` removes.
+SPACING = str.maketrans("", "", "'-./ ")
+
+
+class _Synsets(dict[str, Synset]):
+    """Meanings by id; a line of WordNet is parsed when its meaning is needed."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = {line.partition("\t")[0]: line for line in lines}
+
+    def __missing__(self, synset: str) -> Synset:
+        i, category, parents, topics, lemmas = self.lines[synset].split("\t")
+        words, ranks = zip(*(lemma.rsplit("#", 1) for lemma in lemmas.split(", ")), strict=True)
+        above, about = tuple(parents.split()), tuple(topics.split())
+        self[synset] = Synset(i, category, above, about, words, tuple(map(int, ranks)))
+        return self[synset]
+
+    def __contains__(self, synset: object) -> bool:
+        return synset in self.lines
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def get(self, synset: str) -> Synset | None:  # type: ignore[override]
+        """Return a meaning, None for an unknown id."""
+        return self[synset] if synset in self.lines else None
+
+
 class WordNet:
     """Nouns and verbs of WordNet, indexed by meaning and by word."""
 
-    def __init__(self, synsets: Iterable[Synset], irregular: dict[str, tuple[str, ...]]) -> None:
-        self.synsets = {synset.id: synset for synset in synsets}
+    def __init__(self, lines: Iterable[str], irregular: dict[str, tuple[str, ...]]) -> None:
+        self.synsets = _Synsets(lines)
         self.irregular = irregular
 
     @cached_property
-    def _by_word(self) -> dict[str, tuple[str, ...]]:
-        ranks: dict[str, dict[str, int]] = defaultdict(dict)
-        for synset in self.synsets.values():
-            for lemma, rank in zip(synset.lemmas, synset.ranks, strict=True):
-                ranks[squeeze(lemma)].setdefault(synset.id, rank)
-        return {word: tuple(sorted(ids, key=ids.__getitem__)) for word, ids in ranks.items()}
+    def _by_word(self) -> dict[str, str]:
+        """Ranks and ids of the meanings of each word, such as "1n02084071 2n10114209"."""
+        meanings: dict[str, str] = {}
+        # All lines at once, since this is most of the time that a small list takes.
+        text = "\n".join(self.synsets.lines.values()).translate(SPACING).lower()
+        for i, lemmas in MEANING.findall(text):
+            for lemma in lemmas.split(","):
+                word, _, rank = lemma.partition("#")
+                meanings[word] = f"{meanings[word]} {rank}{i}" if word in meanings else rank + i
+        return meanings
 
     def senses(self, phrase: str, parts: str = "nv") -> tuple[str, ...]:
         """Return the ids of the meanings of ``phrase``, the commonest first; spacing is ignored."""
-        senses = self._by_word.get(squeeze(phrase), ())
+        senses = self._senses(squeeze(phrase))
         return senses if parts == "nv" else tuple(i for i in senses if i[0] in parts)
+
+    @lru_cache(maxsize=1 << 16)  # noqa: B019 - one instance lives as long as the process
+    def _senses(self, word: str) -> tuple[str, ...]:
+        ranks: dict[str, int] = {}
+        for meaning in self._by_word.get(word, "").split():
+            ranks.setdefault(meaning[-ID:], int(meaning[:-ID]))
+        return tuple(sorted(ranks, key=ranks.__getitem__))
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019 - one instance lives as long as the process
     def base(self, word: str, parts: str = "nv") -> str:
@@ -286,25 +330,17 @@ class WordNet:
 
 @cache
 def wordnet() -> WordNet:
-    """Return WordNet, read once from ``data/vocabularies`` in about a second."""
-    synsets = []
-    for line in _lines("wordnet.tsv.gz"):
-        i, category, parents, topics, lemmas = line.split("\t")
-        words, ranks = zip(*(lemma.rsplit("#", 1) for lemma in lemmas.split(", ")), strict=True)
-        above, about = tuple(parents.split()), tuple(topics.split())
-        synsets.append(Synset(i, category, above, about, words, tuple(map(int, ranks))))
-    irregular = {}
-    for line in _lines("irregular.tsv.gz"):
-        form, bases = line.split("\t")
-        irregular[form] = tuple(bases.split(" "))
-    return WordNet(synsets, irregular)
+    """Return WordNet, read once from ``data/vocabularies``."""
+    pairs = (line.split("\t") for line in _lines("irregular.tsv.gz"))
+    irregular = {form: tuple(bases.split(" ")) for form, bases in pairs}
+    return WordNet(_lines("wordnet.tsv.gz"), irregular)
 
 
-def _lines(name: str) -> Iterator[str]:
-    with gzip.open(FACTS / "vocabularies" / name, "rt", encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                yield line.rstrip("\n")
+def _lines(name: str) -> list[str]:
+    """Return the lines of a vocabulary of the package, without comments of WordNet."""
+    data = (FACTS / "vocabularies" / name).read_bytes()
+    text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
+    return [line for line in text.splitlines() if not line.startswith("# ")]
 
 
 Domain = Literal["thing", "activity", "quality"]
