@@ -52,10 +52,10 @@ GATE = (
 
 
 def pytest_collection_modifyitems(items):
-    """Separate night and gate; start with browser tests, which wait half of their time.
+    """Mark the nightly tests, and start with browser tests, which wait half of their time.
 
-    One worker has the tests of the server with precomputed results, the other all others: each
-    starts only the servers of its tests.
+    Of two workers, one gets the browser tests of the server with precomputed results and the other
+    gets the remaining browser tests, so that each starts only the servers that it needs.
     """
     for item in items:
         if item.nodeid.startswith("tests/browser/"):
@@ -76,7 +76,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def shared():
-    """Folder of research-only data beside the checkout."""
+    """Folder of research-only data next to the checkout."""
     if not SHARED.is_dir():
         pytest.skip(f"research-only data are not at {SHARED}")
     return SHARED

@@ -228,19 +228,19 @@ def test_splits_of_another_pretraining_have_no_printed_values(study, configurati
 def test_the_key_of_a_fit_contains_all_its_inputs(monkeypatch):
     sets = (replace(simulated_sets(CONFIGURATIONS["OS3"], ["idt"])[0], digest="a"),)
     (unit,) = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).units()
-    other_values = [
+    other_units = [
         replace(unit, set=replace(unit.set, digest="b")),
         replace(unit, seed=1),
         replace(unit, method="SYNC ovo"),
         ActionSpec("OS3", sets, ("CONSE",), n_draws=2).units()[1],
     ]
-    text = [json.dumps(item.identity, sort_keys=True) for item in (unit, *other_values)]
+    keys = [json.dumps(item.identity, sort_keys=True) for item in (unit, *other_units)]
     monkeypatch.setattr(PAPER["CONSE"].__class__, "revision", 99)
-    text.append(json.dumps(unit.identity, sort_keys=True))
-    assert len(set(text)) == len(text)
+    keys.append(json.dumps(unit.identity, sort_keys=True))
+    assert len(set(keys)) == len(keys)
     # The number of draws is not in the key: a larger study reuses the draws of a smaller one.
     monkeypatch.undo()
-    assert json.dumps(replace(unit, number=7).identity, sort_keys=True) == text[0]
+    assert json.dumps(replace(unit, number=7).identity, sort_keys=True) == keys[0]
 
 
 # --- Simulated ground truth -----------------------------------------------------------------------

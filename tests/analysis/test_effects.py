@@ -16,14 +16,14 @@ from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 #: p-value below which an effect is shown.
 SIGNIFICANT = 0.05
 IMAGENET = SIMULATED_IMAGENET[0]
-#: Lists with which the page Large scale opens.
 METHOD = "ESZSL"
+#: Test sets of equal size, of the classes with the most and with the fewest images.
 PAIRS = (("M500", "L500"), ("M1K", "L1K"), ("M5K", "L5K"))
 
 
 @cache
 def on_imagenet(name):
-    """Some seconds."""
+    """Evaluate the method on a simulated ImageNet, which takes some seconds."""
     dataset = load(name)
     return measure(LargeScaleStudy(name, dataset.digest, METHOD), dataset)
 

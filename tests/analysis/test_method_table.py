@@ -95,15 +95,14 @@ def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(some):
         ]
     )
     for j, entry in enumerate(some):
-        other_values = [i for i in range(len(some)) if i != j]
-        spread = {i: np.std(H[1:, i] - H[1:, j]) for i in other_values}
+        rivals = [i for i in range(len(some)) if i != j]
+        spread = {i: np.std(H[1:, i] - H[1:, j]) for i in rivals}
         largest = [
-            max(abs((x[i] - x[j]) - (H[0, i] - H[0, j])) / spread[i] for i in other_values)
-            for x in H[1:]
+            max(abs((x[i] - x[j]) - (H[0, i] - H[0, j])) / spread[i] for i in rivals) for x in H[1:]
         ]
         c = np.quantile(largest, 0.95) * t.ppf(0.975, 8) / norm.ppf(0.975)  # nine seen classes
-        better = sum(H[0, i] - H[0, j] > c * spread[i] for i in other_values)
-        worse = sum(H[0, j] - H[0, i] > c * spread[i] for i in other_values)
+        better = sum(H[0, i] - H[0, j] > c * spread[i] for i in rivals)
+        worse = sum(H[0, j] - H[0, i] > c * spread[i] for i in rivals)
         row = ranks.loc[entry.row]
         assert (row["first"], row["last"]) == (1 + better, len(some) - worse)
         assert row["low"] == pytest.approx(H[0, j] - t.ppf(0.975, 8) * H[1:, j].std())
@@ -227,14 +226,14 @@ def test_metrics_that_depend_on_gamma_come_from_the_fit_for_gzsl(some, figure, t
 
 
 def test_own_results_precede_precomputed_ones_and_results_of_others(some):
-    mine, shipped, other_values = (
+    mine, shipped, foreign = (
         replace(some[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")
     )
-    for cells in ([other_values, shipped, mine], [mine, other_values, shipped]):
+    for cells in ([foreign, shipped, mine], [mine, foreign, shipped]):
         assert best_cells(cells, "zsl", "PS") == {}  # chosen for GZSL, while the metric is ZSL
         (best,) = best_cells(cells, "H at gamma", "PS").values()
         assert best.key == "mine"
-    (best,) = best_cells([other_values, shipped], "H at gamma", "PS").values()
+    (best,) = best_cells([foreign, shipped], "H at gamma", "PS").values()
     assert best.key == "shipped"
 
 

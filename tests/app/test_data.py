@@ -149,9 +149,7 @@ def mine(tmp_path, monkeypatch, snippet):
     list(zip(import_dialog.programs().values(), ("PS", "own", "own"), strict=True)),
     ids=["mat", "npz", "csv"],
 )
-def test_files_written_by_the_example_programs_are_imported(
-    visit, tmp_path, monkeypatch, snippet, split
-):
+def test_files_of_the_example_programs_are_imported(visit, tmp_path, monkeypatch, snippet, split):
     names = mine(tmp_path, monkeypatch, snippet)
     name = f"recipe-{names[0].partition('.')[2]}"
     app = upload(visit, content(tmp_path, *names[::-1]), data_name=name)
@@ -199,9 +197,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     assert "chosen" in words(app)
 
 
-def test_an_import_shows_contents_verdict_and_results_and_leads_to_compare(
-    visit, tmp_path, monkeypatch
-):
+def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     world = linear_world(noise=1.0)
     rows = {part: getattr(world.split("PS"), part) for part in ("trainval", "test_unseen")}
@@ -529,7 +525,7 @@ def test_a_class_name_in_an_error_is_escaped(visit):
 
 
 def test_shared_photographs_are_mentioned_for_apy_only(visit):
-    messages = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
-    assert messages in words(visit(dataset="simulated-aPY", split="PS"))
+    counts = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
+    assert counts in words(visit(dataset="simulated-aPY", split="PS"))
     assert "817 of" not in words(visit(dataset="simulated-aPY", split="SS"))
     assert "test seen images" not in words(visit(dataset="simulated-SUN", split="PS"))

@@ -1,4 +1,4 @@
-"""Drop zone, and first view of Overlap gain: a card per file, and a visible effect."""
+"""Is it clean?: a card per file, with findings and the corrected file below."""
 
 import pickle
 

@@ -204,11 +204,11 @@ def test_every_colouring_changes_the_picture(visit):
 def test_an_image_shows_its_predicted_class(visit):
     digits = load("digits")
     split = digits.split("PS")
-    messages = answers_of_digits()
-    wrong = next(row for row in split.test_unseen if not messages.right[row])
+    predicted = answers_of_digits()
+    wrong = next(row for row in split.test_unseen if not predicted.right[row])
     address = {"awa1_layout": "PCA", **DIGITS, "awa1_colour": "prediction"}
     text = words(visit(**address, awa1_image=f"0.{wrong}"))
-    name = digits.class_names[messages.predicted[wrong]]
+    name = digits.class_names[predicted.predicted[wrong]]
     assert f"LinearS2V predicts **{name}**: wrong." in text
     text = words(visit(**address, awa1_image=f"0.{split.trainval[0]}"))
     assert "No prediction by LinearS2V: the image is not in the test set." in text
@@ -334,7 +334,7 @@ def test_figures_of_the_map_page_show_their_data():
 
 
 def test_images_per_class_are_shown_as_in_figure_2(visit):
-    """Differences of the published labels, for any pair."""
+    """The counts are those of the published labels, whichever pair is chosen."""
     from zslcore.analysis.papers.experiments.reproducing import NOT_COMPUTED
 
     assert "the page AWA1 and AWA2 shows both" in NOT_COMPUTED["gbu:figure2"]

@@ -251,7 +251,7 @@ def test_class_names_fit_into_their_columns_without_markup(visit, look):
 
 def test_data_without_a_baseline_name_the_missing_import(visit, monkeypatch):
     monkeypatch.setattr(gains, "UNTRAINED", {})
-    monkeypatch.setattr(gains, "same_classes", lambda names, other_values: False)
+    monkeypatch.setattr(gains, "same_classes", lambda *_: False)
     app = visit()
     assert "an untrained extractor" in words(app)
     assert not charts(app)

@@ -48,13 +48,13 @@ def uploaded(path, **query):
 
 def test_a_score_file_is_shown_under_every_protocol_with_an_explanation(own, report):
     app = uploaded(own)
-    by_side, other_values = (frame.value for frame in app.dataframe)
+    by_side, by_metric = (frame.value for frame in app.dataframe)
     app.toggle(key="scores_per_image").set_value(True).run()
     of_images = app.dataframe[0].value.set_index("protocol")
     assert set(of_images) == {"seen, per image", "unseen, per image", "H, per image"}
-    by_side, other_values = (
+    by_side, by_metric = (
         by_side.set_index("protocol").join(of_images),
-        other_values.set_index("metric"),
+        by_metric.set_index("metric"),
     )
     expected = report.table()
     for row in expected.to_dict("records"):
@@ -63,9 +63,9 @@ def test_a_score_file_is_shown_under_every_protocol_with_an_explanation(own, rep
             value = by_side.loc[row["protocol"], column]
         else:
             column = row["line"] + ", γ = 0" * row["protocol"].endswith("γ = 0")
-            value = other_values.loc[column, row["average"]]
+            value = by_metric.loc[column, row["average"]]
         assert value == pytest.approx(100 * row["value"], nan_ok=True), row
-    cells = by_side.size + other_values.size
+    cells = by_side.size + by_metric.size
     assert cells - len(expected) == 3  # AUROC and FPR95 per class, macro F1 per image
     text = words(app)
     for protocol in PROTOCOLS:

@@ -31,7 +31,7 @@ def test_the_drawer_shows_precomputed_results_on_real_features(fresh):
 
 
 def test_an_import_replaces_precomputed_results_of_the_same_name(fresh, monkeypatch):
-    """Earlier addresses have the same meaning."""
+    """An address with the name then opens the import."""
     assert CUB in data_menu.precomputed_datasets()
     monkeypatch.setattr(imports, "names", lambda: (CUB,))
     assert CUB not in data_menu.precomputed_datasets()

@@ -93,7 +93,7 @@ def test_an_unreadable_store_counts_as_without_a_stored_run(tmp_path, monkeypatc
 
 
 def test_without_stored_predictions_the_run_is_fitted_again(monkeypatch, tmp_path):
-    """With the folds on which gamma was chosen."""
+    """Its predictions include the folds on which gamma was chosen."""
     result = ResultStore().get(spec().key)
     monkeypatch.undo()
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))

@@ -147,9 +147,7 @@ def test_a_failed_job_is_reported_in_one_sentence(panel, tmp_path):
 
 
 @pytest.mark.parametrize("public", ["0", "1"])
-def test_a_job_with_a_missing_extra_shows_the_install_command_without_a_restart(
-    public, panel, monkeypatch
-):
+def test_a_job_with_a_missing_extra_shows_the_install_command(public, panel, monkeypatch):
     monkeypatch.setenv("ZSL_PUBLIC", public)
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     app = until(panel("lack"), lambda app: app.info)

@@ -107,11 +107,11 @@ def test_judged_scores_become_an_entry(finished_run):
 
 
 def test_scores_are_validated_only_as_stated_and_an_oracle_is_no_result():
-    """Their file says so; the board cannot repeat the choice, unlike the spec of a run."""
+    """The score file states how gamma was chosen; the board cannot repeat that choice."""
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), 30)
     matrices = [np.eye(8)[y] + rng.normal(size=(len(y), 8)) for _ in range(2)]
-    matrix, *other_values = (
+    matrix, same_images = (
         interpreted(ScoreFile("own.npz", F, y, unseen), ["as-is"])[0]
         for F, unseen in ((matrices[0], [6, 7]), (matrices[1], [6, 7]))
     )
@@ -119,7 +119,7 @@ def test_scores_are_validated_only_as_stated_and_an_oracle_is_no_result():
     validation = interpreted(ScoreFile("val.npz", matrices[1][seen], y[seen], [4, 5]), ["as-is"])[0]
     text = {"method": "M", "who": "A", "provenance": "Theirs."}
     words = []
-    for options in ({"validation": validation}, {"gamma": 0.1}, {"validation": other_values[0]}):
+    for options in ({"validation": validation}, {"gamma": 0.1}, {"validation": same_images}):
         entry = entry_of_scores(json.loads(judge(matrix, **options).to_json()), **text)
         read_entry(entry.to_json().encode(), "a.json")
         (row,) = rows_of_results([judged(entry, "a.json")])
@@ -357,9 +357,7 @@ def test_unpublished_rows_are_unknown(entry):
         (["imagenet-1k"], "own", "unknown", "does not name its unseen classes"),
     ],
 )
-def test_overlap_with_the_pre_training_set_is_computed_or_unknown(
-    entry, pretraining, split, state, why
-):
+def test_overlap_with_pretraining_is_computed_or_unknown(entry, pretraining, split, state, why):
     data = {"name": "mine", "benchmark": "AWA1", "pretraining": pretraining}
     changed = reread(entry, data=data, split={"name": split}, unseen_classes=None, per_class=None)
     result = judged(changed, "a.json")
@@ -443,7 +441,7 @@ def test_every_output_format_has_every_result(entry, folder):
 
 
 def test_intervals_are_computed_once_for_all_formats(entry, folder, monkeypatch):
-    """Otherwise each form and each run of the page would take seconds with many classes."""
+    """Otherwise each format and each run of the page would take seconds with many classes."""
     board = read_board(folder)
     first = as_csv(board)
 
@@ -472,12 +470,12 @@ def test_the_command_checks_writes_and_reports_refusals(entry, folder, capsys, p
     assert (folder / "b.csv").read_text() == as_csv(read_board(folder))
     assert (folder / "b.html").read_text() == board_html(read_board(folder))
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
-    assert main(["board", str(folder), "--check"]) == 1
-    assert capsys.readouterr().err.startswith(
+    assert printed("board", str(folder), "--check", status=1).startswith(
         "zslcore: bad.json, gamma.origin: expected the origin"
     )
-    assert main(["board", str(folder), "--output", "x.pdf"]) == 2
-    assert "expected a name that ends in .html or .csv" in capsys.readouterr().err
+    assert "expected a name that ends in .html or .csv" in printed(
+        "board", str(folder), "--output", "x.pdf", status=2
+    )
 
 
 def test_a_stored_run_and_judged_scores_are_added(own_data, finished_run, tmp_path, printed):

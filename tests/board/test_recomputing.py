@@ -130,10 +130,11 @@ def test_other_files_are_refused_unopened(folder, monkeypatch, make, kind):
     assert why == f"{path.name}: expected a predictions file; got {kind}."
 
 
-def test_a_folder_without_results_is_refused(tmp_path, capsys):
+def test_a_folder_without_results_is_refused(tmp_path, printed):
     for words in ([], ["--check"]):
-        assert main(["board", str(tmp_path), *words]) == 2
-        assert "expected results as .json files; got none" in capsys.readouterr().err
+        assert "expected results as .json files; got none" in printed(
+            "board", str(tmp_path), *words, status=2
+        )
 
 
 def test_every_format_of_the_board_states_whether_a_result_is_verified(folder, capsys):

@@ -80,9 +80,7 @@ def test_a_newcomer_chooses_data_a_method_and_a_gamma(shipped_server, page):
     assert visitor.clicks <= 4  # of 7
 
 
-def test_a_newcomer_sees_a_finished_map_with_its_answer_and_changes_the_layout(
-    shipped_server, page
-):
+def test_a_newcomer_sees_a_finished_map_and_changes_the_layout(shipped_server, page):
     visitor = Visitor(shipped_server, page)
     visitor.go("AWA1 and AWA2")
     page.locator("canvas").first.wait_for()

@@ -51,14 +51,7 @@ def dragged(place, page):
 
 
 @pytest.mark.parametrize(("kind", "theme"), [("curve", "dark"), ("review", "light")])
-def test_a_single_file_page_opens_offline_and_moves_gamma_by_keyboard(
-    page,
-    tmp_path,
-    axe,
-    report,
-    kind,
-    theme,
-):
+def test_a_single_file_page_works_offline_and_by_keyboard(page, tmp_path, axe, report, kind, theme):
     scores, path = report
     blind = Submission(report=scores, files={"scores": path})
     html = scores.page() if kind == "curve" else review_html(*review(blind, blind=True))

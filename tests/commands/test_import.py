@@ -47,9 +47,10 @@ def test_a_bare_file_name_means_the_file_in_the_folder(folder, tmp_path):
     np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)
 
 
-def test_a_missing_file_is_reported(folder, capsys):
-    assert main(["import", str(folder), "--features", "elsewhere/none.mat"]) == 2
-    assert "expected the features in 'elsewhere/none.mat'; found" in capsys.readouterr().err
+def test_a_missing_file_is_reported(folder, printed):
+    assert "expected the features in 'elsewhere/none.mat'; found" in printed(
+        "import", str(folder), "--features", "elsewhere/none.mat", status=2
+    )
 
 
 @pytest.mark.parametrize("unseen", [["bat", "seal"], ["3", "4"], ["unseen.txt"], ["numbers.txt"]])
@@ -100,10 +101,11 @@ def test_the_pretraining_set_is_declared_and_audited(folder, capsys):
     assert list(text.values()) == [unknown, "imagenet-1k", "nothing"]
 
 
-def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, capsys):
+def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, capsys, printed):
     declared = ("imagenet-1k", "seen-classes")
-    assert main(["import", str(folder), "--name", "mine", "--pretraining", *declared]) == 0
-    assert "trained on imagenet-1k, seen-classes" in capsys.readouterr().out
+    assert "trained on imagenet-1k, seen-classes" in printed(
+        "import", str(folder), "--name", "mine", "--pretraining", *declared
+    )
     assert load("mine").pretraining == declared
     main(["check", "mine", "--format", "json"])
     content = json.loads(capsys.readouterr().out)["findings"]
@@ -114,7 +116,8 @@ def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, ca
     assert named(data) == f"mine, features fine-tuned, data {data.digest}"
 
 
-def test_a_misspelt_pretraining_is_refused_with_the_nearest_name(folder, capsys):
-    assert main(["import", str(folder), "--pretraining", "ImageNet1K"]) == 2
-    assert "did you mean 'imagenet-1k'?" in capsys.readouterr().err
+def test_a_misspelt_pretraining_is_refused_with_the_nearest_name(folder, printed):
+    assert "did you mean 'imagenet-1k'?" in printed(
+        "import", str(folder), "--pretraining", "ImageNet1K", status=2
+    )
     assert "ANIMALS" not in available()

@@ -54,9 +54,7 @@ def test_import_prints_a_summary(tmp_path, capsys):
         (["board", "{folder}/none"], "expected a folder of results as JSON"),
     ],
 )
-def test_invalid_commands_are_refused_in_one_line_with_exit_code_2(
-    tmp_path, capsys, arguments, sentence
-):
+def test_invalid_commands_are_refused_with_exit_code_2(tmp_path, capsys, arguments, sentence):
     folder = files.write_folder(tmp_path / "Toy")
     assert main([part.format(folder=folder) for part in arguments]) == 2
     out, err = capsys.readouterr()
@@ -68,9 +66,7 @@ def test_invalid_commands_are_refused_in_one_line_with_exit_code_2(
 
 
 @pytest.mark.parametrize(("n_classes", "unseen"), [(3, ["0", "1", "2"]), (1, ["0"])])
-def test_an_import_without_a_seen_class_is_refused_in_one_sentence(
-    tmp_path, printed, n_classes, unseen
-):
+def test_an_import_without_a_seen_class_is_refused(tmp_path, printed, n_classes, unseen):
     labels = np.repeat(np.arange(n_classes), 4)
     arrays = {"features": np.ones((len(labels), 2)), "labels": labels}
     arrays |= {"prototypes": np.eye(n_classes), "class_names": list("abc"[:n_classes])}

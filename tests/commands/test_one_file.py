@@ -76,11 +76,12 @@ def test_gamma_of_scores_is_a_stop_and_further_files_are_curves(tmp_path, printe
     assert "expected at most 5" in printed("score", *files, *files, "--html", out, status=2)
 
 
-def test_a_page_needs_seen_images(tmp_path, capsys):
+def test_a_page_needs_seen_images(tmp_path, printed):
     y = np.arange(60) % 4 + 8
     path = scores(tmp_path, y=y, scores=np.random.default_rng(0).normal(size=(60, 12)))
-    assert main(["score", str(path), "--html", str(tmp_path / "x.html")]) == 2
-    assert "got none of seen classes." in capsys.readouterr().err
+    assert "got none of seen classes." in printed(
+        "score", str(path), "--html", str(tmp_path / "x.html"), status=2
+    )
     assert not (tmp_path / "x.html").exists()
     matrix, _ = interpreted(
         ScoreFile("x", dict(np.load(path))["scores"], y, np.arange(8, 12)), ("as-is",)

@@ -32,15 +32,9 @@ def store(results, tmp_path, monkeypatch):
     return ResultStore()
 
 
-def output_of(capsys, *words, code=0):
-    assert main(["runs", *words]) == code
-    out, err = capsys.readouterr()
-    return err if code else out
-
-
-def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, results, capsys):
-    text = output_of(capsys)
-    assert text == output_of(capsys, "list")
+def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, results, printed):
+    text = printed("runs")
+    assert text == printed("runs", "list")
     head, *lines = text.splitlines()
     assert head.split()[:2] == ["key", "created"]
     assert [line.split()[0] for line in lines] == [results[1].key, results[0].key]
@@ -48,64 +42,64 @@ def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, result
     assert lines[0].endswith("here")
 
 
-def test_runs_of_this_folder_are_listed_before_newer_results_of_the_package(
-    store, results, capsys, monkeypatch
+def test_runs_of_this_folder_precede_newer_results_of_the_package(
+    store, results, printed, monkeypatch
 ):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     old = [replace(result, created="1999-01-01T00:00:00+00:00") for result in results]
     for item in old:
         store.put(item)
     for more in ([], ["--reverse"], ["--kind", "run", "crossed", "transductive"]):
-        rows = json.loads(output_of(capsys, "list", "--json", *more))
+        rows = json.loads(printed("runs", "list", "--json", *more))
         assert [row["origin"] == "here" for row in rows[:3]] == [True, True, False], more
         assert len(rows) > 50
 
 
-def test_runs_are_filtered_and_sorted(store, results, capsys):
-    assert results[1].key not in output_of(capsys, "list", "--method", "LinearS2V")
-    assert results[0].key not in output_of(capsys, "list", "--since", "2026-02-01")
-    first = output_of(capsys, "list", "--sort", "method").splitlines()[1]
+def test_runs_are_filtered_and_sorted(store, results, printed):
+    assert results[1].key not in printed("runs", "list", "--method", "LinearS2V")
+    assert results[0].key not in printed("runs", "list", "--since", "2026-02-01")
+    first = printed("runs", "list", "--sort", "method").splitlines()[1]
     assert first.startswith(results[0].key)
-    last = output_of(capsys, "list", "--sort", "method", "--reverse").splitlines()[-1]
+    last = printed("runs", "list", "--sort", "method", "--reverse").splitlines()[-1]
     assert last.startswith(results[0].key)
-    rows = json.loads(output_of(capsys, "list", "--json", "--own"))
+    rows = json.loads(printed("runs", "list", "--json", "--own"))
     zsl = [r.evaluation.zsl for r in reversed(results)]
     assert [row["zsl"] for row in rows] == pytest.approx(zsl)
 
 
-def test_an_empty_store_is_reported(tmp_path, monkeypatch, capsys):
+def test_an_empty_store_is_reported(tmp_path, monkeypatch, printed):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "none"))
-    assert output_of(capsys) == "No run is stored yet.\n"
-    assert output_of(capsys, "list", "--method", "any", "--json") == "[]\n"
+    assert printed("runs") == "No run is stored yet.\n"
+    assert printed("runs", "list", "--method", "any", "--json") == "[]\n"
 
 
-def test_one_run_is_shown_with_the_command_that_repeats_it(store, results, capsys):
-    text = output_of(capsys, "show", results[0].key[:6])
+def test_one_run_is_shown_with_the_command_that_repeats_it(store, results, printed):
+    text = printed("runs", "show", results[0].key[:6])
     assert f"key          {results[0].key}" in text
     assert "origin       here" in text
     assert results[0].spec.command() in text
-    assert RunResult.from_json(output_of(capsys, "show", results[0].key, "--json")) == store.get(
+    assert RunResult.from_json(printed("runs", "show", results[0].key, "--json")) == store.get(
         results[0].key
     )
 
 
-def test_two_runs_are_compared_cell_by_cell(store, results, capsys):
+def test_two_runs_are_compared_cell_by_cell(store, results, printed):
     keys = [result.key for result in results]
-    text = output_of(capsys, "compare", *keys)
+    text = printed("runs", "compare", *keys)
     assert "method LinearS2V LinearV2S" in " ".join(text.split())
     gain = 100 * (results[1].evaluation.zsl - results[0].evaluation.zsl)
     assert f"{gain:+.1f}".replace("-", "−") in text
     assert "over 4 classes" in text
-    tables = json.loads(output_of(capsys, "compare", *keys, "--json"))
+    tables = json.loads(printed("runs", "compare", *keys, "--json"))
     assert set(tables) == {"spec", "figures", "classes"}
     assert tables["figures"][0]["difference"] == pytest.approx(gain / 100)
-    assert "The specs are the same." in output_of(capsys, "compare", keys[0], keys[0])
+    assert "The specs are the same." in printed("runs", "compare", keys[0], keys[0])
 
 
 @pytest.mark.parametrize("format_", ["csv", "json", "latex"])
-def test_runs_are_exported(store, results, capsys, tmp_path, format_):
-    text = output_of(capsys, "export", "--format", format_)
-    assert output_of(capsys, "export", "--format", format_, "--output", str(tmp_path / "f")) == ""
+def test_runs_are_exported(store, results, printed, tmp_path, format_):
+    text = printed("runs", "export", "--format", format_)
+    assert printed("runs", "export", "--format", format_, "--output", str(tmp_path / "f")) == ""
     assert (tmp_path / "f").read_text() == text
     if format_ == "csv":
         assert pd.read_csv(io.StringIO(text))["key"].tolist() == [r.key for r in results[::-1]]
@@ -115,10 +109,10 @@ def test_runs_are_exported(store, results, capsys, tmp_path, format_):
         assert text.index("LinearV2S") < text.index("LinearS2V") < text.index(r"\bottomrule")
 
 
-def test_only_named_runs_are_deleted(store, results, capsys):
-    assert output_of(capsys, "delete", results[0].key[:8]) == f"deleted {results[0].key}\n"
+def test_only_named_runs_are_deleted(store, results, printed):
+    assert printed("runs", "delete", results[0].key[:8]) == f"deleted {results[0].key}\n"
     assert [r.key for r in store.results()] == [results[1].key]
-    output_of(capsys, "delete", results[1].key, "nothing", code=2)
+    printed("runs", "delete", results[1].key, "nothing", status=2)
     assert [r.key for r in store.results()] == [results[1].key]
 
 
@@ -135,10 +129,8 @@ def test_only_named_runs_are_deleted(store, results, capsys):
         (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),
     ],
 )
-def test_impossible_requests_are_refused_in_one_sentence_with_exit_code_2(
-    store, words, sentence, capsys
-):
-    err = output_of(capsys, *words, code=2)
+def test_impossible_requests_are_refused_with_exit_code_2(store, words, sentence, printed):
+    err = printed("runs", *words, status=2)
     assert sentence in err
     assert err.count("\n") == 1
 

@@ -153,9 +153,7 @@ def test_classes_that_are_not_recognised_by_counts_have_numbers_as_names(tmp_pat
         ({"semantics": {"wordvector": {"a": 1}}}, "got a MATLAB struct"),
     ],
 )
-def test_deviations_from_the_release_of_bidilel_are_refused_in_one_sentence(
-    tmp_path, changed, sentence
-):
+def test_deviations_from_the_release_of_bidilel_are_refused(tmp_path, changed, sentence):
     folder = bidilel(tmp_path / "BiDiLEL", **changed)
     with pytest.raises(FileRefusedError, match=sentence):
         import_dataset(folder)

@@ -155,7 +155,7 @@ def test_simulated_actions_are_reproducible_and_depend_on_the_seed():
 
 
 def test_only_a_planted_gain_makes_classes_in_the_set_easier():
-    """Shrinkage towards class means: distance of images from the mean of their class."""
+    """An easier class has images nearer to its mean."""
     in_set = action_facts("UCF101").overlapping["Kinetics-400"]
     ratios = {}
     for name in ("simulated-UCF101", "simulated-UCF101-unplanted"):

@@ -193,9 +193,7 @@ def test_an_unusable_folder_is_refused_before_the_export(dataset, tmp_path):
         export_dataset(dataset, tmp_path / "OUT", split="XX")
 
 
-def test_features_too_large_for_a_mat_file_are_refused_before_the_export(
-    dataset, tmp_path, monkeypatch
-):
+def test_features_too_large_for_a_mat_file_are_refused_at_once(dataset, tmp_path, monkeypatch):
     monkeypatch.setattr("zslcore.datasets.exporting.MAX_VARIABLE", 100)
     with pytest.raises(DatasetError, match="less than 100 bytes for a MAT file; got 1,680"):
         export_dataset(dataset, tmp_path / "OUT")

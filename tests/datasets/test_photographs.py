@@ -76,9 +76,9 @@ def test_boxes_of_one_photograph_and_class_are_more_similar(demo):
     pairs = [(i, i + 1) for i in range(len(y) - 1) if y[i] == y[i + 1]]
     order = np.lexsort((files, y))
     same = [unit[i] @ unit[j] for i, j in pairwise(order) if y[i] == y[j] and files[i] == files[j]]
-    other_values = [unit[i] @ unit[j] for i, j in pairs if files[i] != files[j]]
+    different = [unit[i] @ unit[j] for i, j in pairs if files[i] != files[j]]
     assert len(same) > 300
-    assert np.mean(same) > np.mean(other_values) + 0.15
+    assert np.mean(same) > np.mean(different) + 0.15
 
 
 def test_boxes_of_training_photographs_are_predicted_better(demo):
@@ -115,8 +115,8 @@ def test_the_numbers_are_those_of_the_release(shared):
     same = np.array([box in own for box in boxes])
     for facts, inside in zip(simulated._SOURCES.values(), (y < 20, y >= 20), strict=True):
         train, seen, unseen = (inside & rows[part] for part in rows)
-        other_values = inside & ~rows["trainval"] & ~shared_
+        unshared = inside & ~rows["trainval"] & ~shared_
         assert facts.trainval == (train.sum(), len(set(files[train])))
         assert facts.shared_seen == (seen.sum(), (seen & shared_).sum(), (seen & same).sum())
         assert facts.shared_unseen == (unseen.sum(), (unseen & shared_).sum())
-        assert facts.others == (other_values.sum(), len(set(files[other_values])))
+        assert facts.others == (unshared.sum(), len(set(files[unshared])))

@@ -46,9 +46,7 @@ def test_text_embeddings_replace_attributes_by_class_name(folder):
 
 
 @pytest.mark.parametrize("kind", ["folder", "table"])
-def test_text_embeddings_are_imported_scored_in_the_joint_space_and_on_the_card(
-    folder, kind, capsys, printed
-):
+def test_text_embeddings_are_imported_scored_and_shown_on_the_card(folder, kind, capsys, printed):
     source = folder if kind == "folder" else table(folder / "clip.npz")
     texts = ["--prototypes", "texts.npz"] if kind == "folder" else []
     command = ["import", str(source), *texts, "--name", "clip", "--pretraining", "wit-400m"]

@@ -128,7 +128,7 @@ def test_ausuc_per_sample_equals_openworldauc_with_and_without_ties():
     ("name", "area", "separate", "plain"),
     [("AWA1_LAGO", "0.493841496362", 69.4, 33.7), ("CUB_XianGAN", "0.339186264327", 62.8, 49.8)],
 )
-def test_real_scores_have_the_known_harmonic_means_and_openworldauc(
+def test_real_scores_have_known_harmonic_means_and_openworldauc(
     name, area, separate, plain, shared
 ):
     dataset = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")

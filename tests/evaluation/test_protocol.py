@@ -91,9 +91,7 @@ class Counted(LinearS2V):
 
 
 @pytest.mark.parametrize(("with_gamma", "fits"), [(True, 8), (False, 6)])
-def test_choosing_gamma_for_zsl_parameters_needs_one_more_fit_per_fold(
-    monkeypatch, with_gamma, fits
-):
+def test_choosing_gamma_for_zsl_parameters_adds_one_fit_per_fold(monkeypatch, with_gamma, fits):
     monkeypatch.setattr(Counted, "n_fits", 0)
     chosen = select(Counted(), WORLD, SPLIT, task="zsl", grid=GRID, with_gamma=with_gamma)
     assert (Counted.n_fits, len(SPLIT.folds)) == (fits, 2)

@@ -38,8 +38,8 @@ def test_equal_specs_have_one_key_and_any_change_gives_another():
     assert spec(method="SAE", params={"lam": 1.0, "direction": "V2S"}).key == (
         spec(method="SAE", params={"direction": "V2S", "lam": 1.0}).key
     )
-    other_values = [{"seed": 1}, {"gamma": 0.0}, {"params": {"lam": 1.0}}, {"features": "none"}]
-    assert len({spec(**change).key for change in [{}, *other_values]}) == 5
+    changes = [{"seed": 1}, {"gamma": 0.0}, {"params": {"lam": 1.0}}, {"features": "none"}]
+    assert len({spec(**change).key for change in [{}, *changes]}) == 5
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -69,9 +69,7 @@ def test_features_equal_the_forward_pass_of_torchvision(crops, library, encoder,
 
 
 @pytest.mark.nightly
-def test_weights_from_a_file_are_identified_by_hash_and_fill_the_network(
-    library, encoder, tmp_path
-):
+def test_weights_from_a_file_are_identified_and_fill_the_network(library, encoder, tmp_path):
     import torch
 
     with torch.random.fork_rng(devices=[]):

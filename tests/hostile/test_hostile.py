@@ -149,9 +149,7 @@ def test_damaged_predictions_are_evaluated_or_refused_in_one_sentence(tmp_path):
     "kind",
     [*KINDS, "mat", "hdf5", "predictions", *(f"scores {k}" for k in ("npz", "csv", "parquet"))],
 )
-def test_any_answer_of_a_worker_is_accepted_or_refused_in_one_sentence(
-    kind, good, good_scores, tmp_path, monkeypatch
-):
+def test_any_answer_of_a_worker_is_read_or_refused(kind, good, good_scores, tmp_path, monkeypatch):
     real, honest = client.call, good | good_scores
     honest["predictions"] = predictions.honest_predictions(tmp_path / "honest")
 

@@ -6,7 +6,8 @@ from contextlib import nullcontext, suppress
 
 import pytest
 
-from tests.jobs.test_runner import until, work
+from tests.jobs.test_runner import work
+from tests.waiting import until
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Visitor
 from zslcore.jobs import runner as engine

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.waiting import is_gone, until
 from tests.works import Work
 from zslcore.analysis.study import MANIFEST, is_intact
 from zslcore.exceptions import ZSLError
@@ -54,26 +55,11 @@ def do(runner, job, seconds=180):
     return runner.wait(job.key, seconds)
 
 
-def until(true, seconds=180):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
-
-
-def is_gone(pid):
-    """Return whether a process has ended, even if its parent has not yet noticed."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-
-
 def test_key_contains_everything_that_changes_the_result():
     request = work(to=3)
     assert request.key == replace(request, title="Another").key
-    other_values = [work(to=4), work("refuse", to=3), replace(request, threads=2)]
-    assert len({other.key for other in [request, *other_values]}) == 4
+    changed = [work(to=4), work("refuse", to=3), replace(request, threads=2)]
+    assert len({job.key for job in [request, *changed]}) == 4
     with pytest.raises(TypeError):
         _ = work(to=np.zeros(3)).key
 

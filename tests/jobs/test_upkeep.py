@@ -99,9 +99,7 @@ def test_the_doctor_names_missing_isolation(data, monkeypatch, capsys, standing,
 
 
 @pytest.mark.parametrize(("library", "status"), [("torch", 0), ("scipy", 1)])
-def test_a_missing_library_is_damage_unless_it_belongs_to_an_extra(
-    data, monkeypatch, capsys, library, status
-):
+def test_a_missing_library_is_damage_unless_in_an_extra(data, monkeypatch, capsys, library, status):
     def installed(name):
         if name == library:
             raise PackageNotFoundError(name)
@@ -154,9 +152,7 @@ def test_an_import_of_a_newer_version_is_no_damage_and_is_kept(data, imported, p
     assert sorted(imported.iterdir()) == files_before
 
 
-def test_unknown_folders_are_moved_to_a_quarantine_named_by_the_doctor(
-    data, imported, capsys, printed
-):
+def test_unknown_folders_are_moved_to_a_named_quarantine(data, imported, capsys, printed):
     (data / "imported" / "mine.json").unlink()
     old = data / "scratch" / "of_an_earlier_version"
     old.mkdir(parents=True)

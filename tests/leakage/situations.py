@@ -1,4 +1,4 @@
-"""Splits with one fault each, and the findings on them: ``said.txt``.
+"""Splits with one fault each, and the findings on them: ``findings.txt``.
 
 ``python -m tests.leakage.situations`` writes it again; read the diff before the commit.
 """
@@ -13,7 +13,7 @@ from zslcore.leakage import AuditContext, DeclaredProvenance, Vocabulary
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.context import UNREAD
 
-FINDINGS_FILE = Path(__file__).with_name("said.txt")
+FINDINGS_FILE = Path(__file__).with_name("findings.txt")
 NONE = np.empty(0, int)
 W = clean()
 P = {part: np.sort(rows) for part, rows in W.parts.items()}

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.leakage import situations
-from tests.leakage.worlds import FAULTS, add, clean, noticed, with_parts, worlds
+from tests.leakage.worlds import FAULTS, add, clean, failed_checks, with_parts, worlds
 from tests.worlds import linear_world
 from zslcore.datasets import load
 from zslcore.evaluation.runs import run as run_spec
@@ -100,9 +100,9 @@ def plainly(world):
 def test_faults_of_rows_and_classes_equal_plain_set_operations(world):
     expected = plainly(world)
     for check in CHECKS[:3]:
-        messages = [f for f in run_check(check, world) if f.mark != "ok"]
-        assert len(messages) == sum(key[0] == check.id for key in expected)
-        for finding in messages:
+        failed = [f for f in run_check(check, world) if f.mark != "ok"]
+        assert len(failed) == sum(key[0] == check.id for key in expected)
+        for finding in failed:
             (items,) = (
                 items
                 for (id_, severity, words), items in expected.items()
@@ -123,8 +123,8 @@ def test_faults_of_rows_and_classes_equal_plain_set_operations(world):
 @given(world=worlds())
 def test_only_a_planted_fault_is_found(fault, world):
     plant, expected = FAULTS[fault]
-    assert noticed(world) == set()
-    assert noticed(plant(world)) == expected
+    assert failed_checks(world) == set()
+    assert failed_checks(plant(world)) == expected
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -133,9 +133,9 @@ def test_only_a_planted_fault_is_found(fault, world):
 def test_faults_do_not_hide_each_other_and_correction_removes_those_of_rows(policy, world, faults):
     for fault in sorted(faults):
         world = FAULTS[fault][0](world)
-    assert set().union(*(FAULTS[fault][1] for fault in faults)) <= noticed(world)
+    assert set().union(*(FAULTS[fault][1] for fault in faults)) <= failed_checks(world)
     with suppress(DatasetError if policy == "drop" else ()):  # no class to test is left
-        left = noticed(correct_context(world, policy).context) - {"ZSL009"}
+        left = failed_checks(correct_context(world, policy).context) - {"ZSL009"}
         assert left <= ({"ZSL004"} if "no features" in faults else set())
 
 

@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from zslcore.__main__ import main
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.captions import as_text, count_captions, names_of
 from zslcore.untrusted import client
@@ -177,6 +176,7 @@ def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsy
     assert (content["captions"], len(captions_of)) == (3, 18)
     assert (captions_of["Pug"], captions_of["Leonberger"], captions_of["Samoyed"]) == (2, 1, 0)
     (tmp_path / "classes.txt").write_text("cat\npug\n")
-    assert main([*request, "--classes", str(tmp_path / "classes.txt")]) == 0
-    assert "2 of 2 classes named in 3 captions" in capsys.readouterr().out
+    assert "2 of 2 classes named in 3 captions" in printed(
+        *request, "--classes", str(tmp_path / "classes.txt")
+    )
     assert "--captions: expected test classes as well" in printed(*request, status=2)

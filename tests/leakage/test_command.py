@@ -244,9 +244,7 @@ def test_hostile_files_are_refused_in_one_sentence_with_exit_code_2(tmp_path, ca
         ("digits", "--correct", "split.csv"),
     ],
 )
-def test_invalid_options_are_refused_in_one_sentence_with_exit_code_2(
-    tmp_path, monkeypatch, capsys, words
-):
+def test_invalid_options_are_refused_with_exit_code_2(tmp_path, monkeypatch, capsys, words):
     monkeypatch.chdir(tmp_path)
     assert audited(*words) == 2
     assert capsys.readouterr().err.count("\n") == 1

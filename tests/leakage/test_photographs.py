@@ -49,10 +49,10 @@ def own_photographs(world):
     return named(world, np.arange(world.n_rows))
 
 
-def sharing(world, part, n, other_values="train"):
-    """Give ``n`` rows of a part the photograph of a row of ``others``."""
+def sharing(world, part, n):
+    """Give each of the first ``n`` rows of a part the photograph of a training row."""
     number = np.arange(world.n_rows)
-    number[world.parts[part][:n]] = number[world.parts[other_values][:n]]
+    number[world.parts[part][:n]] = number[world.parts["train"][:n]]
     return named(world, number)
 
 

@@ -6,7 +6,6 @@ import json
 import pytest
 
 from tools import protocols as census
-from zslcore.__main__ import main
 from zslcore.exceptions import UnknownNameError
 from zslcore.leakage import released_codes
 from zslcore.leakage.released_codes import CENSUS, HOW, all_choices, choices_of, codes, count_codes
@@ -55,25 +54,17 @@ def test_the_census_is_valid_and_has_at_least_twenty_code_bases():
         ({"says": 241 * "x"}, "expected at most 240 characters; got 241"),
         ({"trained_on": "trainval"}, "expected a list with a split only; got 'trainval'"),
         ({"says": LONG}, "expected at most 40 characters of code"),
-    ],
-)
-def test_an_invalid_row_of_the_census_is_refused(tmp_path, values, sentence):
-    result = list(census.problems(edited(tmp_path, values)))
-    assert any(sentence in item and "line 2: " in item for item in result), result
-
-
-@pytest.mark.parametrize(
-    ("values", "sentence"),
-    [
         ({"choice": "epochs"}, "Unknown choice 'epochs'; did you mean 'epoch'"),
         ({"choice": "seed"}, "DEM: expected each of epoch, seed, parameters, gamma, split once"),
         ({"paper": "A. Author, 2000"}, "DEM: expected one paper; got A. Author, 2000 and L. Zhang"),
         ({"repository": "a/b"}, "DEM: expected one repository; got a/b and lzrobots"),
     ],
 )
-def test_an_invalid_code_base_of_the_census_is_refused(tmp_path, values, sentence):
-    result = list(census.problems(edited(tmp_path, values)))
-    assert any(sentence in item for item in result), result
+def test_an_invalid_row_of_the_census_is_refused(tmp_path, values, sentence):
+    problems = list(census.problems(edited(tmp_path, values)))
+    lines = [problem for problem in problems if sentence in problem]
+    assert lines, problems
+    assert "line 2: " in lines[0] or sentence.startswith(("DEM: ", "Unknown choice"))
 
 
 def test_missing_choices_wrong_columns_and_unreadable_files_are_refused(tmp_path):
@@ -130,8 +121,9 @@ def test_the_command_lists_all_code_bases_and_shows_one(capsys, printed):
     assert all(code in listed for code in codes())
     assert released_codes.headline() in listed
     assert "epoch: validation classes." in printed("protocols", "GDAN")
-    assert main(["protocols", "GDAN", "--json"]) == 0
-    assert [row["choice"] for row in json.loads(capsys.readouterr().out)] == list(HOW)
+    assert [row["choice"] for row in json.loads(printed("protocols", "GDAN", "--json"))] == list(
+        HOW
+    )
 
 
 def test_the_tool_prints_errors_by_line(capsys, monkeypatch, tmp_path):

@@ -118,18 +118,6 @@ def test_misspelt_formats_and_options_are_refused():
         report.of("ZSL03")
 
 
-def test_the_verdict_is_that_of_the_worst_mark():
-    def verdict(*severities):
-        findings = tuple(Finding("ZSL001", s, "") for s in severities)
-        return Report("x", "", findings).verdict
-
-    assert verdict("ok") == "clean"
-    assert verdict("ok", "warning") == "clean"
-    assert verdict("warning", "open") == "unknown"
-    assert verdict("error", "open") == "broken"
-    assert verdict("leak", "error", "open") == "leaks"
-
-
 def test_an_open_finding_that_was_accepted_does_not_decide():
     findings = (Finding("ZSL001", "open", ""), Finding("ZSL002", "warning", ""))
     report = Report("x", "", findings)

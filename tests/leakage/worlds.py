@@ -78,8 +78,8 @@ def with_prototype(context, c, values):
     return replace(context, prototypes=S)
 
 
-def noticed(context):
-    """Return the ids of the judging checks with a mark worse than "info"."""
+def failed_checks(context):
+    """Return the ids of the checks in :data:`JUDGED` that report a fault."""
     report = audit_context(context)
     return {id_ for id_ in JUDGED if report.mark(id_) != "ok"}
 

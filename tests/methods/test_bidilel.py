@@ -13,25 +13,25 @@ UNSEEN = training_data(seed=1)[2]
 
 
 def affinities(k):
-    """M as in the formula, pair by pair."""
+    """Return M of the formula, computed pair by pair."""
     M = np.zeros((len(X), len(X)))
     for c in range(len(S)):
         rows = np.flatnonzero(c == Y)
         near = NearestNeighbors(n_neighbors=k + 1).fit(X[rows]).kneighbors(X[rows])[1][:, 1:]
-        for i, other_values in zip(rows, near, strict=True):
-            for j in rows[other_values]:
+        for i, neighbours in zip(rows, near, strict=True):
+            for j in rows[neighbours]:
                 M[i, j] = M[j, i] = np.exp(-((X[i] - X[j]) ** 2).sum() / 2)
     return M
 
 
 def stress(b, model, prototypes):
-    """The printed sum over pairs, term by term."""
+    """Return the printed sum over pairs, computed term by term."""
     total = 0.0
     for c, (place, s) in enumerate(zip(b, prototypes, strict=True)):
-        other_values = [*zip(model.landmarks_, model.S_, strict=True)]
+        placed = [*zip(model.landmarks_, model.S_, strict=True)]
         if model.semi_supervised:
-            other_values += [*zip(b[:c], prototypes[:c], strict=True)]
-        for other, t in other_values:
+            placed += [*zip(b[:c], prototypes[:c], strict=True)]
+        for other, t in placed:
             delta = model.rho_ * np.linalg.norm(s - t)
             total += (np.linalg.norm(place - other) - delta) ** 2 / delta
     return total

@@ -130,8 +130,8 @@ def test_gaussian_novelty_is_the_formula_class_by_class():
 def test_loop_novelty_is_the_formula_class_by_class():
     k, lam = 4, 2.0
 
-    def rho(z, other_values):
-        distance = np.linalg.norm(other_values - z, axis=1)
+    def rho(z, points):
+        distance = np.linalg.norm(points - z, axis=1)
         near = np.argsort(distance)[:k]
         return np.sqrt((distance[near] ** 2).mean()), near
 
@@ -141,9 +141,9 @@ def test_loop_novelty_is_the_formula_class_by_class():
         without = {i: own[own != i] for i in own}
         rhos = {i: rho(Z[i], Z[without[i]])[0] for i in own}
 
-        def ell(z, other_values, rhos=rhos):
-            r, near = rho(z, Z[other_values])
-            return r / np.mean([rhos[i] for i in other_values[near]]) - 1
+        def ell(z, rows, rhos=rhos):
+            r, near = rho(z, Z[rows])
+            return r / np.mean([rhos[i] for i in rows[near]]) - 1
 
         scale = np.sqrt(2) * lam * np.sqrt(np.mean([ell(Z[i], without[i]) ** 2 for i in own]))
         of_new[c] = [max(0, erf(ell(z, own) / scale)) for z in NEW]

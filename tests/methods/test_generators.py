@@ -237,11 +237,11 @@ def test_a_seen_class_has_half_the_codes_of_an_unseen_one():
 def plain_instance_contrast(p, y, temperature):
     losses = []
     for i in range(len(y)):
-        other_values = sum(np.exp(p[i] @ p[k] / temperature) for k in range(len(y)) if y[k] != y[i])
+        negatives = sum(np.exp(p[i] @ p[k] / temperature) for k in range(len(y)) if y[k] != y[i])
         for j in range(len(y)):
             if j != i and y[j] == y[i]:
                 own = np.exp(p[i] @ p[j] / temperature)
-                losses.append(-np.log(own / (own + other_values)))
+                losses.append(-np.log(own / (own + negatives)))
     return np.mean(losses)
 
 

@@ -36,10 +36,10 @@ def test_projection_finds_the_nearest_point_of_the_simplex():
     V = RNG.normal(size=(20, 6))
     P = onto_simplex(V)
     np.testing.assert_allclose(P.sum(axis=1), 1)
-    other_values = RNG.dirichlet(np.ones(6), size=200)
+    points = RNG.dirichlet(np.ones(6), size=200)
     for v, p in zip(V, P, strict=True):
-        assert ((v - p) ** 2).sum() <= ((v - other_values) ** 2).sum(axis=1).min()
-    np.testing.assert_allclose(onto_simplex(other_values), other_values)
+        assert ((v - p) ** 2).sum() <= ((v - points) ** 2).sum(axis=1).min()
+    np.testing.assert_allclose(onto_simplex(points), points)
 
 
 @pytest.mark.parametrize("transform", ["intersection", "relu"])

@@ -61,19 +61,19 @@ def plain(y, answer, average="class"):
 @given(scored(ruled_out=True), st.integers(-20, 20), st.sampled_from(["class", "sample"]))
 def test_every_metric_at_a_gamma_equals_that_of_the_predictions(world, k, average):
     F, y, seen = world
-    result, messages = seen_unseen_curve(F, y, seen, average=average), switches(F, y, seen)
+    curve, switching = seen_unseen_curve(F, y, seen, average=average), switches(F, y, seen)
     test = ScoredTest(F, y, np.arange(len(seen)), seen)
     for gamma in (k / 8, k / 4, -1e300, 1e300):  # between, on and beyond differences of scores
         answer = answers(F, seen, gamma)
         np.testing.assert_array_equal(test.predicted(gamma), answer)
         is_on_side = {side: seen[y] == (side == "seen") for side in ("seen", "unseen")}
-        point = result.at(gamma)
+        point = curve.at(gamma)
         for side, rows in is_on_side.items():
             expected = plain(y[rows], answer[rows], average)
             assert getattr(point, side) == pytest.approx(expected, abs=1e-12)
         u, s = point.unseen, point.seen
         assert point.harmonic == pytest.approx(2 * u * s / (u + s) if u * s else 0)
-        right, images = messages.per_class(gamma)
+        right, images = switching.per_class(gamma)
         for c in range(len(seen)):
             assert (right[c], images[c]) == (sum(answer[y == c] == c), sum(y == c))
 
@@ -138,9 +138,9 @@ def test_scores_within_their_rounding_are_one_breakpoint():
     F = np.array([[10_000.0, 9_999.0], [1.0005, 0.0], [0.5, 0.0]])
     y, seen = np.array([0, 1, 1]), np.array([True, False])
     for dtype, points in ((np.float64, 4), (np.float32, 3)):
-        result, messages = (f(F.astype(dtype), y, seen) for f in (seen_unseen_curve, switches))
-        assert len(result.gamma) == points
-        assert set(messages.gamma) == set(result.gamma[1:])
+        curve, switching = (f(F.astype(dtype), y, seen) for f in (seen_unseen_curve, switches))
+        assert len(curve.gamma) == points
+        assert set(switching.gamma) == set(curve.gamma[1:])
 
 
 def test_a_gamma_is_in_the_middle_of_its_interval_or_beyond_the_ends():

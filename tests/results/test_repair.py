@@ -183,9 +183,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_store_without_its_results_is_damaged_and_never_replaces_its_backup(
-    store, result, whole, loss
-):
+def test_a_store_without_its_results_is_damaged_and_keeps_its_backup(store, result, whole, loss):
     backup = database.backup_of(store.path)
     LOSSES[loss](store)
     os.utime(backup, (1, 1))

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.__main__ import main
 from zslcore.analysis.stored_runs import sort_results, tabulate_results
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
@@ -38,12 +37,6 @@ def run(store):
     return runs.run(spec, WORLD, with_oracle=False, store=store).result
 
 
-def output_of(capsys, *words, code=0):
-    assert main(["runs", *words]) == code
-    out, err = capsys.readouterr()
-    return err if code else out
-
-
 def test_other_results_are_read_unchanged(store, crossed):
     assert Result.from_json(crossed.to_json()) == crossed
     assert store.others() == store.others(["crossed"]) == [crossed]
@@ -72,19 +65,19 @@ def test_a_row_of_another_version_is_skipped(store, crossed):
     assert store.record("crossed", "x") is None
 
 
-def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, crossed, run, capsys):
-    text = output_of(capsys)
+def test_the_command_lists_filters_shows_exports_and_deletes(store, crossed, run, printed):
+    text = printed("runs")
     assert text.count("crossed") == 2
     assert run.key in text
-    assert run.key not in output_of(capsys, "list", "--kind", "crossed")
-    assert crossed.key not in output_of(capsys, "list", "--kind", "run")
-    assert run.key not in output_of(capsys, "list", "--method", "ESZSL")
-    assert crossed.key not in output_of(capsys, "list", "--method", "LinearS2V")
-    assert "tested on" in output_of(capsys, "show", "ccc")
-    table = pd.read_csv(io.StringIO(output_of(capsys, "export", "--kind", "run", "crossed")))
+    assert run.key not in printed("runs", "list", "--kind", "crossed")
+    assert crossed.key not in printed("runs", "list", "--kind", "run")
+    assert run.key not in printed("runs", "list", "--method", "ESZSL")
+    assert crossed.key not in printed("runs", "list", "--method", "LinearS2V")
+    assert "tested on" in printed("runs", "show", "ccc")
+    table = pd.read_csv(io.StringIO(printed("runs", "export", "--kind", "run", "crossed")))
     assert table["kind"].tolist() == ["run", "crossed", "crossed"]
-    assert json.loads(output_of(capsys, "export", "--format", "json"))[0]["key"] == run.key
-    assert output_of(capsys, "delete", crossed.key) == f"deleted {crossed.key}\n"
+    assert json.loads(printed("runs", "export", "--format", "json"))[0]["key"] == run.key
+    assert printed("runs", "delete", crossed.key) == f"deleted {crossed.key}\n"
     assert store.others() == []
 
 
@@ -97,34 +90,32 @@ def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, cr
         (["list", "--method", "ESZSLL"], "ESZSLL"),
     ],
 )
-def test_impossible_requests_are_refused_in_one_sentence(
-    store, crossed, run, words, sentence, capsys
-):
-    err = output_of(capsys, *words, code=2)
+def test_impossible_requests_are_refused(store, crossed, run, words, sentence, printed):
+    err = printed("runs", *words, status=2)
     assert sentence in err
     assert err.count("\n") == 1
 
 
-def test_many_fits_of_actions_are_listed_in_one_line(store, run, capsys):
+def test_many_fits_of_actions_are_listed_in_one_line(store, run, printed):
     for k in range(3):
         store.put_result(result_of("action", f"{k:016}", {"method": "SYNC"}, [{"zsl": 0.1}]))
-    text = output_of(capsys)
+    text = printed("runs")
     assert "SYNC" not in text
     assert "3 fits of the action study; list them with --kind action." in text
-    assert output_of(capsys, "list", "--kind", "action").count("SYNC") == 3
+    assert printed("runs", "list", "--kind", "action").count("SYNC") == 3
 
 
-def test_predictions_are_exported(store, run, capsys, tmp_path):
+def test_predictions_are_exported(store, run, printed, tmp_path):
     from zslcore.evaluation.predictions_file import read_predictions
     from zslcore.evaluation.protocol import evaluate
 
     path = tmp_path / "p.parquet"
-    assert output_of(capsys, "export", run.key[:6], "--predictions", str(path)) == ""
+    assert printed("runs", "export", run.key[:6], "--predictions", str(path)) == ""
     assert evaluate(read_predictions(path).test, run.gamma or 0.0) == run.evaluation
     with store.writing() as db:
         db.execute("DELETE FROM predictions")
-    assert "no predictions are stored" in output_of(
-        capsys, "export", run.key, "--predictions", str(path), code=2
+    assert "no predictions are stored" in printed(
+        "runs", "export", run.key, "--predictions", str(path), status=2
     )
 
 

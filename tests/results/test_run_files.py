@@ -99,7 +99,7 @@ def of_unknown_method(result, method="FancyNet", **spec):
 
 
 @pytest.mark.parametrize("method", ["FancyNet", "LinearS2V"])
-def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
+def test_results_of_unknown_methods_are_listed_and_exported(
     result, tmp_path, monkeypatch, capsys, method
 ):
     """A later revision of a method may have other parameters."""

@@ -165,9 +165,10 @@ def test_scores_of_other_rows_are_refused(printed, change, words):
     assert words in printed("score", "test.npz", "--fix", "as-is", "--data", DATA, status=2)
 
 
-def test_too_few_validation_files_are_refused(capsys, files):
-    assert main(["score", *files[:-1], "--data", DATA]) == 2
-    assert "expected 3 validation files, one per fold" in capsys.readouterr().err
+def test_too_few_validation_files_are_refused(printed, files):
+    assert "expected 3 validation files, one per fold" in printed(
+        "score", *files[:-1], "--data", DATA, status=2
+    )
 
 
 # --- Board ----------------------------------------------------------------------------------------
@@ -210,8 +211,8 @@ def test_a_board_entry_from_scores_has_every_field_of_our_entries(capsys, printe
 def test_parameters_chosen_on_test_images_make_an_oracle(printed, tmp_path, files):
     (tmp_path / "scores.json").write_text(json.dumps(read(printed, "score", *files, "--json")))
     (tmp_path / "board").mkdir()
-    messages = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
-    words = ["board", "board", "--add", "scores.json", *messages]
+    submission = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
+    words = ["board", "board", "--add", "scores.json", *submission]
     assert main([*words, "--parameters-from", "oracle"]) == 0
     (file,) = (tmp_path / "board").glob("*.json")
     assert json.loads(file.read_text())["parameters"] == {"origin": "oracle"}
@@ -231,8 +232,8 @@ def test_ambiguous_fold_scores_are_refused(printed, tmp_path, words, message):
     np.savez("s.npz", scores=np.eye(8)[y] + rng.normal(size=(80, 8)), y=y, unseen_classes=[6, 7])
     (tmp_path / "s.json").write_text(json.dumps(read(printed, "score", "s.npz", "--json")))
     (tmp_path / "board").mkdir()
-    messages = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
-    assert message in printed("board", "board", "--add", "s.json", *messages, *words, status=2)
+    submission = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]
+    assert message in printed("board", "board", "--add", "s.json", *submission, *words, status=2)
     assert not list((tmp_path / "board").iterdir())
 
 
@@ -242,5 +243,6 @@ def test_parameters_from_is_refused_for_a_stored_run(capsys, printed, tmp_path):
     key = read(printed, "runs", "list", "--own", "--json")[0]["id"]
     (tmp_path / "board").mkdir()
     words = ["board", "board", "--add", key, "--who", "Us"]
-    assert main([*words, "--parameters-from", "validated"]) == 2
-    assert "--parameters-from: expected scores or predictions" in capsys.readouterr().err
+    assert "--parameters-from: expected scores or predictions" in printed(
+        *words, "--parameters-from", "validated", status=2
+    )

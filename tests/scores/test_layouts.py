@@ -303,8 +303,8 @@ def test_marks_per_image_are_not_read_as_marks_per_class(tmp_path, key):
 @pytest.mark.parametrize("signs", [("", "logit_"), ("prob_", "logit_"), ("", "rank_")])
 def test_two_columns_per_class(tmp_path, signs):
     path = tmp_path / "own.csv"
-    other_values = ORDER.argsort(axis=1) + 1.0 if signs[1] == "rank_" else LOGITS
-    tables = (P, signs[0]), (other_values, signs[1])
+    second = ORDER.argsort(axis=1) + 1.0 if signs[1] == "rank_" else LOGITS
+    tables = (P, signs[0]), (second, signs[1])
     columns = {f"{sign}{name}": F[:, k] for F, sign in tables for k, name in enumerate(NAMES)}
     pd.DataFrame({"label": LABELS} | columns).to_csv(path, index=False)
     assert f"'{signs[1]}bat'" in check(path)
@@ -312,8 +312,8 @@ def test_two_columns_per_class(tmp_path, signs):
 
 def test_two_columns_per_class_that_differ_have_two_readings(tmp_path):
     path = tmp_path / "own.csv"
-    other_values = rng.normal(size=P.shape)
-    columns = {f"other_{name}": other_values[:, k] for k, name in enumerate(NAMES)}
+    unrelated = rng.normal(size=P.shape)
+    columns = {f"other_{name}": unrelated[:, k] for k, name in enumerate(NAMES)}
     TABLE.assign(**columns).to_csv(path, index=False)
     with pytest.raises(FileRefusedError, match="'bat' and 'other_bat', which predict different"):
         read_scores(path, unseen=UNSEEN)

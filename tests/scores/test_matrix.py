@@ -27,8 +27,8 @@ def test_the_data_set_of_scores_is_recognised_by_counts_and_unseen_classes():
     assert is_of(ours(), WORLD, "PS")
     fewer = matrix_of(FITTED.F[1:], FITTED.y[1:], np.flatnonzero(~FITTED.seen))
     assert not is_of(fewer, WORLD, "PS")
-    other_values = matrix_of(FITTED.F, FITTED.y, np.flatnonzero(FITTED.seen)[:3])
-    assert not is_of(other_values, WORLD, "PS")
+    other_unseen = matrix_of(FITTED.F, FITTED.y, np.flatnonzero(FITTED.seen)[:3])
+    assert not is_of(other_unseen, WORLD, "PS")
 
 
 def test_a_metric_is_returned_by_name():

@@ -291,11 +291,13 @@ def test_the_command_compares_files_of_the_same_images(tmp_path, capsys, printed
     difference = 100 * pair.differences.loc["separate_harmonic", "difference"]
     (line,) = [w for w in rows_of(text, "Separate", "label", "spaces,", "H") if w[1] == "class"]
     assert line[2] == f"{difference:+.1f}"
-    assert main(["score", *files, "--fix", "as-is", "--compare", "--json", "--intervals"]) == 0
-    *both, compared = json.loads(capsys.readouterr().out)
+    *both, compared = json.loads(
+        printed("score", *files, "--fix", "as-is", "--compare", "--json", "--intervals")
+    )
     assert [item["file"] for item in both] == ["0.npz", "1.npz"]
     assert compared["differences"]["separate_harmonic"]["difference"] == pytest.approx(
         difference / 100
     )
-    assert main(["score", files[0], "--fix", "as-is", "--compare"]) == 2
-    assert "expected at least two FILEs; got one" in capsys.readouterr().err
+    assert "expected at least two FILEs; got one" in printed(
+        "score", files[0], "--fix", "as-is", "--compare", status=2
+    )

@@ -33,11 +33,6 @@ def without(*classes):
     return {"scores": F[is_listed], "labels": Y[is_listed]}
 
 
-def of_side(side):
-    is_on_side = np.isin(Y, side)
-    return {"scores": F[is_on_side], "labels": Y[is_on_side]}
-
-
 def with_column(column, values):
     scores = F.copy()
     scores[:, column] = values

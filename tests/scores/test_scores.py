@@ -314,12 +314,12 @@ def test_other_unseen_classes_are_another_split():
     test_set = known_tests()[0]
     y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
     F = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts)))
-    other_values = np.flatnonzero(~test_set.unseen)[:3]
+    other_unseen = np.flatnonzero(~test_set.unseen)[:3]
     matrix = read_as_matrix(
-        scores=F, labels=y, unseen=other_values, names=test_set.class_names, fixes=["as-is"]
+        scores=F, labels=y, unseen=other_unseen, names=test_set.class_names, fixes=["as-is"]
     )
     assert matrix.benchmark == matrix.split == ""
-    np.testing.assert_array_equal(np.flatnonzero(~matrix.seen), other_values)
+    np.testing.assert_array_equal(np.flatnonzero(~matrix.seen), other_unseen)
 
 
 # --- Files ----------------------------------------------------------------------------------------

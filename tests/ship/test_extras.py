@@ -118,9 +118,7 @@ def test_a_card_states_the_needed_extra(core):
 
 
 @pytest.mark.parametrize("name", EXTRA_NAMES)
-def test_every_extra_is_installed_from_the_clone_with_the_tested_versions(
-    name, monkeypatch, tmp_path
-):
+def test_every_extra_is_installed_with_the_tested_versions(name, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     pip = f"{sys.executable.removeprefix(f'{ROOT}/')} -m pip"
     if Path(sys.prefix).resolve() == ROOT / ".venv":  # not a link to another environment

@@ -103,9 +103,7 @@ def test_the_page_on_predictions_runs_as_shown(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
-def test_a_how_to_runs_from_top_to_bottom(
-    own_data, name, tmp_path, put_on_path, monkeypatch, capsys
-):
+def test_how_tos_run_from_top_to_bottom(own_data, name, tmp_path, put_on_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     put_on_path(tmp_path)
     text = (ROOT / "docs" / "guide" / name).read_text(encoding="utf-8")

@@ -98,9 +98,7 @@ def marked(folder, **changes):
 
 @pytest.mark.parametrize("other", [{"host": "another"}, {"space": "pid:[1]"}, {"pid": "x"}])
 @pytest.mark.parametrize(("age", "is_kept"), [(24 * 3600, True), (24 * 3600 + 1, False)])
-def test_a_draft_without_a_known_owner_is_removed_after_a_day(
-    folder, monkeypatch, age, is_kept, other
-):
+def test_a_draft_without_an_owner_is_removed_after_a_day(folder, monkeypatch, age, is_kept, other):
     marked(folder, **other)
     monkeypatch.setattr(artifacts, "time", SimpleNamespace(time=lambda: 1 + age))
     sweep([folder, folder.with_name("gone already")])

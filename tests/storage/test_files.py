@@ -75,9 +75,7 @@ COMMANDS = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_reports_a_full_disk_in_one_sentence(
-    own_data, name, full, tmp_path, monkeypatch, capsys, printed
-):
+def test_commands_report_a_full_disk(own_data, name, full, tmp_path, monkeypatch, capsys, printed):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one").mkdir()  # a board of one result: checking the whole board takes seconds
     shutil.copy(min((FACTS / "board").glob("*.json")), tmp_path / "one")
@@ -90,8 +88,9 @@ def test_every_command_reports_a_full_disk_in_one_sentence(
     )
     assert (path.read_bytes() if path.exists() else None) == content_before
     with read_only(full):
-        assert main([*COMMANDS[name], str(full / f"new.{ending}")]) == 2
-        assert "could not be written: read-only file system" in capsys.readouterr().err
+        assert "could not be written: read-only file system" in printed(
+            *COMMANDS[name], str(full / f"new.{ending}"), status=2
+        )
     assert not [path.name for path in full.iterdir() if path.name.startswith((".", "new"))]
 
 
@@ -165,9 +164,10 @@ def test_output_to_a_full_device_is_reported_in_one_sentence(words, tmp_path):
     )
 
 
-def test_paths_refused_by_the_system_are_reported_in_one_sentence(tmp_path, monkeypatch, capsys):
-    assert main(["import", "a" * 5_000]) == 2
-    assert "a…: could not be read or written: file name too long" in capsys.readouterr().err
+def test_paths_refused_by_the_system_are_reported_in_one_sentence(tmp_path, monkeypatch, printed):
+    assert "a…: could not be read or written: file name too long" in printed(
+        "import", "a" * 5_000, status=2
+    )
     (tmp_path / "file").touch()
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))
     source = tmp_path / "mine.npz"
@@ -175,5 +175,6 @@ def test_paths_refused_by_the_system_are_reported_in_one_sentence(tmp_path, monk
     arrays = {"features": r.normal(size=(60, 8)), "prototypes": r.normal(size=(6, 4))}
     names = np.array(list("abcdef"))
     np.savez(source, labels=np.repeat(np.arange(6), 10), class_names=names, **arrays)
-    assert main(["import", str(source), "--name", "mine", "--unseen", "e", "f"]) == 2
-    assert "The import 'mine': could not be written: not a directory" in capsys.readouterr().err
+    assert "The import 'mine': could not be written: not a directory" in printed(
+        "import", str(source), "--name", "mine", "--unseen", "e", "f", status=2
+    )

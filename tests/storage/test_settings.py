@@ -35,9 +35,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in WRONG.items() for t in ts])
-def test_a_wrong_setting_is_refused_in_one_sentence_with_exit_code_2(
-    name, text, monkeypatch, capsys
-):
+def test_a_wrong_setting_is_refused_with_exit_code_2(name, text, monkeypatch, capsys):
     monkeypatch.setenv(name, text)
     assert main(["runs", "list"]) == 2
     output = capsys.readouterr()

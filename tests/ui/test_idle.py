@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit import runtime as served
 
+from tests.waiting import until
 from ui.shell import runtime
 from ui.shell.runtime import Tidier
 
@@ -24,13 +25,6 @@ class Thing:
 def _thawed():
     yield
     gc.unfreeze()
-
-
-def until(true, seconds=180):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.005)
 
 
 def threads():

@@ -68,22 +68,20 @@ N = len(NAMES)
 
 
 def values(seed=0):
-    """Return distinct values in no order."""
+    """Return distinct values in random order."""
     return np.random.default_rng(seed).permutation(N) / N + 0.05
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A mark as a stranger reads it.
+    """A mark as a reader of the figure sees it.
 
     Attributes
     ----------
-    series : in the legend
-    x, y : where it is; the word at its tick where the axis has words
-    text : on hover, or written at it
-    color : of the mark
-    trace : it is part of
-    k : its place in the trace
+    series : name in the legend
+    x, y : position, or the label of its tick if the axis has labels
+    text : text on hover, or written at the mark
+    trace, k : trace that contains the mark, and its index in this trace
     """
 
     series: str

@@ -52,15 +52,15 @@ def test_the_browser_reads_data_written_by_python(shown, scores, node, tmp_path)
     run = finished(node, "--input-type=module", "--eval", script)
     assert run.returncode == 0, run.stderr
     head = json.loads(run.stdout.replace("Infinity", "inf"))
-    first, curve, messages = head["lines"][0], scores.curve, scores.switches
+    first, curve, switches = head["lines"][0], scores.curve, scores.switches
     for name in ("gamma", "seen", "unseen"):
         np.testing.assert_array_equal(np.array(first[name], float), getattr(curve, name))
     images = head["images"]
-    np.testing.assert_array_equal(np.array(images["gamma"], float), messages.gamma)
-    np.testing.assert_array_equal(np.array(images["classOf"], int), messages.y)
-    right = messages.right_if_seen + 2 * messages.right_if_unseen
+    np.testing.assert_array_equal(np.array(images["gamma"], float), switches.gamma)
+    np.testing.assert_array_equal(np.array(images["classOf"], int), switches.y)
+    right = switches.right_if_seen + 2 * switches.right_if_unseen
     np.testing.assert_array_equal(np.array(images["right"], int), right)
-    assert images["seen"] == messages.seen.tolist()
+    assert images["seen"] == switches.seen.tolist()
     assert images["classes"][3] == "class <3>"
 
 

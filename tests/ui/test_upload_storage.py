@@ -88,9 +88,7 @@ def test_a_file_that_is_removed_while_it_is_written_leaves_the_disk(storage, tmp
 @pytest.mark.parametrize(
     ("setting", "session"), [("ZSL_UPLOADS_A_VISITOR", "a"), ("ZSL_UPLOADS", "b")]
 )
-def test_uploads_beyond_a_limit_of_bytes_are_refused_in_one_sentence(
-    storage, tmp_path, monkeypatch, setting, session
-):
+def test_uploads_beyond_a_limit_are_refused(storage, tmp_path, monkeypatch, setting, session):
     monkeypatch.setenv(setting, str(2 * len(CONTENT)))
     for id_ in ("first", "second"):
         add(storage, id_, session)

@@ -1,11 +1,11 @@
 """Imports of pages are preloaded, without delaying anyone."""
 
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import until
 from ui.shell import runtime
 from ui.shell.runtime import Tidier
 from ui.shell.serving import ready
@@ -70,10 +70,7 @@ def test_preloading_happens_once_after_the_first_page_runs():
     tidier = Tidier(quiet=0.02, pause=0.0, first=lambda busy: done.append(busy()))
     for spell in (1, 2):
         tidier.page_runs()
-        end = time.monotonic() + 180
-        while tidier.collections < spell:
-            assert time.monotonic() < end
-            time.sleep(0.005)
+        until(lambda spell=spell: tidier.collections >= spell)
     assert len(done) == 1
 
 

@@ -25,7 +25,7 @@ WORDS = {"import": ["--name", "changed", "--unseen", "6", "7", "--"]}
 
 
 @pytest.mark.parametrize("command", FILES)
-def test_a_file_that_grows_between_two_workers_is_refused(
+def test_a_file_growing_between_workers_is_refused(
     own_data, tmp_path, monkeypatch, capsys, command
 ):
     path = tmp_path / ("a.json" if command == "check" else "a.npz")

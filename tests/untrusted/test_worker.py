@@ -5,16 +5,15 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from tests.datasets.test_table import npz
 from tests.untrusted import functions
+from tests.waiting import is_gone, until
 from zslcore.datasets import import_dataset
 from zslcore.storage.artifacts import discard
 from zslcore.untrusted import walls, worker
@@ -36,18 +35,6 @@ def run(request, tmp_path, monkeypatch):
         return call(function, *args, files=files, out=tmp_path, memory=memory, seconds=seconds)
 
     return of
-
-
-def until_gone(pid):
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return
-        except (FileNotFoundError, ProcessLookupError):
-            return
-        time.sleep(0.01)
-    pytest.fail(f"process {pid} is still there")
 
 
 @LINUX
@@ -163,7 +150,7 @@ def test_a_progress_callback_gets_shares_and_can_end_the_worker(run, tmp_path):
     with pytest.raises(GeneratorExit), watched(watcher):
         run(functions.leaves_pid, 600)
     assert shares[-1] == 0.25
-    until_gone(int((tmp_path / "pid").read_text().split()[0]))
+    until(lambda: is_gone(int((tmp_path / "pid").read_text().split()[0])))
 
 
 @LINUX
@@ -231,7 +218,7 @@ def test_one_server_forks_all_workers_and_another_takes_its_place(tmp_path):
     first = call(functions.parent, **request)
     assert first == call(functions.parent, **request) != os.getpid()
     os.kill(first, signal.SIGKILL)
-    until_gone(first)
+    until(lambda: is_gone(first))
     assert call(functions.parent, **request) not in (first, os.getpid())
 
 
@@ -288,15 +275,12 @@ def test_workers_end_with_their_caller(tmp_path):
     caller = subprocess.Popen([sys.executable, "-c", code], env=environment)
     pid = tmp_path / "pid"
     try:
-        end = time.monotonic() + 60
-        while not (pid.exists() and len(pid.read_text().split()) == 2):
-            assert time.monotonic() < end, "no worker"
-            time.sleep(0.02)
+        until(lambda: pid.exists() and len(pid.read_text().split()) == 2)
     finally:
         caller.kill()
         caller.wait()
-    for item in pid.read_text().split():
-        until_gone(int(item))
+    for worker_pid in map(int, pid.read_text().split()):
+        until(lambda worker_pid=worker_pid: is_gone(worker_pid))
 
 
 @LINUX

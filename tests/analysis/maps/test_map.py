@@ -270,9 +270,9 @@ def test_a_sketch_keeps_its_axes_and_positions_when_all_rows_are_added():
     places = [place[p, r] for p, r in zip(first.part, first.row, strict=True)]
     np.testing.assert_allclose(everything.coordinates[places], first.coordinates, atol=1e-5)
     np.testing.assert_array_equal(everything.labels[places], first.labels)
-    messages = with_quality(first, pair)
-    assert 0 < messages.quality.knn_recall <= 1
-    assert set(messages.mixing["space"]) == {"PCA", "map"}
+    measured = with_quality(first, pair)
+    assert 0 < measured.quality.knn_recall <= 1
+    assert set(measured.mixing["space"]) == {"PCA", "map"}
 
 
 def test_more_images_and_steps_are_estimated_to_take_longer():

@@ -231,17 +231,6 @@ def bidilel(c3d, idt):
     return of(body="printed", action_bidilel_splits=rows)
 
 
-def two_papers(ours, theirs, method):
-    """One method's ZSL in the calibration paper and in the benchmark paper."""
-    rows = [
-        *cells({method: ours}, table="CAL 1", data=FIVE),
-        *cells({method: theirs}, table="GBU 3", data=FIVE),
-    ]
-    for k, row in enumerate(rows):
-        row["value"] += 0.001 * (k % 3)
-    return of(rows, body="printed")
-
-
 def consistent(apart):
     other = {m: 0.6 if m in apart else 0.5 for m in EIGHT[2:]}
     ours = cells(dict.fromkeys(other, 0.5), table="CAL 1", data=("CUB",))
@@ -291,10 +280,10 @@ def folds(spread_fine, spread_apy):
     return of(rows)
 
 
-def pair_of(first, second, values, other_values, split="PS"):
-    """Two methods with the claimed values, and others with different values."""
-    result = (dict(zip((first, second), x, strict=True)) for x in (values, other_values))
-    return tuple(of(cells(v, split=split)) for v in result)
+def pair_of(first, second, claimed, different, split="PS"):
+    """Evidence of two methods with the claimed values, and with different values."""
+    values = (dict(zip((first, second), pair, strict=True)) for pair in (claimed, different))
+    return tuple(of(cells(by_method, split=split)) for by_method in values)
 
 
 def sae(near):
@@ -505,8 +494,8 @@ def test_some_of_the_data_sets_neither_confirm_nor_refute_a_claim(name):
             benchmark_rows = evidence.figures[evidence.figures["benchmark"] == benchmark]
             judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=benchmark_rows)))
             assert judgment.verdict in (HERE, NOT_HERE, UNDECIDED), judgment.sentence
-            messages = judgment.verdict != UNDECIDED
-            assert judgment.where.startswith("1 of ") == messages
+            is_decided = judgment.verdict != UNDECIDED
+            assert judgment.where.startswith("1 of ") == is_decided
 
 
 @pytest.mark.nightly

@@ -64,7 +64,7 @@ def test_all_tables_and_figures_of_the_papers_have_a_name():
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_an_experiment_prints_the_same_table_as_text_and_json(name, capsys):
+def test_an_experiment_prints_the_same_table_as_text_and_json(name, capsys, printed):
     """The text table and the JSON have the same values, one row per cell.
 
     Values on digits and simulated data are not compared with printed values.
@@ -73,16 +73,15 @@ def test_an_experiment_prints_the_same_table_as_text_and_json(name, capsys):
     assert main(words) == 0
     out, _ = capsys.readouterr()
     assert out.startswith(f"{name} on ")
-    assert main([*words, "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(printed(*words, "--json"))
     assert all(set(row) == set(COLUMNS) for row in rows)
     assert rows
     assert all(row["ours"] is not None for row in rows)
     assert {row["cell"] for row in rows} <= {*out.split("\n\n")[1].split()} | _headings(out)
     if name not in WITHOUT_DATA:
-        other_values = [row for row in rows if row["dataset"] != DRAWING]
-        assert other_values
-        assert all(row["printed"] is row["difference"] is None for row in other_values)
+        of_data = [row for row in rows if row["dataset"] != DRAWING]
+        assert of_data
+        assert all(row["printed"] is row["difference"] is None for row in of_data)
         assert name == "cal:figure2" or not {"printed", "diff"} & _headings(out)
 
 
@@ -101,15 +100,14 @@ def test_impossible_requests_are_refused_with_a_reason(name, printed):
 
 
 @pytest.mark.nightly
-def test_several_data_sets_make_one_table(capsys):
+def test_several_data_sets_make_one_table(capsys, printed):
     words = ["reproduce", "gbu:table3", "--dataset", "digits", "simulated-AWA2", "--jobs", "1"]
     words += ["--method", "ESZSL", "LinearV2S"]
     assert main(words) == 0
     out, _ = capsys.readouterr()
     assert out.startswith("gbu:table3 on digits and simulated-AWA2: ")
     assert "Metrics on simulated data neither support nor contradict the paper." in out
-    assert main([*words, "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(printed(*words, "--json"))
     cells = {(row["dataset"], row["cell"]) for row in rows}
     assert cells == {("digits", "PS"), ("simulated-AWA2", "SS"), ("simulated-AWA2", "PS")}
     assert all(row["printed"] is None for row in rows)
@@ -118,15 +116,16 @@ def test_several_data_sets_make_one_table(capsys):
     assert [line.split()[0] for line in lines[1:]] == ["digits"] * 3 + ["simulated-AWA2"] * 3
 
 
-def test_predictions_are_written_for_runs_and_refused_for_other_cells(tmp_path, capsys):
+def test_predictions_are_written_for_runs_and_refused_for_other_cells(tmp_path, capsys, printed):
     words = ["reproduce", "gbu:table6", "--method", "ESZSL", "--jobs", "1"]
     assert main([*words, "--predictions", str(tmp_path / "answers")]) == 0
     assert "1 of 1 runs: predictions written to" in capsys.readouterr().err
     (file,) = (tmp_path / "answers").iterdir()
     assert file.stem in {run.key for run in ResultStore().results()}
     assert read_predictions(file).provenance.method == "ESZSL"
-    assert main(["reproduce", "fair:table2", "--predictions", str(tmp_path / "none")]) == 2
-    assert "expected cells with stored runs; got none" in capsys.readouterr().err
+    assert "expected cells with stored runs; got none" in printed(
+        "reproduce", "fair:table2", "--predictions", str(tmp_path / "none"), status=2
+    )
 
 
 def test_unsupported_options_of_an_experiment_are_refused(printed):
@@ -156,7 +155,7 @@ def test_mean_ranks_equal_plain_ranks_and_places_add_up():
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
 def test_printed_values_appear_only_next_to_results_on_the_same_data(name):
-    """Also with a given benchmark."""
+    """This also holds if the command names the benchmark."""
     experiment = EXPERIMENTS[name]
     for data in ("digits", "simulated-AWA1", "simulated-UCF101"):
         for benchmark in (None, "AWA1"):
@@ -169,14 +168,14 @@ def test_no_row_of_other_data_has_a_printed_value(name, monkeypatch):
     """For any name of a row: one data set, several, or a set of videos."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     experiment = EXPERIMENTS[name]
-    other_values = ("digits", "simulated-AWA1", "simulated-UCF101")
+    other_data = ("digits", "simulated-AWA1", "simulated-UCF101")
     rows = ["digits", "UCF101", "simulated-AWA1, AWA1", "digits + simulated-AWA1", ""]
     table = pd.DataFrame([cell_row("x", [0.5], 0.4, dataset=row) for row in rows])
-    masked = drop_printed_of_other_data(table, experiment, Request(other_values, ()))
+    masked = drop_printed_of_other_data(table, experiment, Request(other_data, ()))
     assert masked[["printed", "difference"]].isna().all(axis=None)
     assert masked["ours"].eq(0.5).all()
     example = table.assign(dataset=DRAWING)
-    unprinted = drop_printed_of_other_data(example, experiment, Request(other_values, ()))
+    unprinted = drop_printed_of_other_data(example, experiment, Request(other_data, ()))
     assert bool(unprinted["printed"].notna().all()) is (name == "cal:figure2")
     real = table.assign(dataset="CUB-vgg_fc7")
     unprinted = drop_printed_of_other_data(real, experiment, Request(("CUB-vgg_fc7",), ()))

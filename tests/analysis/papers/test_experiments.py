@@ -245,8 +245,9 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
     output = printed(*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1")
     assert "Features without scaling, prototypes of unit length." in output
     assert "Parameters set: SAE with direction = V2S; LinearS2V with lam = 0.1." in output
-    assert main([*words, "--method", "LinearS2V", "--features", "unit"]) == 0
-    assert "Features of unit length" in capsys.readouterr().out
+    assert "Features of unit length" in printed(
+        *words, "--method", "LinearS2V", "--features", "unit"
+    )
     result = {(run.spec.features, *run.spec.params.items()) for run in ResultStore().results()}
     assert result == {("none", ("direction", "V2S")), ("none", ("lam", 0.1)), ("l2",)}
     for options, sentence in (
@@ -255,8 +256,9 @@ def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(cap
         ("SAE.lma=1", "did you mean 'lam'"),
     ):
         assert sentence in printed(*words, "--method", "SAE", "--param", options, status=2)
-    assert main(["reproduce", "gbu:table4", "--param", "SAE.lam=1"]) == 2
-    assert "gbu:table4 takes no parameters; got parameters of SAE." in capsys.readouterr().err
+    assert "gbu:table4 takes no parameters; got parameters of SAE." in printed(
+        "reproduce", "gbu:table4", "--param", "SAE.lam=1", status=2
+    )
 
 
 def test_unknown_experiments_and_methods_are_refused_with_a_suggestion():
@@ -310,9 +312,8 @@ def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
     assert "mean" not in over_lambda["method"].tolist()
 
 
-def test_the_command_prints_our_results_next_to_printed_ones(capsys):
-    assert main(["reproduce", "--list"]) == 0
-    listed = capsys.readouterr().out
+def test_the_command_prints_our_results_next_to_printed_ones(capsys, printed):
+    listed = printed("reproduce", "--list")
     names = [line.split()[0] for line in filter(None, listed.splitlines())]
     assert names == [*EXPERIMENTS, *NOT_COMPUTED]
     words = ["reproduce", "cal:table2", "--dataset", WORLD.name, "--jobs", "1", "--as", "CUB"]
@@ -368,15 +369,14 @@ def test_the_heading_states_seeds_and_methods_of_a_mean(seeds, over):
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6", "cal:table2"])
-def test_precomputed_results_make_a_table_without_features(name, monkeypatch, capsys):
+def test_precomputed_results_make_a_table_without_features(name, monkeypatch, printed):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(reproducing, "parallel", None)  # nothing is computed
     table = reproduce(name, ["CUB-vgg_fc7"])
     assert set(table["method"]) == set(EXPERIMENTS[name].methods)
     assert table[["ours", "printed", "difference"]].notna().all(axis=None)
     np.testing.assert_allclose(table["difference"], table["ours"] - table["printed"])
-    assert main(["reproduce", name, "--dataset", "CUB-vgg_fc7"]) == 0
-    assert "No cell needs features." in capsys.readouterr().out
+    assert "No cell needs features." in printed("reproduce", name, "--dataset", "CUB-vgg_fc7")
 
 
 def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch):

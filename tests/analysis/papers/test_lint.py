@@ -165,9 +165,7 @@ def test_figures_of_the_text_are_in_the_papers(shared):
         ("relative rise", "HMDB51", 2.0, "states 2.00; its table 4 gives 10.19 to 11.32"),
     ],
 )
-def test_statements_of_the_action_paper_follow_from_its_tables_and_splits(
-    tables, kind, data, stated, sentence
-):
+def test_statements_of_the_action_paper_follow_from_tables(tables, kind, data, stated, sentence):
     text = tables["action_text"].copy()
     text.loc[(text["what"] == kind) & (text["dataset"] == data), "stated"] = stated
     result = of_rule(lint(tables | {"action_text": text}), "action text").disagreements
