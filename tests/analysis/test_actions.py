@@ -247,7 +247,7 @@ def test_the_key_of_a_fit_contains_all_its_inputs(monkeypatch):
 
 
 def test_only_a_planted_gain_is_found():
-    """Three of the two hundred worlds that benchmarks/actions.py draws, with fewer draws."""
+    """The test uses three of the 200 worlds of benchmarks/actions.py, with fewer draws."""
     none, planted = (
         pd.DataFrame([benchmark._repetition(seed, planted, n_draws=6) for seed in range(3)])
         for planted in (False, True)
@@ -258,7 +258,7 @@ def test_only_a_planted_gain_is_found():
 
 
 def test_intervals_of_a_difference_have_nominal_coverage():
-    """Accuracies of 101 classes with random overlap: the true gain is 0."""
+    """Of 101 classes, random ones overlap, so the true gain is 0."""
     rng, is_covered, small = np.random.default_rng(0), [], []
     for seed in range(60):
         easy = rng.uniform(0.1, 0.5, 101)

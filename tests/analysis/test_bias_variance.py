@@ -23,7 +23,7 @@ def drawn(rng, K, L, n, A, between=0.5, within=0.2, bias=0.3):
 
 
 def test_bias_variance_and_noise_add_up_to_the_error_of_a_method_on_known_noise():
-    """Ridge regression on t = h(x) + noise; the noise is symmetric at every x."""
+    """The method is ridge regression on t = h(x) + noise, with symmetric noise at every x."""
     rng = np.random.default_rng(0)
     D, A, sigma, K, L = 6, 3, 0.7, 8, 4
     true = rng.normal(size=(D, A))
@@ -117,7 +117,7 @@ def test_more_regularisation_means_less_variance_and_more_bias():
 
 
 def test_classes_carry_most_of_the_variance_and_more_for_unseen_images():
-    """The paper's statement on unseen classes, and why it does not hold for seen classes."""
+    """This is the paper's statement on unseen classes, which does not hold for seen classes."""
     parts = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2,))
     (unseen,), (seen,) = parts["unseen"], parts["seen"]
     assert unseen.low > 0.5

@@ -100,7 +100,7 @@ def test_the_class_order_of_the_other_data_set_has_no_effect():
 
 
 def test_the_test_set_is_not_used_before_the_test():
-    """With other labels, prototypes and folds in the test set, the fit is the same."""
+    """Other labels, prototypes and folds in the test set do not change the fit."""
     split, rng = TWO.splits["PS"], np.random.default_rng(0)
     labels = TWO.labels.copy()
     for rows in (split.trainval, split.test_seen, split.test_unseen):

@@ -45,7 +45,7 @@ def test_planted_rarity_makes_classes_with_few_images_harder(many, few):
 
 @pytest.mark.nightly
 def test_accuracies_fall_in_the_printed_order_of_the_nine_sets():
-    """Lists of one kind, from the easiest to the hardest; lists with many images come first."""
+    """Lists of one kind are ordered from the easiest to the hardest."""
     result, printed_row = on_imagenet(IMAGENET), printed().loc[METHOD]
     for names in (("2H", "3H"), ("M500", "M1K", "M5K"), ("L500", "L1K", "L5K"), *PAIRS):
         ours = [result.counts.accuracy(name, 1, task="zsl") for name in names]

@@ -158,7 +158,7 @@ def turned(cell_data):
 
 @pytest.mark.parametrize("figure", ["zsl", "H at gamma"])
 def test_spelling_and_order_of_classes_change_no_rank(some, figure):
-    """All classes renamed, one class spelled differently, classes and methods in another order."""
+    """Classes are renamed, one is spelled differently, and classes and methods are reordered."""
     ranks = ranked(some, figure)
     renamed = {name: f"x{hash_}" for hash_, name in enumerate([*UNSEEN[::-1], *SEEN[::-1]])}
     for cells in (
@@ -218,7 +218,7 @@ def test_ausuc_has_a_rank_without_interval(some):
     [("H at gamma", "gzsl"), ("AUSUC", "gzsl"), ("zsl", "zsl"), ("H", "zsl"), ("s", "zsl")],
 )
 def test_metrics_that_depend_on_gamma_come_from_the_fit_for_gzsl(some, figure, task):
-    """H at gamma and AUSUC in a row belong to one model."""
+    """H at gamma and AUSUC in a row come from the same model."""
     fits = [replace(some[0], task=task, figures={figure: 0.5}) for task in ("zsl", "gzsl")]
     for cells in (fits, fits[::-1]):
         (best,) = best_cells(cells, figure, "PS").values()

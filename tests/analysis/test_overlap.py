@@ -81,7 +81,7 @@ def test_the_interval_covers_a_known_boost(n_ouc, n_tuc, ouc, tuc):
 @pytest.mark.nightly
 @pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
 def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
-    """Classes are equally hard in both feature sets; only the first was trained on some."""
+    """Classes are equally hard in both feature sets, and only the first overlaps with training."""
     rng = np.random.default_rng(4)
     in_set = np.arange(n_ouc + n_tuc) < n_ouc
     truth, covered = gain_of(0.65, 0.45), 0
@@ -138,7 +138,7 @@ def test_exact_and_sampled_permutations_agree():
 
 @pytest.mark.parametrize(("n", "p"), [(20_000, 1 / 20_000), (20_001, 1 / 10)])
 def test_up_to_20_000_permutations_are_enumerated_and_more_are_sampled(n, p):
-    """The only overlapping class is the best class, so no sample of other classes comes close."""
+    """The only overlapping class is the best class, so every other choice has a smaller gain."""
     in_set = np.arange(n) == 0
     assert overlap_gain(in_set.astype(float), in_set, n_resamples=9).p == pytest.approx(p)
 

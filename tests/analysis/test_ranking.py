@@ -98,7 +98,7 @@ def world(rng, truth, n_classes, per_class=20):
 
 
 def test_intervals_of_ranks_cover_the_true_ones(rng):
-    """Two data sets, five methods: at least nine in ten worlds have all true mean ranks inside."""
+    """In at least nine of ten simulated worlds, all true mean ranks are in their intervals."""
     truth = np.array([0.62, 0.55, 0.52, 0.50, 0.40])
     covered = np.zeros(len(truth))
     n_worlds = 100
@@ -119,7 +119,7 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
 
 
 def test_intervals_of_all_occasions_have_joint_coverage(rng):
-    """Each of n occasions misses n times less often, so their mean has the nominal coverage."""
+    """Each of n intervals misses n times less often, so their mean has the nominal coverage."""
     values = rng.normal(size=(400, 3, 5)) + 2 * np.arange(5)
     ranks = ranking.ranking(values, level=0.9)
     alone = [ranking.ranking(values[:, [k]], level=1 - 0.1 / 3) for k in range(3)]

@@ -91,7 +91,7 @@ def test_lambda_for_both_tasks_and_gamma_equal_the_choice_of_select():
 
 
 def test_the_test_set_has_no_influence_on_choices():
-    """With other test labels, the choice is the same and the test results differ."""
+    """Other test labels change the test results but not the choice."""
     labels = WORLD.labels.copy()
     for part in (SPLIT.test_seen, SPLIT.test_unseen):
         labels[part] = np.roll(labels[part], 7)
@@ -245,7 +245,7 @@ def test_regularizers_are_parameters_with_valid_values(name):
 
 @pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "SYNC"])
 def test_more_of_a_stronger_regularizer_fits_the_training_images_less(name):
-    """The method's description of its parameter: scores of true classes come closer together."""
+    """More regularization brings the scores of true classes closer together."""
     problem = Problem.of_test(WORLD, SPLIT, Preprocessing())
     spread = []
     for value in path_values(METHODS[name](), "lam", 3):

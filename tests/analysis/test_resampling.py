@@ -122,7 +122,7 @@ def test_each_draw_has_one_class_fewer_per_side():
 
 
 def test_the_interval_covers_the_population_value(rng):
-    """Accuracies of unseen classes scatter around 1/2; the coverage of the interval is nominal."""
+    """Class accuracies scatter around 1/2, which 95 % of the intervals contain."""
     hits, n = 0, 300
     for _ in range(n):
         right = rng.random((20, 40)) < rng.beta(4, 4, size=(20, 1))

@@ -1,4 +1,4 @@
-"""Uploaded scores appear in classes, tables, gains and splits, like runs."""
+"""Uploaded scores: link to their split, reasons for missing metrics, and accepted files."""
 
 import numpy as np
 import pytest

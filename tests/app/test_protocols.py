@@ -86,7 +86,7 @@ def test_every_tab_uses_the_names_of_the_sides_in_the_address(own):
 
 @pytest.mark.parametrize("tab", ["Every protocol", "Compare"])
 def test_no_tab_uses_the_names_of_the_sides_of_another_field(tab):
-    """Except in definitions of terms, and in names of options and arrays."""
+    """Only definitions of terms and names of options and arrays may use them."""
     app = pages.visit(PAGE, scores_words="base-new")
     app.session_state["scores_tab"] = tab
     app.run()

@@ -92,7 +92,7 @@ def test_a_file_that_raises_a_question_waits_for_the_answer(tmp_path, scored):
 
 
 def test_two_files_with_the_same_name_are_kept_apart(tmp_path, scored):
-    """Each file has its own questions, and an answer applies to one question."""
+    """Each file raises its own questions, and an answer applies to one of them."""
     unseen = np.flatnonzero(~scored.seen)
     paths = []
     for folder, scores in {"a": -scored.F, "b": -2 * scored.F}.items():

@@ -79,7 +79,7 @@ def test_downloaded_predictions_are_the_stored_ones():
 
 
 def test_an_address_with_default_parameters_means_the_same_run():
-    """The address of a page has the default of a parameter without a grid."""
+    """Addresses of pages also contain parameters without a grid, at their defaults."""
     params = {"direction": "S2V", "rows": "learned"}
     named = RunSpec("digits", "PS", OTHER, params=params, digest=spec().digest)
     assert named.key != spec(OTHER).key

@@ -24,7 +24,7 @@ OURS = {name: entry for name, entry in ENTRIES.items() if entry.predictions}
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_every_row_follows_from_its_predictions(path):
-    """The metrics on the page, which computes nothing, equal those of the check."""
+    """The check computes the metrics from the predictions; the page shows the stored ones."""
     entry = ENTRIES[path.name]
     state = recomputed(path, entry)
     assert known_state(path, entry) is state

@@ -1,4 +1,4 @@
-"""Ranks of the board: intervals cover the true place, ties share places, bounds have no rank."""
+"""Ranks of the board: intervals cover the true rank, ties share ranks, oracles have none."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def test_a_result_better_in_every_class_has_a_better_rank(entry):
 
 
 def test_the_interval_of_a_rank_has_nominal_coverage(entry):
-    """Of 120 studies at a level of 95 %, at least 95 % minus four standard errors (8 points)."""
+    """Four standard errors of the coverage in 120 studies are 8 points."""
     rng, n, hits = np.random.default_rng(0), len(entry.unseen_classes), 0
     true = np.array([0.50, 0.48, 0.40])
     for _ in range(120):

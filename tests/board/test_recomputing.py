@@ -149,7 +149,7 @@ def test_every_format_of_the_board_states_whether_a_result_is_verified(folder, c
 
 @pytest.mark.parametrize(("options", "status"), [((), 0), (("Linear",), 0), (("SAE",), 2)])
 def test_predictions_name_their_method(run, tmp_path, capsys, options, status):
-    """By its full name, even if it ends with the digest of a file."""
+    """The name of a plugin method ends with the digest of its file."""
     predictions = run.predictions
     provenance = replace(predictions.provenance, method="Linear@0123456789ab")
     write_predictions(tmp_path / "own.parquet", replace(predictions, provenance=provenance))

@@ -146,7 +146,7 @@ def stops(page, most=200):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_opens_in_a_browser(name, as_shipped, page, axe):
-    """In the gate, each view is tested once: in a desktop window, in the light theme, by axe."""
+    """The gate opens each view once, in a desktop window and the light theme, and runs axe."""
     opened(page, as_shipped, name)
     assert [text for text in page.evaluate(TEXT) if ESCAPE.search(text)] == []
     assert not page.get_by_test_id("stException").count()
@@ -163,7 +163,7 @@ def test_a_view_opens_in_a_browser(name, as_shipped, page, axe):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_is_accessible_fits_the_window_and_has_an_address(name, shipped_server, page, axe):
-    """At night, a view is opened on a phone; then the width and the theme change."""
+    """Each night, a view is opened in a phone's window, and then width and theme change."""
     opened(page, shipped_server, name, PHONE)
     words = heading(page).inner_text()
     for size in (NARROW, DESK):

@@ -215,7 +215,7 @@ def test_the_board_accepts_hostile_names_and_refuses_hostile_links(hostile):
 
 @pytest.mark.parametrize("chosen", ["-", 13])
 def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
-    """The page when it is opened, and after choosing either result."""
+    """This holds when the page opens and after either result is chosen."""
     server, board, _ = hostile
     watch, address = Watch(page), "/compare?table_whose=from+others&table_metric=ZSL"
     if chosen != "-":

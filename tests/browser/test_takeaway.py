@@ -49,7 +49,7 @@ def test_a_figure_is_saved_for_print_with_the_chosen_width(server, page, width, 
 
 
 def test_a_download_button_works_while_the_page_is_drawn_again(server, page):
-    """The server has made the menu again, which the browser does not know yet."""
+    """The server draws the menu again while the browser still shows the former one."""
     pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
     line = SlowServer(page)
     visit(page, server, "/data?dataset=digits")

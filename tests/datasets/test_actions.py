@@ -37,7 +37,7 @@ def test_the_number_of_overlapping_classes_equals_the_paper():
 
 
 def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states():
-    """35.4 % in UCF101 and 32.67 % in HMDB51, section 5.2; all fifty splits have 36.2 and 33.5."""
+    """Section 5.2 states 35.4 % and 32.67 %; over all fifty splits, it is 36.2 and 33.5 %."""
     for dataset, stated in (("UCF101", 0.354), ("HMDB51", 0.3267)):
         facts = action_facts(dataset)
         shares = [facts.overlapping["Sports-1M"][test].mean() for test in facts.released]

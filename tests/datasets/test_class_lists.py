@@ -339,7 +339,7 @@ def test_text_in_windows_1252_is_read(tmp_path):
 
 @pytest.mark.parametrize("run", [" ", "_", "\t", "1"])
 def test_long_runs_of_one_character_take_no_more_time_than_words(run):
-    """A search that tries every start and end in a line takes seconds per line."""
+    """A search over every start and every end in a line would take seconds per line."""
 
     def seconds(line):
         start = time.process_time()
@@ -360,5 +360,5 @@ def test_a_name_before_two_or_more_numbers_is_split_off():
 
 
 def test_many_letters_before_numbers_do_not_take_cubic_time():
-    """Each letter could start the end of the name: trying all would take an hour."""
+    """Trying every letter as the end of the name would take an hour."""
     assert parse_class_list(["a-" * 900 + f"{k}" for k in range(400)]).names

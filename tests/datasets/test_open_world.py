@@ -106,7 +106,7 @@ def test_base_and_new_are_the_halves_of_the_labels(name):
 
 @pytest.mark.parametrize("name", SEEN)
 def test_labels_are_those_of_the_released_split_file(name):
-    """The last base class, the first new class, both ends, and labels that sorting would change."""
+    """Compared are the ends of both halves, and labels whose order depends on the sorting."""
     class_set, seen = SETS[name], SEEN[name]
     assert class_set.labels_of(list(seen.values())) == list(seen)
     assert {0, len(class_set.base) - 1, len(class_set.base), len(class_set.classes) - 1} <= set(
@@ -218,7 +218,7 @@ def test_templates_are_found_by_name():
         templates_of(["imagenet-88"])
 
 
-def test_the_command_lists_sets_and_classes(capsys, printed):
+def test_the_command_lists_sets_and_classes(printed):
     lines = printed("base-to-new").splitlines()
     assert len(lines) == 1 + len(SETS)
     assert [line.split()[:4] for line in lines[1:]] == [

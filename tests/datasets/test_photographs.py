@@ -82,7 +82,7 @@ def test_boxes_of_one_photograph_and_class_are_more_similar(demo):
 
 
 def test_boxes_of_training_photographs_are_predicted_better(demo):
-    """The effect of the leak: accuracy on the same test boxes, with and without it."""
+    """The same test boxes are predicted by models trained with and without these photographs."""
     accuracy = []
     for data in (demo, simulate("simulated-aPY-unplanted")):
         split, files = data.split("PS"), np.array(data.image_files)

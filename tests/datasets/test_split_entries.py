@@ -603,7 +603,7 @@ BY_FORM = {
 
 @pytest.mark.parametrize("form", BY_FORM)
 def test_reading_json_takes_little_more_memory_than_its_value(tmp_path, form):
-    """The value takes as much memory as the file explains; copies would take a multiple."""
+    """Copies of the parsed value would multiply the memory."""
 
     def recognise(value):
         if split_of_json(tmp_path / "x.json", value) is None:
@@ -639,7 +639,7 @@ def test_a_split_of_too_many_classes_is_refused(tmp_path, monkeypatch):
 
 
 def test_an_image_in_very_many_folders_is_refused(tmp_path):
-    """Otherwise each end of its path would be compared, in quadratic time."""
+    """Comparing each end of a long path would take quadratic time."""
     value = {"train": ["a/" * 70 + "1.jpg"], "test": ["a/1.jpg"]}
     with pytest.raises(FileRefusedError, match="expected images in at most 64 folders; got 70"):
         split_of_json(tmp_path / "x.json", value)
@@ -659,7 +659,7 @@ def test_an_image_in_very_many_folders_is_refused(tmp_path):
     ids=["blanks", "number", "words", "title", "quotes"],
 )
 def test_a_long_line_does_not_take_quadratic_time(tmp_path, text):
-    """Patterns that try all parts of a line would need hours for each of these."""
+    """Patterns that try all parts of such a line would take hours."""
     with suppress(FileRefusedError):
         read_split_table(tmp_path / "a.txt", ["train:", "dog", text, "test:", "fox"])
     value = {"train": ["dog"], "test": ["fox"], text: ["hen"], f"top{'1' * 10**5}!": [1]}

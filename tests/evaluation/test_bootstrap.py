@@ -1,4 +1,4 @@
-"""Metrics of every protocol equal plain code, scikit-learn, sums over pairs, and single draws."""
+"""Metrics of every protocol, and of its resamples, equal plain code and scikit-learn."""
 
 import numpy as np
 import pytest
@@ -199,7 +199,7 @@ def test_the_draws_of_every_metric_start_with_its_value_and_scatter_around_it(ov
 
 
 def test_the_variance_over_resampled_images_equals_that_of_the_accuracy():
-    """The variance of a class with n images, k of them right: p (1 - p) / (n - 1), unbiased."""
+    """For a class with n images and accuracy p, the unbiased variance is p (1 - p) / (n - 1)."""
     y = np.repeat([0, 1], [9, 7])
     F = np.where(np.arange(2) == np.array([0] * 4 + [1] * 5 + [1] * 7)[:, None], 1.0, 0.0)
     test = matrix_of(F, y, np.array([True, False]))
@@ -242,7 +242,7 @@ def test_scores_that_depend_on_the_candidates_are_detected():
 
 @pytest.mark.parametrize("ties", [True, False])
 def test_corners_of_the_curve_give_the_metrics_of_the_whole_curve(ties):
-    """For any weights of images, also zero; margins of a single side are skipped."""
+    """Images have any weights, including zero."""
     for seed in range(8):
         test = a_test(seed, ties=ties)
         drawn = BootstrapMetrics(

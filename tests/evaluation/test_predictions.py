@@ -109,7 +109,7 @@ CLOSED = [
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_predictions_read_from_a_file_give_the_metrics_of_the_run(name, tmp_path):
-    """Metrics, curve and gamma of every closed form on digits, read back from the file."""
+    """Every closed form on digits has the same metrics, curve and gamma after reading."""
     digits = load("digits")
     defaults = get_method(name)().get_params()
     params = {key: defaults[key] for key in get_method(name).param_grid}
@@ -218,7 +218,7 @@ def test_real_scores_keep_their_printed_metrics_through_a_file(name, u, s, H, tm
 
 
 def test_a_predictions_file_of_cub_is_small(tmp_path):
-    """As many rows as CUB's test set and its three folds, with margins of full precision."""
+    """It has the rows of the test set and of three folds, with margins of full precision."""
     rng = np.random.default_rng(0)
     classes = np.arange(200)
     seen = classes < 150

@@ -240,7 +240,7 @@ def test_a_truncated_predictions_file_is_refused(file):
 
 
 def test_declared_sizes_of_a_file_are_limited(file):
-    """A million rows of one value take a few bytes, and are refused before they are unpacked."""
+    """A million rows of one value take a few bytes, so their declared size is refused."""
     n = 4_000_000
     numbers = ("row", "label", "seen_class", "unseen_class", "margin")
     part = pa.array(["test_seen"] * n).dictionary_encode()

@@ -310,7 +310,7 @@ def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
 
 
 def test_predictions_from_float32_scores_agree_with_the_curve():
-    """1 minus 1e-9 is 1 in float32: the curve and the predictions use float64."""
+    """1 - 1e-9 equals 1 in float32, so the curve and the predictions use float64."""
     F = np.array([[1, 1e-9], [0, 1]], dtype=np.float32)
     scores = ScoredTest(F, np.array([0, 1]), np.arange(2), np.array([True, False]))
     for gamma in (1 - 1.5e-9, 1 - 0.5e-9):

@@ -1,4 +1,4 @@
-"""Results of others with one wrong value: accepted results, or one sentence."""
+"""Results of other people with one wrong value are accepted or refused in one sentence."""
 
 import json
 from dataclasses import replace

@@ -214,7 +214,7 @@ def test_a_failure_on_a_page_is_shown_as_a_sentence_with_a_log_reference(monkeyp
 
 
 def test_errors_in_a_fragment_that_runs_alone_are_shown_as_sentences(monkeypatch):
-    """Every fragment is of ui.shell.guard, since Streamlit also runs fragments separately."""
+    """Fragments of ui.shell.guard show errors when Streamlit runs them without their page."""
 
     def page():
         import streamlit as st

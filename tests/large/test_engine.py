@@ -1,4 +1,4 @@
-"""Engine: the same results with workers, stored parts, and lost workers cost a single part."""
+"""Engine: workers give the same results, parts are stored, and a lost worker costs one part."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def _setting():
 
 @pytest.mark.nightly
 def test_workers_get_the_current_settings(monkeypatch):
-    """Also workers that joblib started earlier and uses again."""
+    """This includes workers that joblib started earlier."""
     for folder, size in (("/one", "1K"), ("/other", None), ("/other", "2K")):
         monkeypatch.setenv("ZSL_DATA", folder)
         monkeypatch.delenv("ZSL_PREDICTIONS", raising=False)
@@ -195,7 +195,7 @@ def test_repeatedly_killed_workers_are_reported(shards, monkeypatch):
 
 
 def test_occasionally_killed_workers_do_not_end_the_computation(shards, monkeypatch):
-    """A finished part between failures resets their count."""
+    """A finished part resets the count of failures."""
     turns = iter([0, 1, 0, 1, 0, 1, 0, 2])
 
     def parallel(stored, tasks, engine):

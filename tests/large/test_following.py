@@ -114,7 +114,7 @@ def test_an_unwritable_progress_report_does_not_stop_the_computation(tmp_path):
 
 @pytest.mark.parametrize("method", ["ESZSL", "SJE"])
 def test_the_runs_of_a_plan_report_a_share_that_grows_to_the_end(method):
-    """Grid points of a closed form, epochs of an iterative method, with further seeds."""
+    """Progress counts the grid points of a closed form and the epochs of other methods."""
     world, shown_text = linear_world(noise=1.0), []
     grid = {"gamma": (1.0,), "lam": (0.1, 1.0)} if method == "ESZSL" else {"margin": (1.0,)}
     params = {} if method == "ESZSL" else {"epochs": 2}

@@ -70,7 +70,7 @@ def test_rows_are_streamed_from_shards(name, params, sizes):
 
 @pytest.mark.nightly
 def test_a_full_evaluation_fits_into_half_the_memory_of_its_scores(tmp_path):
-    """4,000 rows and 21,841 classes, fit and ranks; the scores alone would take 0.7 GB."""
+    """The scores of 4,000 rows and 21,841 classes would take 0.7 GB."""
     script = Path(__file__).parent / "within_memory.py"
     run = subprocess.run(
         [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, check=False

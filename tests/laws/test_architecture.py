@@ -1,4 +1,4 @@
-"""Layers only look downwards: app.py and pages -> ui -> zslcore.
+"""Imports only go downwards: app.py and pages -> ui -> zslcore.
 
 The contracts of ``pyproject.toml`` say what may import what, also inside functions and for types.
 """
@@ -92,7 +92,7 @@ def test_every_view_has_a_question():
 
 @pytest.mark.parametrize("view", [v for page in site_map.PAGES for v in page.views])
 def test_each_choice_in_the_address_belongs_to_one_view(view):
-    """Two views of a page may share a choice only by one of the short names of all pages."""
+    """Views share choices only under the short names that all pages use."""
     page = site_map.page_of_view(view.name)
     source = (ROOT / "ui" / "views" / page.name / f"{view.name}.py").read_text(encoding="utf-8")
     for key in re.findall(r'key=f?"(\w+)', source):
@@ -100,7 +100,7 @@ def test_each_choice_in_the_address_belongs_to_one_view(view):
 
 
 def test_no_icon_is_in_a_text():
-    """A screen reader reads the name of an icon in a text or badge; elsewhere it is hidden."""
+    """A screen reader would read the name of an icon in a text aloud."""
     for path in (ROOT / "ui").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and ":material/" in str(node.value):

@@ -1,4 +1,4 @@
-"""Mutants: each is at the place given, and is valid Python."""
+"""Each handwritten mutant changes an existing line, and is valid Python."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Docstrings, names and texts of the screen keep to the words that a reader knows.
+"""Docstrings, names and texts on screen avoid words that stop a reader.
 
 ``python -m tools.words PATH`` lists the cases in a path.
 """
@@ -20,7 +20,7 @@ SHARED = {
     "show": "each view and dialog has one",
     **dict.fromkeys(
         ("look_into", "read_columns", "read_score_table", "read_value", "read_words"),
-        "the client of a reader has its name",
+        "the client of a reader has the name of the reader",
     ),
 }
 

@@ -317,17 +317,16 @@ def test_file_names_are_escaped_in_the_report(folder):
     assert "&lt;img" in page
 
 
-def test_the_command_prints_the_same_card_and_exits_by_its_verdict(folder, capsys, printed):
+def test_the_command_prints_the_same_card_and_exits_by_its_verdict(folder, printed):
     path, out = folder / "leaking.mat", folder / "report.html"
-    assert main(["check", str(path), "--json", "--output", str(out)]) == 1
-    printed = capsys.readouterr().out
-    assert read_report(printed.encode(), "card") == card(folder, "leaking.mat") or printed
-    assert json.loads(printed)["verdict"] == "leaks"
+    values = printed("check", path, "--json", "--output", out, status=1)
+    assert read_report(values.encode(), "card") == card(folder, "leaking.mat")
+    assert json.loads(values)["verdict"] == "leaks"
     assert out.read_text().startswith("<!doctype html>")
-    both = [str(folder / name) for name in ("split.mat", "res101.mat")]
-    assert main(["check", *both, "--pretraining", "none"]) == 0
-    assert main(["check", both[0]]) == 3
-    assert "expected a file" in printed("check", str(folder / "nothing.mat"), status=2)
+    split, features = folder / "split.mat", folder / "res101.mat"
+    printed("check", split, features, "--pretraining", "none")
+    printed("check", split, status=3)
+    assert "expected a file" in printed("check", folder / "nothing.mat", status=2)
 
 
 def test_a_card_of_the_first_version_opens_with_current_terms():

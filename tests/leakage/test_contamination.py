@@ -261,7 +261,7 @@ def test_own_classes_are_compared_with_the_lists():
 
 
 def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
-    """The file names of ImageNet's zero-shot splits."""
+    """Files of ImageNet's zero-shot splits name classes by these ids."""
     listed = get_vocabulary("imagenet-21k").entries
     ids = [entry.synset for entry in listed if entry.names[0] in ("dress", "mechanism", "ship")]
     tested = own_test_set("2-hops.txt", ids)
@@ -277,7 +277,7 @@ def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
 
 
 def test_classes_by_wordnet_id_are_related_as_their_names_are():
-    """AWA's unseen classes; a bobcat is a kind of lynx."""
+    """The classes are the unseen classes of AWA; a bobcat is a kind of lynx."""
     names = find_test_set("AWA2, PS").classes
     # Among several meanings of a name, the animal has the lowest id.
     entries = reversed(get_vocabulary("imagenet-21k").entries)
@@ -530,7 +530,7 @@ def test_an_extractor_of_two_networks_takes_the_plural():
     assert output("CUB, PS", "CLIP").sentence.startswith("CLIP was trained on ")
 
 
-def test_transfer_counts_equal_the_labels_and_the_comparison(capsys, printed):
+def test_transfer_counts_equal_the_labels_and_the_comparison(printed):
     table = transfer_table().set_index("name")
     sets = open_world_sets()
     assert list(table.index) == [name for name in sets if name != "imagenet"]

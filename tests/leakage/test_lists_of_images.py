@@ -1,4 +1,4 @@
-"""A text that lists images is not a list of classes: the message names the check for it."""
+"""A text that lists images is no list of classes, and its refusal names the next step."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""From a file, a folder or a split to the context of the checks."""
+"""Files, folders and splits are loaded as the context of the checks."""
 
 import hashlib
 import json
@@ -137,7 +137,7 @@ def test_a_file_without_rows_is_refused(folder, into):
 
 
 def test_unread_lists_of_rows_are_reported(folder, into):
-    """An unread table may leak."""
+    """A list that was not read may contain leaking rows."""
     savemat(folder / "mine.mat", files.splits_file(val_seen_loc=[[1.0]], extra=[[1.0]]))
     context = context_of(folder / "mine.mat", into=into)
     (finding,) = (f for f in shared_rows(context) if "Not read" in f.sentence)

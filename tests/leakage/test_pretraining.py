@@ -93,7 +93,7 @@ def test_the_effect_of_classes_in_the_pretraining_set_is_measured(world):
 
 
 def test_related_classes_are_left_out_of_the_comparison(world):
-    """A kind of seal is in the set: its accuracy is on neither side of the comparison."""
+    """A kind of seal is in the set, so seal is on neither side of the comparison."""
     seal, *other_classes = sorted(
         (int(c) for c in world.known_unseen_classes), key=lambda c: world.class_names[c] != "seal"
     )

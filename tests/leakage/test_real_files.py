@@ -417,7 +417,7 @@ def test_row_numbers_of_a_part_may_be_in_any_order(xlsa17, tmp_path):
     ("split", "pairs"), [("PS", {(1310, 16520)}), ("SS", {(16520, 1310), (17131, 1318)})]
 )
 def test_crowded_hand_crafted_features_have_few_near_pairs(awa1_lss, split, pairs):
-    """Plain pictures of sky and water are near hundreds of others; 58 had warnings before."""
+    """Pictures of plain sky or water are near hundreds of others without being copies."""
     split = awa1_lss.split(split)
     near = near_rows(awa1_lss.features, split.trainval, split.test_unseen)
     assert set(zip(near.test.tolist(), near.train.tolist(), strict=True)) == pairs

@@ -249,7 +249,7 @@ def test_without_reduction_features_are_only_centred_and_scaled(k):
 
 
 def test_the_softmax_reaches_the_minimum_of_the_cross_entropy():
-    """Compared with L-BFGS on the textbook loss: both minimise the same convex function."""
+    """L-BFGS on the textbook loss minimises the same convex function."""
     rng = np.random.default_rng(5)
     A = np.float32(rng.normal(size=(300, 3)))
     y = np.argmax(A @ rng.normal(size=(3, 4)) + rng.gumbel(size=(300, 4)), axis=1)
@@ -273,7 +273,7 @@ def test_a_path_over_epochs_equals_separate_trainings():
 
 
 def test_the_data_of_the_contract_have_unseen_candidates():
-    """Without such a draw, the laws would not depend on generated rows."""
+    """Without unseen candidates, the laws would not test generated rows."""
     case = MethodUnderTest(Means)
     rows = case.fitted._rows_of(case.problem.candidates)
     assert [len(rows_of_class) > 0 for rows_of_class in rows] == case.problem.seen.tolist()

@@ -155,7 +155,7 @@ def gaussians(seed):
 
 
 def test_the_divergence_is_the_expected_log_ratio_of_the_densities():
-    """KL by samples from q, with SciPy's densities: the mean of log q - log p."""
+    """The divergence is compared with the mean of log q - log p over samples from q."""
     mu, log_variance = gaussians(7)
     result = float(kl_to_normal(tensor(mu), tensor(log_variance)))
     ratios = []
@@ -221,7 +221,7 @@ def test_codes_are_drawn_for_the_softmax_and_means_for_scores():
 
 
 def test_a_seen_class_has_half_the_codes_of_an_unseen_one():
-    """200 and 400 as in the authors' code; rows of a small class are repeated evenly."""
+    """The authors' code draws 200 and 400; rows of a small class are repeated evenly."""
     model = CADAVAE(latent=4, **QUICK).fit(X, Y, S)
     _, labels = model._training_set(np.vstack([S, 1 - S[:2]]), rng())
     assert np.bincount(labels).tolist() == [200] * len(S) + [400] * 2

@@ -203,7 +203,7 @@ def test_a_drawn_class_counts_only_if_it_violates_the_margin(torch):
 
 @pytest.mark.parametrize("which", ["first", "one"])
 def test_a_drawn_violator_is_a_fair_sample_of_the_sum(which):
-    """On many copies of every image, single violators together have the effect of all violators."""
+    """Over many copies of each image, single violators add up to the sum over all."""
     many, y = np.tile(X, (300, 1)), np.tile(Y, 300)
     # With an unreachable margin, all wrong classes violate with the same probability.
     shared = {"learning_rate": 1e-3, "epochs": 1, "batch_size": len(y), "margin": 50.0}

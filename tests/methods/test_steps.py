@@ -30,7 +30,7 @@ def test_methods_trained_in_steps_are_listed():
 @pytest.mark.parametrize("copies", [100, 300])
 @pytest.mark.parametrize("method", IN_STEPS.values(), ids=IN_STEPS)
 def test_repeated_images_do_not_change_the_size_of_a_step(method, copies):
-    """Many copies of every image have its mean gradient: 60, 6,000 and 18,000 in a batch."""
+    """A batch of 60, 6,000 or 18,000 copies of the images has the same mean gradient."""
     start = learned(method, X, Y, learning_rate=1e-30)
     step = learned(method, X, Y, learning_rate=1e-3) - start
     of_many = learned(method, np.tile(X, (copies, 1)), np.tile(Y, copies), learning_rate=1e-3)

@@ -21,7 +21,7 @@ def simulated(n, worlds=400):
 
 @pytest.mark.parametrize("n", [3, 5, 10, FEW])
 def test_the_stated_coverage_of_intervals_equals_simulations(n):
-    """Percentiles of draws of 3 classes cover 77 %, and p is below 0.05 in 26 %."""
+    """For 3 classes, percentile intervals cover only 77 %, and p is below 0.05 in 26 %."""
     covered, small = simulated(n)
     assert covered == pytest.approx(0.95, abs=0.04)
     assert small == pytest.approx(0.05, abs=0.04)
@@ -33,7 +33,7 @@ def test_the_stated_coverage_of_intervals_equals_simulations(n):
 
 @pytest.mark.parametrize("n", [2, 5, FEW - 1])
 def test_over_few_classes_the_interval_is_students_t(n):
-    """Equal to SciPy's interval, except for the draws; percentiles for at least FEW classes."""
+    """From FEW classes on, intervals are percentiles."""
     values = np.random.default_rng(n).normal(size=n)
     _, drawn = mean_draws(values, np.zeros(n, dtype=bool), 20_000)
     test = ttest_1samp(values, 0.0)

@@ -1,4 +1,4 @@
-"""Stored results of all earlier versions can be opened, and those of this version."""
+"""Stored results of this version and of all earlier versions can be opened."""
 
 import json
 import shutil
@@ -77,7 +77,7 @@ def test_every_result_of_the_store_opens(data_folder):
 
 
 def test_a_store_of_any_version_accepts_results_and_keeps_foreign_rows(data_folder):
-    """Its tables can still be read and written by earlier versions."""
+    """Earlier versions can still read and write its tables."""
     store = ResultStore()
     before = store.results()
     with closing(sqlite3.connect(store.path)) as db:

@@ -64,7 +64,7 @@ def test_runs_without_predictions_and_unknown_keys_have_no_predictions(store):
 
 
 def test_predictions_of_a_replaced_result_are_not_used(store):
-    """An earlier version without predictions may replace the run in the same file."""
+    """An earlier version, which stores no predictions, may replace the result of a run."""
     result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     later = replace(result, created="2030-01-01T00:00:00+00:00")
     statement = "INSERT OR REPLACE INTO runs VALUES (?, ?, ?)"

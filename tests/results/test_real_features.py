@@ -43,7 +43,7 @@ def test_cub_gives_the_known_metrics(cub):
 
 @pytest.mark.nightly
 def test_training_on_lists_of_the_first_release_adds_the_stated_points(cub):
-    """The finding v1-adds-points; lambda and gamma as chosen on the folds for GZSL."""
+    """The finding v1-adds-points uses lambda and gamma chosen on the folds for GZSL."""
     (finding,) = (finding for finding in FINDINGS if finding.id == "v1-adds-points")
     split, gamma = cub.split("PS"), 0.05078204224684241
     leaky = replace(split, trainval=np.union1d(split.trainval, split.test_seen))

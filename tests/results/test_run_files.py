@@ -145,7 +145,7 @@ def with_spec(result, drop=(), **more):
     ],
 )
 def test_a_spec_with_unknown_or_changed_fields_is_refused(result, tmp_path, spec, sentence):
-    """Its key would no longer match the spec, and the export would be refused."""
+    """An export of such a result would not match its key."""
     with pytest.raises(FileRefusedError, match=sentence):
         read(with_spec(result, **spec), tmp_path)
 

@@ -152,7 +152,7 @@ def test_every_precomputed_result_is_current_and_on_real_data():
 @pytest.mark.nightly
 @pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
 def test_every_metric_follows_from_the_predictions_of_the_run(folder):
-    """Verify the check mark of precomputed results in the Compare table."""
+    """This justifies the mark "verified" of precomputed results in Compare."""
     results = [
         shipped_result
         for shipped_result in shipped_results()
@@ -171,7 +171,7 @@ def test_every_metric_follows_from_the_predictions_of_the_run(folder):
 
 @pytest.mark.parametrize("figure", ["zsl", "ausuc", "calibrated", "per_class"])
 def test_a_metric_changed_by_hand_is_detected(figure):
-    """The comparison of the test above, on one result."""
+    """The comparison is that of the test above."""
     result = next(
         shipped_result
         for shipped_result in shipped_results()
@@ -189,7 +189,7 @@ def test_a_metric_changed_by_hand_is_detected(figure):
 
 
 def test_recomputing_a_result_on_awa1_gives_the_same_metrics(shared):
-    """On AWA1 with hand-crafted features, the fastest data set."""
+    """AWA1 with hand-crafted features is the fastest data set."""
     from zslcore.datasets import read_xlsa17
 
     (shipped,) = [
@@ -208,7 +208,7 @@ def test_recomputing_a_result_on_awa1_gives_the_same_metrics(shared):
 
 @pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
 def test_recomputing_a_result_on_digits_gives_the_same_metrics(method):
-    """With its predictions; rounding depends on the processor."""
+    """The predictions agree, too, except for rounding, which depends on the processor."""
     from zslcore.datasets import load
     from zslcore.evaluation.runs import run
 

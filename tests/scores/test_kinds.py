@@ -328,7 +328,7 @@ ROWS_OF_CLASSES = {
 @pytest.mark.parametrize("index", [True, False])
 @pytest.mark.parametrize("name", ROWS_OF_CLASSES)
 def test_a_confusion_matrix_is_refused_as_scores(tmp_path, name, index):
-    """As scores, it would give nearly 100 %."""
+    """Read as scores, it would give nearly 100 %."""
     table = ROWS_OF_CLASSES[name]
     table = table if index else table.assign(label=table.index)
     table.to_csv(tmp_path / "own.csv", index=index)
@@ -361,7 +361,7 @@ def test_a_table_of_another_program_gives_the_same_numbers(tmp_path, form):
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("form", ["{}", "prob_class_{}", "score {}"])
 def test_numbered_columns_are_matched_by_number(tmp_path, kind, first, form):
-    """In alphabetical order, class 10 follows class 1; labels are numbered like the columns."""
+    """Columns may be sorted as text, with class 10 after class 1."""
     table = pd.DataFrame(np.float32(F), columns=[form.format(k + first) for k in range(C)])
     table = table[sorted(table)].assign(label=Y + first, video_id=np.arange(len(Y)) % 7)
     path = tmp_path / f"own.{kind}"
@@ -462,7 +462,7 @@ def test_two_further_columns_with_the_largest_values_are_refused(tmp_path):
 
 
 def test_several_runs_in_one_table_are_refused(tmp_path):
-    """Pooled, their H would be that of the mean run."""
+    """The H of all rows together would be that of the mean run."""
     for name in ("scores", "predicted"):
         columns = dict(zip(NAMES, F.T, strict=True)) if name == "scores" else {"pred": PREDICTED}
         run = pd.DataFrame(columns).assign(label=Y)
@@ -797,7 +797,7 @@ def test_a_class_may_be_named_like_a_column_of_labels(tmp_path):
 
 @pytest.mark.parametrize("number", [False, True])
 def test_a_row_per_image_and_class_is_refused(tmp_path, number):
-    """Otherwise its classes would be read as predictions, each right once in C rows."""
+    """Its classes would otherwise be read as predictions, of which one in C is right."""
     images = np.repeat(np.arange(len(Y)), C)
     table = pd.DataFrame({"id": images if number else [f"{k}.jpg" for k in images]})
     table["label"] = np.repeat([NAMES[k] for k in Y], C)

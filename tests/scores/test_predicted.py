@@ -105,7 +105,7 @@ def test_predictions_with_other_class_names_are_not_checked_by_facts(awa):
 
 @pytest.mark.nightly
 def test_predictions_written_from_scores_have_their_metrics(tmp_path):
-    """Also with validation rows of classes outside the test set."""
+    """The validation rows have classes outside the test set."""
     s, rng = SCORES[0], np.random.default_rng(0)
     names = np.array(WORLD.class_names)
     requests = []

@@ -184,7 +184,7 @@ def test_one_hot_rows_are_read_as_predicted_classes(name):
 
 
 def test_one_hot_scores_of_two_classes_raise_no_question():
-    """A score for each of two classes looks the same, and is complete."""
+    """With two classes, one-hot rows are complete scores."""
     matrix, values = read(np.eye(2)[Y % 2] + 0.1, Y % 2, [1])
     assert values == ()
     assert judge(matrix).evaluation.zsl == 1

@@ -1,4 +1,4 @@
-"""Score files judged in a worker process: the same metrics, little memory, one sentence."""
+"""Score files in a worker process: equal metrics, little memory, refusals in one sentence."""
 
 import resource
 import shutil

@@ -387,7 +387,7 @@ def test_zslcore_score_asks_accepts_an_answer_and_prints_metrics(files, capsys, 
 
 
 def test_validation_scores_have_separate_labels_and_unseen_classes(tmp_path, printed):
-    """Validation scores are of other images, with other held-out classes."""
+    """Validation scores have other images and other held-out classes."""
     rng = np.random.default_rng(0)
     held_out = np.flatnonzero(SCORED.seen)[:3]
     y = rng.integers(0, F.shape[1], 200)

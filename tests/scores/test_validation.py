@@ -59,7 +59,7 @@ def test_changed_test_scores_are_recognised_as_an_oracle(disguise):
 
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_test_rows_are_recognised_without_information_on_classes(disguise):
-    """Seen test images, with some of their classes called unseen."""
+    """The validation scores are those of seen test images, with some classes called unseen."""
     scores, labels = DISGUISES[disguise]
     seen = np.isin(labels, np.arange(14))
     choice = chosen_on(TEST, matrix(scores[seen], labels[seen], HELD))
@@ -86,7 +86,7 @@ def dense(labels, seed):
 
 
 def test_test_rows_are_recognised_under_noise_and_other_images_are_not():
-    """Test rows with a false list of unseen classes, similar to other images of their class."""
+    """The test rows have a false list of unseen classes and resemble images of their class."""
     many = np.concatenate([np.repeat(np.arange(14), 40), np.repeat(UNSEEN, 40)])
     scores, seen = dense(many, 1), np.isin(many, np.arange(14))
     test = matrix(scores, many, name="test.npz")
@@ -172,7 +172,7 @@ def few_in_common(test_rows, held_rows, shared, form, seed):
 @pytest.mark.parametrize("rows", [(20, 20), (60, 60), (30, 200)])
 @pytest.mark.parametrize("shared", [3, 4])
 def test_few_common_rows_and_columns_do_not_accuse_other_images(shared, rows, form):
-    """Three columns without offset and scale are points on a circle: some are close by chance."""
+    """Three normalised columns are points on a circle, of which some are close by chance."""
     accused = [
         seed
         for seed in range(12)
@@ -191,7 +191,7 @@ def test_copies_of_test_rows_are_found_with_few_common_columns(rows, shared):
 
 
 def test_an_outlier_does_not_turn_other_rows_into_test_rows():
-    """The nearest neighbour of a point outside the cloud of rows is an outlier."""
+    """An outlier is the nearest neighbour of every point outside the cloud of rows."""
     rng = np.random.default_rng(0)
     cloud, apart = rng.normal(size=(300, 6)), np.arange(6) * 50.0
     test = matrix(np.vstack([cloud, apart]), np.arange(301) % 6, [5])

@@ -114,7 +114,7 @@ def applied(path, rest):
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell runs the commands")
 def test_each_example_works_as_printed(clone):
-    """All files are written before all commands run: the board uses the method's run."""
+    """All files are written first, since the board uses the run of the method."""
     blocks = [item for title, text in SECTIONS.items() for item in written(clone, title, text)]
     done = subprocess.run(
         [sys.executable, "-c", RUN],

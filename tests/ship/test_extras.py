@@ -143,7 +143,7 @@ INSTALLED = re.compile(
 
 
 def test_every_install_command_uses_the_clone_and_the_tested_versions():
-    """The package is on no index, where another package may have its name."""
+    """The package is on no index; a package of this name there would be another one."""
     files = subprocess.run(
         ["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=True
     )

@@ -147,7 +147,7 @@ def test_the_digest_of_the_sources_changes_only_with_code_of_numbers(package):
 
 
 def test_every_file_that_computes_metrics_is_among_the_sources():
-    """The protocol and the methods load only these modules, and modules that change no metric."""
+    """Protocol and methods load only these modules and modules that affect no metric."""
     request = (
         "import sys; from zslcore.methods import METHODS, TRANSDUCTIVE;"
         "import zslcore.evaluation.protocol;"

@@ -1,4 +1,4 @@
-"""A file is complete or absent, and a failed write is one sentence."""
+"""A file is complete or absent, and a failed write is reported in one sentence."""
 
 import os
 import shutil
@@ -75,7 +75,7 @@ COMMANDS = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", COMMANDS)
-def test_commands_report_a_full_disk(own_data, name, full, tmp_path, monkeypatch, capsys, printed):
+def test_commands_report_a_full_disk(own_data, name, full, tmp_path, monkeypatch, printed):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one").mkdir()  # a board of one result: checking the whole board takes seconds
     shutil.copy(min((FACTS / "board").glob("*.json")), tmp_path / "one")
@@ -96,7 +96,7 @@ def test_commands_report_a_full_disk(own_data, name, full, tmp_path, monkeypatch
 
 @pytest.mark.nightly
 def test_writing_shards_to_a_full_disk_is_refused_and_leaves_nothing(full):
-    """A separate process: writing to mapped pages without disk space would kill it."""
+    """A write to a mapped page without disk space kills the process, so it runs separately."""
     words = [sys.executable, "-m", "zslcore", "shards", "write", "digits", str(full / "set")]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == 2

@@ -1,4 +1,4 @@
-"""Settings: an invalid value is one sentence and exit code 2, for any command."""
+"""Every command refuses an invalid setting in one sentence with exit code 2."""
 
 import os
 import subprocess
@@ -55,7 +55,7 @@ def test_every_setting_is_read_by_the_check():
 
 @pytest.mark.nightly
 def test_the_package_can_be_imported_with_any_settings():
-    """Importing a module reads no setting, since an error there could not be one sentence."""
+    """An error during an import could not be shown as one sentence."""
     words = [
         sys.executable,
         "-c",

@@ -33,7 +33,7 @@ def test_panels_are_side_by_side_or_below_each_other(narrow):
 
 
 def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narrow):
-    """They would overlap, since rows have the same names in the same order."""
+    """The names below would overlap, and the rows have the same names in the same order."""
     names = [f"class {k}" for k in range(50)]
     share = pd.DataFrame(np.eye(50), names, names)
     for is_narrow in (False, True):

@@ -1,4 +1,4 @@
-"""Colours: legible in both themes, the same in charts, text and formulas, and used nowhere else."""
+"""Colours: legible in both themes, equal in charts, texts and formulas, defined in one place."""
 
 import ast
 import re
@@ -163,7 +163,7 @@ def read_when_loaded(tree):
 
 
 def test_no_module_reads_a_colour_when_it_is_loaded():
-    """It would belong to no visitor's theme."""
+    """A colour read during an import would not follow the visitor's theme."""
     assert list(read_when_loaded(ast.parse("X = {1: SEEN.color}"))) == [1]
     for folder in ("ui/figures", "ui/maps", "ui/sections", "ui/components"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -171,7 +171,7 @@ def test_no_module_reads_a_colour_when_it_is_loaded():
 
 
 def test_green_is_used_only_for_validated():
-    """Curves for comparison have other colours."""
+    """Curves of other methods have other colours."""
     from zslcore.interactive.seen_unseen import GHOSTS, LOOKS
 
     green = {palette.VALIDATED.light, palette.VALIDATED.night}

@@ -128,7 +128,7 @@ def said_of(scores, chosen, origin="validated"):
 
 @pytest.mark.parametrize("origin", ["validated", "given"])
 def test_a_curve_is_described_by_its_chosen_gamma(scores, origin):
-    """The words are alternative text, title of the SVG, and the caption in Markdown."""
+    """The text is the alternative text, the title of the SVG, and the caption in Markdown."""
     at, best = scores.curve.at(0.5), scores.curve.best()
     assert at.harmonic < best.harmonic
     text = said_of(scores, 0.5, origin)

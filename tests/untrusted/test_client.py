@@ -457,7 +457,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
 
 
 def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(tmp_path, monkeypatch):
-    """The file is replaced after the caller has examined it, before its worker opens it."""
+    """The file is replaced between the caller's examination and the worker's opening."""
     path = tmp_path / "a.json"
     path.write_text("[]")
     call = client.call

@@ -302,7 +302,7 @@ def test_json_that_is_no_array_is_refused(tmp_path, text, message):
 
 @pytest.mark.usefixtures("in_process")
 def test_only_the_values_of_a_tensor_view_are_read(tmp_path, monkeypatch):
-    """A tensor of two rows may be in a storage of gigabytes, which exceeds the readers' memory."""
+    """Two rows may belong to a storage of gigabytes, more than a reader may take."""
     stored = np.arange(300_000, dtype="<f4")
     pickled = honest_pickle(n=stored.size, shape=(2, 3), stride=(4, 1), offset=200_000)
     torch_file(tmp_path / "a.pt", pickled, storage=stored.tobytes())
@@ -322,7 +322,7 @@ def test_only_the_values_of_a_tensor_view_are_read(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", ["a.json", "a.csv"])
 def test_a_text_takes_no_more_memory_than_numbers_need(tmp_path, monkeypatch, name):
-    """Empty brackets of 40 MB take a gigabyte; a limit by file size would be unbounded."""
+    """As Python objects, 40 MB of empty brackets would take a gigabyte."""
     allowed = []
     monkeypatch.setattr(worker, "raise_memory_limit", allowed.append)
     (tmp_path / name).write_bytes(b"[1" + b" " * (20 << 20) + b"]")

@@ -92,7 +92,7 @@ def test_numbers_are_those_that_python_reads(tmp_path_factory, rows):
 
 
 def test_whole_numbers_take_a_few_times_their_text(tmp_path):
-    """A Python object per field takes 20 times the size of the text, which exceeds the limit."""
+    """Python objects would take 20 times the size of the text, more than the limit."""
     path = tmp_path / "a.csv"
     rows = "".join(f"{k},{k + 50_000},{k + 100_000},{k + 150_000}\n" for k in range(50_000))
     path.write_text("a,b,c,d\n" + rows)

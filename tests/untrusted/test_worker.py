@@ -78,7 +78,7 @@ def test_a_compromised_worker_is_confined(run, tmp_path_factory):
 @LINUX
 @pytest.mark.skipif(set(walls.WALLS) > set(walls.active_walls()), reason="walls are missing")
 def test_the_system_call_filter_prevents_truncation_of_files(tmp_path):
-    """Landlock supports truncation from Linux 6.2 on."""
+    """Before Linux 6.2, Landlock does not prevent truncation."""
     code = (
         "import ctypes, os, sys\n"
         "from zslcore.untrusted import walls\n"
@@ -285,7 +285,7 @@ def test_workers_end_with_their_caller(tmp_path):
 
 @LINUX
 def test_only_modules_of_another_checkout_on_the_path_are_readable(tmp_path, monkeypatch):
-    """An editable install puts its checkout on the path, with its history."""
+    """An editable install puts its whole checkout on the path, including its git history."""
     checkout = tmp_path / "other"
     for folder in (".git", "package", "private"):
         (checkout / folder).mkdir(parents=True)

@@ -536,7 +536,7 @@ def test_missing_methods_are_named_and_limit_the_verdict():
 
 
 def test_values_within_one_point_have_no_order():
-    """For runs, too: a place is uncertain if a missing method could take it."""
+    """This also holds for runs: a rank is uncertain if a missing method could take it."""
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
     two_sets = of(cells(step, data=("CUB", "AWA1")))
     judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two_sets))
@@ -594,7 +594,7 @@ def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
 
 
 def test_welchs_interval_is_that_of_scipy():
-    """With few data sets, the methods are the cases."""
+    """With few data sets, each method counts as one case."""
     rng = np.random.default_rng(3)
     values = dict(zip(BENCHMARK_METHODS, rng.uniform(0.3, 0.6, 13), strict=True))
     sun = of(cells(values, data=("SUN",)))
@@ -607,7 +607,7 @@ def test_welchs_interval_is_that_of_scipy():
 
 @pytest.mark.parametrize("name", ["gbu-gzsl-lower", "gbu-best-h", "gbu-ps-lowers-awa"])
 def test_hand_crafted_features_are_not_comparable_with_deep_features(name):
-    """Alone they give no verdict; next to deep features they change nothing and are named."""
+    """They give no verdict alone, and are only mentioned next to deep features."""
     rows = as_run(name, CASES[name][1]).figures
     crafted = rows[rows["data"] == "AWA1"].assign(data="AWA1-lss", pretraining="none")
     judgment = CLAIMS[name].judge(ClaimEvidence("real", crafted))
@@ -671,7 +671,7 @@ def test_a_sentence_names_the_simulated_data_sets():
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_without_evidence_a_claim_is_undecided_with_a_reason(name):
-    """A set of runs may be empty, a printed table may not."""
+    """Runs may be missing, but printed tables are always in the package."""
     judgment = CLAIMS[name].judge(of())
     assert judgment.verdict == UNDECIDED
     assert judgment.number is None
@@ -857,7 +857,7 @@ def test_a_claim_on_every_method_is_judged_by_the_interval_of_the_share():
     ("n", "words"), [(1, UNDECIDED), (7, f"{HERE} (7 of 8 methods)"), (8, HOLDS)]
 )
 def test_a_claim_on_every_method_needs_all_methods_of_the_paper(n, words):
-    """The claim holds on all its data sets together, too."""
+    """Here the claim also holds over all its data sets together."""
     claim = CLAIMS["cal-lifts-every-method"]
     plain, at_gamma = (
         cells(dict.fromkeys(EIGHT[:n], value), figure, data=claim.data)

@@ -1,4 +1,4 @@
-"""Parts of the differences from printed numbers."""
+"""Causes of the differences between our and printed numbers."""
 
 import pandas as pd
 import pytest

@@ -227,7 +227,7 @@ def test_tables_of_the_benchmark_paper_run_its_variants_on_raw_features(name):
 
 
 def test_variants_are_stored_under_separate_keys():
-    """The calibration paper has SAE in the visual space; results of the two variants differ."""
+    """The calibration paper scores SAE in the visual space, which changes its results."""
     of_gbu = reproduced("gbu:table6", methods=["SAE"]).iloc[0]
     of_cal = reproduced("cal:table2", methods=["SAE"]).iloc[0]
     unit = reproduced("gbu:table6", methods=["SAE"], features="l2").iloc[0]
@@ -240,7 +240,7 @@ def test_variants_are_stored_under_separate_keys():
     assert {run.spec.params["direction"] for run in ResultStore().results()} == {"S2V", "V2S"}
 
 
-def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(capsys, printed):
+def test_parameters_and_features_of_the_command_reach_the_runs_and_are_named(printed):
     words = ["reproduce", "gbu:table3", "--dataset", WORLD.name, "--jobs", "1"]
     output = printed(*words, "--method", "SAE", "LinearS2V", "--param", "LinearS2V.lam=0.1")
     assert "Features without scaling, prototypes of unit length." in output
@@ -287,7 +287,7 @@ def test_a_difference_that_rounds_to_zero_has_no_sign():
 
 
 def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
-    """DSRL has no inductive form; a mean is over the same methods in all its cells."""
+    """DSRL has no inductive form, and the means of all cells are over the same methods."""
     rows = [
         ("DSRL", "ZSL, transductive", 0.5),
         ("ALE-tran", "ZSL, inductive", 0.25),
@@ -380,7 +380,7 @@ def test_precomputed_results_make_a_table_without_features(name, monkeypatch, pr
 
 
 def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch):
-    """The ranks of the figure are over five data sets: with one data set there is no difference."""
+    """Figure 4 ranks over five data sets, so ranks on one data set have no difference from it."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(reproducing, "parallel", None)
     table = reproduce("gbu:figure4", ["CUB-vgg_fc7"])

@@ -1,4 +1,4 @@
-"""Findings: the numbers from released files and papers; everything else follows from the tables."""
+"""Findings: numbers from released files and papers, and numbers that follow from the tables."""
 
 import re
 from dataclasses import asdict

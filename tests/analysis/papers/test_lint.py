@@ -42,7 +42,7 @@ def test_every_rule_counts_checks_and_disagreements():
 
 
 def test_the_file_that_the_command_reads_is_up_to_date():
-    """Otherwise ``python -m tools.lint`` writes it again."""
+    """If this fails, ``python -m tools.lint`` writes the file again."""
     assert read_lint() == lint_printed()
 
 
