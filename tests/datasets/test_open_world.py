@@ -106,7 +106,7 @@ def test_base_and_new_are_the_halves_of_the_labels(name):
 
 @pytest.mark.parametrize("name", SEEN)
 def test_labels_are_those_of_the_released_split_file(name):
-    """The ends of both halves are compared, and labels whose order depends on the sorting."""
+    """Check the ends of both halves and each label that moves if the sorting changes."""
     class_set, seen = SETS[name], SEEN[name]
     assert class_set.labels_of(list(seen.values())) == list(seen)
     assert {0, len(class_set.base) - 1, len(class_set.base), len(class_set.classes) - 1} <= set(
