@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat
 
 from zslcore.__main__ import main
-from zslcore.exceptions import ZSLError
+from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.numbers import signed
 from zslcore.scores import ScoreFile, interpreted, judge
@@ -984,6 +984,28 @@ def test_tables_of_seen_and_unseen_columns_are_joined_by_image_name(tmp_path):
     path = tmp_path / "seen.csv"
     file = read_scores(path, unseen_scores=tmp_path / "unseen.csv", unseen=names[1])
     assert judge(interpreted(file)[0]).figures == pytest.approx(judge(read()[0]).figures)
+
+
+def test_predicted_classes_may_be_in_a_file_per_side(tmp_path):
+    seen, unseen = tmp_path / "seen.csv", tmp_path / "unseen.csv"
+    seen.write_text("label,predicted\ndog,dog\ncat,otter\n")
+    unseen.write_text("label,predicted\notter,otter\notter,dog\n")
+    file = read_scores(seen, unseen_scores=unseen)
+    assert file.unseen.tolist() == ["otter"]
+    assert file.labels.tolist() == ["dog", "cat", "otter", "otter"]
+    assert file.predicted.tolist() == ["dog", "otter", "otter", "dog"]
+    with pytest.raises(FileRefusedError, match="of images of other classes .* got images of cat"):
+        read_scores(seen, unseen_scores=seen)
+    np.savez(tmp_path / "scores.npz", scores=np.eye(2), y=[0, 1])
+    with pytest.raises(FileRefusedError, match="expected the predicted classes, as in seen.csv"):
+        read_scores(seen, unseen_scores=tmp_path / "scores.npz")
+    with pytest.raises(FileRefusedError, match="expected the scores of unseen classes, as in"):
+        read_scores(tmp_path / "scores.npz", unseen_scores=unseen)
+
+
+def test_an_array_called_distances_is_read_as_scores(tmp_path):
+    np.savez(tmp_path / "s.npz", distances=np.eye(2), labels=[0, 1])
+    assert read_scores(tmp_path / "s.npz", unseen=["1"]).scores.tolist() == np.eye(2).tolist()
 
 
 def test_seen_and_unseen_columns_of_different_images_are_refused(tmp_path):

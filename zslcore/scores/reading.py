@@ -388,8 +388,9 @@ def read_scores(
         more_arrays = parts.pop("others", {})
         more = {part: parts.pop(f"unseen_{part}", None) for part in ("scores", "labels")}
         if unseen_scores is not None:
-            more = _read_unseen(unseen_scores, folder / "unseen", limits, name, more_arrays)
-        if _are_other_images(parts, more):
+            kind = "scores" if parts.get("scores") is not None else "predicted"
+            more = _read_unseen(unseen_scores, folder / "unseen", limits, name, more_arrays, kind)
+        if _are_other_images(name, parts, more):
             more = _append_images(parts, more)
         for part in ("labels", "unseen", "seen"):
             if more.get(part) is not None:
@@ -412,7 +413,7 @@ def read_scores(
 def _append_images(parts: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Append the rows of images of unseen classes to those of seen classes."""
     parts.setdefault("unseen", np.unique(np.asarray(more["labels"])))
-    for part in ("scores", "labels"):
+    for part in ("scores" if "scores" in more else "predicted", "labels"):
         parts[part] = np.concatenate([np.asarray(half[part]) for half in (parts, more)])
     return {}
 
@@ -542,16 +543,26 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
 
 
 def _read_unseen(
-    path: Path, folder: Path, limits: Limits, scores: str, more_arrays: Mapping[str, np.ndarray]
+    path: Path,
+    folder: Path,
+    limits: Limits,
+    scores: str,
+    more_arrays: Mapping[str, np.ndarray],
+    kind: str,
 ) -> dict[str, Any]:
     """Read the scores of unseen classes; if images have names, in their order in ``scores``.
 
-    ``others`` are columns of the scores, of which one may have the names of the images.
+    ``others`` are columns of the scores, of which one may have the names of the images. ``kind`` is
+    "scores", or "predicted" for the predicted classes of images of unseen classes.
     """
     folder.mkdir()
     parts = _read_parts(path, folder, limits)
-    if "scores" not in parts:
-        raise refusal_of(path, "the scores of unseen classes", "predicted classes")
+    if parts.get(kind) is None:
+        in_words = {"scores": "scores of unseen classes", "predicted": "predicted classes"}
+        both = {"scores": "predicted classes", "predicted": "scores"}
+        raise refusal_of(path, f"the {in_words[kind]}, as in {scores}", both[kind])
+    if kind == "predicted":
+        return parts
     rows = rows_by_image(more_arrays, parts.get("others", {}), path.name, scores)
     if rows is not None:
         parts["scores"] = np.asarray(parts["scores"])[rows]
@@ -790,8 +801,17 @@ def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
     return marks.argmax(axis=1)
 
 
-def _are_other_images(parts: Mapping[str, Any], more: Mapping[str, Any]) -> bool:
-    """Whether two matrices have the same columns, and rows of images that share no class."""
+def _are_other_images(name: str, parts: Mapping[str, Any], more: Mapping[str, Any]) -> bool:
+    """Whether two files have the same columns, and rows of images that share no class."""
+    if all("predicted" in half and half.get("scores") is None for half in (parts, more)):
+        shared = np.intersect1d(parts["labels"], more["labels"])
+        if shared.size:
+            classes = listed([clean_text(str(label), 40) for label in shared])
+            raise FileRefusedError(
+                f"{name}: expected predicted classes of images of other classes than in the second "
+                f"file; got images of {classes} in both."
+            )
+        return True
     if any(half.get(part) is None for half in (parts, more) for part in ("scores", "labels")):
         return False
     names = [tuple(half.get("class_names", ())) for half in (parts, more)]

@@ -15,6 +15,7 @@ SCORE_VARIABLES = (
     *("scores", "score", "logits", "probabilities", "probs", "log_probs", "similarity"),
     *("similarities", "array", "logits_per_image", "y_score", "y_scores", "y_prob", "y_proba"),
     *("prob", "probas", "softmax", "class_scores", "pred_scores", "all_logits", "all_scores"),
+    *("distances", "distance", "dists"),
 )
 LABEL_VARIABLES = (
     *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
