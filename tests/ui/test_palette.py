@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ui.components import window
 from ui.figures import palette
 from ui.figures.lesson import several_curves
 from ui.figures.marks import marked
@@ -113,6 +114,13 @@ def test_no_two_meanings_share_a_look(theme):
 def test_a_mark_without_a_dark_form_keeps_its_colour(theme):
     assert palette.Mark("#123456", "circle").color == "#123456"
     assert replace(palette.SEEN, symbol="x").color == palette.SEEN.color
+
+
+def test_a_file_made_for_a_download_has_no_visitor(caplog):
+    """Its function runs without a page: asking for one would log a warning for each colour."""
+    assert not window.is_dark()
+    assert not window.is_narrow()
+    assert not caplog.records
 
 
 def test_a_figure_takes_the_colours_of_its_visitor(look):

@@ -1,4 +1,4 @@
-"""Theme and window width of a visitor.
+"""Theme and window width of a visitor; a file made for a download is light and not narrow.
 
 Streamlit does not rerun a page when the theme changes, and does not report the width of the window.
 An invisible component requests a rerun if a page was made for another theme or width.
@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from zslcore.interactive.one_file import Parts
 
@@ -18,13 +19,20 @@ _PARTS = Parts.of(Path(__file__).parent, '<div class="zsl-window"></div>')
 _mount = st.components.v2.component("zsl_window", **asdict(_PARTS), isolate_styles=False)
 
 
+def _has_page() -> bool:
+    """Return whether a page is running, and not the function of a download button."""
+    return get_script_run_ctx(suppress_warning=True) is not None
+
+
 def is_dark() -> bool:
     """Return whether the visitor has the dark theme."""
-    return st.context.theme.type == "dark"
+    return _has_page() and st.context.theme.type == "dark"
 
 
 def is_narrow() -> bool:
     """Return whether the window is as narrow as a phone's, so that panels are stacked."""
+    if not _has_page():
+        return False
     if _NARROW not in st.session_state:  # without the cookie of frame.js, a guess
         guess = str(int("Mobi" in (st.context.headers.get("User-Agent") or "")))
         st.session_state[_NARROW] = st.context.cookies.get(_NARROW, guess) == "1"
