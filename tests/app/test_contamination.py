@@ -78,10 +78,7 @@ def test_next_steps_for_captions_need_one_click():
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="DINOv2")
     assert "Count captions" not in words(app)
     assert "Look for near duplicates" in words(app)
-    assert "No list of classes" not in words(app)  # the next steps do not change
-    app = visit(PAGE)  # web-scale sets have no list
-    assert "No list of classes: WIT" in words(app)
-    assert "Count captions" in words(app)
+    assert "Unknown does not mean clean" in words(app)
 
 
 def test_a_data_set_of_the_app_can_be_chosen():

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import window
 from ui.figures.contamination import contamination_map
@@ -35,7 +34,7 @@ EXAMPLE = "zebra\ngiant panda\nokapi"
 def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     slot = place_answer()
-    name, chosen, steps, tab = _choose()
+    name, chosen, tab = _choose()
     tested, words = _choose_classes(header, chosen)
     extractor = contamination.find_extractor(name)
     with st.spinner("Comparing class names …"):
@@ -45,7 +44,7 @@ def show(header: Header) -> None:
     slot.say(f"{word} {plain(headline)}", plain(answer.evidence or answer.advice))
     is_open = answer.state == "unknown" and not tested.not_understood
     if is_open or (answer.evidence and answer.advice):
-        with steps, st.popover("Next steps"):
+        with slot.mark, st.popover("Next steps", type="tertiary"):
             if answer.evidence:
                 st.markdown(plain(answer.advice))
             if is_open:
@@ -61,8 +60,8 @@ def show(header: Header) -> None:
 _ON_MAP = tuple(map(str, contamination.test_sets()))
 
 
-def _choose() -> tuple[str, str, DeltaGenerator, str]:
-    """Choose features, test classes and a tab; after the classes comes the place of next steps."""
+def _choose() -> tuple[str, str, str]:
+    """Choose features, test classes and a tab."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="contamination_top"
     ):
@@ -70,11 +69,10 @@ def _choose() -> tuple[str, str, DeltaGenerator, str]:
         name = _choose_in_sentence("Features of", extractors, "ResNet-101", "extractor")
         test_sets = [*_ON_MAP, OF_APP, OWN]
         chosen = _choose_in_sentence("tested on", test_sets, "AWA1 and AWA2, SS", "on")
-        steps = st.empty()
         tab = controls.choose_segment(
             "Show", TABS, key="contamination_tab", label_visibility="collapsed"
         )
-    return name, chosen, steps, tab
+    return name, chosen, tab
 
 
 def _choose_in_sentence(words: str, options: Sequence[str], default: str, name: str) -> str:
@@ -171,15 +169,10 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
         table=lambda: table.drop(columns=["row", "hover", "text"]),
     )
     touch = "Number: test classes in the set. Touch" if window.is_narrow() else "Point at"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if WEB not in titles:  # otherwise the next steps of the chosen features are these
-            with st.popover("Web-scale sets: what can be done", icon=":material/help:"):
-                st.markdown(f"Unknown does not mean clean. No list of classes: {', '.join(web)}.")
-                _show_searches(tested, contamination.find_extractor("CLIP"))
-        st.caption(
-            f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
-            "SS, PS: standard and proposed split."
-        )
+    st.caption(
+        f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
+        "Unknown does not mean clean. SS, PS: standard and proposed split."
+    )
 
 
 def _map() -> tuple[pd.DataFrame, list[str]]:
