@@ -96,7 +96,6 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     if place.room:
         _show_room(place, step.answers.labels, right, answer)
     if place.step == len(lesson.steps):
-        st.markdown("This command repeats the computations of the lesson:")
         show_command(lesson.command())
 
 

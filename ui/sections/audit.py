@@ -179,14 +179,7 @@ def show_findings(review: Review) -> None:
         reports = partial(_show_reports, review)
         menu("Full audit", reports, icon=downloads.ICON, key="leakage_reports", type="secondary")
         if review.dataset is not None:
-            _show_command(as_command(review.context))
-
-
-def _show_command(line: str) -> None:
-    """Offer the command of this audit, and record it for the pins of this page."""
-    downloads.commands(line)
-    code = partial(st.code, line, language=None, wrap_lines=True)
-    menu("Command", code, icon=":material/terminal:", key="leakage_command", type="secondary")
+            downloads.show_command(as_command(review.context))
 
 
 @fragment

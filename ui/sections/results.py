@@ -240,8 +240,8 @@ def _show_run(one: StoredRun, cell: MethodResult) -> None:
         f"{plain(result.source)}",
         help=f"Computed by version {plain(result.version)} on data {plain(spec.digest)}.",
     )
-    downloads.show_command(spec.command())
     with st.container(horizontal=True, vertical_alignment="center"):
+        downloads.show_command(spec.command())
         _offer_board_file(one)
         downloads.offer_run(one, f"run_{result.key}", key="table_run_json")
         if (predictions := _predictions_of(cell)) is not None:

@@ -52,9 +52,7 @@ def show(header: Header) -> None:
     TABS[tab](tested, extractor)
     link = f"[{plain(extractor.source)}]({extractor.url})"
     st.markdown(f":small[Pre-training of {plain(extractor.name)}: {link}.]")
-    with st.expander("Command", icon=":material/terminal:"):
-        asks = ["zslcore", "contamination", *words, "--extractor", name]
-        show_command(shlex.join(asks))
+    show_command(shlex.join(["zslcore", "contamination", *words, "--extractor", name]))
 
 
 _ON_MAP = tuple(map(str, contamination.test_sets()))
@@ -138,13 +136,13 @@ def _show_searches(tested: TestSet, extractor: Extractor) -> None:
             "command counts the captions that name each test class:"
         )
         words = ["zslcore", "contamination", *on, "--captions", "CAPTIONS.tsv"]
-        show_command(shlex.join(words))
+        st.code(shlex.join(words), language=None, wrap_lines=True)
     st.markdown(
         "**Look for near duplicates.** Import some of the pre-training images as the training part "
         "of a split, with the test images as its test part; *Is it clean?* and this command list "
         "the near duplicates:"
     )
-    show_command("zslcore check FOLDER")
+    st.code("zslcore check FOLDER", language=None)
     printed = [
         row for name in extractor.pretraining for row in contamination.printed_overlaps(name)
     ]

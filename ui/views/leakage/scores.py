@@ -186,7 +186,7 @@ def _show_scores(
     show_tabs(tabs, key="scores_tab")
     _show_remarks(first, words)
     show_split_of(matrix, is_example=not has_uploads)
-    with st.expander("Command and predictions", icon=":material/terminal:"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         downloads.show_command(first.command)
         if not isinstance(matrix, PredictedScores) and not tested.limits:
             downloads.offer_predictions(lambda: predictions_of_scores(first.report), first.stem)
