@@ -353,11 +353,11 @@ def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
 # --- Any file -------------------------------------------------------------------------------------
 
 
-def workbook():
-    """Return the first bytes of an Excel workbook: a zip archive that starts with its types."""
+def zip_with(member):
+    """Return a zip archive with one member; an Excel workbook starts with its types."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr(member, "<Types/>")
     return buffer.getvalue()
 
 
@@ -375,7 +375,11 @@ def workbook():
             "got a PyTorch file of the old format (pickle)",
         ),
         (b"\x1f\x8b\x08\x00", "got a gzip archive; unpack it first."),
-        (workbook(), "got a spreadsheet; save its sheet as CSV."),
+        (zip_with("[Content_Types].xml"), "got a spreadsheet; save its sheet as CSV."),
+        (zip_with("xlsa17/"), "got a zip archive with xlsa17/; unpack it first."),
+        (b"a.csv".ljust(257, b"\x00") + b"ustar", "got a tar archive; unpack it first."),
+        (b"ARROW1\x00\x00", "got an Arrow or Feather file; save the table as Parquet or CSV."),
+        (b"SQLite format 3\x00", "got an SQLite database; save its table as CSV."),
         (b"\x00\x01\x02", "got a binary file of another kind."),
     ],
 )

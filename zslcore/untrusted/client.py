@@ -91,6 +91,9 @@ NOT_OPENED = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file; save its sheet as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
+    (b"ARROW1", "an Arrow or Feather file; save the table as Parquet or CSV"),
+    (b"SQLite format 3", "an SQLite database; save its table as CSV"),
+    (b"RDX", "an R workspace; write its table as CSV"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"\x89PNG", "a PNG image"),
     (b"%PDF", "a PDF"),
@@ -887,6 +890,10 @@ def container_of(path: Path) -> str:
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
             raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text file", what)
+    if head[257:262] == b"ustar":
+        raise refusal_of(
+            name, f"{ENDINGS_OF_ARRAYS} or a text file", "a tar archive; unpack it first"
+        )
     if head.startswith(PICKLES):
         raise refusal_of(
             name,
@@ -909,15 +916,17 @@ def container_of(path: Path) -> str:
 def _in_archive(head: bytes, name: str) -> str:
     """Distinguish the zip archives of PyTorch and NumPy by the name of the first member.
 
-    Raises a FileRefusedError for a spreadsheet.
+    Raises a FileRefusedError for a spreadsheet or another archive.
     """
     member = head[30 : 30 + int.from_bytes(head[26:28], "little")]
+    if member.endswith((b"/data.pkl", b"/.format_version", b"/byteorder")):
+        return "PyTorch"
+    if member.endswith(b".npy"):
+        return "NumPy archive"
+    got = f"a zip archive with {clean_text(member.decode('utf-8', 'replace'), 60)}; unpack it first"
     if member in SPREADSHEETS:
-        raise refusal_of(
-            name, f"{ENDINGS_OF_ARRAYS} or a text file", "a spreadsheet; save its sheet as CSV"
-        )
-    torch = member.endswith((b"/data.pkl", b"/.format_version", b"/byteorder"))
-    return "PyTorch" if torch else "NumPy archive"
+        got = "a spreadsheet; save its sheet as CSV"
+    raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text file", got)
 
 
 def _kind(path: Path, welcome: tuple[str, ...]) -> str:
