@@ -138,8 +138,8 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
     """Read a CSV with a column ``class``, in which each class occurs once."""
     with artifacts.scratch() as folder:
         table = read_table_file(path, folder, {"class": True})
-        classes = [table.texts["class"][code] for code in table.codes["class"]]
         columns, values = _without_counters(table.columns, np.array(table.values))
+    classes = table.texts["class"]
     refuse_repeated_names(path, classes)
     return ClassEmbeddings(tuple(classes), columns, values, clean_text(path.name))
 

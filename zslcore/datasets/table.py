@@ -48,7 +48,6 @@ from zslcore.texts import clean_text, expect, expect_range
 from zslcore.untrusted.client import (
     Contents,
     Role,
-    Table,
     container_of,
     look_into,
     read_arrays,
@@ -353,24 +352,23 @@ def _read_csv(
     more = dict.fromkeys((*images[:1], *left_out), False)
     table = read_table_file(path, folder, TEXTS | more)
     number = {class_key(name): i for i, name in enumerate(side.classes)}
-    for code, label in enumerate(table.texts["label"]):
+    labels, words = table.texts["label"], table.texts.get("split", ())
+    number_of: dict[str, int] = {}
+    for label in dict.fromkeys(labels):
         if class_key(label) not in number:
-            raise closest_name(
-                f"class in {file}, {_row(table, 'label', code)},", label, side.classes
-            )
+            row = labels.index(label) + 1
+            raise closest_name(f"class in {file}, data row {row},", label, side.classes)
+        number_of[label] = number[class_key(label)]
     parts = {}
-    for code, part in enumerate(table.texts.get("split", ())):
-        where = f"{file}, {_row(table, 'split', code)}"
-        expect(
-            part in SPLIT_PARTS, where, f"{', '.join(SPLIT_PARTS)} in column 'split'", repr(part)
-        )
-        parts[part] = np.flatnonzero(table.codes["split"] == code)
-    of_text = np.array([number[class_key(label)] for label in table.texts["label"]])
-    files = [table.texts[title][code] for title in images[:1] for code in table.codes[title]]
+    for part in dict.fromkeys(words):
+        where = f"{file}, data row {words.index(part) + 1}"
+        named = f"{', '.join(SPLIT_PARTS)} in column 'split'"
+        expect(part in SPLIT_PARTS, where, named, repr(part))
+        parts[part] = np.flatnonzero(np.array(words) == part)
     unread = f"; left out: {', '.join(left_out)}" if left_out else ""
     return ParsedDataset(
         features=table.values,
-        labels=of_text[table.codes["label"]],
+        labels=np.array([number_of[label] for label in labels], np.int64),
         prototypes=side.values,
         class_names=side.classes,
         splits=partial(_own_split, file, side.classes, parts, unseen),
@@ -379,10 +377,5 @@ def _read_csv(
         source=f"Your own features, from {file}{unread}.",
         first=0,
         attribute_names=side.names,
-        image_files=files,
+        image_files=table.texts[images[0]] if images else (),
     )
-
-
-def _row(table: Table, column: str, code: int) -> str:
-    """Return "data row N" for the first row with a text in a column, counted from 1."""
-    return f"data row {int(np.argmax(table.codes[column] == code)) + 1}"

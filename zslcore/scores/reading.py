@@ -43,7 +43,7 @@ from zslcore.untrusted.client import (
     Contents,
     Limits,
     Role,
-    ScoreTable,
+    Table,
     container_of,
     look_into,
     read_lines,
@@ -698,7 +698,7 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     return parts
 
 
-def _table_of(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) -> ScoreTable:
+def _table_of(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) -> Table:
     """Return the columns of a table in JSON or Parquet, labels and predicted classes as texts.
 
     With ``keyed``, large columns of other texts are read, too, since one may name the images.
@@ -727,13 +727,15 @@ def _table_of(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) 
     arrays |= {title: matrix[:, k] for k, title in enumerate(titles) if title in of_images}
     arrays = {name: of for name, of in arrays.items() if of.shape == matrix.shape[:1]}
     are_texts = {name: name in of_images or of.dtype.kind == "U" for name, of in arrays.items()}
-    texts = {name: values.astype(str) for name, values in arrays.items() if are_texts[name]}
+    texts = {
+        name: values.astype(str).tolist() for name, values in arrays.items() if are_texts[name]
+    }
     numbers = {name: values for name, values in arrays.items() if not are_texts[name]}
     scored = [k for k, title in enumerate(titles) if title not in texts]
     if numbers or len(scored) < len(titles):
         matrix = np.column_stack([matrix[:, scored], *numbers.values()]).astype(matrix.dtype)
     names = (*(titles[k] for k in scored), *numbers)
-    return ScoreTable(matrix, names, texts, tuple(name for name in lists if name not in arrays))
+    return Table(matrix, names, texts, tuple(name for name in lists if name not in arrays))
 
 
 def _matrix_without_name(contents: Contents) -> NamedMatrix:
@@ -878,14 +880,14 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     return _parts_of_table(clean_text(path.name), read_score_table(path, folder, limits=limits))
 
 
-def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
+def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
     """Return the parts of a table; "others" has the columns that are neither labels nor scores."""
-    texts, remarks = dict(table.texts), []
+    texts, remarks = {name: np.array(of) for name, of in table.texts.items()}, []
     label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
     label = label or _column_of(texts, {*table.columns}, excluded=answers)
     tested = texts[label] if label is not None else ()
     scored = _columns_of_classes(table.columns, tested, table.values)
-    if len(scored) < 2 and (pairs := _pairs_of(table)) is not None:
+    if len(scored) < 2 and (pairs := _pairs_of(table, texts)) is not None:
         matrix, named = pairs
         of_images = {} if named is None else {"labels": numbers_or_names(named)}
         return of_images | {"named_matrix": matrix, "others": {}}
@@ -932,9 +934,11 @@ def _parts_of_table(file: str, table: ScoreTable) -> dict[str, Any]:
     return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
 
 
-def _pairs_of(table: ScoreTable) -> tuple[NamedMatrix, np.ndarray | None] | None:
+def _pairs_of(
+    table: Table, texts: Mapping[str, np.ndarray]
+) -> tuple[NamedMatrix, np.ndarray | None] | None:
     numbers = {title: table.values[:, k] for k, title in enumerate(table.columns)}
-    return matrix_of_pairs(table.texts, numbers)
+    return matrix_of_pairs(texts, numbers)
 
 
 def _ranked_columns(names: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
@@ -448,17 +448,17 @@ def _plain(path: Path) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Columns of a CSV file.
+    """Columns of a table.
 
-    ``values`` is a float32 map of the columns of numbers, of shape (n_rows, n_columns). For a
-    column of texts, ``texts`` has the distinct texts in order of first occurrence, and ``codes``,
-    of shape (n_rows,), the position of each row's text among the distinct texts.
+    ``values`` has the columns of numbers, mapped from a file if the table is a CSV; ``columns``
+    may repeat a name. ``texts`` has the text of each row by column; equal texts of a CSV are one
+    object. ``left_out`` names columns with too many distinct texts to be classes.
     """
 
     values: np.ndarray
     columns: tuple[str, ...]
-    codes: dict[str, np.ndarray]
-    texts: dict[str, tuple[str, ...]]
+    texts: dict[str, Sequence[str]]
+    left_out: tuple[str, ...] = ()
 
 
 def read_table_file(
@@ -469,69 +469,39 @@ def read_table_file(
     ``texts`` maps each column of texts to whether it is required. All other columns are numbers,
     mapped from ``features.npy`` in the folder ``into``.
     """
-    columns, read, _ = _read_csv(csv_files.read_csv, path, into, dict(texts), limits=limits)
+    table = _read_csv(csv_files.read_csv, path, into, dict(texts), name="features", limits=limits)
     with _checked(path):
-        values = _array(into / "features.npy", "rows")
-        _check_lengths(values, columns, read)
-        _check_present((name for name, needed in texts.items() if needed), read)
-        codes = {name: codes for name, (codes, _) in read.items() if name in texts}
-        return Table(values, columns, codes, {name: of for name, (_, of) in read.items()})
+        _check_present((name for name, needed in texts.items() if needed), table.texts)
+        _check_present(table.texts, texts)
+    return table
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreTable:
-    """Columns of a table of scores.
-
-    ``values`` is a float32 map of shape (n_rows, n_columns); ``columns`` may repeat a name.
-    ``texts`` has the text of each row by column; ``left_out`` names columns with too many distinct
-    texts to be classes.
-    """
-
-    values: np.ndarray
-    columns: tuple[str, ...]
-    texts: dict[str, np.ndarray]
-    left_out: tuple[str, ...]
-
-
-def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS) -> ScoreTable:
+def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS) -> Table:
     """Read a CSV file of scores or of predicted classes; ``into`` is a folder for its numbers."""
-    columns, read, left_out = _read_csv(csv_files.read_score_table, path, into, limits=limits)
-    with _checked(path):
-        values = open_array(into / "scores.npy")
-        if values.dtype.str != "<f4" or values.ndim != 2:
-            raise ValueError
-        _check_lengths(values, columns, read)
-    texts = {clean_text(name): np.array(of)[codes] for name, (codes, of) in read.items()}
-    return ScoreTable(values, columns, texts, left_out)
-
-
-#: Column of texts -> the code of each row, and the distinct texts.
-_Texts = dict[str, tuple[np.ndarray, tuple[str, ...]]]
+    table = _read_csv(csv_files.read_score_table, path, into, name="scores", limits=limits)
+    return replace(table, texts={clean_text(name): of for name, of in table.texts.items()})
 
 
 def _read_csv(
-    reader: Callable[..., Any], path: Path, into: Path, *args: Any, limits: Limits
-) -> tuple[tuple[str, ...], _Texts, tuple[str, ...]]:
-    """Return the columns of numbers, the columns of texts, and the names of other columns."""
+    reader: Callable[..., Any], path: Path, into: Path, *args: Any, name: str, limits: Limits
+) -> Table:
+    """Return the columns of a CSV file, with the numbers in ``<name>.npy``."""
     size = _size(path, MAX_CSV_BYTES, "CSV")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
     limited: dict[str, Any] = {"into": into, "memory": 3 * budget, "what": "a CSV file"}
     with _answer(reader, path, *args, budget, **limited) as (answer, _):
-        texts: _Texts = {}
-        for key, (name, different) in answer["texts"].items():
+        values = _array(into / f"{name}.npy", "rows" if name == "features" else "scores")
+        columns, left_out = (tuple(map(clean_text, answer[key])) for key in ("columns", "left_out"))
+        if len(columns) != values.shape[1]:
+            raise ValueError
+        texts: dict[str, Sequence[str]] = {}
+        for key, (title, different) in answer["texts"].items():
             if not key.removeprefix("text_").isdigit():
                 raise ValueError
-            codes = _array(into / f"{key}.npy", "numbers")
-            texts[name] = codes, tuple(map(clean_text, different))
-        columns, left_out = (tuple(map(clean_text, answer[key])) for key in ("columns", "left_out"))
-        return columns, texts, left_out
-
-
-def _check_lengths(values: np.ndarray, columns: Sequence[str], texts: _Texts) -> None:
-    codes = {name: codes for name, (codes, _) in texts.items()}
-    _check_codes(codes, {name: different for name, (_, different) in texts.items()}, len(values))
-    if len(columns) != values.shape[1]:
-        raise ValueError
+            codes, cleaned = _array(into / f"{key}.npy", "numbers"), [*map(clean_text, different)]
+            _check_codes({title: codes}, {title: cleaned}, len(values))
+            texts[title] = [cleaned[code] for code in codes.tolist()]
+        return Table(values, columns, texts, left_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
