@@ -95,10 +95,6 @@ _ON_A_PAGE = tuple(
         (r" \(--groups\)", " under “Declare protocol”"),
         (r"say which( with --[\w-]+ FILE:NAME|( array is which)? with --[\w-]+)", "choose which"),
         (r"; add the file, or say which with --[\w-]+ FILE:NAME", "; add the file, or choose one"),
-        (
-            r"; say which classes are unseen: --unseen .*",
-            "; name the unseen classes, or draw them.",
-        ),
         (r"say which file to read with \w+= \(--\w+\)", "leave one such file in the folder"),
         (r" \(\w*(?:Error|File|Exception|Warning|Exit)\)", ""),
         (r", as `zslcore [^`]*` prints", ", as this app and the command line export it"),

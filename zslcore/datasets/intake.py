@@ -30,7 +30,7 @@ from zslcore.datasets.part_names import (
 from zslcore.datasets.release import ParsedDataset, Release
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, split_of_parts
 from zslcore.datasets.table import split_from_rows, split_from_unseen
-from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
+from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
@@ -774,12 +774,7 @@ def _splits(
             if array.is_text
             else [int(n) for n in array.contents.numbers(array.name)]
         )
-    if unseen is None:
-        raise DatasetError(
-            f"{file}: expected a split; found none ({intake.sentence}); name the unseen classes: "
-            "--unseen 'blue whale' otter, --unseen 7 8 9, or --unseen random:10 --seed 0."
-        )
-    return [split_from_unseen(labels, names, unseen, benchmark)]
+    return [split_from_unseen(file, labels, names, unseen, benchmark)]
 
 
 def _from_rows(

@@ -176,14 +176,7 @@ def _own_split(
     """Build the split from the rows in the file, or else from the unseen classes."""
     if parts:
         return [split_from_rows(file, labels, parts, unseen, benchmark)]
-    if unseen is None and known_ids(names):
-        return [challenge_split("own", labels, names)]
-    if unseen is None:
-        raise DatasetError(
-            f"{file}: expected arrays or a column with the training and the test rows, or the "
-            "names of the unseen classes with unseen= (--unseen); found none."
-        )
-    return [split_from_unseen(labels, names, unseen, benchmark)]
+    return [split_from_unseen(file, labels, names, unseen, benchmark)]
 
 
 def split_from_rows(
@@ -206,12 +199,23 @@ def split_from_rows(
 
 
 def split_from_unseen(
+    file: str,
     labels: np.ndarray,
     names: Sequence[str],
-    unseen: Sequence[str | int],
+    unseen: Sequence[str | int] | None,
     benchmark: Recognised | None = None,
 ) -> Split:
-    """Return the split "own" with these unseen classes; a fifth of each seen class is held out."""
+    """Return the split "own" with these unseen classes; a fifth of each seen class is held out.
+
+    Without ``unseen``, ids of ImageNet-21K outside the 2012 challenge are unseen.
+    """
+    if unseen is None and known_ids(names):
+        return challenge_split("own", labels, names)
+    if unseen is None:
+        raise DatasetError(
+            f"{file}: expected arrays or a column with the training and the test rows, or the "
+            "names of the unseen classes or random:10 with unseen= (--unseen); found none."
+        )
     chosen = class_numbers(unseen, names)
     expect(
         0 < len(chosen) < len(names),

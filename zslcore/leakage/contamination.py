@@ -367,9 +367,7 @@ def _not_understood(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(n for n in names if are_codes(names) or not is_understood(n))
 
 
-def own_test_set(
-    name: str, classes: Sequence[str] | ClassList, context: Sequence[str] = ()
-) -> TestSet:
+def own_test_set(name: str, classes: Sequence[str] | ClassList) -> TestSet:
     """Return a user's classes as a test set, with the first name in WordNet after a bare id.
 
     Raises FileRefusedError if there are no classes, or if only some have a WordNet id.
@@ -387,9 +385,7 @@ def own_test_set(
         named = dict(zip(ids, names, strict=True))
         ids = tuple(named)
         names = tuple(_with_word(i) if n == i else n for i, n in named.items())
-    every = names if ids else tuple(context) or names
-    open_ = _not_understood(names)
-    return TestSet(name, "", names, every, ids, open_, listed_.read_as)
+    return TestSet(name, "", names, names, ids, _not_understood(names), listed_.read_as)
 
 
 def _with_word(synset: str) -> str:

@@ -19,7 +19,7 @@ from zslcore.evaluation.answers import AnsweredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.exceptions import closest_name
-from zslcore.metrics.significance import N_DRAWS, Over, fewest_classes, interval
+from zslcore.metrics.significance import Over, fewest_classes, interval
 from zslcore.numbers import percent
 from zslcore.storage.tables import frame
 
@@ -236,7 +236,6 @@ def intervals_of(
     names: Collection[str],
     gamma: float | None,
     *,
-    n_draws: int = N_DRAWS,
     level: float = 0.95,
 ) -> pd.DataFrame:
     """Return intervals of metrics, over classes and over images within their class.
@@ -246,7 +245,7 @@ def intervals_of(
     """
     columns: dict[str, dict[str, float]] = {}
     for end, over in OVER.items():
-        draws = draws_of(test, names, gamma or 0.0, over=over, n_draws=n_draws)
+        draws = draws_of(test, names, gamma or 0.0, over=over)
         few = {name: fewest_classes(tested_sides(test), name) for name in draws}
         if over != "classes":
             few = {}

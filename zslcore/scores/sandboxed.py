@@ -77,9 +77,9 @@ class OpenQuestion:
     of_validation: bool
 
 
-def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
+def memory_for(files: list[Path]) -> int:
     """Return the maximum memory in bytes for reading and evaluating the files, by their sizes."""
-    return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
+    return COPIES * sum(DEFAULT_LIMITS.budget(path.stat().st_size) for path in files)
 
 
 def preload_scores() -> None:

@@ -461,15 +461,13 @@ class Table:
     left_out: tuple[str, ...] = ()
 
 
-def read_table_file(
-    path: Path, into: Path, texts: Mapping[str, bool], *, limits: Limits = DEFAULT_LIMITS
-) -> Table:
+def read_table_file(path: Path, into: Path, texts: Mapping[str, bool]) -> Table:
     """Read a CSV file, without an unnamed index column written by pandas.
 
     ``texts`` maps each column of texts to whether it is required. All other columns are numbers,
     mapped from ``features.npy`` in the folder ``into``.
     """
-    table = _read_csv(csv_files.read_csv, path, into, dict(texts), name="features", limits=limits)
+    table = _read_csv(csv_files.read_csv, path, into, dict(texts), name="features")
     with _checked(path):
         _check_present((name for name, needed in texts.items() if needed), table.texts)
         _check_present(table.texts, texts)
@@ -483,7 +481,12 @@ def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS)
 
 
 def _read_csv(
-    reader: Callable[..., Any], path: Path, into: Path, *args: Any, name: str, limits: Limits
+    reader: Callable[..., Any],
+    path: Path,
+    into: Path,
+    *args: Any,
+    name: str,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Table:
     """Return the columns of a CSV file, with the numbers in ``<name>.npy``."""
     size = _size(path, MAX_CSV_BYTES, "CSV")
