@@ -1105,3 +1105,35 @@ def test_masked_scores_with_their_split_are_not_called_other_images(shared, tmp_
     assert {f["mark"] for f in card["findings"]} <= {"open", "warning", "ok"}
     assert sum("Masked by the true side" in f["check"] for f in card["findings"]) == 1
     assert "masked by the true side, not GZSL" in str(card["figures"])
+
+
+def test_columns_of_parquet_that_are_neither_numbers_nor_texts_are_left_out(tmp_path):
+    table = pd.DataFrame(F, columns=NAMES).assign(gt=Y, when=pd.Timestamp("2026-01-01"))
+    table.assign(correct=True).to_parquet(tmp_path / "own.parquet")
+    matrix, request = interpreted(
+        read_scores(tmp_path / "own.parquet", unseen=[NAMES[k] for k in UNSEEN])
+    )
+    assert request == ()
+    np.testing.assert_array_equal(matrix.F, F)
+    np.testing.assert_array_equal(matrix.y, Y)
+    assert "Column 'when': left out" in " ".join(matrix.remarks)
+
+
+def test_scores_in_parquet_may_be_one_list_per_image(tmp_path):
+    pd.DataFrame({"label": Y, "scores": F.tolist()}).to_parquet(tmp_path / "own.parquet")
+    matrix, _ = interpreted(read_scores(tmp_path / "own.parquet", unseen=[*map(str, UNSEEN)]))
+    np.testing.assert_array_equal(matrix.F, F)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_row_per_image_and_class_is_one_score(tmp_path, kind):
+    rows = [
+        {"image": f"{i}.jpg", "class": name, "score": score, "label": NAMES[label]}
+        for i, (scores, label) in enumerate(zip(F, Y, strict=True))
+        for name, score in zip(NAMES, scores.tolist(), strict=True)
+    ]
+    path = tmp_path / f"own.{kind}"
+    table = pd.DataFrame(rows)
+    (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
+    matrix, _ = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
+    np.testing.assert_allclose(matrix.F, F, rtol=1e-6)
