@@ -69,6 +69,8 @@ def test_every_text_of_the_theme_has_enough_contrast(theme):
     for ground in grounds(theme):
         for name in names:
             assert contrast(THEME[theme][name], ground) >= 4.5, (name, ground)
+        red = THEME[theme].get("redBackgroundColor", ground)
+        assert contrast(THEME[theme]["redTextColor"], red) >= 4.5
         # Streamlit writes captions in six tenths of the text's colour.
         assert contrast(mixed(THEME[theme]["textColor"], ground, 0.6), ground) >= 4.5
 
