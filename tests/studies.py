@@ -19,8 +19,8 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs.studies import STUDIES
 
 
-class Heard(list):
-    """A report that stores its calls."""
+class RecordedProgress(list):
+    """A progress report that stores its calls."""
 
     def __init__(self):
         super().__init__()
@@ -36,7 +36,7 @@ class Heard(list):
 def computed(study, folder):
     """Return the result of a study as written by a worker and read by a page, and the progress."""
     folder.mkdir(exist_ok=True)
-    events = Heard()
+    events = RecordedProgress()
     type(study).work(folder, events, **study.arguments)
     return study.read(folder), events
 

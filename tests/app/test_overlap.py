@@ -184,7 +184,7 @@ def test_the_first_view_shows_the_printed_gains_and_the_classes_in_both_sets(tmp
     (chart,) = (chart for chart in charts(app) if "Printed" in chart.alt)
     bars = [value for trace in chart.figure["data"] for value in trace["x"]]
     np.testing.assert_allclose(sorted(bars), sorted(100 * printed))
-    assert "The paper finds 61 in Kinetics-400" in words(app)
+    assert "the paper finds 61 in Kinetics-400" in words(app)
     assert "36 in Sports" in words(app)
     shown = app.dataframe[0].value.set_index("class")
     assert shown.count().to_dict() == {"Kinetics-400": 61, "Sports-1M": 36}

@@ -101,7 +101,7 @@ def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
     shown(page, "printed gains on UCF101 are above zero")
     figure = page.locator(".st-key-gain_printed")
     once(page, lambda: figure.locator(".bars rect").count() == 20)
-    shown(page, "The paper finds 61 in")
+    shown(page, "the paper finds 61 in")
     assert visitor.clicks <= 1  # of 2
 
 

@@ -31,7 +31,7 @@ def installed(wheel, tmp_path_factory):
     words = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
     subprocess.run([*words, "--no-deps", "--no-index", wheel], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    (site / "lent.pth").write_text(sysconfig.get_path("purelib"))
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
     return folder / "bin" / "zslcore"
 
 

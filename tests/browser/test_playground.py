@@ -27,7 +27,7 @@ SHIFT = """() => { window.shift = 0; new PerformanceObserver((list) => {
     for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
 }).observe({ type: "layout-shift", buffered: true }); }"""
 
-OUTSIDE = """root => { const all = []; const walk = (each) => { for (const e of each.children) {
+LAYOUT = """root => { const all = []; const walk = (each) => { for (const e of each.children) {
     all.push(e); if (e.shadowRoot) walk(e.shadowRoot); walk(e); } }; walk(document);
     const of = (name) => all.filter((e) => e.matches(name)).map((e) => e.getBoundingClientRect());
     const [ruler] = of(".ruler"), [heads] = of(".heads"), [wall] = of(".wall");
@@ -84,7 +84,7 @@ def test_the_sentence_does_not_change_while_the_ruler_plays(server, page):
 def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
     page.add_init_script(f"({SHIFT})()")
     opened(page, server, query)
-    assert page.evaluate(OUTSIDE)["ruler"] <= SMALL["height"]  # the drawer is below
+    assert page.evaluate(LAYOUT)["ruler"] <= SMALL["height"]  # the drawer is below
     assert page.evaluate(
         "(() => { const m = document.querySelector('[data-testid=stMain]');"
         " return m.scrollWidth <= m.clientWidth })()"
@@ -280,10 +280,10 @@ def test_the_ruler_is_in_the_window_and_no_texts_overlap(shipped_server, page):
             page.goto(f"{shipped_server.url}/?dataset={name}")
         page.locator(SHOWN).wait_for()
         settle(page)
-        evaluation = page.evaluate(OUTSIDE)
-        assert evaluation["ruler"] <= 800, (name, evaluation)
-        assert evaluation["heads"], name
-        assert not evaluation["over"], name
+        layout = page.evaluate(LAYOUT)
+        assert layout["ruler"] <= 800, (name, layout)
+        assert layout["heads"], name
+        assert not layout["over"], name
 
 
 def test_the_ruler_plays_once_on_a_first_visit_until_touched(server, chromium):

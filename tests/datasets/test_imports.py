@@ -57,8 +57,8 @@ def spoil(path, change):
     path.write_bytes(change(content) or content)
 
 
-def draft_of_the_dead(root, prefix):
-    """Return a draft of a process that does not run."""
+def draft_of_an_ended_process(root, prefix):
+    """Return a draft whose process has ended."""
     folder = artifacts.draft(root, prefix)
     owner = json.loads((folder / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
     (folder / artifacts.OWNER).write_text(json.dumps(owner))
@@ -262,7 +262,7 @@ def test_an_import_of_a_newer_version_is_neither_opened_nor_replaced(source, roo
 @pytest.mark.parametrize("foreign", [*MANIFESTS, *LATER])
 def test_no_folder_is_removed_while_a_manifest_is_unreadable(source, root, foreign, as_before):
     read_xlsa17(source)
-    dead = draft_of_the_dead(root, "other.")
+    dead = draft_of_an_ended_process(root, "other.")
     folder = spoil_manifest(root, foreign, as_before=as_before)
     assert imports.abandoned() == imports.unknown_folders() == []
     assert upkeep.sweep_leftovers() == 0
@@ -478,7 +478,7 @@ def test_an_unknown_name_gets_the_nearest_import(source):
 
 
 def test_drafts_of_imports_that_were_cut_off_are_removed(source, root):
-    cut_off, under_way = draft_of_the_dead(root, "Toy."), artifacts.draft(root, "Toy.")
+    cut_off, under_way = draft_of_an_ended_process(root, "Toy."), artifacts.draft(root, "Toy.")
     unmarked = root / "Toy.cccc"
     unmarked.mkdir()
     os.utime(unmarked, (1, 1))

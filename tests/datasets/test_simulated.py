@@ -139,8 +139,8 @@ def test_classes_in_the_pretraining_set_vary_less(demo):
     assert spread[in_set].mean() < 0.7 * spread[~in_set].mean()
 
 
-def gain_of_known_classes(ds):
-    """Mean OverlapGain of two methods over the unseen classes of SS."""
+def overlap_gain(ds):
+    """Return the mean overlap gain of two methods on the unseen classes of SS."""
     in_set = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
     gains = []
     for method in ("LinearS2V", "SAE"):
@@ -154,21 +154,21 @@ def gain_of_known_classes(ds):
 
 
 def test_without_the_planted_gain_no_gain_is_found(demo):
-    assert gain_of_known_classes(demo["AWA2"]) > 0.15
-    assert abs(gain_of_known_classes(load("simulated-AWA2-unplanted"))) < 0.06
+    assert overlap_gain(demo["AWA2"]) > 0.15
+    assert abs(overlap_gain(load("simulated-AWA2-unplanted"))) < 0.06
 
 
-def classes_apart(*datasets):
-    """Return the classes that differ in the mixing test, in the PCA of 2,000 images."""
+def classes_that_differ(*datasets):
+    """Return the classes that the mixing test separates in the PCA of 2,000 images."""
     table = make_map(datasets, MapSettings("pca", n_samples=2000, threads=1)).mixing
     return set(table["class"][(table["space"] == "PCA") & (table["p_holm"] < ALPHA)])
 
 
 @pytest.mark.nightly
 def test_mixing_detects_only_the_shifted_classes(demo):
-    assert classes_apart(demo["AWA1"], demo["AWA2"]) == set(planted("simulated-AWA2").moved)
+    assert classes_that_differ(demo["AWA1"], demo["AWA2"]) == set(planted("simulated-AWA2").moved)
     twins = [simulate(f"simulated-{name}-unplanted") for name in ("AWA1", "AWA2")]
-    assert classes_apart(*twins) == set()
+    assert classes_that_differ(*twins) == set()
     assert [planted(twin.name).moved for twin in twins] == [(), ()]
 
 

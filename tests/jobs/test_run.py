@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 
-from tests.studies import Heard, computed
+from tests.studies import RecordedProgress, computed
 from tests.worlds import linear_world
 from zslcore.analysis.study import RunStudy
 from zslcore.datasets import load
@@ -71,7 +71,7 @@ def test_progress_counts_every_epoch_and_ends_at_100_percent(tmp_path, method, s
 
 @pytest.mark.parametrize("select_for", ["gzsl", "zsl"])
 def test_progress_includes_a_sweep_of_the_test_set(select_for):
-    world, shown_text = linear_world(), Heard()
+    world, shown_text = linear_world(), RecordedProgress()
     spec = RunSpec(world.name, "PS", "CMT", params={"epochs": 2}, select_for=select_for)
     runs.run(spec, world, progress=shown_text)
     done, total, message = shown_text[-1]

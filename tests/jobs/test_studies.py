@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.studies import Heard, computed, import_small, small_study
+from tests.studies import RecordedProgress, computed, import_small, small_study
 from tests.worlds import imagenet_world
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy, cross_table
@@ -73,7 +73,7 @@ def test_arguments_as_json_give_the_same_study(kind):
 @pytest.mark.usefixtures("_in_this_process")
 def test_a_result_is_read_unchanged(kind, tmp_path):
     import_small()
-    events, study = Heard(), small_study(kind)
+    events, study = RecordedProgress(), small_study(kind)
     actual = result(study, progress=events)
     assert events, "no progress"
     assert stored_result(study) is None

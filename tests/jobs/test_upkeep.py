@@ -27,7 +27,7 @@ def data(own_data):
     return own_data
 
 
-def left_by_the_dead(folder):
+def owned_by_an_ended_process(folder):
     """Mark a folder as owned by a process that has ended."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -39,9 +39,9 @@ def left_by_the_dead(folder):
 def leave(data):
     """Create leftovers of killed imports, uploads and jobs; return those to delete and to keep."""
     go = [
-        left_by_the_dead(artifacts.draft(data / "imported", "mine.")),
-        left_by_the_dead(artifacts.draft(data / "jobs", ".0123.")),
-        left_by_the_dead(artifacts.draft(data / "scratch", "")),
+        owned_by_an_ended_process(artifacts.draft(data / "imported", "mine.")),
+        owned_by_an_ended_process(artifacts.draft(data / "jobs", ".0123.")),
+        owned_by_an_ended_process(artifacts.draft(data / "scratch", "")),
     ]
     (go[-1] / "upload.mat").write_bytes(b"x")
     old = data / f".runs.json.{'0' * 32}"

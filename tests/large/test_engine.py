@@ -163,8 +163,8 @@ def test_parts_of_a_local_function_cannot_be_stored(shards, tmp_path):
         count_ranks(shards, Y, local, SETS, SEEN, engine=HERE, keep=tmp_path)
 
 
-def counted_unless_killed(X, y, marker):
-    """Count rows; the first worker kills itself, and without a marker every worker does."""
+def count_rows_or_be_killed(X, y, marker):
+    """Count rows; the first worker kills itself, and every worker if there is no marker."""
     if marker is None:
         os.kill(os.getpid(), signal.SIGKILL)
     try:
@@ -178,7 +178,7 @@ def counted_unless_killed(X, y, marker):
 def test_a_killed_worker_loses_only_one_part(shards, tmp_path):
     marker = tmp_path / "marker"
     result = list(
-        over_pieces(counted_unless_killed, pieces_of(shards), [Y], marker, "", engine=TWO)
+        over_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], marker, "", engine=TWO)
     )
     assert marker.exists()
     assert sum(n for _, n in result) == len(Y)
@@ -191,7 +191,7 @@ def test_repeatedly_killed_workers_are_reported(shards, monkeypatch):
     with pytest.raises(
         ZSLError, match="\\(0 of 5 are finished\\); is there enough memory for 2 parts"
     ):
-        list(over_pieces(counted_unless_killed, pieces_of(shards), [Y], None, "", engine=TWO))
+        list(over_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], None, "", engine=TWO))
 
 
 def test_occasionally_killed_workers_do_not_end_the_computation(shards, monkeypatch):

@@ -50,8 +50,8 @@ def tampered(draw):
     return with_parts(world, **{lost: rows[draw(st.integers(0, 3)) :]}) if lost else world
 
 
-def plainly(world):
-    """The faults of rows and classes, by sets: {(check, severity, words): rows or classes}."""
+def faults_by_sets(world):
+    """Return {(check, severity, words): faulty rows or classes}, computed with plain sets."""
     n, result = world.n_rows, {}
     here = {p: {r for r in rows.tolist() if 0 <= r < n} for p, rows in world.parts.items()}
     classes_of_part = {p: {world.class_of(r) for r in rows} for p, rows in here.items()}
@@ -98,7 +98,7 @@ def plainly(world):
 @given(tampered())
 @example(add(add(clean(), [-1], "trainval"), [-1, 999], "train"))
 def test_faults_of_rows_and_classes_equal_plain_set_operations(world):
-    expected = plainly(world)
+    expected = faults_by_sets(world)
     for check in CHECKS[:3]:
         failed = [f for f in run_check(check, world) if f.mark != "ok"]
         assert len(failed) == sum(key[0] == check.id for key in expected)

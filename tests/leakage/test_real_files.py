@@ -236,8 +236,8 @@ FORMS = [
 RENUMBERED = (renumbered, renumbered_with_names)
 
 
-def truth(dataset, split, form):
-    """Return the expected severity of each check."""
+def expected_marks(dataset, split, form):
+    """Return the expected mark of each check."""
     true = dict(TRUE_OF_SPLIT[split])
     if form is without_train_and_val:
         true |= {"ZSL003": PASS, "ZSL010": PASS}  # without the split, its fault is unknown
@@ -280,9 +280,9 @@ def test_every_published_file_has_the_right_verdict_in_every_form(xlsa17, alone,
     for file in result:
         split = FILES[file]
         context = form(alone(name, file))
-        text = {id_: finding_of(context, id_) for id_ in truth(dataset, split, form)}
+        text = {id_: finding_of(context, id_) for id_ in expected_marks(dataset, split, form)}
         worst = {id_: min((f.mark for f in text[id_]), key=MARKS.index) for id_ in text}
-        assert worst == truth(dataset, split, form), (file, text)
+        assert worst == expected_marks(dataset, split, form), (file, text)
         sentences_are_true(dataset, split, form, text)
 
 

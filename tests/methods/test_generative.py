@@ -20,7 +20,7 @@ TRAININGS = []
 
 
 class Means(GenerativeZSL):
-    """Steps towards a linear map of prototypes to features, and samples around it."""
+    """A linear map of prototypes to features, learned by gradient; features are drawn around it."""
 
     card = MethodCard(
         name="Means",
@@ -280,7 +280,7 @@ def test_the_data_of_the_contract_have_unseen_candidates():
 
 
 class Misshapen(Means):
-    """Generates or represents the rest after :attr:`cut`."""
+    """A method that returns only the rows or columns in :attr:`cut`."""
 
     cut: ClassVar = {}
 

@@ -85,7 +85,7 @@ def test_training_equals_steps_on_one_sample_after_the_other(name):
 
 
 def plain_gradient(name, V, n):
-    """The subgradient for one image by a loop over classes, as in public code; and violators."""
+    """Return the subgradient of one image and the number of violating classes, by plain loops."""
     x, y, G = X[n], Y[n], np.zeros_like(V)
     F = np.array([[x @ V_k @ s for s in S] for V_k in V])
     H = {c: 0.05 + F[:, c].max() - F[:, y].max() for c in range(C) if c != y}

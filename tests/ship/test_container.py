@@ -42,9 +42,9 @@ def ordinary(folder):
     if os.name != "posix" or os.geteuid():
         return {}
     as_user = {"user": USER, "group": USER, "extra_groups": []}
-    lent = [sys.executable, "-c", "import streamlit"]
+    command = [sys.executable, "-c", "import streamlit"]
     try:
-        subprocess.run(lent, check=True, capture_output=True, cwd="/", **as_user)
+        subprocess.run(command, check=True, capture_output=True, cwd="/", **as_user)
     except (OSError, subprocess.CalledProcessError):  # only root can read this Python
         return {}
     os.chown(folder, USER, USER)
@@ -101,7 +101,7 @@ def test_every_step_of_the_dockerfile_runs_and_the_app_responds_in_public_mode(i
             assert ran.returncode == 0, (words, ran.stderr)
             if "venv" in words and not done:
                 (site,) = image.glob("opt/zslcore/lib/python*/site-packages")
-                (site / "lent.pth").write_text(sysconfig.get_path("purelib"))
+                (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
             done.append(words)
         elif instruction == "HEALTHCHECK":
             health = words.partition("CMD ")[2]

@@ -32,7 +32,7 @@ def machine(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("machine")
     venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    (site / "lent.pth").write_text(sysconfig.get_path("purelib"))
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
     environment = {
         "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
         "HOME": str(folder),

@@ -22,16 +22,16 @@ def _limits(monkeypatch):
 def test_a_visitor_gets_the_remaining_memory_and_then_a_refusal():
     budget = Budget(patience=0)
     budget.hold("a", 200 * MB)
-    with budget.reserve("a", 900 * MB, "x.npz") as lent:
-        assert lent == 400 * MB
+    with budget.reserve("a", 900 * MB, "x.npz") as n_bytes:
+        assert n_bytes == 400 * MB
         refused(budget, "a", r"x.npz: expected 64 MB of free memory .* got 0 MB of 600")
     assert budget.used("a") == 200 * MB
 
 
 def refused(budget, visitor, sentence):
-    lent = budget.reserve(visitor, 600 * MB, "x.npz")
+    reservation = budget.reserve(visitor, 600 * MB, "x.npz")
     with pytest.raises(ZSLError, match=sentence):
-        lent.__enter__()
+        reservation.__enter__()
 
 
 def test_all_visitors_share_the_memory_of_the_server():
@@ -42,20 +42,20 @@ def test_all_visitors_share_the_memory_of_the_server():
 
 
 def test_a_file_waits_until_another_is_done():
-    budget, ready, got = Budget(patience=60), threading.Event(), []
+    budget, ready, lent_bytes = Budget(patience=60), threading.Event(), []
 
     def second():
         ready.set()
-        with budget.reserve("b", 600 * MB, "b.npz") as lent:
-            got.append(lent)
+        with budget.reserve("b", 600 * MB, "b.npz") as n_bytes:
+            lent_bytes.append(n_bytes)
 
     thread = threading.Thread(target=second)
     with budget.reserve("a", 600 * MB, "a.npz"):
         thread.start()
         ready.wait(60)
-        assert not got
+        assert not lent_bytes
     thread.join(60)
-    assert got == [600 * MB]
+    assert lent_bytes == [600 * MB]
 
 
 @pytest.mark.parametrize("value", ["4 apples", "-1", "5"])

@@ -104,7 +104,7 @@ def test_runs_are_shared_between_tables(monkeypatch):
     reproduced("cal:table2")
 
 
-class Telling:
+class ReportingTask:
     """A task that reports its progress."""
 
     def complete(self, progress):
@@ -116,7 +116,7 @@ class Telling:
 
 
 def test_a_task_may_report_progress_without_a_listener():
-    assert list(reproducing.run_tasks({"a": [Telling()]}, 1, None)) == [("a", 1)]
+    assert list(reproducing.run_tasks({"a": [ReportingTask()]}, 1, None)) == [("a", 1)]
 
 
 def test_an_interrupted_experiment_resumes(monkeypatch):

@@ -273,7 +273,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         height=420,
     )
     st.caption(
-        "Certain: the same name or meaning; a thing never matches an activity for certain. "
+        "Certain: the same name or meaning; a thing and an activity are at most a possible match. "
         "Possible: a related class, for a person to confirm or reject. Listed: named only in a "
         f"paper. {reliability.how_reliable()}"
     )

@@ -56,7 +56,7 @@ from zslcore.storage.files import FACTS
 EXAMPLE = FACTS / "measured" / "example_card.json"
 HELP = (
     "A split (att_splits.mat, .npz, .json), with or without its labels or features; a score matrix "
-    "(.npz, .csv) with its labels; both together for H without test images that were trained on; "
+    "(.npz, .csv) with its labels; both, to get H without test images that were trained on; "
     "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
     "file is read in a separate process that runs no code from it."
 )

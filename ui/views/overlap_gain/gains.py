@@ -126,7 +126,7 @@ def _show_printed(answer: ViewAnswer) -> None:
     classes = pd.concat({str(name): part for name, part in by_set}, axis=1)
     counts = [f"{n} in {name}" for name, n in classes.count().items()]
     st.markdown(
-        f"**The paper finds {' and '.join(counts)} of the {len(classes)} classes**, under these "
+        f"**Of the {len(classes)} classes, the paper finds {' and '.join(counts)}**, under these "
         "names. The contamination map compares names alone and counts some of them as related."
     )
     tables.show(classes.reset_index(), "classes_of_ucf101", height=246)
