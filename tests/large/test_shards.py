@@ -115,25 +115,22 @@ def test_a_large_part_is_hashed_only_if_its_time_changed(shards, monkeypatch):
         Shards.open(shards.folder)
 
 
-@pytest.mark.parametrize("file", ["features.npy", "labels.npy"])
-def test_opening_detects_missing_files(shards, file):
-    (shards.folder / file).unlink()
-    with pytest.raises(CorruptFolderError, match=f"{file} is missing"):
-        Shards.open(shards.folder)
-
-
-def test_opening_detects_foreign_files(shards):
-    (shards.folder / "more.npy").write_bytes(b"")
-    with pytest.raises(CorruptFolderError, match="more.npy does not belong to it"):
-        Shards.open(shards.folder)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2, "files": {}}', "null"])
-def test_an_invalid_manifest_is_refused_in_one_sentence(shards, text):
-    (shards.folder / "shards.json").write_text(text)
-    with pytest.raises(
-        CorruptFolderError, match=r"shards\.json: expected a manifest of this version"
-    ):
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("features.npy", None, "features.npy is missing"),
+        ("labels.npy", None, "labels.npy is missing"),
+        ("more.npy", "", "more.npy does not belong to it"),
+        *(
+            ("shards.json", text, "shards.json: expected a manifest of this version")
+            for text in ("", "[]", "{}", '{"schema": 2, "files": {}}', "null")
+        ),
+    ],
+)
+def test_missing_and_foreign_files_and_invalid_manifests_are_refused(shards, file, text, message):
+    path = shards.folder / file
+    path.unlink() if text is None else path.write_text(text)
+    with pytest.raises(CorruptFolderError, match=message):
         Shards.open(shards.folder)
 
 

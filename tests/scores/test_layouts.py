@@ -274,16 +274,17 @@ def test_a_class_without_images_has_no_side(tmp_path):
         read_scores(path)
 
 
-@pytest.mark.parametrize("cells", [("correct", "wrong"), ("train", "test"), ("seen", "seen")])
-def test_other_columns_do_not_state_sides(tmp_path, cells):
+@pytest.mark.parametrize(
+    "cells",
+    [
+        *(np.where(OF_UNSEEN[Y], *pair) for pair in (("correct", "wrong"), ("train", "test"))),
+        ["seen"] * len(Y),
+        np.where(np.arange(len(Y)) % 2, "seen", "unseen"),  # both sides in each class
+    ],
+)
+def test_columns_that_do_not_divide_the_classes_into_two_sides_are_ignored(tmp_path, cells):
     path = tmp_path / "own.csv"
-    TABLE.assign(note=np.where(OF_UNSEEN[Y], *cells)).to_csv(path, index=False)
-    assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
-
-
-def test_a_class_on_both_sides_states_no_side(tmp_path):
-    path = tmp_path / "own.csv"
-    TABLE.assign(side=np.where(np.arange(len(Y)) % 2, "seen", "unseen")).to_csv(path, index=False)
+    TABLE.assign(note=cells).to_csv(path, index=False)
     assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
 
 
