@@ -247,7 +247,7 @@ def _other_lists(context: AuditContext) -> Findings:
         advice = "Train on trainval, and ask which list the results were trained on."
         yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if harmless:
-        yield ok(f"Other lists, of which none trains on a test row: {listed(harmless)}.")
+        yield ok(f"Other lists, none of which puts test rows into training: {listed(harmless)}.")
 
 
 def _of_rows(
