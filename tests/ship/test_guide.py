@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.evaluation.plugin_files import forget
+from ui.shell import site_map
 from zslcore import evaluate, fit_and_score, get_method, load
 from zslcore.__main__ import main
 from zslcore.analysis.papers.claims import CLAIMS
@@ -131,8 +132,10 @@ def test_links_of_the_guide_lead_to_files():
             assert (path.parent / target).is_file(), (path.name, target)
 
 
-def test_counts_in_the_readme_are_right():
+def test_counts_and_questions_in_the_readme_are_right():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name, n in {"methods": len(METHODS) + len(TRANSDUCTIVE), "claims": len(CLAIMS)}.items():
         (least,) = set(re.findall(rf"more than (\d+) {name} ", text))
         assert 0 < n - int(least) < 10
+    for view in (view for page in site_map.PAGES for view in page.views):
+        assert f"| {view.label} | {view.question} |" in text
