@@ -39,7 +39,8 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 #: Folders of tests that open pages, start servers and browsers, or install the package.
 NIGHTLY = ("tests/app/", "tests/browser/", "tests/ship/")
-#: Their tests in the gate: each view once, as a run and in Chromium; the wheel; the README.
+#: Tests of these folders that are in the gate: each view once, as a run and in Chromium; the wheel;
+#: the README.
 GATE = (
     "tests/app/test_every_view.py",
     "tests/browser/test_every_view.py::test_a_view_opens_in_a_browser",

@@ -1,4 +1,4 @@
-"""Figures of the app, with their parts as attributes."""
+"""Access to the parts of figures as attributes."""
 
 import inspect
 from functools import wraps
@@ -26,7 +26,7 @@ def read(part):
 
 
 def reading(function):
-    """Return a function of figures of the app that returns them with parts as attributes."""
+    """Wrap a function that draws a figure: its figure has the parts as attributes."""
 
     @wraps(function)
     def drawn(*args, **kwargs):
@@ -37,6 +37,6 @@ def reading(function):
 
 
 def reading_all(module):
-    """Return a module of figures with every function of :func:`reading`."""
+    """Return a module with :func:`reading` around each of its functions."""
     functions = inspect.getmembers(module, inspect.isfunction)
     return SimpleNamespace(**vars(module) | {name: reading(item) for name, item in functions})

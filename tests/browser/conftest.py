@@ -11,8 +11,8 @@ from benchmarks.serving import FLAGS, Server
 from tests.browser.reading import PROJECTOR, follow_requests
 from zslcore.results.store import ResultStore
 
-#: Features of the browser that tests disable. The first compiles late scripts again for each page,
-#: including Plotly's 5 MB; the others are Playwright's, because this option replaces its list.
+#: Features of the browser that tests disable. The first makes each page compile late scripts again;
+#: the others are those that Playwright disables, because this option replaces Playwright's list.
 WITHOUT = [
     "BackgroundResourceFetch",
     *("PaintHolding", "HttpsUpgrades", "OptimizationHints", "DestroyProfileOnBrowserClose"),

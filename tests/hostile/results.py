@@ -41,7 +41,7 @@ def changed_results(entry: dict[str, Any], step: int = 1) -> Iterator[tuple[str,
     Parameters
     ----------
     entry : a result as JSON
-    step : every how many of about 5,000 changes is yielded
+    step : 1 yields all of about 5,000 changes, 10 every tenth
     """
     for n, (place, value, changed) in zip(count(), _changed(entry), strict=False):
         if n % step == 0:

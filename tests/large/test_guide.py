@@ -20,4 +20,4 @@ def test_the_example_runs(tmp_path, monkeypatch, capsys):
     figures = np.array(capsys.readouterr().out.split(), float)
     assert figures.shape == (4,)
     assert ((figures > 0) & (figures < 1)).all()
-    assert len(list((tmp_path / "checkpoints").rglob("output.pkl"))) == 1  # of one part
+    assert len(list((tmp_path / "checkpoints").rglob("output.pkl"))) == 1  # there is one part

@@ -25,7 +25,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and wa
 
 @pytest.fixture(params=["forked", "started"])
 def run(request, tmp_path, monkeypatch):
-    """Call a function of this file both ways."""
+    """Return a function that calls another in a worker, which is forked or started anew."""
     if request.param == "started":
         monkeypatch.setattr(worker, "_can_fork", lambda: False)
     elif not worker._can_fork():

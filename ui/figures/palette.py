@@ -39,7 +39,7 @@ def narrow() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Look of one meaning, with the symbols and patterns of Plotly.
+    """Look of one meaning, with Plotly's names of symbols and patterns.
 
     ``light`` and ``night`` are hex colours for the light and the dark theme; without ``night``,
     ``light`` is used in both.

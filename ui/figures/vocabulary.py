@@ -71,7 +71,7 @@ class Chart:
         return json.dumps(self.to_dict(), separators=(",", ":")).encode()
 
     def to_dict(self) -> Part:
-        """Return the figure as a dict for Plotly."""
+        """Return the figure as a dict with Plotly's names."""
         return {"data": list(self.traces), "layout": self.layout}
 
     def of_height(self, height: int, **margin: int) -> Chart:
@@ -114,7 +114,7 @@ def figure(
     legend : "top" or "bottom"
     margin : pixels at the sides "l", "r", "t" and "b" that differ from the default
     size : font size, in pixels
-    layout : properties of Plotly's layout: axes (see :func:`axis`) by name, ``shapes``,
+    layout : parts of the figure, with Plotly's names: axes (see :func:`axis`) by name, ``shapes``,
         ``annotations`` and more
     """
     top = 40 if legend == "top" else 28
@@ -236,7 +236,7 @@ def axis(
     percent : whether values are fractions, to be written as percent
     grid : whether the axis has grid lines; by default only vertical axes have them
     size : font size of the labels, in pixels
-    properties : other properties of Plotly, such as ``range``
+    properties : other properties, with Plotly's names, such as ``range``
     """
     parts: Part = {"tickfont": {"size": size, "color": WORDS.color}}
     if title:

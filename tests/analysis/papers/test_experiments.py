@@ -283,7 +283,7 @@ def test_a_difference_that_rounds_to_zero_has_no_sign():
     row |= {"printed": 0.198, "difference": -0.0003}
     table = pd.DataFrame([row]).assign(std=np.nan, low=np.nan, high=np.nan)
     shown = widen_table(table, EXPERIMENTS["gbu:table3"]).to_numpy().tolist()
-    assert shown == [["SYNC", "19.8", "19.8", "0.0"]]  # and no mean of one method
+    assert shown == [["SYNC", "19.8", "19.8", "0.0"]]  # one method has no row of means
 
 
 def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
@@ -304,10 +304,8 @@ def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
         ["GFZSL-tran", "45.0", "35.0"],
         ["mean of 2", "60.0", "30.0"],
     ]
-    without_transductive = table[table["method"] != "GFZSL-tran"]
-    assert (
-        len(widen_table(without_transductive, EXPERIMENTS["gbu:figure8"])) == 2
-    )  # and no mean of one method
+    with_one_complete = table[table["method"] != "GFZSL-tran"]  # a single method has no mean
+    assert len(widen_table(with_one_complete, EXPERIMENTS["gbu:figure8"])) == 2
     over_lambda = widen_table(table.assign(at="1"), EXPERIMENTS["cal:figure1"])
     assert "mean" not in over_lambda["method"].tolist()
 

@@ -1,4 +1,4 @@
-"""Figure of bars, points, lines and cells, given as a dict for Plotly and drawn by the browser."""
+"""Figure of bars, points, lines and cells, drawn by the browser from a dict with Plotly's names."""
 
 from __future__ import annotations
 
