@@ -163,7 +163,7 @@ def test_the_strongest_finding_is_only_above_its_own_tile(choices):
 @pytest.mark.parametrize("id_", ["gbu-cross-p", "gbu-training-set-decides"])
 def test_a_claim_on_crossed_data_sets_names_the_command_that_it_needs(id_):
     text = words(visit("wall", claims_basis="measured", claims_open=id_)).replace("\\", "")
-    assert "With the features of both imported, zslcore reproduce gbu:table4" in text
+    assert "If the features of both are imported, zslcore reproduce gbu:table4" in text
 
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):
