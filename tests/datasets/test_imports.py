@@ -58,7 +58,7 @@ def spoil(path, change):
 
 
 def draft_of_an_ended_process(root, prefix):
-    """Return a draft whose process has ended."""
+    """Return a draft left by a process that has ended."""
     folder = artifacts.draft(root, prefix)
     owner = json.loads((folder / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
     (folder / artifacts.OWNER).write_text(json.dumps(owner))
