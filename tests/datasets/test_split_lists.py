@@ -11,6 +11,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_entries import read_split_file
 from zslcore.datasets.split_folders import read_split_lists
+from zslcore.datasets.split_lists import ImageRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -520,3 +521,18 @@ def test_one_name_of_two_classes_among_many_is_refused(tmp_path):
     path.write_text("\n".join(["image,class,split", *map(",".join, rows)]))
     with pytest.raises(FileRefusedError, match=r"one class per image; got cat and dog for 'cat1"):
         audit(path)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_repeated_image_has_one_row_and_numbered_entries_are_removed(several):
+    rows = ImageRows("split.txt", several)
+    entries = [(image, "ox") for image in ("a", "b", "a", "c", "c", "b")]
+    assert rows.take(entries).tolist() == [0, 1, 0, 2, 2, 1]
+    assert entries == []
+    assert rows.files == ("a", "b", "c")
+    if several:
+        assert rows.take([("a", "yak"), ("a", "ox"), ("a", "yak")]).tolist() == [3, 0, 3]
+        assert rows.labels == ["ox", "ox", "ox", "yak"]
+    else:
+        with pytest.raises(FileRefusedError, match="one class per image; got ox and yak for 'a'"):
+            rows.add("a", "yak")

@@ -76,6 +76,7 @@ from zslcore.datasets.split_lists import (
     parent_folder,
     split_of_entries,
     split_of_parts,
+    taken,
     with_class_lists,
 )
 from zslcore.exceptions import FileRefusedError, closest_name
@@ -251,9 +252,10 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
         rows = table_rows(path)
     except FileRefusedError:
         return None
-    entries = entries_of_table(clean_text(path.name), rows[0], rows[1:])
-    if entries is None and all(len(row) == 2 for row in rows):
-        entries = _of_names_and_parts(rows)
+    titles = rows.pop(0)
+    entries = entries_of_table(clean_text(path.name), titles, rows, take=True)
+    if entries is None and all(len(row) == 2 for row in (titles, *rows)):
+        entries = _of_names_and_parts([titles, *rows])
     del rows  # a million rows take more than 100 MB
     return None if entries is None else split_of_entries(path, entries)
 
@@ -524,12 +526,17 @@ def _merged(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def entries_of_table(
-    file: str, titles: Sequence[str], rows: Sequence[Sequence[str]], part: str = ""
+    file: str,
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    part: str = "",
+    *,
+    take: bool = False,
 ) -> Entries | None:
     """Return the entries of a table by the titles of its columns; None for any other table.
 
-    If ``part`` is given, all rows belong to it. Raises a FileRefusedError for a row of an image
-    without a part.
+    If ``part`` is given, all rows belong to it. With ``take``, rows of images are removed from the
+    list. Raises a FileRefusedError for a row of an image without a part.
     """
     if not rows or first_named(titles, PREDICTED):
         return None
@@ -557,7 +564,8 @@ def entries_of_table(
     if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):  # no titles
         rows = [titles, *rows]
     entries = Entries()
-    for k, row in enumerate(rows, 1):
+    is_taken = take and image is not None  # rows of classes may be read in another format
+    for k, row in enumerate(taken(rows) if is_taken and isinstance(rows, list) else rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
         name = part or part_of_cell(words[where or 0], row[where or 0])
         if image is None and not name:
@@ -604,7 +612,8 @@ def rows_as_images(entries: Entries) -> Entries | None:
 
     Return None if a side repeats a class: images of seen classes may be training or test images.
     """
-    if all(len(of) == len({*of}) for of in entries.values()):
+    are_named = all(image for of in entries.values() for image, _ in of)
+    if are_named or all(len(of) == len({*of}) for of in entries.values()):
         return entries
     if not {"seen", "unseen"}.isdisjoint(entries):
         return None
@@ -1013,7 +1022,7 @@ def _of_items(path: Path, value: Mapping[str, Any]) -> SplitList:
     place_of = {str(number): c for c, number in enumerate(numbers)}
     return SplitList(
         file,
-        tuple(rows.files),
+        rows.files,
         np.array([place_of[label] for label in rows.labels], np.int64),
         tuple(names[number] for number in numbers),
         parts,

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -56,6 +56,8 @@ MIXED = (
     "The lists give one folder different labels, or one number different folders, so the folder of "
     "an image is read as its class."
 )
+
+_T = TypeVar("_T")
 
 
 class Entries(dict[str, list[tuple[str, str]]]):
@@ -162,22 +164,46 @@ class ImageRows:
 
     file: str
     several: bool = False
-    files: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    _number: dict[str | tuple[str, str], int] = field(default_factory=dict)
+    _labels: dict[str | tuple[str, str], str] = field(default_factory=dict)
+    _rows: dict[str | tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Image of each row."""
+        return tuple(key if isinstance(key, str) else key[0] for key in self._labels)
+
+    @property
+    def labels(self) -> list[str]:
+        """Class of each row."""
+        return [*self._labels.values()]
 
     def add(self, image: str, label: str) -> int:
         """Return the row of an image; refuse a second label for it, unless ``several``."""
         key = (image, label) if self.several else image
-        row = self._number.setdefault(key, len(self.labels))
-        if row == len(self.labels):
-            self.files.append(image)
-            self.labels.append(label)
-        elif self.labels[row] != label:
-            both = f"{clean_text(self.labels[row], 60)} and {clean_text(label, 60)}"
-            got = f"{both} for {clean_text(image, 80)!r}"
-            raise refusal_of(self.file, "one class per image", got)
-        return row
+        n = len(self._labels)
+        first = self._labels.setdefault(key, label)
+        if len(self._labels) > n:
+            if self._rows:
+                self._rows[key] = n
+            return n
+        if first != label:
+            got = f"{clean_text(first, 60)} and {clean_text(label, 60)} for"
+            raise refusal_of(self.file, "one class per image", f"{got} {clean_text(image, 80)!r}")
+        if not self._rows:  # only with the first repetition, since a million rows take 70 MB
+            self._rows = {key: row for row, key in enumerate(self._labels)}
+        return self._rows[key]
+
+    def take(self, entries: list[tuple[str, str]]) -> np.ndarray:
+        """Return the rows of entries, which are removed from the list."""
+        n = len(entries)
+        return np.fromiter((self.add(*entry) for entry in taken(entries)), np.int64, n)
+
+
+def taken(items: list[_T]) -> Iterator[_T]:
+    """Yield the items of a list and remove them: a million rows or entries take 70 MB."""
+    items.reverse()
+    while items:
+        yield items.pop()
 
 
 # --- Images ---------------------------------------------------------------------------------------
@@ -186,8 +212,7 @@ class ImageRows:
 def split_of_entries(source: Path, entries: Entries) -> SplitList:
     """Return the split of entries of a file, either of images or of classes only."""
     file = clean_text(source.name)
-    pairs = [pair for of in entries.values() for pair in of]
-    if all(image.isdecimal() and not label for image, label in pairs):
+    if all(image.isdecimal() and not label for of in entries.values() for image, label in of):
         rows = {part: [image for image, _ in of] for part, of in entries.items()}
         return split_of_parts(file, rows)
     if entries.has_images:
@@ -225,31 +250,35 @@ def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
 
 
 def split_of_images(source: Path, entries: Entries) -> SplitList:
-    """Return the split of entries with images; classes without training rows are unseen."""
-    rows = ImageRows(clean_text(source.name), entries.several)
-    entries = _named_within_classes(_with_one_naming(rows.file, entries))
-    parts = {
-        part: np.array([rows.add(image, label) for image, label in of], np.int64)
-        for part, of in entries.items()
-    }
-    expect(rows.labels, source, "images", "none")
-    of_parts = [[*dict.fromkeys(rows.labels[k] for k in of.tolist())] for of in parts.values()]
-    name_of, remark, questions = one_name_each(rows.file, of_parts)
-    names = sorted({name_of[label] for label in rows.labels}, key=_natural)
+    """Return the split of entries with images; classes without training rows are unseen.
+
+    The entries are removed from their lists.
+    """
+    file = clean_text(source.name)
+    rows = ImageRows(file, entries.several)
+    named = _named_within_classes(_with_one_naming(file, entries))
+    entries.clear()
+    parts = {part: rows.take(of) for part, of in named.items()}
+    files, label_of_row = rows.files, rows.labels
+    del rows  # which takes 40 MB for a million images
+    expect(files, source, "images", "none")
+    of_parts = [[*dict.fromkeys(label_of_row[k] for k in of.tolist())] for of in parts.values()]
+    name_of, remark, questions = one_name_each(file, of_parts)
+    names = sorted({name_of[label] for label in label_of_row}, key=_natural)
     number = {name: c for c, name in enumerate(names)}
-    labels = np.array([number[name_of[label]] for label in rows.labels], np.int64)
+    labels = np.array([number[name_of[label]] for label in label_of_row], np.int64)
     checked, _ = _validated(parts, labels)
     if "test" in checked:
         remark += _all_unseen(checked, labels) or _part_by_side(checked, labels)
     return SplitList(
-        rows.file,
-        tuple(rows.files),
+        file,
+        files,
         labels,
         tuple(clean_text(name) for name in names),
         checked,
-        note=entries.note + remark,
-        one_name=entries.one_name,
-        questions=(*entries.questions, *questions, *_same_images(rows, labels, checked)),
+        note=named.note + remark,
+        one_name=named.one_name,
+        questions=(*named.questions, *questions, *_same_images(file, files, labels, checked)),
     )
 
 
@@ -394,7 +423,7 @@ def _named_within_classes(entries: Entries) -> Entries:
 
 
 def _same_images(
-    rows: ImageRows, labels: np.ndarray, parts: Mapping[str, np.ndarray]
+    file: str, files: Sequence[str], labels: np.ndarray, parts: Mapping[str, np.ndarray]
 ) -> Iterator[str]:
     """Ask whether an image in training and an image of its class in test may be the same file.
 
@@ -405,17 +434,16 @@ def _same_images(
         _by_label(labels, [parts[part] for part in of if part in parts])
         for of in (("train", "trainval"), ("test_seen", "test_unseen"))
     ]
-    has_suffixes = all(map(IMAGE.search, rows.files))
+    has_suffixes = all(map(IMAGE.search, files))
     pairs: set[tuple[str, str]] = set()
     for label in sides[0].keys() & sides[1].keys():  # one class at a time takes little memory
         of_sides = [
-            {_normal(rows.files[k], has_suffixes): k for k in side[label].tolist()}
-            for side in sides
+            {_normal(files[k], has_suffixes): k for k in side[label].tolist()} for side in sides
         ]
         for row_of, other_row_of in (of_sides, of_sides[::-1]):
             for path, row in row_of.items():
                 n = path.count("/")
-                expect(n <= MOST_FOLDERS, rows.file, f"images in at most {MOST_FOLDERS} folders", n)
+                expect(n <= MOST_FOLDERS, file, f"images in at most {MOST_FOLDERS} folders", n)
                 ends = (end for end in _ends_of(path) if other_row_of.get(end, row) != row)
                 pairs.update((path, end) for end in ends)
     if pairs:
