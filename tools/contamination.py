@@ -55,7 +55,7 @@ COUNTED = (
     *("dataset", "split", "pretraining", "classes", "certain", "possible"),
     *("certain_classes", "possible_classes", "digest"),
 )
-#: Raised when the same lists give different counts.
+#: Increased when a change of code gives the same lists other counts.
 REVISION = 4
 
 

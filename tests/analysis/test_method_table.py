@@ -58,7 +58,7 @@ def cell(row, unseen, seen, **changes):
 
 
 @pytest.fixture
-def some():
+def entries():
     rng = np.random.default_rng(3)
     base_u, base_s = rng.uniform(0.2, 0.6, len(UNSEEN)), rng.uniform(0.3, 0.8, len(SEEN))
     return [
@@ -67,12 +67,12 @@ def some():
     ]
 
 
-def harmonic_of(cell, some, weights_u, weights_s):
+def harmonic_of(cell, entries, weights_u, weights_s):
     """H of a cell by plain loops; each class counts as often as it is drawn."""
     accuracies = cell.per_class["at_gamma"]
 
     def drawn(names):  # classes are sorted by accuracy, lowest first
-        return sorted(names, key=lambda c: sorted(x.per_class["at_gamma"][c] for x in some))
+        return sorted(names, key=lambda c: sorted(x.per_class["at_gamma"][c] for x in entries))
 
     u = sum(w * accuracies[c] for w, c in zip(weights_u, drawn(UNSEEN), strict=True)) / sum(
         weights_u
@@ -81,21 +81,21 @@ def harmonic_of(cell, some, weights_u, weights_s):
     return 2 * u * s / (u + s)
 
 
-def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(some):
-    ranks = ranked(some, "H at gamma", n_draws=200)
+def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(entries):
+    ranks = ranked(entries, "H at gamma", n_draws=200)
     assert (
         ranks["rank"].tolist()
-        == rankdata([-entry.figures["H at gamma"] for entry in some]).tolist()
+        == rankdata([-entry.figures["H at gamma"] for entry in entries]).tolist()
     )
     draws = class_draws(np.repeat([False, True], [len(UNSEEN), len(SEEN)]), 200)
     H = np.array(
         [
-            [harmonic_of(entry, some, w[: len(UNSEEN)], w[len(UNSEEN) :]) for entry in some]
+            [harmonic_of(entry, entries, w[: len(UNSEEN)], w[len(UNSEEN) :]) for entry in entries]
             for w in draws
         ]
     )
-    for j, entry in enumerate(some):
-        rivals = [i for i in range(len(some)) if i != j]
+    for j, entry in enumerate(entries):
+        rivals = [i for i in range(len(entries)) if i != j]
         spread = {i: np.std(H[1:, i] - H[1:, j]) for i in rivals}
         largest = [
             max(abs((x[i] - x[j]) - (H[0, i] - H[0, j])) / spread[i] for i in rivals) for x in H[1:]
@@ -104,7 +104,7 @@ def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(some):
         better = sum(H[0, i] - H[0, j] > c * spread[i] for i in rivals)
         worse = sum(H[0, j] - H[0, i] > c * spread[i] for i in rivals)
         row = ranks.loc[entry.row]
-        assert (row["first"], row["last"]) == (1 + better, len(some) - worse)
+        assert (row["first"], row["last"]) == (1 + better, len(entries) - worse)
         assert row["low"] == pytest.approx(H[0, j] - t.ppf(0.975, 8) * H[1:, j].std())
         assert row["top"] == (better == 0)
     assert ranks.loc["D", "first"] > 1  # far below: some ranks are decided
@@ -120,24 +120,24 @@ def test_paired_draws_keep_shared_difficulty_out_of_rank_intervals():
     assert ranks["first"].tolist() == ranks["last"].tolist() == [1, 2]  # and so is their order
 
 
-def test_equal_results_share_the_better_rank(some):
-    twin = replace(some[0], row="twin")
-    ranks = ranked([*some, twin], "zsl")
+def test_equal_results_share_the_better_rank(entries):
+    twin = replace(entries[0], row="twin")
+    ranks = ranked([*entries, twin], "zsl")
     assert ranks.loc["A", "rank"] == ranks.loc["twin", "rank"] == 1
     assert ranks.loc[["A", "twin"], "top"].all()
     assert ranks.loc["twin", "last"] >= 2
 
 
-def test_a_result_without_classes_has_no_interval_and_widens_the_others(some):
-    bare = replace(some[0], row="bare", per_class={})
-    alone, ranks = ranked(some, "zsl"), ranked([*some, bare], "zsl")
+def test_a_result_without_classes_has_no_interval_and_widens_the_others(entries):
+    bare = replace(entries[0], row="bare", per_class={})
+    alone, ranks = ranked(entries, "zsl"), ranked([*entries, bare], "zsl")
     assert np.isnan(ranks.loc["bare", ["low", "first", "last"]].astype(float)).all()
     assert not ranks.loc["bare", "top"]
     assert (ranks.loc[alone.index, "last"] == alone["last"] + 1).all()
     assert (ranks.loc[alone.index, "first"] == alone["first"]).all()
 
 
-def spelled(cell_data, names):
+def renamed_classes(cell_data, names):
     """Return a cell with other names for its classes."""
     per_class = {
         kind: {names.get(name, name): x for name, x in accuracies.items()}
@@ -148,8 +148,8 @@ def spelled(cell_data, names):
     )
 
 
-def turned(cell_data):
-    """Return a cell with its classes in the other order."""
+def reversed_classes(cell_data):
+    """Return a cell with its classes in reverse order."""
     kinds = cell_data.per_class.items()
     return replace(
         cell_data, per_class={kind: dict([*accuracies.items()][::-1]) for kind, accuracies in kinds}
@@ -157,31 +157,35 @@ def turned(cell_data):
 
 
 @pytest.mark.parametrize("figure", ["zsl", "H at gamma"])
-def test_spelling_and_order_of_classes_change_no_rank(some, figure):
+def test_spelling_and_order_of_classes_change_no_rank(entries, figure):
     """Classes are renamed, one is spelled differently, and classes and methods are reordered."""
-    ranks = ranked(some, figure)
+    ranks = ranked(entries, figure)
     renamed = {name: f"x{hash_}" for hash_, name in enumerate([*UNSEEN[::-1], *SEEN[::-1]])}
     for cells in (
-        [spelled(entry, renamed) for entry in some],
-        [spelled(some[0], {name: f"{name.upper()}." for name in UNSEEN}), *some[1:]],
-        [turned(entry) for entry in some],
-        some[::-1],
+        [renamed_classes(entry, renamed) for entry in entries],
+        [renamed_classes(entries[0], {name: f"{name.upper()}." for name in UNSEEN}), *entries[1:]],
+        [reversed_classes(entry) for entry in entries],
+        entries[::-1],
     ):
         again = ranked(cells, figure).loc[ranks.index]
         pd.testing.assert_frame_equal(again, ranks)
 
 
-def test_every_row_has_an_interval_or_a_reason(some):
-    bare = replace(some[0], row="bare", per_class={})
+def test_every_row_has_an_interval_or_a_reason(entries):
+    bare = replace(entries[0], row="bare", per_class={})
     alone = {"zsl": {"u0": 0.5}}
-    changed = replace(some[0], row="one", per_class=alone, unseen=frozenset(["u0"]))
-    odd = spelled(replace(some[0], row="odd"), {name: f"v{name}" for name in UNSEEN})
-    scored = [replace(item, figures={"AUSUC": 0.3}) for item in some]
-    for cells, figure in (([*some, bare, changed, odd], "zsl"), (scored, "AUSUC"), ([bare], "zsl")):
+    changed = replace(entries[0], row="one", per_class=alone, unseen=frozenset(["u0"]))
+    odd = renamed_classes(replace(entries[0], row="odd"), {name: f"v{name}" for name in UNSEEN})
+    scored = [replace(item, figures={"AUSUC": 0.3}) for item in entries]
+    for cells, figure in (
+        ([*entries, bare, changed, odd], "zsl"),
+        (scored, "AUSUC"),
+        ([bare], "zsl"),
+    ):
         table = ranked(cells, figure)
         assert (table["low"].isna() == (table["why"] != "")).all()
         assert table["first"].isna().equals(table["low"].isna())
-    why = ranked([*some, bare, changed, odd], "zsl")["why"]
+    why = ranked([*entries, bare, changed, odd], "zsl")["why"]
     assert why["bare"] == "It does not list the accuracy of each class."
     assert why["one"] == "An interval over classes needs two classes on each side."
     assert why["odd"] == "Its classes differ from those of most results."
@@ -200,10 +204,10 @@ def test_every_precomputed_row_has_an_interval_or_a_reason(figure):
         assert not table.loc["DAP", "why"]
 
 
-def test_ausuc_has_a_rank_without_interval(some):
+def test_ausuc_has_a_rank_without_interval(entries):
     scored = [
         replace(entry, figures=entry.figures | {"AUSUC": x})
-        for entry, x in zip(some, (0.1, 0.4, 0.2, 0.3), strict=True)
+        for entry, x in zip(entries, (0.1, 0.4, 0.2, 0.3), strict=True)
     ]
     ranks = ranked(scored, "AUSUC")
     assert ranks["rank"].tolist() == [4, 1, 3, 2]
@@ -217,17 +221,17 @@ def test_ausuc_has_a_rank_without_interval(some):
     ("figure", "task"),
     [("H at gamma", "gzsl"), ("AUSUC", "gzsl"), ("zsl", "zsl"), ("H", "zsl"), ("s", "zsl")],
 )
-def test_metrics_that_depend_on_gamma_come_from_the_fit_for_gzsl(some, figure, task):
+def test_metrics_that_depend_on_gamma_come_from_the_fit_for_gzsl(entries, figure, task):
     """H at gamma and AUSUC in a row come from the same model."""
-    fits = [replace(some[0], task=task, figures={figure: 0.5}) for task in ("zsl", "gzsl")]
+    fits = [replace(entries[0], task=task, figures={figure: 0.5}) for task in ("zsl", "gzsl")]
     for cells in (fits, fits[::-1]):
         (best,) = best_cells(cells, figure, "PS").values()
         assert best.task == task
 
 
-def test_own_results_precede_precomputed_ones_and_results_of_others(some):
+def test_own_results_precede_precomputed_ones_and_results_of_others(entries):
     mine, shipped, foreign = (
-        replace(some[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")
+        replace(entries[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")
     )
     for cells in ([foreign, shipped, mine], [mine, foreign, shipped]):
         assert best_cells(cells, "zsl", "PS") == {}  # chosen for GZSL, while the metric is ZSL
@@ -237,18 +241,18 @@ def test_own_results_precede_precomputed_ones_and_results_of_others(some):
     assert best.key == "shipped"
 
 
-def test_a_run_of_a_single_fold_is_optional(some):
-    probe = replace(some[0], probe=True, task="")
+def test_a_run_of_a_single_fold_is_optional(entries):
+    probe = replace(entries[0], probe=True, task="")
     assert not best_cells([probe], "zsl", "PS")
     assert best_cells([probe], "zsl", "PS", with_probes=True)
 
 
-def test_a_result_without_classes_uses_those_of_an_equal_result(some):
-    entry = replace(some[0], per_class={}, task="zsl")
-    (best,) = best_cells([entry, some[0]], "zsl", "PS").values()
-    assert best.per_class == some[0].per_class
+def test_a_result_without_classes_uses_those_of_an_equal_result(entries):
+    entry = replace(entries[0], per_class={}, task="zsl")
+    (best,) = best_cells([entry, entries[0]], "zsl", "PS").values()
+    assert best.per_class == entries[0].per_class
     unequal = replace(entry, figures=entry.figures | {"zsl": 0.1})
-    (best,) = best_cells([unequal, some[0]], "zsl", "PS").values()
+    (best,) = best_cells([unequal, entries[0]], "zsl", "PS").values()
     assert not best.per_class
 
 
@@ -301,8 +305,8 @@ def test_printed_values_come_from_the_right_table_row_and_version():
     assert task_of("H") == "zsl"
 
 
-def test_the_time_of_a_missing_cell_is_estimated_from_its_method_and_the_data(some):
-    a, b = (replace(entry, seconds=s) for entry, s in zip(some[:2], (10.0, 40.0), strict=True))
+def test_the_time_of_a_missing_cell_is_estimated_from_its_method_and_the_data(entries):
+    a, b = (replace(entry, seconds=s) for entry, s in zip(entries[:2], (10.0, 40.0), strict=True))
     elsewhere = replace(a, data="AWA1-y", seconds=30.0)
     assert seconds_of([a, b, elsewhere], "A", "CUB-x", "SS") == 10.0
     assert seconds_of([a, b, elsewhere], "B", "AWA1-y", "PS") == pytest.approx(120.0)

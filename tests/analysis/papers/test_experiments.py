@@ -236,7 +236,7 @@ def test_variants_are_stored_under_separate_keys():
     ).iloc[0]
     assert len({of_gbu["key"], of_cal["key"], unit["key"]}) == 3
     assert same["key"] == of_cal["key"]
-    assert len(ResultStore().results()) == 4  # of the calibration paper, for GZSL, too
+    assert len(ResultStore().results()) == 4  # cal:table2 also chooses for GZSL
     assert {run.spec.params["direction"] for run in ResultStore().results()} == {"S2V", "V2S"}
 
 
