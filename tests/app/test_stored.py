@@ -86,7 +86,7 @@ def test_an_address_with_default_parameters_means_the_same_run():
     assert waiting.stored_run(named).result.key == spec(OTHER).key
 
 
-def test_an_unreadable_store_counts_as_without_a_stored_run(tmp_path, monkeypatch):
+def test_with_an_unreadable_store_no_run_counts_as_stored(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     (tmp_path / "runs.sqlite").write_bytes(b"no database" * 100)
     assert waiting.stored_run(spec()) is None

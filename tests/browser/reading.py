@@ -27,8 +27,8 @@ def follow_requests(context):
     context.add_init_script(f"({script})({json.dumps(numbers)})")
 
 
-def present(path):
-    """Return the address of a view given by its name, ``/runs?x`` in ``/compare?x&view=runs``."""
+def address_of(path):
+    """Return the address of a view given by its name, such as ``/scores?x``."""
     view, _, choices = path.removeprefix("/").partition("?")
     views = {view.name for page in site_map.PAGES for view in page.views}
     if view not in views or view in {page.name for page in site_map.PAGES}:
@@ -41,7 +41,7 @@ def present(path):
 
 def visit(page, server, path):
     """Open a page, by its address or the name of a view, and wait for it."""
-    page.goto(server.url + present(path))
+    page.goto(server.url + address_of(path))
     page.get_by_role("heading", level=1).wait_for()
     settle(page)
 
@@ -95,13 +95,13 @@ def saved(page, press):
     raise AssertionError("no download has begun")
 
 
-def dressed(page, theme):
-    """Change to the light or the dark theme, like the system of a visitor, and wait for it."""
+def use_theme(page, theme):
+    """Emulate a system with the light or the dark theme, and wait until the page has it."""
     page.emulate_media(color_scheme=theme)
-    is_shown(page, theme)
+    wait_for_theme(page, theme)
 
 
-def is_shown(page, theme):
+def wait_for_theme(page, theme):
     """Wait until a page is in the light or the dark theme."""
     page.wait_for_function(
         "dark => { const [r, g, b] = getComputedStyle(document.querySelector('.stApp'))"

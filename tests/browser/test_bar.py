@@ -2,7 +2,7 @@
 
 import re
 
-from tests.browser.reading import SlowServer, is_shown, once, settle, visit
+from tests.browser.reading import SlowServer, once, settle, visit, wait_for_theme
 from ui.shell import site_map
 
 
@@ -10,14 +10,14 @@ def test_the_theme_button_works_and_a_new_visit_keeps_the_theme(page, server):
     visit(page, server, "/teach")
     for theme in ("dark", "light", "dark"):
         page.get_by_role("button", name="Light or dark theme").click()
-        is_shown(page, theme)
+        wait_for_theme(page, theme)
         page.get_by_test_id("stMainMenuList").wait_for(state="detached")
     page.reload()
-    is_shown(page, "dark")
+    wait_for_theme(page, "dark")
     page.get_by_role("heading", level=1).wait_for()
     settle(page)
     page.get_by_role("button", name="Light or dark theme").click()
-    is_shown(page, "light")
+    wait_for_theme(page, "light")
     assert page.errors == []
 
 

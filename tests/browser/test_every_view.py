@@ -15,11 +15,11 @@ from tests.browser.reading import (
     SlowServer,
     box_of,
     drawn,
-    dressed,
     go_to,
-    is_shown,
     once,
     settle,
+    use_theme,
+    wait_for_theme,
 )
 from ui.shell.site_map import PAGES
 
@@ -173,7 +173,7 @@ def test_a_view_is_accessible_fits_the_window_and_has_an_address(name, shipped_s
     assert stops(page) > 0
     page.evaluate(axe)
     page.set_viewport_size({"width": DESK["width"], "height": TALL})
-    dressed(page, "dark")
+    use_theme(page, "dark")
     settle(page)
     assert violations(page, *COLOURS) == []
     go_to(page, next(page for page in PAGES if page is not VIEWS[name][0]).title)
@@ -261,7 +261,7 @@ def choose_theme(page, theme):
     # A run that ends after the click closes the menu.
     once(page, lambda: menu.get_attribute("aria-expanded") == "true" or menu.click())
     page.get_by_role("menuitemradio", name=theme).click()
-    is_shown(page, "dark" if theme == "Dark" else "light")
+    wait_for_theme(page, "dark" if theme == "Dark" else "light")
     page.keyboard.press("Escape")
 
 
@@ -271,7 +271,7 @@ def test_a_chosen_theme_applies_at_once_on_all_pages(shipped_server, page):
         page.goto(shipped_server.url + address)
         heading(page).wait_for()
         settle(page)
-        is_shown(page, "dark" if address == "/teach" else "light")
+        wait_for_theme(page, "dark" if address == "/teach" else "light")
         choose_theme(page, theme)  # the last click resets the choice, for other tests
     assert page.errors == []
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from benchmarks.visitors import VISITS, Visitor
-from tests.browser.reading import box_of, dressed, fits, once, saved, settle, visit
+from tests.browser.reading import box_of, fits, once, saved, settle, use_theme, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 from zslcore.datasets.facts import class_facts
@@ -121,7 +121,7 @@ def test_no_part_of_the_page_is_wider_than_the_window(page, shipped_server, path
         page.get_by_role("tab").nth(k).click()
         settle(page)
         for theme in ("light", "dark"):
-            dressed(page, theme)
+            use_theme(page, theme)
             fits(page)
         assert not page.get_by_test_id("stException").count()
 

@@ -27,7 +27,7 @@ EXPRESSION = re.compile(r"\$\{\{ *(\S+) *\}\}")
 def machine(wheel, tmp_path_factory):
     """A fresh environment with this package, installed by the action's own step.
 
-    The wheel is in place of its source, which pip would build again.
+    The step installs the wheel in place of the source, which pip would build again.
     """
     folder = tmp_path_factory.mktemp("machine")
     venv.create(folder, symlinks=True)
