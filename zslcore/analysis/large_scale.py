@@ -23,9 +23,12 @@ import pandas as pd
 
 from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.base import (
+    require_unseen,
+)
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
-from zslcore.evaluation.protocol import Problem, Setting, require_unseen
+from zslcore.evaluation.protocol import Problem, Setting
 from zslcore.exceptions import DatasetError
 from zslcore.features import Preprocessing
 from zslcore.large.engine import HERE, Engine

@@ -36,10 +36,13 @@ from sklearn.base import clone
 
 from zslcore.analysis.study import SpecStudy
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.datasets.base import hold_out
+from zslcore.datasets.base import (
+    SEEN_VALIDATION,
+    hold_out,
+)
 from zslcore.evaluation.answers import ScoredTest, best_common_gamma
 from zslcore.evaluation.predictions import PredictedRows
-from zslcore.evaluation.protocol import SEEN_VALIDATION, Problem, Setting
+from zslcore.evaluation.protocol import Problem, Setting
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling

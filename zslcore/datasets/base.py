@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from zslcore.exceptions import DatasetError, require_known
+from zslcore.exceptions import DatasetError, SplitError, require_known
 from zslcore.texts import html_of_frame
 
 if TYPE_CHECKING:
@@ -223,6 +223,11 @@ def _sizes(splits: Iterable[Split]) -> pd.DataFrame:
 def part_digest(rows: np.ndarray) -> str:
     """Return 16 hex digits of the SHA-256 of the sorted, distinct, 0-based rows of a part."""
     return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
+
+
+#: Share of each training class of a fold that is held out as seen validation (section 3.2 of the
+#: calibration paper).
+SEEN_VALIDATION = 0.2
 
 
 def hold_out(
@@ -447,3 +452,18 @@ def _refuse_outside(name: str, n: int, *parts: ArrayLike, what: str = "row") -> 
                 f"{name}: {what} numbers must lie in 0..{n - 1}; got {outside[0]} "
                 f"({outside.size} outside)."
             )
+
+
+def require_unseen(dataset: ZSLDataset, split: Split) -> None:
+    """Refuse a split in which all test classes have training images: it has no unseen class.
+
+    The SplitError has the data set and the split, so that a page can link to the split review.
+    """
+    tested = np.unique(dataset.labels[split.test_unseen])
+    if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
+        raise SplitError(
+            f"{dataset.name}, split {split.name!r}: expected a test class without training images; "
+            f"all {len(tested)} test classes have training images, so nothing can be scored.",
+            dataset.name,
+            split.name,
+        )

@@ -46,10 +46,17 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
-from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
+from zslcore.datasets.base import (
+    SEEN_VALIDATION,
+    Fold,
+    Split,
+    ZSLDataset,
+    hold_out,
+    require_unseen,
+)
 from zslcore.evaluation.answers import FoldPredictions, ScoredTest, best_common_gamma
 from zslcore.evaluation.answers import evaluate as evaluate
-from zslcore.exceptions import DatasetError, ParameterError, SplitError
+from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, Preprocessing
 from zslcore.methods.base import Params, ZSLEstimator, with_seed
 from zslcore.methods.calls import method_errors, require_array, require_scores
@@ -68,10 +75,6 @@ REVISION = 1
 Task = Literal["zsl", "gzsl"]
 Rule = Literal["best", "one standard error"]
 _T = TypeVar("_T")
-
-#: Share of each training class of a fold that is held out as seen validation (section 3.2 of the
-#: calibration paper).
-SEEN_VALIDATION = 0.2
 
 
 # --- Fitting and scoring --------------------------------------------------------------------------
@@ -181,21 +184,6 @@ class Problem:
     def scored(self, fitted: ZSLEstimator) -> ScoredTest:
         """Return the scores of a fitted method with labels and candidates, for evaluation."""
         return ScoredTest(self.scores_of(fitted), self.y_test, self.classes, self.seen)
-
-
-def require_unseen(dataset: ZSLDataset, split: Split) -> None:
-    """Refuse a split in which all test classes have training images: it has no unseen class.
-
-    The SplitError has the data set and the split, so that a page can link to the split review.
-    """
-    tested = np.unique(dataset.labels[split.test_unseen])
-    if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
-        raise SplitError(
-            f"{dataset.name}, split {split.name!r}: expected a test class without training images; "
-            f"all {len(tested)} test classes have training images, so nothing can be scored.",
-            dataset.name,
-            split.name,
-        )
 
 
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:

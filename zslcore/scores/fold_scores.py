@@ -17,10 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset, hold_out
+from zslcore.datasets.base import (
+    SEEN_VALIDATION,
+    Split,
+    ZSLDataset,
+    hold_out,
+    require_unseen,
+)
 from zslcore.evaluation.answers import FoldPredictions
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
-from zslcore.evaluation.protocol import SEEN_VALIDATION, require_unseen
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import checked
 from zslcore.names import count_from_0, positions_of
