@@ -10,7 +10,7 @@ from zslcore.analysis.papers.claims import FINDINGS
 from zslcore.analysis.resampling import counts_of_classes, draws_of
 from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
-from zslcore.evaluation.figures import FIGURES, of_answers_alone
+from zslcore.evaluation.figures import FIGURES, needs_predictions
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import DatasetError, ParameterError
@@ -101,7 +101,7 @@ def test_metrics_equal_the_protocol(world):
     test = matrix_of(*world)
     e, got = evaluate(test, GAMMA), values(test)
     for name, figure in FIGURES.items():
-        if figure.of is not of_answers_alone:
+        if figure.of is not needs_predictions:
             assert got[name] == pytest.approx(figure.of(e), abs=1e-12), name
     for average, end in (("class", ""), ("sample", "_per_sample")):
         best = test.curve_of(average).best()

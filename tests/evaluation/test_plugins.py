@@ -247,7 +247,7 @@ def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
     (tmp_path / "mine.py").write_text(RIDGE + "\n# edited\n")
     _, status = left_by(name)
     assert status.state == "failed"
-    assert f"{name}: expected mine.py:Mine unchanged since it was chosen" in status.error
+    assert f"{name}: expected mine.py:Mine as it was registered" in status.error
     assert ResultStore().stored() == []
 
 

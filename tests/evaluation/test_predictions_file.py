@@ -202,7 +202,10 @@ def test_a_wrong_table_is_refused_in_one_sentence(name, file):
 
 
 ATTRIBUTES = [
-    ({"schema": "zslcore-predictions/2"}, r"expected predictions, .* got 'zslcore-predictions/2'"),
+    (
+        {"schema": "zslcore-predictions/2"},
+        r"expected predictions, .* got schema 'zslcore-predictions/2'",
+    ),
     ({"class_names": None}, r"and class_names"),
     ({"class_names": ["a", "b"]}, r"unseen_classes: expected different numbers from 0 to 1"),
     ({"class_names": 3}, r"class_names: .*tuple; got 3"),

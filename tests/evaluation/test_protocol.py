@@ -225,7 +225,7 @@ def test_unknown_rules_and_rules_without_an_order_are_refused():
     with pytest.raises(ParameterError, match="rule must be 'best' or 'one standard error'; got 'x"):
         select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="x")
     with pytest.raises(
-        ParameterError, match="LinearS2V: expected rule 'best', as the method does not state which"
+        ParameterError, match="LinearS2V: expected rule 'best', since the method has no"
     ):
         select(LinearS2V(), WORLD, SPLIT, grid=GRID, rule="one standard error")
 

@@ -156,9 +156,9 @@ def test_a_split_without_seen_test_rows_is_run_for_zsl_without_fits_for_gamma(mo
     )
     world = linear_world(noise=1.0)
     object.__setattr__(world, "splits", {"SS": standard})
-    tasks, judge = [], protocol.Setting._judge
+    tasks, judge = [], protocol.Setting._evaluate_points
     monkeypatch.setattr(
-        protocol.Setting, "_judge", lambda *args: tasks.append(args[4]) or judge(*args)
+        protocol.Setting, "_evaluate_points", lambda *args: tasks.append(args[4]) or judge(*args)
     )
     result = run(spec(split="SS"), world).result
     assert tasks == ["zsl"]

@@ -16,7 +16,7 @@ from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
 from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
-from zslcore.evaluation.figures import FIGURES, ResultMetric, of_answers_alone, register_metric
+from zslcore.evaluation.figures import FIGURES, ResultMetric, needs_predictions, register_metric
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import UnknownNameError
@@ -65,7 +65,7 @@ def test_every_protocol_has_a_sentence_users_and_registered_metrics():
 
 def test_a_registered_metric_is_in_the_json_of_scores():
     register_metric(
-        ResultMetric("half", "half", of_answers_alone, shown=False, drawn=lambda d: d.auroc() / 2)
+        ResultMetric("half", "half", needs_predictions, shown=False, drawn=lambda d: d.auroc() / 2)
     )
     try:
         content = json.loads(report_of().to_json())["figures"]

@@ -74,9 +74,8 @@ class BootstrapMetrics:
 
     Each metric is an array of shape (n_draws,), fractions in [0, 1]; NaN where a draw lacks images
     of seen or of unseen classes. ``counts`` has shape (n_draws, n_samples). In each draw the counts
-    of a class must sum to a multiple of its number of images, as they do when whole classes are
-    drawn, or images within each class. ``gamma`` is the chosen gamma, at which calibrated metrics
-    are computed.
+    of a class must sum to a multiple of its number of images: whole classes are drawn, or images
+    within classes. Calibrated metrics are computed at the chosen ``gamma``.
     """
 
     test: AnsweredTest
@@ -113,34 +112,34 @@ class BootstrapMetrics:
         return np.ascontiguousarray(self.counts.T)
 
     @cached_property
-    def _shared(self) -> dict[tuple[str, Average], SeenUnseen]:
+    def _cache(self) -> dict[tuple[str, Average], SeenUnseen]:
         """Cache of the accuracies that several metrics need."""
         return {}
 
-    def _once(
+    def _cached(
         self, name: str, average: Average, make: Callable[[Average], SeenUnseen]
     ) -> SeenUnseen:
-        if (name, average) not in self._shared:
-            self._shared[name, average] = make(average)
-        return self._shared[name, average]
+        if (name, average) not in self._cache:
+            self._cache[name, average] = make(average)
+        return self._cache[name, average]
 
     def _weights(self, average: Average) -> np.ndarray:
-        """Return the weight of each image per count: shape (n_samples,)."""
+        """Return the weight of each image before its count: shape (n_samples,)."""
         return 1 / self._size if average == "class" else np.ones(len(self._size))
 
-    def _summed(self, right: np.ndarray, average: Average) -> SeenUnseen:
+    def _sums(self, right: np.ndarray, average: Average) -> SeenUnseen:
         images = np.flatnonzero(right)
         weights = self._weights(average)[images]
         rows = np.where(self._of_seen[images], 0, 1)
-        return SeenUnseen(*(_member(rows, images, (2, len(right)), weights) @ self._columns))
+        return SeenUnseen(*(_sum_matrix(rows, images, (2, len(right)), weights) @ self._columns))
 
     def _totals(self, average: Average) -> SeenUnseen:
-        everything = np.ones(len(self._size), dtype=bool)
-        return self._once("totals", average, lambda average: self._summed(everything, average))
+        all_images = np.ones(len(self._size), dtype=bool)
+        return self._cached("totals", average, lambda average: self._sums(all_images, average))
 
     def _sides(self, right: np.ndarray, average: Average) -> SeenUnseen:
-        """Return the share of images with True in ``right`` (n_samples,) on each side."""
-        return _shares(self._summed(right, average), self._totals(average))
+        """Return the weighted share of images with True in ``right`` (n_samples,), per side."""
+        return _ratios(self._sums(right, average), self._totals(average))
 
     # --- Separate label spaces --------------------------------------------------------------------
 
@@ -155,7 +154,7 @@ class BootstrapMetrics:
 
     def separate(self, average: Average) -> SeenUnseen:
         """Return the accuracies with only the classes of an image's own side as candidates."""
-        return self._once(
+        return self._cached(
             "separate", average, lambda average: self._sides(self.right_in_separate, average)
         )
 
@@ -167,7 +166,7 @@ class BootstrapMetrics:
 
     def curve(self, average: Average) -> SeenUnseen:
         """Return the accuracies at each point of the curve: arrays of shape (n_draws, n_points)."""
-        both = self._along(self.test.margins.points, average)
+        both = self._accuracies_at(self.test.margins.points, average)
         return SeenUnseen(both.seen.T, both.unseen.T)
 
     def _corners(self, average: Average) -> SeenUnseen:
@@ -177,49 +176,51 @@ class BootstrapMetrics:
         for the largest H and the area.
         """
         m = self.test.margins
-        ends = _run_ends(m.of_seen[m.counting], m.points)
-        return self._once("corners", average, lambda average: self._along(ends, average))
+        ends = _merge_groups(m.of_seen[m.counting], m.points)
+        return self._cached("corners", average, lambda average: self._accuracies_at(ends, average))
 
-    def _along(self, points: np.ndarray, average: Average) -> SeenUnseen:
+    def _accuracies_at(self, points: np.ndarray, average: Average) -> SeenUnseen:
         images = self.test.margins.counting
         seen_lost, unseen_won = (
-            self._between(points, images, side, average) for side in (True, False)
+            self._sum_groups(points, images, side, average) for side in (True, False)
         )
         # Sum from the end, so that the last value is exactly 0.
         seen, unseen = (
             np.cumsum(seen_lost[::-1], axis=0)[::-1][1:],
             np.cumsum(unseen_won, axis=0)[:-1],
         )
-        return _shares(SeenUnseen(seen, unseen), self._totals(average))
+        return _ratios(SeenUnseen(seen, unseen), self._totals(average))
 
-    def _between(
+    def _sum_groups(
         self, ends: np.ndarray, images: np.ndarray, of_seen: bool, average: Average
     ) -> np.ndarray:
-        """Cut ``images`` into groups, and return the summed weights of one side in each group.
+        """Return the summed weights of one side's images in each group of ``images``.
 
-        ``ends`` are the increasing positions of the cuts; the result has shape (1 + n_ends,
+        The increasing positions ``ends`` separate the groups; the sums have shape (1 + n_ends,
         n_draws).
         """
         on_side = self._of_seen[images] == of_seen
         rows, images = np.searchsorted(ends, np.flatnonzero(on_side), side="right"), images[on_side]
         weights, shape = self._weights(average)[images], (len(ends) + 1, len(self._size))
-        summed: np.ndarray = _member(rows, images, shape, weights) @ self._columns
+        summed: np.ndarray = _sum_matrix(rows, images, shape, weights) @ self._columns
         return summed
 
     def at(self, gamma: float, average: Average) -> SeenUnseen:
         """Return the accuracies at ``gamma``; NaN for a side without images."""
         if self._of_seen.all() or not self._of_seen.any():  # a curve needs both sides
             right = self.test.predicted(gamma) == self.test.y
-            return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
+            return self._cached(
+                f"at {gamma!r}", average, lambda average: self._sides(right, average)
+            )
         m = self.test.margins
         n_passed = m.points[int(np.searchsorted(m.gamma, gamma, side="right")) - 1]
         right = np.zeros(len(m.of_seen), dtype=bool)
         right[m.counting] = m.of_seen[m.counting] == (np.arange(len(m.counting)) >= n_passed)
-        return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
+        return self._cached(f"at {gamma!r}", average, lambda average: self._sides(right, average))
 
     def best(self, average: Average) -> SeenUnseen:
         """Return the accuracies at the gamma with the largest H on the test images: an oracle."""
-        return self._once("best", average, self._best)
+        return self._cached("best", average, self._best)
 
     def _best(self, average: Average) -> SeenUnseen:
         corners = self._corners(average)
@@ -238,30 +239,29 @@ class BootstrapMetrics:
     # --- Detection --------------------------------------------------------------------------------
 
     @cached_property
-    def _reached(self) -> SeenUnseen:
-        """Shares of each side that reach a margin, from large to small margins: (n_ends, n_draws).
+    def _roc(self) -> SeenUnseen:
+        """ROC curve: shares of each side's images above falling margins, shape (n_ends, n_draws).
 
-        From one entry to the next, either images of one side are added, or images with equal
-        margins.
+        Each point adds images of one side, or images of both sides with equal margins.
         """
         margin = self.test.answers.margin
         order = np.argsort(-margin, kind="stable")
         last = np.append(margin[order][1:] != margin[order][:-1], True)
-        ends = _run_ends(self._of_seen[order], np.append(0, 1 + np.flatnonzero(last)))
-        sums = (self._between(ends, order, side, "sample") for side in (True, False))
+        ends = _merge_groups(self._of_seen[order], np.append(0, 1 + np.flatnonzero(last)))
+        sums = (self._sum_groups(ends, order, side, "sample") for side in (True, False))
         seen, unseen = (np.cumsum(weights, axis=0)[1:-1] for weights in sums)
-        return _shares(SeenUnseen(seen, unseen), SeenUnseen(seen[-1], unseen[-1]))
+        return _ratios(SeenUnseen(seen, unseen), SeenUnseen(seen[-1], unseen[-1]))
 
     def auroc(self) -> np.ndarray:
         """Return the area under the ROC curve of seen against unseen images by their margins."""
-        seen, unseen = self._reached.seen, self._reached.unseen
+        seen, unseen = self._roc.seen, self._roc.unseen
         area: np.ndarray = np.trapezoid(seen, unseen, axis=0) + seen[0] * unseen[0] / 2
         return area
 
     def fpr95(self) -> np.ndarray:
         """Return FPR95: the share of unseen images that reach the threshold of the seen images."""
-        first = np.argmax(self._reached.seen >= SEEN_RECALL, axis=0)
-        shares: np.ndarray = self._reached.unseen[first, np.arange(len(self.counts))]
+        first = np.argmax(self._roc.seen >= SEEN_RECALL, axis=0)
+        shares: np.ndarray = self._roc.unseen[first, np.arange(len(self.counts))]
         return shares
 
     # --- One accuracy -----------------------------------------------------------------------------
@@ -273,27 +273,31 @@ class BootstrapMetrics:
     def macro_f1(self) -> np.ndarray:
         """Return the mean F1 over the classes with test images, at gamma = 0.
 
-        The F1 of a class counts the false positives from all test images, even from classes that
-        are not drawn, just as its accuracy is computed among all candidates.
+        False positives are counted on all test images, including images of classes that are not
+        drawn, since the drawn images are also predicted among all candidates.
         """
         y, predicted = self.test.y, self.test.predicted()
         n = len(self.test.seen)
         pairs, of_image, images = np.unique(
             y * n + predicted, return_inverse=True, return_counts=True
         )
-        classes, answered = np.divmod(pairs, n)
-        counts = _member(of_image, np.arange(len(y)), (len(pairs), len(y))) @ self._columns
-        of_class = _member(classes, np.arange(len(pairs)), (n, len(pairs)))
+        classes, predicted_class = np.divmod(pairs, n)
+        counts = _sum_matrix(of_image, np.arange(len(y)), (len(pairs), len(y))) @ self._columns
+        of_class = _sum_matrix(classes, np.arange(len(pairs)), (n, len(pairs)))
         size = np.maximum(of_class @ images, 1)[:, None]
         times = (of_class @ counts) / size  # number of times each class is drawn
         sizes = np.broadcast_to(images[:, None], counts.shape).astype(float)
-        once = np.divide(counts, times[classes], out=sizes, where=times[classes] > 0)
-        right = classes == answered
-        true = _member(classes[right], np.flatnonzero(right), of_class.shape) @ once
-        answers = _member(answered, np.arange(len(pairs)), of_class.shape) @ once
-        f1 = 2 * true / np.maximum(size + answers, 1)
+        weight_per_draw = np.divide(counts, times[classes], out=sizes, where=times[classes] > 0)
+        right = classes == predicted_class
+        true_positives = (
+            _sum_matrix(classes[right], np.flatnonzero(right), of_class.shape) @ weight_per_draw
+        )
+        times_predicted = (
+            _sum_matrix(predicted_class, np.arange(len(pairs)), of_class.shape) @ weight_per_draw
+        )
+        f1 = 2 * true_positives / np.maximum(size + times_predicted, 1)
         seen = self.test.seen
-        means = (_share((times * f1)[side].sum(0), times[side].sum(0)) for side in (seen, ~seen))
+        means = (_ratio((times * f1)[side].sum(0), times[side].sum(0)) for side in (seen, ~seen))
         return self._pooled(SeenUnseen(*means), "class")
 
     def _pooled(self, sides: SeenUnseen, average: Average) -> np.ndarray:
@@ -306,22 +310,22 @@ class BootstrapMetrics:
 
 
 def depends_on_candidates(test: AnsweredTest) -> bool:
-    """Return whether predictions among unseen classes alone differ from the best unseen classes.
+    """Return whether unseen classes rank differently alone and among all classes.
 
-    The best unseen classes are found among the scores of all classes. If predictions differ from
-    them, scores depend on the candidates, and the best seen class may depend on them too.
+    For some image, the prediction among unseen classes alone is then not the best unseen class
+    among all classes. The best seen class may depend on the candidates as well.
     """
     of_unseen = ~test.seen[test.y]
     return not np.array_equal(test.zsl_answers[1], test.answers.unseen_class[of_unseen])
 
 
-def _share(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+def _ratio(part: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Return ``part / total``, NaN where ``total`` is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return part / total
 
 
-def _member(
+def _sum_matrix(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray | None = None
 ) -> scipy.sparse.csr_array:
     """Return the sparse matrix that sums ``weights`` (1 by default) into ``rows``.
@@ -333,15 +337,15 @@ def _member(
     return scipy.sparse.csr_array((weights, (rows, columns)), shape=shape)
 
 
-def _shares(part: SeenUnseen, total: SeenUnseen) -> SeenUnseen:
-    return SeenUnseen(_share(part.seen, total.seen), _share(part.unseen, total.unseen))
+def _ratios(part: SeenUnseen, total: SeenUnseen) -> SeenUnseen:
+    return SeenUnseen(_ratio(part.seen, total.seen), _ratio(part.unseen, total.unseen))
 
 
-def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Merge neighbouring groups of images that are all of one side; return the remaining cuts.
+def _merge_groups(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Merge neighbouring groups that have images of the same single side; return their bounds.
 
-    ``of_seen`` has the side of each image in order; ``ends`` are the increasing positions that
-    bound the groups. A group with images of both sides is kept.
+    ``of_seen`` marks the images of seen classes, in order; ``ends`` are the increasing bounds of
+    the groups.
     """
     n, n_seen = np.diff(ends), np.diff(np.append(0, np.cumsum(of_seen))[ends])
     kind = np.where((n_seen > 0) & (n_seen < n), 2, n_seen > 0)

@@ -82,7 +82,7 @@ def _problem(*, joint: bool) -> Problem:
     """Return a problem of eight seen and four unseen classes with twenty features.
 
     With ``joint``, features and prototypes lie in one space, like embeddings of an image-text
-    encoder; a method that learns nothing can recognise classes only in such a space.
+    encoder, as a method without training needs.
     """
     world = linear_world(n_features=6, noise=0.1, joint=True) if joint else linear_world()
     split = world.splits["PS"]
@@ -147,8 +147,8 @@ class ContractCheck:
 class ContractVerdict:
     """The outcome of a law for a method.
 
-    ``why`` has the expected and the actual value, or the statement of the card; empty if the law
-    holds.
+    ``why`` states the expected and the actual value, or the card's reason for a skipped law; it is
+    empty if the law holds.
     """
 
     law: ContractCheck
@@ -228,8 +228,8 @@ def constructor_only_stores_its_arguments(case: MethodUnderTest) -> None:
     )
 
 
-def fit_returns_itself_and_leaves_its_parameters_alone(case: MethodUnderTest) -> None:
-    """Fit returns self, changes no parameter, and sets only attributes with a final underscore."""
+def fit_returns_self_and_changes_no_parameter(case: MethodUnderTest) -> None:
+    """Fit returns self, changes no parameter, and sets only attributes that end in _."""
     model = case.method(**case.params)
     before = model.get_params()
     fitted = model.fit(case.problem.X, case.problem.y, case.problem.S)
@@ -305,7 +305,7 @@ def fitting_twice_gives_the_same_scores(case: MethodUnderTest) -> None:
     _require_same(F, case.scores, "the same scores from a second fit", rtol=0, atol=0)
 
 
-def names_of_the_seen_classes_do_not_matter(case: MethodUnderTest) -> None:
+def numbering_of_the_seen_classes_does_not_matter(case: MethodUnderTest) -> None:
     """The order in which the seen classes are numbered does not matter."""
     problem, order = case.problem, np.random.default_rng(1).permutation(len(case.problem.S))
     model = case.exact().fit(problem.X, np.argsort(order)[problem.y], problem.S[order])
@@ -315,7 +315,7 @@ def names_of_the_seen_classes_do_not_matter(case: MethodUnderTest) -> None:
     )
 
 
-def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) -> None:
+def arrays_and_views_give_the_same_scores(case: MethodUnderTest) -> None:
     """A NumPy array and a FeatureView of the same features give the same scores."""
     X, X_test = np.asarray(case.problem.X), np.asarray(case.problem.X_test)
     model = case.exact().fit(X, case.problem.y, case.problem.S)
@@ -323,11 +323,10 @@ def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) ->
     _require_same(plain, case.scores, "the same scores for arrays as for views")
 
 
-def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
+def a_sweep_equals_separate_fits(case: MethodUnderTest) -> None:
     """A sweep over the grid gives each point the scores of a separate fit."""
     problem, method = case.problem, case.method
-    # A line search compares objective values: the minimiser is accurate to only half as many digits
-    # as these values.
+    # A line search compares objective values, so it finds the minimiser to only half their digits.
     slack = 1e-6 if "tol" in method().get_params() else 1e-8
     searched = {n: v[:2] for n, v in method.param_grid.items() if n not in case.params}
     grid = list(ParameterGrid(searched))
@@ -339,7 +338,7 @@ def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
         )
 
 
-def a_point_of_a_grid_that_makes_no_sense_is_refused(case: MethodUnderTest) -> None:
+def invalid_parameter_values_are_refused(case: MethodUnderTest) -> None:
     """An invalid parameter value is refused, and the message names the parameter."""
     names = [*case.method.param_grid, *case.method().get_params()]
     if not names:
@@ -365,7 +364,7 @@ def penalising_seen_classes_never_lowers_unseen_accuracy(case: MethodUnderTest) 
     _expect((np.diff(unseen) >= 0).all(), "an accuracy that does not fall", unseen)
 
 
-def training_that_does_not_fit_together_is_refused(case: MethodUnderTest) -> None:
+def mismatched_training_data_are_refused(case: MethodUnderTest) -> None:
     """Labels that do not match the features or the prototypes are refused."""
     problem, name = case.problem, case.method.card.name
     expected = "DatasetError (_check_training raises it)"
@@ -375,13 +374,13 @@ def training_that_does_not_fit_together_is_refused(case: MethodUnderTest) -> Non
         case.method().fit(problem.X, problem.y + 100, problem.S)
 
 
-def candidates_of_another_width_are_refused(case: MethodUnderTest) -> None:
+def candidates_of_the_wrong_width_are_refused(case: MethodUnderTest) -> None:
     """Candidates with the wrong number of attributes are refused."""
     with _refusal(DatasetError, "DatasetError (_check_scoring raises it)", "fitted on"):
         case.score(case.problem.candidates[:, :-1])
 
 
-def card_says_what_the_method_is(case: MethodUnderTest) -> None:
+def card_is_complete(case: MethodUnderTest) -> None:
     """The card has the method's title, authors, year, idea and formula."""
     card = case.method.card
     _expect(isinstance(card, MethodCard), "a MethodCard", type(card).__name__)
@@ -399,7 +398,7 @@ def grid_names_parameters_and_holds_several_values(case: MethodUnderTest) -> Non
     _expect(not single, "several values per parameter", f"one value of {', '.join(single)}")
 
 
-def stochastic_methods_take_a_seed_and_only_they(case: MethodUnderTest) -> None:
+def only_stochastic_methods_have_a_seed(case: MethodUnderTest) -> None:
     """A method has random_state if and only if its card is marked stochastic."""
     seeded = "random_state" in case.method().get_params()
     _expect(
@@ -411,7 +410,7 @@ def stochastic_methods_take_a_seed_and_only_they(case: MethodUnderTest) -> None:
 
 CONTRACT: tuple[ContractCheck, ...] = (
     ContractCheck(constructor_only_stores_its_arguments),
-    ContractCheck(fit_returns_itself_and_leaves_its_parameters_alone),
+    ContractCheck(fit_returns_self_and_changes_no_parameter),
     ContractCheck(scoring_before_fitting_is_refused),
     ContractCheck(scores_are_one_finite_number_per_sample_and_class),
     ContractCheck(prediction_is_the_highest_score),
@@ -420,15 +419,15 @@ CONTRACT: tuple[ContractCheck, ...] = (
     ContractCheck(unseen_scores_do_not_depend_on_seen_candidates, is_waivable=True),
     ContractCheck(scores_of_a_sample_do_not_depend_on_its_batch),
     ContractCheck(fitting_twice_gives_the_same_scores),
-    ContractCheck(names_of_the_seen_classes_do_not_matter),
-    ContractCheck(an_array_and_a_view_of_it_are_the_same_to_a_method),
-    ContractCheck(a_grid_gives_what_its_points_give_one_by_one),
-    ContractCheck(a_point_of_a_grid_that_makes_no_sense_is_refused),
+    ContractCheck(numbering_of_the_seen_classes_does_not_matter),
+    ContractCheck(arrays_and_views_give_the_same_scores),
+    ContractCheck(a_sweep_equals_separate_fits),
+    ContractCheck(invalid_parameter_values_are_refused),
     ContractCheck(unseen_classes_are_recognised_in_a_linear_world),
     ContractCheck(penalising_seen_classes_never_lowers_unseen_accuracy),
-    ContractCheck(training_that_does_not_fit_together_is_refused),
-    ContractCheck(candidates_of_another_width_are_refused),
-    ContractCheck(card_says_what_the_method_is),
+    ContractCheck(mismatched_training_data_are_refused),
+    ContractCheck(candidates_of_the_wrong_width_are_refused),
+    ContractCheck(card_is_complete),
     ContractCheck(grid_names_parameters_and_holds_several_values),
-    ContractCheck(stochastic_methods_take_a_seed_and_only_they),
+    ContractCheck(only_stochastic_methods_have_a_seed),
 )

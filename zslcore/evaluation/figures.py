@@ -1,7 +1,7 @@
 """Registry of the metrics in lists, tables and exports of results.
 
-One call of :func:`register_metric` adds a metric. Metrics are computed from an evaluation or from
-the predictions for a test set; a stored run has only its evaluation.
+:func:`register_metric` adds a metric. A metric is computed from an evaluation, or from the
+predictions for a test set, which are not stored with every run.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class ResultMetric:
     ----------
     name : column name in a row of results
     label : short label, such as "H at γ"
-    of : function from an evaluation to the value; :func:`of_answers_alone` if predictions are
-        needed
+    of : function from an evaluation to the value; :func:`needs_predictions` if the evaluation does
+        not determine it
     printed : heading in a paper, ``label`` by default
     unit : "fraction" for values in [0, 1] that are shown in percent, "" for plain numbers
     needs_gzsl : whether the metric needs test samples of seen classes
     shown : whether lists show the metric; exports have all metrics
     board : field in an entry of the board; empty if entries do not have the metric
-    drawn : function from :class:`BootstrapMetrics` to one value per draw; None if not resampled
+    drawn : function from :class:`BootstrapMetrics` to one value per draw; None if there is none
     needs_fixed_scores : whether the metric needs predictions among seen classes alone, which are
         available only if scores do not depend on the candidates
     """
@@ -56,11 +56,11 @@ class ResultMetric:
         return self.name.startswith("calibrated_")
 
 
-def of_answers_alone(_: Evaluation) -> None:
-    """Return None: an evaluation without predictions does not determine the metric."""
+def needs_predictions(_: Evaluation) -> None:
+    """Return None: the metric needs the predictions, not only their evaluation."""
 
 
-def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
+def _from_evaluation(point: str, side: str) -> Callable[[Evaluation], float | None]:
     def of(evaluation: Evaluation) -> float | None:
         value: float | None = getattr(getattr(evaluation, point), side, None)
         return value
@@ -81,7 +81,7 @@ def register_metric(figure: ResultMetric) -> ResultMetric:
 
 
 def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, ...]:
-    """Return the names of the metrics that lists show, or of all metrics; optionally by unit."""
+    """Return the names of metrics: only those that lists show, unless ``shown`` is False."""
     return tuple(
         figure.name
         for figure in FIGURES.values()
@@ -90,7 +90,7 @@ def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, .
 
 
 def headings(*, printed: bool = False) -> dict[str, str]:
-    """Map the names of the metrics that lists show to labels, or to headings of papers."""
+    """Map the metrics that lists show to their labels, or to their headings in papers."""
     shown = (figure for figure in FIGURES.values() if figure.shown)
     return {metric.name: (printed and metric.printed) or metric.label for metric in shown}
 
@@ -101,8 +101,8 @@ def on_board() -> dict[str, ResultMetric]:
 
 
 def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
-    """Map names to the values of all metrics that an evaluation determines; None if missing."""
-    stored = {name: f for name, f in FIGURES.items() if f.of is not of_answers_alone}
+    """Return all metrics of an evaluation by name; None if the evaluation lacks one."""
+    stored = {name: f for name, f in FIGURES.items() if f.of is not needs_predictions}
     return {name: figure.of(evaluation) for name, figure in stored.items()}
 
 
@@ -117,9 +117,9 @@ _LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 class _Point:
     """u, s and H at one gamma, or in separate label spaces (each side among its own classes).
 
-    ``name`` is the prefix of metric names, ``label`` and ``board`` are suffixes of labels and of
-    fields in an entry of the board, ``printed`` is the heading of H in a paper. If ``stored``, the
-    point is part of an evaluation.
+    ``name`` is the prefix of metric names; ``label`` and ``board`` are suffixes of labels and of
+    the fields of board entries; ``printed`` is the heading of H in a paper. An evaluation has the
+    point if ``stored``.
     """
 
     name: str
@@ -140,16 +140,16 @@ class _Point:
             yield ResultMetric(
                 f"{self.name}_{side}{end}",
                 f"{letter}{self.label}{suffix}",
-                _of_point(f"{self.name}{end}", side) if self.stored else of_answers_alone,
+                _from_evaluation(f"{self.name}{end}", side) if self.stored else needs_predictions,
                 printed=self.printed if headed else "",
                 shown=listed and (headed or not self.label),
                 board=f"{letter}{self.board}" if listed else "",
-                drawn=_of_sides(self.sides, average, side),
+                drawn=_from_draws(self.sides, average, side),
                 needs_fixed_scores=self.name == "separate",
             )
 
 
-def _of_sides(
+def _from_draws(
     sides: Callable[[BootstrapMetrics, Average], SeenUnseen], average: Average, side: str
 ) -> Callable[[BootstrapMetrics], np.ndarray]:
     def of(drawn: BootstrapMetrics) -> np.ndarray:
@@ -160,8 +160,8 @@ def _of_sides(
 
 
 def _mean_class(evaluation: Evaluation) -> float | None:
-    of_class = evaluation.per_class_plain
-    return float(np.mean(list(of_class.values()))) if of_class else None
+    accuracies = evaluation.per_class_plain
+    return float(np.mean(list(accuracies.values()))) if accuracies else None
 
 
 _POINTS = (
@@ -170,7 +170,7 @@ _POINTS = (
     _Point("best", ", oracle γ", "", lambda d, a: d.best(a)),
     _Point("separate", ", separate label spaces", "", lambda d, a: d.separate(a)),
 )
-_PER_CLASS = (
+_LISTED = (
     ResultMetric(
         "zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl", drawn=lambda d: d.zsl("class")
     ),
@@ -179,7 +179,7 @@ _PER_CLASS = (
         "ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc", drawn=lambda d: d.area("class")
     ),
 )
-_OTHERS = (
+_UNLISTED = (
     ResultMetric(
         "zsl_per_sample",
         "ZSL per image",
@@ -189,20 +189,20 @@ _OTHERS = (
     ),
     *(figure for point in _POINTS for figure in point.figures("sample")),
     ResultMetric(
-        "ausuc_per_sample", "AUSUC per image", of_answers_alone, drawn=lambda d: d.area("sample")
+        "ausuc_per_sample", "AUSUC per image", needs_predictions, drawn=lambda d: d.area("sample")
     ),
     ResultMetric("accuracy", "accuracy", _mean_class, drawn=lambda d: d.accuracy("class")),
     ResultMetric(
         "accuracy_per_sample",
         "accuracy per image",
-        of_answers_alone,
+        needs_predictions,
         drawn=lambda d: d.accuracy("sample"),
     ),
-    ResultMetric("macro_f1", "macro F1", of_answers_alone, drawn=lambda d: d.macro_f1()),
-    ResultMetric("auroc", "AUROC", of_answers_alone, drawn=lambda d: d.auroc()),
+    ResultMetric("macro_f1", "macro F1", needs_predictions, drawn=lambda d: d.macro_f1()),
+    ResultMetric("auroc", "AUROC", needs_predictions, drawn=lambda d: d.auroc()),
     ResultMetric(
-        "fpr95", "FPR95", of_answers_alone, larger_is_better=False, drawn=lambda d: d.fpr95()
+        "fpr95", "FPR95", needs_predictions, larger_is_better=False, drawn=lambda d: d.fpr95()
     ),
 )
-for _figure in (*_PER_CLASS, *(replace(metric, shown=False) for metric in _OTHERS)):
+for _figure in (*_LISTED, *(replace(metric, shown=False) for metric in _UNLISTED)):
     register_metric(_figure)

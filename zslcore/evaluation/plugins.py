@@ -3,7 +3,7 @@
 A method of the package is named as on its card. The name of a plugin is the name on its card and
 the digest of its source, such as ``CondGen@0123456789ab``. Names are part of the key of every run,
 so an edited file counts as a new method, and classes of the same name in two files as two methods.
-A stored result stays readable without the file. A plugin is loaded by one of two texts:
+A stored result stays readable without the file. A plugin is loaded by one of two names:
 
 ============================  ======================================================================
 ``FILE.py:Class``             class in a file
@@ -12,7 +12,7 @@ name of an entry point        of the group ``zslcore.methods`` of an installed p
 
 The digest covers the file or, for a class in a package, all ``.py`` files of the package; it does
 not cover imports from elsewhere. A plugin cannot import from the folder of its file: a helper
-module there could change without changing the name.
+module there could change while the name stays the same.
 
 Loading a plugin executes its code. A request from the browser never loads a class, and a public
 server (``ZSL_PUBLIC``) loads no plugins.
@@ -44,8 +44,7 @@ from zslcore.texts import clean_text
 
 #: Entry points of installed packages: ``name = "package.module:Class"``.
 GROUP = "zslcore.methods"
-#: ``DIGITS`` is the length of the digest in a name; ``MAX_BYTES`` limits the size of a file,
-#: ``MAX_FILES`` the number of files in a package.
+#: Length of the digest in a name; largest size of a file, and largest number of files in a package.
 DIGITS, MAX_BYTES, MAX_FILES = 12, 1 << 20, 10_000
 _NAME = re.compile(r"[\w*+-][\w*+ -]{0,39}")
 _SCALARS = (bool, int, float, str, type(None))
@@ -56,7 +55,7 @@ class _Source:
     """Source of a registered plugin.
 
     ``location`` is the path of a file or the name of a module; ``word`` is the value of
-    ``--method`` that loads the plugin, with the file name in place of the path.
+    ``--method`` that loads the plugin, without the folder of the file.
     """
 
     location: str
@@ -85,7 +84,7 @@ def registered() -> tuple[str, ...]:
 
 
 def option_value(name: str) -> str:
-    """Return the value of ``--method`` for a method; for a registered plugin, with its file."""
+    """Return the value of ``--method`` that loads a method, for a plugin ``FILE.py:Class``."""
     return _SOURCES[name].word if name in _SOURCES else name
 
 
@@ -136,7 +135,7 @@ def register(text: str) -> str:
 def register_all() -> dict[str, str]:
     """Register the methods of ``ZSL_METHODS`` and of installed packages; none on a public server.
 
-    Returns the error messages of methods that were refused, by the text that names the method.
+    Returns the error message of each refused method, by the name that was to be loaded.
     """
     refused: dict[str, str] = {}
     if settings.PUBLIC():
@@ -155,8 +154,8 @@ def register_all() -> dict[str, str]:
 def plugin_sources(names: Iterable[str] | str) -> dict[str, str]:
     """Return the sources of plugins by name, for :func:`restore` in another process.
 
-    ``names`` are method names, or a text that contains method names; methods of the package are
-    omitted.
+    ``names`` are method names, or one text that contains method names. The sources of the package's
+    own methods are omitted.
     """
     if isinstance(names, str):
         return {name: source.text for name, source in _SOURCES.items() if name in names}
@@ -178,8 +177,8 @@ def restore(sources: Mapping[str, str]) -> None:
             got = _load_package(EntryPoint(name, source, GROUP))
         if got != name:
             raise MethodError(
-                f"{name}: expected {Path(location).name}:{attribute} unchanged since it was "
-                f"chosen; it is {got} now."
+                f"{name}: expected {Path(location).name}:{attribute} as it was registered; "
+                f"it is {got} now."
             )
 
 

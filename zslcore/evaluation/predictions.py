@@ -1,4 +1,4 @@
-r"""Predictions: the best seen and unseen class per image, and the gamma that switches between them.
+r"""Predictions: the best seen and unseen class of each image, and the margin between them.
 
 Calibrated stacking predicts the best seen class of an image while :math:`\gamma < m`, and its best
 unseen class from :math:`\gamma = m` on; the margin :math:`m` is the best seen score minus the best
@@ -102,7 +102,7 @@ class PredictedRows(AnsweredTest):
     seen_class, unseen_class : int arrays of shape (n_rows,)
         The best seen and the best unseen class; -1 for a side without candidates.
     margin : float64 array of shape (n_rows,), smallest gamma at which the unseen class is predicted
-    classes : int array of shape (n_candidates,), class numbers of the candidates, increasing
+    classes : int array of shape (n_candidates,), increasing class numbers of the candidates
     seen : bool array of shape (n_candidates,), True for seen candidates
     resolution : margins that differ by at most this much form one breakpoint of the curve
     zsl_class : int array of shape (n_rows,), prediction among unseen classes alone, by default
@@ -138,7 +138,7 @@ class PredictedRows(AnsweredTest):
     def of_scores(
         cls, scores: AnsweredTest, rows: np.ndarray, among_unseen: AnsweredTest | None = None
     ) -> PredictedRows:
-        """Return the predictions of a score matrix, or of the best classes of such a matrix.
+        """Return the predictions of a score matrix, or of its best classes.
 
         ``rows`` are the row numbers of the images in the benchmark. If the scores of a method
         depend on the candidates, ``among_unseen`` has the scores of the images of unseen classes,
@@ -207,7 +207,7 @@ class PredictedRows(AnsweredTest):
         return sum(array.nbytes for array in arrays if array is not None)
 
     def among_candidates(self) -> PredictedRows:
-        """Return the rows with each class number replaced by its position among the candidates."""
+        """Return the rows with classes numbered by their position among the candidates."""
         sides = {
             name: None if (column := getattr(self, name)) is None else self._numbered(column)
             for name in ("labels", "seen_class", "unseen_class", "zsl_class")
@@ -271,10 +271,10 @@ def _check_columns(rows: PredictedRows) -> None:
 
 
 def _column_rules(rows: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
-    """Yield, per rule, the mask of invalid rows, the start of the message, and the values."""
+    """Yield the mask of invalid rows, the start of the message and the values of each rule."""
     unseen = rows.classes[~rows.seen]
     no_row = np.zeros(len(rows.rows), bool)
-    # A side without candidates has class -1 and an infinite margin, so it is never predicted.
+    # A side without candidates has class -1 and an infinite margin, so that it is never predicted.
     sides = [
         ("label", rows.labels, rows.classes, no_row, "a candidate"),
         ("seen_class", rows.seen_class, rows.classes[rows.seen], rows.margin == -np.inf, "a seen"),
@@ -300,7 +300,7 @@ class Predictions:
     """Predictions of a model, with everything needed to evaluate and verify them.
 
     Class numbers are positions in ``class_names``; ``folds`` has the predictions for the validation
-    images of each fold, on which gamma was chosen.
+    images of each fold, from which gamma was chosen.
     """
 
     test: PredictedRows
@@ -313,7 +313,7 @@ class Predictions:
         for part in (self.test, *self.folds):
             if part.classes.min() < 0 or part.classes.max() >= n:
                 raise DatasetError(
-                    f"{part.name}: expected classes 0 to {n - 1}, since {n:,} names are given; got "
+                    f"{part.name}: expected classes 0 to {n - 1}, for {n:,} class names; got "
                     f"{part.classes.min()} to {part.classes.max()}."
                 )
         for fold in self.folds:
@@ -333,7 +333,7 @@ class Predictions:
 
     @property
     def footnote(self) -> str:
-        """Footnote with the data set, its digest, the number of test images and the version."""
+        """Footnote: data set, digest, number of test images and version."""
         provenance = self.provenance
         data = (
             f"{provenance.dataset}{', simulated' * provenance.simulated}, data {provenance.digest}"
@@ -343,10 +343,9 @@ class Predictions:
         return "; ".join(part for part in parts if part) + "."
 
     def page(self, title: str = "") -> str:
-        """Return the interactive curve, with the images of the test set, as one HTML file.
+        """Return the interactive curve and the predictions for each test image as one HTML file.
 
-        Raises DatasetError if the test set has only seen or only unseen classes: then no curve
-        exists.
+        Raises a DatasetError without a curve: if the test set has only seen or only unseen classes.
         """
         from zslcore.interactive.seen_unseen import page_of_answers
 
@@ -404,9 +403,9 @@ class Predictions:
         among_unseen: AnsweredTest | None = None,
         provenance: Provenance | None = None,
     ) -> Predictions:
-        """Return the predictions of a score matrix, or of the best classes of such a matrix.
+        """Return the predictions of a score matrix, or of its best classes.
 
-        ``validation`` has the predictions on the folds, see
+        ``validation`` has the predictions on the folds, as in
         :class:`zslcore.evaluation.protocol.Selection`; for ``rows`` and ``among_unseen`` see
         :meth:`PredictedRows.of_scores`.
         """

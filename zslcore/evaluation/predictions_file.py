@@ -53,8 +53,8 @@ OPTIONAL = ("zsl_class", "zsl_rank")
 PART = re.compile(r"(test|fold_[1-9][0-9]?)_(seen|unseen)")
 #: Maximum length of a text in the attributes.
 MAX_LETTERS = 500
-#: ``MAX_FOOTER`` is the maximum length of a footer that is searched for the schema. ``END`` is the
-#: number of bytes after the footer; the first of these bytes are the length of the footer.
+#: Longest footer that is searched for the schema, and number of bytes after the footer; these start
+#: with the length of the footer.
 MAX_FOOTER, END = 8 << 20, 8
 
 
@@ -161,12 +161,12 @@ def _attributes(predictions: Predictions) -> dict[str, Any]:
 
 
 def is_predictions(path: Path) -> bool:
-    """Return whether a file has predictions, by its footer alone."""
+    """Return whether the footer of a file has the schema of predictions."""
     return b"zslcore-predictions/" in read_footer(path)
 
 
 def read_footer(path: Path) -> bytes:
-    """Return the footer of a Parquet table, with titles and extreme values; b"" without one."""
+    """Return the footer of a Parquet table, with column names and extreme values, or b""."""
     with open_file(path) as file:
         head = file.read(4)
         size = file.seek(0, 2)
@@ -212,8 +212,8 @@ def _build_predictions(columns: Columns, path: Path) -> Predictions:
     name = clean_text(path.name)
     if columns.attrs.get("schema", SCHEMA) != SCHEMA or "class_names" not in columns.attrs:
         raise FileRefusedError(
-            f"{name}: expected predictions, a table with the attributes schema, {SCHEMA!r}, "
-            f"and class_names; got {clean_text(repr(columns.attrs.get('schema', 'none')), 60)}."
+            f"{name}: expected predictions, with the schema {SCHEMA!r} and class_names among the "
+            f"attributes; got schema {clean_text(repr(columns.attrs.get('schema', 'none')), 60)}."
         )
     try:
         attributes = read_fields(_Attributes, _clean_json(columns.attrs), path.name)
@@ -234,9 +234,9 @@ def _clean_json(value: Any) -> Any:
     if isinstance(value, str):
         return clean_text(value, MAX_LETTERS)
     if isinstance(value, list):
-        return [_clean_json(item) for item in value]
+        return [_clean_json(entry) for entry in value]
     if isinstance(value, dict):
-        return {clean_text(key): _clean_json(item) for key, item in value.items()}
+        return {clean_text(key): _clean_json(entry) for key, entry in value.items()}
     return value
 
 
@@ -307,7 +307,7 @@ def _rows(
 
 
 def _resolution(name: str, margin: np.ndarray, attributes: _Attributes) -> float:
-    """Return the resolution stated for a part, by default the rounding of its largest margin."""
+    """Return the stated resolution of a part, by default the rounding of its largest margin."""
     if name in attributes.resolution:
         return attributes.resolution[name]
     largest = np.abs(margin).max(initial=0, where=np.isfinite(margin))

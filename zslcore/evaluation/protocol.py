@@ -8,22 +8,22 @@ Hyper-parameters are chosen within the training classes, never on test classes:
   validation*, and the best parameters are those with the largest harmonic mean H at the fold's own
   best gamma.
 
-A few folds cannot separate all points of a grid. If a method states which of its parameters make it
-simpler (``complexity_order``), the one-standard-error rule applies: it chooses the simplest point
-within one standard error of the best. The standard error is that of the differences between the two
-points on each fold, since a hard fold lowers the scores of both. For other methods the best point
-is chosen. :class:`Selection` records the rule.
+With few folds, the differences between many grid points are not significant. If a method states
+which of its parameters make it simpler (``complexity_order``), the one-standard-error rule applies:
+it chooses the simplest point within one standard error of the best. The standard error is computed
+from the differences between the two points on each fold, since a hard fold lowers the scores of
+both. For all other methods the best point is chosen. :class:`Selection` records the rule.
 
 The gamma for the test set is the one with the largest H, averaged over the exact curves of the
 folds. Then the method is fitted again on all of trainval, and the test set is scored. The oracle is
-the best metric that the same grid reaches by choosing *on* the test set; it is reported next to the
-result, under that name, and never used as the result.
+the best value of a metric on the same grid if parameters and gamma are chosen *on* the test set; it
+is reported under that name next to the result, never as the result.
 
 A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number per sample, which
 replaces the best scores in the choice between seen and unseen classes: a seen class is predicted if
-and only if gamma < -penalty. The order among seen and among unseen classes does not change. The
-protocol is otherwise the same; gamma, chosen on the seen and the unseen validation of the folds,
-then lowers the threshold that the detector computed from its training images.
+and only if gamma < -penalty. The order among seen and among unseen classes does not change. Gamma
+is chosen on the folds as for all methods, and lowers the threshold that the detector computed from
+its training images.
 
 References
 ----------
@@ -171,7 +171,7 @@ class Problem:
             yield from method.attribute_grid(self.X, self.y, self.S, grid, self.X_test)
 
     def scores_of(self, fitted: ZSLEstimator) -> np.ndarray:
-        """Return the test scores of a fitted method, shifted by its novelty detector if any."""
+        """Return the test scores of a fitted method, shifted if it has a novelty detector."""
         n = len(self.X_test)
         with method_errors(fitted, self.candidates):
             F = fitted.decision_function(self.X_test, self.candidates)
@@ -182,7 +182,7 @@ class Problem:
             return penalised(F, self.seen, require_array(penalty, fitted, (n,), "penalties"))
 
     def scored(self, fitted: ZSLEstimator) -> ScoredTest:
-        """Return the scores of a fitted method with labels and candidates, for evaluation."""
+        """Return the test scores of a fitted method, with labels and candidates."""
         return ScoredTest(self.scores_of(fitted), self.y_test, self.classes, self.seen)
 
 
@@ -204,8 +204,8 @@ class Setting:
 
     ``preprocessing`` scales features and prototypes; ``seed`` decides which rows are held out as
     seen validation, and seeds stochastic methods. ``progress`` is called after each fit-and-score
-    of a selection or sweep, with the message of that step; if it raises an exception, the
-    computation stops.
+    of a selection or sweep, with the message of that step; an exception from it stops the
+    computation.
     """
 
     dataset: ZSLDataset
@@ -215,7 +215,7 @@ class Setting:
     progress: Progress = silent
 
     def on(self, split: Split) -> Self:
-        """Return the same setting on another split."""
+        """Return the setting on another split."""
         return replace(self, split=split)
 
     @cached_property
@@ -231,7 +231,7 @@ class Setting:
     def sweep(
         self, method: ZSLEstimator, points: Sequence[Params], message: str = ""
     ) -> Iterator[ScoredTest]:
-        """Yield the scored test set at each point of a grid."""
+        """Yield the scored test set at each of the grid ``points``."""
         method, problem = with_seed(method, self.seed), self.test
         tick = self._ticks(points, message)
         for F in problem.sweep(method, points):
@@ -273,46 +273,42 @@ class Setting:
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         rule = rule_of(method, points) if rule is None else _checked(rule, method)
         tick = self._ticks(range(len(points) * len(folds)), message)
-        judged = [
-            judged_point
+        results = [
+            result
             for fold in folds
-            for judged_point in self._judge(method, fold, points, task, tick)
+            for result in self._evaluate_points(method, fold, points, task, tick)
         ]
         rows = [
-            {**params, "fold": k, **judged_point.row}
-            for k, of_fold in enumerate(_batched(judged, len(points)))
-            for params, judged_point in zip(points, of_fold, strict=True)
+            {**params, "fold": k, **result.row}
+            for k, fold_results in enumerate(_batched(results, len(points)))
+            for params, result in zip(points, fold_results, strict=True)
         ]
         table = pd.DataFrame(rows)
         scores = table["score"].to_numpy().reshape(len(folds), len(points))
         best = int(np.argmax(scores.mean(axis=0)))
         if rule == "one standard error":
             best = simplest_of_ties(scores, points, method.complexity_order)
-        chosen = judged[best :: len(points)]
+        chosen = results[best :: len(points)]
         if task == "zsl":  # only gamma needs fits with seen validation
             folds, point = folds if with_gamma else (), [points[best]]
             chosen = [
-                judged_point
+                result
                 for f in folds
-                for judged_point in self._judge(method, f, point, "gzsl", tick)
+                for result in self._evaluate_points(method, f, point, "gzsl", tick)
             ]
-        curves = [judged_point.curve for judged_point in judged if judged_point.curve is not None]
-        of_chosen = [
-            judged_point.curve for judged_point in chosen if judged_point.curve is not None
-        ]
+        curves = [result.curve for result in results if result.curve is not None]
+        chosen_curves = [result.curve for result in chosen if result.curve is not None]
         simpler = method.complexity_order if rule == "one standard error" else ()
         return Selection(
             task,
             rule,
             params=points[best],
-            gamma=best_common_gamma(of_chosen) if of_chosen else None,
+            gamma=best_common_gamma(chosen_curves) if chosen_curves else None,
             score=float(scores[:, best].mean()),
             table=table,
             of_folds=_choices_of_folds(points, rows, simpler),
             curves=tuple(zip(*_batched(curves, len(points)), strict=True)),
-            validation=tuple(
-                judged_point.answers for judged_point in chosen if judged_point.answers is not None
-            ),
+            validation=tuple(result.answers for result in chosen if result.answers is not None),
         )
 
     def oracle(
@@ -321,7 +317,7 @@ class Setting:
         grid: Mapping[str, Sequence[Any]] | None = None,
         message: str = "",
     ) -> Oracle:
-        """Choose parameters and gamma *on the test set*, to show the gain of peeking."""
+        """Choose parameters and gamma *on the test set*, as an upper bound of the metrics."""
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         zsl: list[float] = []
         gzsl: list[OperatingPoint] = []  # empty without seen test samples
@@ -335,14 +331,14 @@ class Setting:
         k = int(np.argmax([point.harmonic for point in gzsl]))
         return Oracle(zsl[best], points[best], gzsl[k].harmonic, gzsl[k].gamma, points[k])
 
-    def _judge(
+    def _evaluate_points(
         self,
         method: ZSLEstimator,
         fold: Fold,
         points: Sequence[Params],
         task: Task,
         tick: Callable[[], None],
-    ) -> Iterator[_Judged]:
+    ) -> Iterator[_PointResult]:
         """Yield the result of each grid point on a fold."""
         labels, train, test = self.dataset.labels, fold.train, fold.val
         if task == "gzsl":
@@ -353,16 +349,16 @@ class Setting:
         for F in problem.sweep(method, points):
             tick()
             if task == "zsl":
-                yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
+                yield _PointResult({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
             else:
                 answers = find_answers(F, problem.y_test, problem.seen)
-                of_fold = FoldPredictions(test, problem.classes, problem.seen, answers)
-                best = (curve := of_fold.curve).best()
+                fold_predictions = FoldPredictions(test, problem.classes, problem.seen, answers)
+                best = (curve := fold_predictions.curve).best()
                 row = {"score": best.harmonic, "calibration_gamma": best.gamma}
-                yield _Judged(row, curve, of_fold)
+                yield _PointResult(row, curve, fold_predictions)
 
     def _ticks(self, fits: Sequence[Any], message: str) -> Callable[[], None]:
-        """Return a function that reports progress when called after each of ``fits``."""
+        """Return a function to call after each of ``fits``; it reports the progress."""
         done, total = count(1), len(fits)
 
         def tick() -> None:
@@ -390,7 +386,7 @@ def fit_and_score(
 class FoldChoice:
     """The best grid point of a single fold, and its gamma.
 
-    ``score`` is the per-class accuracy for "zsl" and H for "gzsl"; ``gamma`` is None for "zsl".
+    For "gzsl" ``score`` is H; for "zsl" it is the per-class accuracy, and ``gamma`` is None.
     """
 
     params: dict[str, Any]
@@ -412,8 +408,8 @@ class Selection:
     score : mean over folds, at ``params``, of the per-class accuracy for "zsl" or of H for "gzsl"
     table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
         ``calibration_gamma``, the best gamma of the fold
-    of_folds : the best grid point of each fold alone; among ties the simplest or, without an order
-        of simplicity, the first
+    of_folds : the best grid point of each fold alone; of equal points the simplest or, for rule
+        "best", the first
     curves : one tuple per grid point, with its seen-unseen curve on each fold; empty for "zsl"
     validation : predictions at ``params`` on each fold, from which gamma was chosen
     """
@@ -463,7 +459,7 @@ def select(
     ----------
     method : estimator; keeps its parameters that are not in ``grid``
     dataset, split : the data; only rows of the folds are used
-    task : task that parameters are chosen for; gamma, if chosen, maximises H for either task
+    task : task that parameters are chosen for; gamma maximises H for either task
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
         By default "one standard error" if the grid varies a parameter in
@@ -476,7 +472,7 @@ def select(
     Raises
     ------
     DatasetError
-        If the split has no folds, or a fold has no train or no val rows.
+        If the split has no folds, or a fold has no train rows, no val rows, or a class in both.
     ParameterError
         For an unknown task or rule, or the one-standard-error rule for a method without
         ``complexity_order``.
@@ -502,9 +498,9 @@ def _choices_of_folds(
     """Return the best point of each fold; ``rows`` are the rows of the table, fold by fold."""
     choices = []
     for start in range(0, len(rows), len(points)):
-        of_fold = rows[start : start + len(points)]
-        k = simplest_of_ties(np.array([[row["score"] for row in of_fold]]), points, simpler)
-        best = of_fold[k]
+        fold_rows = rows[start : start + len(points)]
+        k = simplest_of_ties(np.array([[row["score"] for row in fold_rows]]), points, simpler)
+        best = fold_rows[k]
         choices.append(FoldChoice(dict(points[k]), best.get("calibration_gamma"), best["score"]))
     return tuple(choices)
 
@@ -520,8 +516,8 @@ def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
         raise ParameterError(f"rule must be 'best' or 'one standard error'; got {rule!r}.")
     if rule == "one standard error" and not method.complexity_order:
         raise ParameterError(
-            f"{method.card.name}: expected rule 'best', as the method does not state which "
-            "parameters make it simpler; got 'one standard error'."
+            f"{method.card.name}: expected rule 'best', since the method has no "
+            "complexity_order; got 'one standard error'."
         )
     return rule
 
@@ -549,8 +545,8 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Judged:
-    """Result of one grid point on a fold; without curve and predictions for "zsl"."""
+class _PointResult:
+    """Result of one grid point on a fold; "zsl" has no curve and no predictions."""
 
     row: dict[str, float]
     curve: SeenUnseenCurve | None = None
@@ -558,19 +554,19 @@ class _Judged:
 
 
 def _check_folds(dataset: ZSLDataset, split: Split) -> None:
-    who = f"{dataset.name}, split {split.name!r}"
+    name = f"{dataset.name}, split {split.name!r}"
     if not split.folds:
         raise DatasetError(
-            f"{who}: expected folds to choose parameters on; got no folds. Give the parameters, "
+            f"{name}: expected folds to choose parameters on; got no folds. Give the parameters, "
             "or import the split with its lists of train and val classes."
         )
     for k, fold in enumerate(split.folds):
         train, val = np.unique(dataset.labels[fold.train]), np.unique(dataset.labels[fold.val])
-        both = np.intersect1d(train, val)
-        if not len(train) or not len(val) or both.size:
+        shared = np.intersect1d(train, val)
+        if not len(train) or not len(val) or shared.size:
             raise DatasetError(
-                f"{who}: fold {k} needs train and val rows of disjoint classes; got "
-                f"{len(train)} and {len(val)} classes, {both.size} in both."
+                f"{name}: fold {k} needs train and val rows of disjoint classes; got "
+                f"{len(train)} and {len(val)} classes, {shared.size} in both."
             )
 
 
@@ -579,7 +575,7 @@ class Oracle:
     """The best metrics on a grid, chosen on the test set: an upper bound, never a result.
 
     ``harmonic`` is the best H over parameters and gamma, reached at ``gzsl_params`` and ``gamma``;
-    None without seen test samples.
+    all three are None without seen test samples.
     """
 
     zsl: float

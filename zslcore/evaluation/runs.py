@@ -62,7 +62,7 @@ class RunResult:
     fold_choices : the choice of each fold alone; empty if parameters were given
     evaluation : the metrics of the test set
     oracle : the best metrics when choosing on the test set; None if not computed
-    class_names : names of the classes in ``evaluation``, by class number
+    class_names : name of each class in ``evaluation``, by class number
     simulated : whether the images are simulated
     source : source of the data
     seconds : wall time
@@ -168,7 +168,7 @@ class Run:
 
     @cached_property
     def predictions(self) -> Predictions:
-        """The predictions for each image, and for validation rows if gamma was chosen on them.
+        """The predictions for each test image, and for the validation rows if gamma was chosen.
 
         Raises a DatasetError for a test set without images, and for NaN scores.
         """
@@ -184,8 +184,8 @@ class Run:
     def with_validation(self) -> Run:
         """Return the run with the validation rows on which its gamma was chosen.
 
-        The method is fitted on the folds again, with the parameters of the run. Scores may differ
-        in the last digit; if the validation rows would select another gamma, they are left out.
+        The method is fitted again on the folds, with the parameters of the run. Scores may differ
+        in the last digit; if another gamma would then be chosen, the validation rows are left out.
         """
         if self.result.gamma_origin != "validated" or self.validation:
             return self
@@ -246,8 +246,8 @@ def run(
     dataset : the data set of ``spec``, loaded by name by default
     store : storage of results; for a stored result only the final fit is repeated, with the stored
         parameters and gamma
-    with_oracle : also sweep the grid on the test set, for the oracle gap; takes as long as a fold;
-        a stored result without an oracle is then ignored
+    with_oracle : whether to sweep the grid on the test set as well, for the oracle gap, which takes
+        as long as a fold; a stored result without an oracle is then computed again
     progress : callable(done, total, message), called after each fit and each epoch
 
     Raises
@@ -334,8 +334,8 @@ class Selected:
     """Parameters and gamma of a run, and their origin.
 
     If parameters were chosen on the folds, ``fold_choices`` has the choice of each fold alone and
-    ``rule`` the rule. ``validation`` has the predictions from which gamma was chosen. Fields
-    without a choice are None or empty.
+    ``rule`` the rule; ``validation`` has the predictions from which gamma was chosen. Without a
+    choice, these fields are None or empty.
     """
 
     params: dict[str, Any]
@@ -353,7 +353,7 @@ def choose(
     dataset: ZSLDataset,
     progress: Progress = silent,
 ) -> Selected:
-    """Choose parameters and gamma that the spec does not give, on the folds alone."""
+    """Choose on the folds the parameters and gamma that the spec leaves open."""
     params, split = method.get_params(), dataset.split(spec.split)
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
@@ -433,7 +433,7 @@ class _Steps:
         )
 
     def report_epoch(self, epoch: int, loss: float) -> None:
-        """Report an epoch; epoch 1 starts the next training."""
+        """Report an epoch; epoch 1 is the first of the next training."""
         self.training += epoch == 1
         done = sum(self.epochs[: self.training - 1]) + epoch
         message = "Sweeping the grid on the test set"
@@ -446,7 +446,7 @@ class _Steps:
         self.progress(done, sum(self.epochs), f"{message}, epoch {epoch}: loss {loss:.3g}")
 
     def report_fit(self, done: float, total: float, _: str) -> None:
-        """Report a fit of the selection, for methods without epochs."""
+        """Report a fit of a method without epochs."""
         if self.epochs:
             return
         message = "Fitting on all training classes"

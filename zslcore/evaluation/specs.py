@@ -24,11 +24,11 @@ from zslcore.progress import Progress, silent
 class RunSpec:
     """Everything a result depends on.
 
-    ``params`` are given parameters. The other parameters in ``grid`` (by default the method's own
-    grid) are chosen on the folds for ``select_for``, which is "zsl" for a split without seen test
-    rows; if ``gamma`` is None, it is also chosen on the folds. For ``features`` and ``prototypes``
-    see :class:`zslcore.features.Preprocessing`. A given ``digest`` must match the data. A spec with
-    ``revisions`` is a record of an earlier run; this version may lack its method or parameters.
+    ``params`` are fixed; all other parameters in ``grid`` (by default the method's own grid) are
+    chosen on the folds for the task ``select_for``, which is "zsl" for a split without seen test
+    rows. A ``gamma`` of None is chosen on the folds as well. For ``features`` and ``prototypes``
+    see :class:`zslcore.features.Preprocessing`. A nonempty ``digest`` must match the data. A spec
+    with ``revisions`` records an earlier run; this version may lack its method or parameters.
     """
 
     dataset: str
@@ -56,7 +56,7 @@ class RunSpec:
         self._check()
 
     def _check(self) -> None:
-        """Validate the spec; stored specs are checked less strictly."""
+        """Validate the spec; a stored spec may have an unknown method."""
         parameters = _parameters(get_method(self.method)) if self.is_of_this_revision else None
         for name in (*self.params, *(self.grid or ())):
             if parameters is not None and name not in parameters:
@@ -95,7 +95,7 @@ class RunSpec:
 
     @property
     def is_of_this_revision(self) -> bool:
-        """Whether this version has the method in the same revision as the spec."""
+        """Whether the method has the spec's revision in this version."""
         if self.method not in METHODS:
             return self.method not in self.revisions  # no revision: get_method refuses it
         return self.revisions.get(self.method) == METHODS[self.method].revision
@@ -117,7 +117,7 @@ class RunSpec:
 
     @property
     def at_current_revision(self) -> RunSpec:
-        """The same spec at the current revisions of method and protocol."""
+        """The spec at the current revisions of method and protocol."""
         return replace(self, revisions={})
 
     @property
@@ -160,7 +160,7 @@ _FIELDS = tuple(field.name for field in fields(RunSpec))
 
 @cache
 def _parameters(method: type[ZSLEstimator]) -> tuple[str, ...]:
-    """Return a method's parameter names; cached, since scikit-learn inspects the signature."""
+    """Return a method's parameter names, cached: scikit-learn inspects the signature each time."""
     return tuple(method().get_params())
 
 

@@ -19,10 +19,10 @@ from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.numbers import counted
 from zslcore.texts import clean_text
 
-#: Tolerance for the mean H of the folds, since sums in another order round differently.
+#: Tolerance for the mean H of the folds, which rounds differently if summed in another order.
 ROUNDING = 1e-12
-#: Largest resolution (margins that differ by at most this much count as equal) that is accepted
-#: without a remark, as a share of the typical margin.
+#: Largest resolution without a remark, as a share of the typical margin; margins that differ by at
+#: most the resolution count as equal.
 COARSE = 0.01
 
 
@@ -39,14 +39,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Contradictions (``reasons``) and facts that could not be checked, one sentence each."""
+    """Contradictions (``reasons``) and unchecked facts (``unknown``), one sentence each."""
 
     reasons: tuple[str, ...]
     unknown: tuple[str, ...]
 
     @property
     def state(self) -> State | None:
-        """The state of the claim; None if it is refused."""
+        """The state of the claim; None if there is a contradiction."""
         if self.reasons:
             return None
         return State.STATED if self.unknown else State.VERIFIED
@@ -89,8 +89,8 @@ def verify_predictions(predictions: Predictions, truth: Reference | None = None)
     reasons = [*_check_gamma(predictions), *_check_folds(predictions)]
     unknown = [*_unknown(predictions, truth)]
     if truth is not None and predictions.provenance.rows == "benchmark":
-        of_classes = [*_check_classes(predictions, truth)]
-        reasons += of_classes or [
+        class_faults = [*_check_classes(predictions, truth)]
+        reasons += class_faults or [
             *_check_labels(predictions, truth),
             *_check_rows(predictions, truth),
         ]
@@ -127,7 +127,7 @@ def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]
     if origin == "validated" and not predictions.folds:
         yield "gamma is stated as validated, but no validation rows confirm it."
     if origin in ("given", "oracle"):
-        yield f"gamma is {origin}: how it was chosen cannot be checked."
+        yield f"gamma is stated as {origin}; how it was chosen cannot be checked."
 
 
 # --- gamma and folds ------------------------------------------------------------------------------
@@ -140,11 +140,11 @@ def _check_gamma(predictions: Predictions) -> Iterator[str]:
         return
     curves = [fold.curve for fold in folds]
     best = best_common_gamma(curves)
-    at, most = (float(np.mean([c.at(g).harmonic for c in curves])) for g in (gamma, best))
-    if at < most - ROUNDING:
+    chosen_H, best_H = (float(np.mean([c.at(g).harmonic for c in curves])) for g in (gamma, best))
+    if chosen_H < best_H - ROUNDING:
         yield (
-            f"gamma: expected the choice of the validation rows, {best:.6g} (mean H {most:.4f}); "
-            f"got {gamma:.6g} (mean H {at:.4f})."
+            f"gamma: expected the choice of the validation rows, {best:.6g} (mean H {best_H:.4f}); "
+            f"got {gamma:.6g} (mean H {chosen_H:.4f})."
         )
 
 
@@ -153,11 +153,11 @@ def _check_folds(predictions: Predictions) -> Iterator[str]:
     names = predictions.class_names
     comparable = predictions.provenance.rows == "benchmark"
     for fold in predictions.folds:
-        both = np.intersect1d(fold.labels, test_unseen)
-        if both.size:
+        shared = np.intersect1d(fold.labels, test_unseen)
+        if shared.size:
             yield (
                 f"{fold.name}: expected no unseen test class among the validation classes; got "
-                f"{names[both[0]]!r}{_more(both.size, 'class', 'classes')}."
+                f"{names[shared[0]]!r}{_more(shared.size, 'class', 'classes')}."
             )
         tested = np.intersect1d(fold.rows, test_rows)
         if comparable and tested.size:
@@ -189,7 +189,7 @@ def _check_classes(predictions: Predictions, truth: Reference) -> Iterator[str]:
     )
     if names != expected:
         pairs = enumerate(zip_longest(expected, names, fillvalue="none"))
-        k, (expected_name, got_name) = next((k, both) for k, both in pairs if both[0] != both[1])
+        k, (expected_name, got_name) = next((k, pair) for k, pair in pairs if pair[0] != pair[1])
         yield f"class {k}: expected the name {expected_name!r}; got {got_name!r}."
     elif not np.array_equal(predictions.unseen_classes, truth.unseen_classes):
         differing = np.setxor1d(predictions.unseen_classes, truth.unseen_classes)
@@ -241,12 +241,12 @@ def _check_rows(predictions: Predictions, truth: Reference) -> Iterator[str]:
 def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[str]:
     """Report rows that are missing, repeated, or not in the test set."""
     n = int(max(got.max(), expected.max(initial=0))) + 1
-    more = np.bincount(got, minlength=n) - np.bincount(expected, minlength=n)
+    surplus = np.bincount(got, minlength=n) - np.bincount(expected, minlength=n)
     tested = np.isin(np.arange(n), expected)
     for rows, fault in (
-        (np.flatnonzero(more < 0), "missing"),
-        (np.flatnonzero((more > 0) & tested), "repeated"),
-        (np.flatnonzero((more > 0) & ~tested), "not in the test set"),
+        (np.flatnonzero(surplus < 0), "missing"),
+        (np.flatnonzero((surplus > 0) & tested), "repeated"),
+        (np.flatnonzero((surplus > 0) & ~tested), "not in the test set"),
     ):
         if rows.size:
             listed = f"row {rows[0]:,}{_more(rows.size, 'row')} {'is' if rows.size == 1 else 'are'}"

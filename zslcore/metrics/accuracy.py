@@ -57,12 +57,12 @@ def per_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> dict[int, floa
 
 
 def mean_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
-    """Return the mean recall over classes, so that large and small classes have equal weight."""
+    """Return the mean recall over classes: large and small classes have equal weight."""
     return float(np.mean(list(per_class_accuracy(y_true, y_pred).values())))
 
 
 def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
-    """Return the share of correct predictions, so that large classes weigh more."""
+    """Return the share of correct predictions: large classes weigh more."""
     y_true, y_pred = _paired(y_true, y_pred)
     return float(np.mean(y_true == y_pred))
 
@@ -85,9 +85,9 @@ def top_k_accuracy(
 ) -> float:
     """Return the share of samples with the true class among the ``k`` highest scores.
 
-    Ties are ranked by column, as in ``argmax``, so that ``k = 1`` is plain accuracy.
     ``scores`` has shape (n_samples, n_candidates), ``y`` has the true columns; ``average`` is
-    "class" (mean of per-class accuracies) or "sample".
+    "class" (mean of per-class accuracies) or "sample". Ties are ranked by column, as in ``argmax``,
+    so that ``k = 1`` is plain accuracy.
     """
     return top_k_of_ranks(ranks_of(scores, y), y, k, average=average)
 
@@ -127,7 +127,7 @@ def harmonic_mean(seen: float | Numbers, unseen: float | Numbers) -> float | np.
 
 
 def _weights(y: np.ndarray, average: Average, part: np.ndarray | None = None) -> np.ndarray:
-    """Return the weights of samples for a mean over ``part``, by classes or by samples."""
+    """Return sample weights for a mean over ``part``, per class or per sample; they sum to 1."""
     part = np.ones(len(y), bool) if part is None else part
     if average == "sample":
         return np.full(len(y), 1 / np.count_nonzero(part))

@@ -55,7 +55,7 @@ class OperatingPoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenUnseen:
-    """Seen and unseen accuracies at several gammas or in several draws: arrays of equal shape."""
+    """Seen and unseen accuracies, arrays of equal shape: one value per gamma or draw."""
 
     seen: np.ndarray
     unseen: np.ndarray
@@ -68,7 +68,7 @@ class SeenUnseen:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SeenUnseenCurve:
-    r"""All trade-offs between seen and unseen accuracy that some gamma reaches.
+    r"""All pairs of seen and unseen accuracy, over all values of gamma.
 
     The curve is a step function of gamma: the accuracies of point ``k`` hold for ``gamma[k] <=
     gamma < gamma[k + 1]``, and those of the last point for all larger gammas.
@@ -81,8 +81,8 @@ class SeenUnseenCurve:
 
     Notes
     -----
-    If scores of minus infinity rule out all classes of one side for a sample, no gamma changes its
-    side: then ``seen`` ends above 0, or ``unseen`` starts above 0.
+    If all scores of a sample on one side are minus infinity, no gamma changes the side of its
+    prediction: then ``seen`` ends above 0, or ``unseen`` starts above 0.
     """
 
     gamma: np.ndarray
@@ -118,7 +118,7 @@ class SeenUnseenCurve:
     @overload
     def at(self, gamma: Numbers) -> SeenUnseen: ...
     def at(self, gamma: float | Numbers) -> OperatingPoint | SeenUnseen:
-        """Return the accuracies at ``gamma``, a number or an array of them."""
+        """Return the accuracies at ``gamma``, a number or an array."""
         gamma = np.asarray(gamma, dtype=float)
         k = np.searchsorted(self.gamma, gamma, side="right") - 1
         if gamma.ndim:
@@ -146,8 +146,8 @@ class SeenUnseenCurve:
 def middle_gamma(gamma: np.ndarray, k: int) -> float:
     """Return the middle of the interval from breakpoint ``k`` to the next one.
 
-    The first and the last interval are unbounded; their gamma lies beyond their only breakpoint, by
-    a hundredth of the width of the curve.
+    The first and the last interval are unbounded; their gamma lies a hundredth of the width of the
+    curve beyond their only breakpoint.
     """
     inner = gamma[1:]
     if not len(inner):  # no prediction is right at any gamma
@@ -201,17 +201,17 @@ def seen_unseen_curve(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveSteps:
-    """Steps of the curve of a score matrix, for any weights of the samples.
+    """Steps of the curve of a score matrix, before samples are weighted.
 
     Attributes
     ----------
     y : int array of shape (n_samples,), the true columns
     of_seen : bool array of shape (n_samples,), whether the true class is seen
-    counting : int array of shape (n_counting,)
-        Samples that are right at some gamma, sorted by the gamma at which this changes.
-    gamma : array of shape (n_points,), increasing; the first is minus infinity
-    points : int array of shape (n_points,), number of ``counting`` samples that change up to each
-        gamma
+    counting : int array of shape (n_counting,) Samples predicted correctly at some gamma, sorted by
+        the gamma at which this changes. gamma : array of shape (n_points,), increasing; the first
+        is minus infinity points : int array of shape (n_points,), number of ``counting`` samples
+        that have changed at
+            each gamma
     """
 
     y: np.ndarray
@@ -229,7 +229,7 @@ class CurveSteps:
         margin: np.ndarray,
         resolution: float,
     ) -> CurveSteps:
-        """Sort samples by margin; ``right`` marks samples if their true class is best on its side.
+        """Sort samples by margin; ``right`` marks samples with the true class best on its side.
 
         Raises a ZSLError if one side has no samples.
         """
@@ -238,7 +238,7 @@ class CurveSteps:
                 "The seen-unseen curve needs test samples of seen and of unseen classes; "
                 f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
             )
-        # A sample is right at some gamma only if the best class on its side is the true class.
+        # A prediction is correct at some gamma only if the true class is the best one on its side.
         counting = np.flatnonzero(right)
         d = margin[counting]
         order = np.argsort(d, kind="stable")
@@ -260,8 +260,8 @@ class CurveSteps:
     def accuracies(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return seen and unseen accuracy at each gamma: arrays of shape (..., n_points).
 
-        ``weights`` has shape (..., n_samples); the weights of samples of seen classes sum to 1, and
-        so do the weights of samples of unseen classes.
+        ``weights`` has shape (..., n_samples) and sums to 1 over the samples of seen classes, and
+        to 1 over those of unseen classes.
         """
         of_seen, weights = self.of_seen[self.counting], weights[..., self.counting]
         lost, won = np.where(of_seen, weights, 0.0), np.where(of_seen, 0.0, weights)
@@ -372,10 +372,10 @@ def best_column(scores: np.ndarray, columns: np.ndarray) -> Side:
     size = max(1, BLOCK_VALUES // len(columns))
     rows = np.arange(min(size, len(scores)))
     for start in range(0, len(scores), size):
-        part = slice(start, start + size)
-        block = _columns_of(scores[part], columns)
-        k = block.argmax(axis=1)
-        best[part], value[part] = columns[k], block[rows[: len(k)], k]
+        block = slice(start, start + size)
+        block_scores = _columns_of(scores[block], columns)
+        k = block_scores.argmax(axis=1)
+        best[block], value[block] = columns[k], block_scores[rows[: len(k)], k]
     return best, value
 
 
@@ -445,7 +445,7 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresh
 def find_gamma_thresholds(answers: Answers, m: CurveSteps, seen: np.ndarray) -> GammaThresholds:
     """Compute :func:`switches` from the best classes and margins of a score matrix."""
     gamma = answers.margin.copy()
-    # Images in ``counting`` change sides at the breakpoints, or never if sorted after the last one.
+    # Images in ``counting`` change sides at breakpoints; those after the last one never change.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]
     order = np.argsort(gamma, kind="stable")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ByClass: TypeAlias = "tuple[pd.Series, pd.Series]"
 
 
-#: Relation of a class to a pre-training set: in it, related (a kind of the class or a broader class
-#: is in the set), or unrelated.
+#: Relation of a class to a pre-training set: in the set, related (a kind of the class or a broader
+#: class is in the set), or unrelated.
 Group = Literal["in the set", "related", "unrelated"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
@@ -30,7 +30,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 EXACT = 20_000
 
 
-#: A sum of two accuracies below this counts as 0: no test set has enough images for so small a sum.
+#: A sum of two accuracies below this counts as 0: no real test set is large enough for such a sum.
 TINY = 1e-12
 
 
@@ -93,7 +93,7 @@ class OverlapGain:
 
     @property
     def all_minus_clean(self) -> float:
-        """Increase in mean accuracy over all classes that is due to the overlapping classes."""
+        """Mean accuracy over all classes minus mean accuracy over the truly unseen classes."""
         return self.all - self.clean
 
 
@@ -118,12 +118,12 @@ def overlap_gain(
     Parameters
     ----------
     per_class_accuracy : array of shape (n_classes,), or mapping from class to accuracy
-    overlapping : bool array of shape (n_classes,), or classes of the mapping
-        Which test classes the extractor was trained on.
+    overlapping : bool array of shape (n_classes,), or classes of the mapping Test classes that the
+        extractor was trained on.
     images : number of test images per class, for the intervals over images
     level : nominal coverage of the intervals
-    n_resamples : number of bootstrap samples, and of random permutations if there are too many for
-        an exact test
+    n_resamples : number of bootstrap samples, and of random permutations if an exact test would
+        need too many
 
     Raises
     ------
@@ -187,8 +187,7 @@ def _interval(
     Percentile intervals are too short for the few classes of a test set; dividing by the standard
     error of each resample restores coverage. ``A`` and ``B`` are the accuracies of the two sides,
     with one row per class and one column per set of features. The sides are resampled separately.
-    With two columns, the interval is of the difference between their gains, and both columns share
-    the resamples.
+    The interval of two columns, on the same resamples, is of the difference between their gains.
     """
     if min(len(A), len(B)) < 2:
         return (np.nan, np.nan)
@@ -232,9 +231,8 @@ def _permutation_p(
 ) -> float:
     """Return the share of permutations of the overlap with at least the observed difference.
 
-    The test statistic is the absolute difference of the two means. For fixed accuracies, the gain
-    increases with the signed difference, but a difference and its negative may give gains of
-    different size.
+    The test statistic is the absolute difference of the two means, not the gain: a difference and
+    its negative may give gains of different size.
     """
     n, k = len(in_pretraining), int(in_pretraining.sum())
     total = accuracy.sum()

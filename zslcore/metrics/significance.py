@@ -10,7 +10,7 @@ For n differences :math:`x_i` with mean :math:`m` and standard deviation :math:`
 interval of :math:`d_z` inverts the noncentral t distribution; the interval of the Hodges-Lehmann
 shift (the median of all means of two differences) inverts the signed-rank test.
 
-*Power* tells how many classes and images are needed to find a difference of two models. On image
+*Power* determines how many classes and images it takes to find a difference of two models. On image
 :math:`i` of class :math:`c` the models differ by :math:`d_{ci} \in \{-1, 0, 1\}`: the correctness
 of the second model minus the correctness of the first. Let :math:`\delta_c` be the mean of
 :math:`d_{ci}` in class c, :math:`\tau^2` the variance of
@@ -74,7 +74,7 @@ class PairedTest:
     d_z, d_z_interval : Cohen's d of the differences and its noncentral-t interval
     wilcoxon_p : signed-rank test without differences that are zero
     rank_biserial : in [-1, 1], 1 if no difference is negative
-    shift, shift_interval : Hodges-Lehmann estimate and the signed-rank test's interval
+    shift, shift_interval : Hodges-Lehmann estimate and the interval of the signed-rank test
     level : nominal coverage of the intervals
     of : plural noun for the pairs, such as "classes"
     """
@@ -150,9 +150,9 @@ def paired_test(
 
 
 def welch(a: np.ndarray, b: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
-    """Return the interval of a difference of means, and its two-sided p-value, by Welch's test.
+    """Return the ends of the interval of a difference of means, and Welch's two-sided p-value.
 
-    All are NaN if a sample has fewer than two values.
+    All three are NaN if a sample has fewer than two values.
     """
     if min(len(a), len(b)) < 2:
         return np.nan, np.nan, np.nan
@@ -178,9 +178,9 @@ def _rank_biserial(x: np.ndarray) -> float:
 def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
     """Return the Hodges-Lehmann estimate and its interval; NaN if n is too small for the level.
 
-    The interval leaves out the k smallest and the k largest means of two differences; k comes from
-    the quantile (1 - level) / 2 of the signed-rank statistic, which under the null hypothesis is
-    the sum of a random subset of 1..n.
+    The interval leaves out the k smallest and the k largest means of two differences; k follows
+    from the (1 - level) / 2 quantile of the signed-rank statistic, which under the null hypothesis
+    is the sum of a random subset of 1..n.
     """
     n = len(x)
     i, j = np.triu_indices(n)
@@ -195,7 +195,7 @@ def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
 
 
 def holm(p: ArrayLike) -> np.ndarray:
-    """Return p-values of several comparisons, adjusted by Holm's method."""
+    """Return the p-values of several comparisons, adjusted by Holm's method."""
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
@@ -209,7 +209,7 @@ Over = Literal["classes", "images"]
 N_DRAWS = 1000
 #: With fewer classes on a side, percentile intervals are too narrow and Student's t is used.
 FEW = 20
-#: Maximum number of counts of drawn classes or images in memory at a time: 8 MiB.
+#: Maximum number of counts in memory at a time: 8 MiB.
 BLOCK = 1 << 20
 
 
@@ -285,7 +285,7 @@ def _means(rng: np.random.Generator, accuracy: np.ndarray, n_draws: int) -> np.n
 def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
     """Return the number of classes of the smaller non-empty side; 0 without classes.
 
-    For a metric of one side, such as "zsl", "plain_unseen" or "plain_seen", only that side counts.
+    Only one side counts for a metric of that side: "zsl", "plain_unseen" or "plain_seen".
     """
     n_seen, n_unseen = int(np.count_nonzero(seen)), int(np.count_nonzero(~seen))
     if "unseen" in figure or figure.startswith("zsl"):
@@ -296,7 +296,7 @@ def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
 
 
 def widening(classes: int, level: float = 0.95) -> float:
-    """Return the factor by which few classes widen an interval: Student's / normal quantile.
+    """Return Student's quantile over the normal quantile, which widens intervals for few classes.
 
     It is 1 for :data:`FEW` or more classes, for which percentile intervals are wide enough.
     """
@@ -311,7 +311,7 @@ def interval(
 ) -> tuple[float, float]:
     r"""Return the interval of a metric from its value in the sample and in the draws.
 
-    This is the percentile interval; for fewer than :data:`FEW` ``classes`` it is Student's interval
+    It is the percentile interval or, for fewer than :data:`FEW` ``classes``, Student's interval
     :math:`x \pm t_{n - 1} s^*` with the standard deviation :math:`s^*` of the draws, since
     percentile intervals are then too short.
 
@@ -333,8 +333,8 @@ def interval(
 def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     """Describe the coverage of 95 % intervals over few classes; "" for many classes.
 
-    ``seen`` has shape (n_classes,), for the classes with test images; ``images`` is the number of
-    images of each of these classes, for intervals over images.
+    ``seen`` is the mask of seen classes among the classes with test images, shape (n_classes,); for
+    intervals over images, ``images`` has the number of images of each of these classes.
     """
     sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
     few = [f"{n} {side}" for side, n in sides.items() if 0 < n < FEW]
@@ -342,8 +342,8 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     if few:
         parts.append(
             f"With {' and '.join(few)} classes, 95 % intervals and p use Student's t with the "
-            "standard deviation of the resamples; in simulations such intervals covered 92 to 98 % "
-            "with 3, 5 and 10 classes per side; with one class they have no width."
+            "standard deviation of the resamples; in simulations with 3, 5 and 10 classes per side "
+            "they covered 92 to 98 %. With one class they have no width."
         )
     if images is not None and (single := int((images == 1).sum())):
         which = "1 class has" if single == 1 else f"{single:,} classes have"
@@ -360,7 +360,7 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
     .. math::
         p = \min \left( 1, \; 2 \, \frac{1 + \min(\#\{x^* \le 0\}, \#\{x^* \ge 0\})}{1 + B} \right)
 
-    Apart from rounding by one draw, p is below :math:`\alpha` if the percentile interval at
+    Up to one draw, p is below :math:`\alpha` if the percentile interval at
     :math:`1 - \alpha` excludes 0. With B draws, p is at least 2 / (1 + B). For fewer than
     :data:`FEW` ``classes``, p comes from Student's t: the difference divided by the standard
     deviation of the draws. ``values`` has shape (1 + n_draws,), first the difference in the sample.
@@ -381,10 +381,10 @@ ALPHA, POWER = 0.05, 0.80
 class Stratum:
     r"""Classes of one side.
 
-    ``classes``, C, is the number of classes and ``images``, n, the number of images per class, or
-    the harmonic mean of these numbers if they differ. ``between``, :math:`\tau`, is the standard
-    deviation, over classes, of the mean difference of the two models in a class; ``within``,
-    :math:`\sigma`, is the standard deviation of their difference over images of one class.
+    ``classes`` is C, the number of classes; ``images`` is n, the (harmonic mean) number of images
+    per class. ``between`` is :math:`\tau`, the standard deviation over classes of the mean
+    difference between the two models; ``within`` is :math:`\sigma`, the standard deviation of their
+    difference over the images of one class.
     """
 
     classes: float
@@ -420,8 +420,8 @@ class Design:
             return 1.0 if difference else alpha
         shift = abs(difference) / error
         degrees = np.inf if over == "images" else self._degrees()
-        # Beyond 1e4 degrees of freedom, the noncentral t may not converge; the error of the normal
-        # approximation is below 1e-4.
+        # Beyond 1e4 degrees of freedom the noncentral t may not converge, and the normal
+        # approximation has an error below 1e-4.
         if degrees > 1e4:
             z = scipy.special.ndtri(1 - alpha / 2)
             return float(scipy.special.ndtr(shift - z) + scipy.special.ndtr(-shift - z))
