@@ -1,8 +1,8 @@
 """All methods under one contract, with one file per paper.
 
-``METHODS`` maps names of inductive methods to classes; ``TRANSDUCTIVE`` does so for methods that
-are also fitted on the test images. A table never has methods of both kinds. To add a method, write
-its file, import the class here and list it in ``_INDUCTIVE``, which has the order of the menus.
+``METHODS`` has the classes of inductive methods by name, ``TRANSDUCTIVE`` those of methods that are
+also fitted on the test images. A table never has methods of both kinds. To add a method, write its
+file, import the class here and list it in ``_INDUCTIVE``, in the order of the menus.
 """
 
 # isort: skip_file

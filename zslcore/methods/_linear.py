@@ -169,7 +169,7 @@ class MulticlassHinge:
         augmented = Z + self.margin[y]
         largest = augmented.max(axis=1, keepdims=True)
         loss = float(np.sum(largest[:, 0] - Z[rows, y]))
-        # At W = 0 all wrong classes tie, and the subgradient for only one of them is not a descent
+        # At W = 0 all wrong classes tie, and the subgradient of only one of them is no descent
         # direction.
         G = (augmented == largest).astype(Z.dtype)
         G /= G.sum(axis=1, keepdims=True)
@@ -250,7 +250,7 @@ class LinearPath:
         return divide(L, result.x.reshape(self.shape), trans="T")
 
     def _factor(self, lam: float, kappa: float) -> np.ndarray:
-        """Return L for a ridge weight and a curvature; set ``dtype`` to the precision L needs."""
+        """Return L for a ridge weight and a curvature; set ``dtype`` to the precision it needs."""
         H = ridge(self.curvature * (kappa / self.loss.curvature), lam)
         resolved = lam > LEAST_SHARE * float(np.trace(H))
         self.dtype = np.float32 if self.tol >= SINGLE_PRECISION and resolved else np.float64
@@ -264,7 +264,7 @@ class LinearPath:
         )
 
     def _preconditioned(self, L: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-        """Return a function from ``Z`` to objective and gradient; ``Z`` and gradient are flat."""
+        """Return a function from a flat ``Z`` to the objective and its flat gradient."""
         fits = self.fits
         whitened = self._whitened(L) if fits else None
 

@@ -62,7 +62,7 @@ class LogisticPath(LinearPath):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """All whitened rows; if too large for memory, recomputed from ``X`` for each product."""
+    """The whitened rows; if too large for memory, recomputed from ``X`` for each product."""
 
     path: LinearPath
     L: np.ndarray
@@ -75,7 +75,7 @@ class _Rows:
         V = divide(self.L, Z, trans="T").astype(Z.dtype)
         return np.vstack([block @ V for _, block in self.path.rows()])
 
-    def gathered(self, G: np.ndarray) -> np.ndarray:
+    def transposed_product(self, G: np.ndarray) -> np.ndarray:
         """Return the product of the transposed rows and ``G``."""
         if self.whitened is not None:
             return self.whitened.T @ G
@@ -117,7 +117,7 @@ class _Columns:
         """Minimise until all gradients are at most ``stop``; return the number of columns left."""
         self.G = self._gradient()
         while len(self.at_work) and self.n_steps < MAX_ITERATIONS:
-            self._leave(np.abs(self.G).max(axis=0) <= stop)
+            self._drop_converged(np.abs(self.G).max(axis=0) <= stop)
             if len(self.at_work):
                 self._step()
         self.minimisers[:, self.at_work] = self.Z
@@ -127,9 +127,9 @@ class _Columns:
         G = expit(self.P)
         G -= self.T
         G -= self.kappa * self.P
-        return self.rows.gathered(G) / self.P.dtype.type(len(self.P)) + self.Z
+        return self.rows.transposed_product(G) / self.P.dtype.type(len(self.P)) + self.Z
 
-    def _leave(self, done: np.ndarray) -> None:
+    def _drop_converged(self, done: np.ndarray) -> None:
         """Store converged columns and drop them."""
         if not done.any():
             return

@@ -155,7 +155,7 @@ class WassersteinGAN:
         terms: tuple[Term, Term],
         rng: np.random.Generator,
     ) -> Iterator[float]:
-        """Train the critic and the generator; yield the mean distance estimated in each epoch.
+        """Train the critic and the generator; yield the estimated distance after each epoch.
 
         ``learned`` has the critic and the networks trained with it, ``data`` the features, their
         labels (row numbers of the prototypes), and the prototypes. ``terms`` are an additional loss
@@ -180,7 +180,9 @@ class WassersteinGAN:
                     descend(of_generator, self._generator_loss(critic, s, c, terms[1], rng))
             yield total / len(features)
 
-    def _drawn(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    def _generate_rows(
+        self, prototypes: np.ndarray, n: int, rng: np.random.Generator
+    ) -> np.ndarray:
         """Return ``n`` generated features per class, shape (n_classes * n, n_features)."""
         s = np.repeat(prototypes, n, axis=0)
         return applied(self.generator_, rng.standard_normal(s.shape, dtype=np.float32), s)

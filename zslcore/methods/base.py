@@ -103,8 +103,7 @@ class MethodCard:
         """Whether comparisons run the method by default.
 
         False for methods that need features and prototypes in one space, and for feature generating
-        networks, which take minutes and which none of the comparisons in
-        :mod:`zslcore.analysis.papers` includes.
+        networks, which take minutes and are in no comparison of :mod:`zslcore.analysis.papers`.
         """
         return not self.joint_space and self.family != "feature generating"
 
@@ -123,24 +122,23 @@ class ZSLEstimator(BaseEstimator, ABC):
     Attributes
     ----------
     param_grid : mapping from parameter to the values tried when parameters are chosen
-    revision : increased when the same data and parameters give different numbers than before
+    revision : increased when the same data and parameters give new numbers
     complexity_order : parameters for which a smaller value gives a simpler model, the most
         important first; if not empty, the simplest grid point within one standard error of the best
         is chosen, see :func:`zslcore.evaluation.protocol.select`
     variants : parameters of the variants that papers report under one name, the usual variant first
-    shared_grid_params : parameters; grid points that differ only in these parameters share
-        computations
-    regularizers : mapping from parameter to the effect of a larger value on the regularisation
-        Parameters that limit overfitting to the seen classes: "stronger" for ridge weights,
-        "weaker" for inverse ridge weights and for epochs of methods with early stopping.
+    shared_grid_params : parameters in which grid points may differ and still share computations
+    regularizers : mapping from parameters that limit overfitting to the seen classes to the effect
+        of a larger value on the regularisation: "stronger" for ridge weights, "weaker" for inverse
+        ridge weights and for epochs of methods with early stopping
     predicted_attributes : "no", "regressed" or "implied"
         Whether the method predicts attributes of an image before it computes scores, see
         :meth:`attribute_grid`: "regressed" if it is fitted to the attributes; "implied" if it is
         fitted to scores, so that the scale of the predicted attributes is arbitrary.
     iterative : True if fitting is iterative (epochs, a solver, one matrix per class) and may take
         minutes on real data; False if it is one pass and one decomposition
-    shared_classifier : name of the classifiers of seen classes that this and other methods fit
-        first, with the same parameters, see :mod:`zslcore.methods.classifiers`; empty if not shared
+    shared_classifier : name of the classifiers of seen classes that several methods fit first, with
+        the same parameters, see :mod:`zslcore.methods.classifiers`; empty if not shared
     seen_penalty : callable(X) -> array of shape (n_samples,), or None
         Penalty from a novelty detector. The scores of seen and of unseen classes are first shifted
         so that the best score of each group is 0; then the penalty is subtracted from the scores
@@ -186,7 +184,8 @@ class ZSLEstimator(BaseEstimator, ABC):
         Returns
         -------
         float64 array of shape (n_samples, n_candidates), larger is closer
-            A score does not depend on the other candidates, unless the card states a reason.
+            The score for a candidate does not depend on the other candidates, unless the card
+            states a reason.
         """
 
     def __sklearn_clone__(self) -> Self:
@@ -208,9 +207,9 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Return :meth:`decision_function` with fixed candidates.
 
         The result is a ScoreMap, or callable(block) -> scores if scores are not inner products.
-        Scores are the same up to rounding, but everything that depends only on the candidates is
-        computed in advance. Raises a ParameterError for a method with a novelty detector, since its
-        penalty is not part of the scores.
+        Scores are the same up to rounding; terms that depend only on the candidates are computed in
+        advance. Raises a ParameterError for a method with a novelty detector, since its penalty is
+        not part of the scores.
         """
         if self.seen_penalty is not None:
             raise ParameterError(
@@ -292,7 +291,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         return score(on, grid)
 
     def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Yield the attributes; ``on.candidates`` are unit vectors."""
+        """Yield the predicted attributes: the scores of the unit vectors ``on.candidates``."""
         return self._scores_of_grid(on, grid)
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
@@ -376,7 +375,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         return self._check_scoring(np.empty((0, self.n_features_in_)), prototypes)[1]
 
     def _as_arrays(self, **arrays: Any) -> Iterator[Any]:
-        """Yield arguments as numeric arrays, in order; their names are for error messages."""
+        """Yield the arguments as numeric arrays, in order; error messages have their names."""
         return (as_array(A, f"{self.card.name}, {name}") for name, A in arrays.items())
 
     def _check_finite(self, X: Features, S: np.ndarray) -> None:
@@ -422,12 +421,12 @@ class ZSLEstimator(BaseEstimator, ABC):
             )
 
 
-#: Annotation of a number in 0..1; the method decides whether the ends are valid.
+#: Annotation of a number from 0 to 1; the method decides whether 0 and 1 are valid.
 Share = Annotated[float, "in 0..1"]
 
 
 def _has_fields(method: type) -> bool:
-    """Return whether parameters are dataclass fields, since no ``__init__`` is written by hand."""
+    """Return whether parameters are dataclass fields, not arguments of an own ``__init__``."""
     owner = next(base for base in method.__mro__ if "__init__" in vars(base))
     return "__dataclass_fields__" in vars(owner)
 

@@ -35,8 +35,8 @@ def is_plugin(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
 def method_errors(method: ZSLEstimator, *arrays: np.ndarray) -> Iterator[None]:
     """Re-raise errors of a method as one sentence that names the method.
 
-    Numerical errors in methods of the package become a DatasetError; if squares of ``arrays``
-    overflow, each ValueError counts as a numerical error. Errors of a plugin become a MethodError.
+    A numerical error in a method of the package becomes a DatasetError; if squares of ``arrays``
+    overflow, any ValueError counts as numerical. An error of a plugin becomes a MethodError.
     """
     name = method.card.name
     try:
@@ -91,7 +91,7 @@ def require_scores(F: np.ndarray, method: ZSLEstimator, shape: tuple[int, int]) 
         If the scores are not a float64 array of ``shape``, or if scores of a plugin are NaN or plus
         infinity or rule out all candidates of a sample.
     DatasetError
-        If scores of a method of the package have such values.
+        If scores of a method of the package are NaN or plus infinity, or rule out all candidates.
     """
     require_array(F, method, shape, "scores")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -136,8 +136,7 @@ def source_files(method: type[ZSLEstimator]) -> set[str]:
 def failure(error: BaseException, function: str, files: Collection[str]) -> str:
     """Describe an error: the function that raised it, the line in ``files``, and the message.
 
-    ``function`` is the name of the called function; if functions in ``files`` are on the stack, the
-    first of them is named instead.
+    The function is the first one in ``files`` on the stack, else the called ``function``.
     """
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in files]
     line = frames[-1].lineno if frames else None

@@ -124,7 +124,7 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
 
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return :math:`E(G(z, s))`; see :class:`GenerativeZSL`."""
-        x = self._drawn(prototypes, n, rng)
+        x = self._generate_rows(prototypes, n, rng)
         return applied(self.embedder_, x).reshape(len(prototypes), n, -1)
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:

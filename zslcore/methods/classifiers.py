@@ -78,17 +78,14 @@ def active_cache() -> ClassifierCache | None:
 
 
 def seconds_saved() -> float:
-    """Return the seconds saved by classifiers from the cache.
-
-    Without the cache, runs take that much longer.
-    """
+    """Return the seconds that the cache has saved."""
     cache = active_cache()
     return 0.0 if cache is None else cache.seconds_saved
 
 
-def rows_digest(X: Features, y: np.ndarray, *rest: object) -> str:
-    """Return the SHA-256 (hex) of rows, their classes and the ``repr`` of ``rest``."""
-    sha = hashlib.sha256(repr((X.shape, *rest)).encode())
+def rows_digest(X: Features, y: np.ndarray, *settings: object) -> str:
+    """Return the SHA-256 (hex) of rows, their classes and the ``repr`` of ``settings``."""
+    sha = hashlib.sha256(repr((X.shape, *settings)).encode())
     sha.update(np.ascontiguousarray(y, np.int64).data)
     for _, block in chunks(X):
         sha.update(np.ascontiguousarray(block).data)

@@ -24,9 +24,9 @@ class AttributeModel(TwoStageModel):
     shared_grid_params = ("C",)
     regularizers: ClassVar = {"C": "weaker"}
 
-    def _binary(self, S: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """Return whether each attribute of ``S`` exceeds the mean of seen prototypes ``of``."""
-        return of.mean(axis=0 if self.threshold == "attribute" else None) < S
+    def _binary(self, S: np.ndarray, seen: np.ndarray) -> np.ndarray:
+        """Return whether each attribute of ``S`` exceeds the mean of the ``seen`` prototypes."""
+        return seen.mean(axis=0 if self.threshold == "attribute" else None) < S
 
     def _compare(self, log_p: np.ndarray, log_q: np.ndarray, S: np.ndarray) -> np.ndarray:
         """Return F from the log probabilities that an image has (p) or lacks (q) each attribute."""

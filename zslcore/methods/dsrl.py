@@ -14,7 +14,7 @@ from zslcore.methods.base import MethodCard, Scoring, Share
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge
 
-#: Number of updates by which the shares of images are computed for fixed parts.
+#: Number of updates of the shares of images with fixed parts.
 ROUNDS = 100
 SMALLEST = 1e-12
 
@@ -144,7 +144,7 @@ class DSRL(PropagationModel):
     def _coordinates(self, X: Features) -> np.ndarray:
         return self.encode(X) @ self.W_
 
-    def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
+    def _initial_scores(self, X: Features, S: np.ndarray) -> np.ndarray:
         return compare(self._coordinates(X), S, "cosine")
 
 

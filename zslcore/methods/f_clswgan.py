@@ -116,7 +116,7 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
 
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return :math:`G(z, s)`; see :class:`GenerativeZSL`."""
-        return self._drawn(prototypes, n, rng).reshape(len(prototypes), n, -1)
+        return self._generate_rows(prototypes, n, rng).reshape(len(prototypes), n, -1)
 
     def _recognition_loss(self, W: Tensor, fake: Tensor, y: Tensor) -> Tensor:
         r"""Return :math:`-\beta \, \mathbb{E} \log P(y \mid \tilde x)`."""

@@ -41,8 +41,8 @@ REMEMBERED = 4
 #: Maximum bytes of generated representations; training the softmax takes about five times as much
 #: memory.
 MOST_GENERATED = 1 << 30
-#: Minimum width of a generated row in the estimate of memory, since labels and orders of rows need
-#: memory too.
+#: Minimum width of a generated row in the estimate of memory: labels and orders of rows need memory
+#: too.
 LEAST_WIDTH = 128
 
 #: Learned attributes that all snapshots of one training share.
@@ -131,7 +131,7 @@ class GenerativeZSL(EpochModel):
         return X
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the training rows of a seen candidate for the softmax, by default all."""
+        """Return the training rows of a seen candidate for the softmax, by default all ``rows``."""
         return rows
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:

@@ -45,7 +45,9 @@ class NeighbourGraph:
     coordinates : array of shape (n_samples, n_dimensions), coordinates of the images
     sigma : float or None, scale of edge lengths; with None, 2 sigma^2 is the mean edge length
 
-    Notes ----- Images with equal coordinates have no edge between them. For an image of the graph,
+    Notes
+    -----
+    Images with equal coordinates have no edge between them. For an image of the graph,
     :meth:`rows` therefore returns its row of ``L``, a sparse array.
     """
 
@@ -65,7 +67,7 @@ class NeighbourGraph:
         self.L = self._normalised(M)
 
     def rows(self, coordinates: np.ndarray) -> csr_array:
-        """Return the rows of L for images with these coordinates, in the graph or not."""
+        """Return the rows of L for the images at these coordinates, in the graph or not."""
         if not self.k:
             return csr_array((len(coordinates), len(self.coordinates)))
         return self._normalised(self._affinities(self._lengths(coordinates)))
@@ -80,7 +82,7 @@ class NeighbourGraph:
         return csr_array((distance[distinct], (row[distinct], column[distinct])), shape=shape)
 
     def _lengths(self, coordinates: np.ndarray) -> csr_array:
-        """Return distances of images to their nearest images, and to images nearest to them.
+        """Return the lengths of the edges from images to the graph.
 
         An edge exists if either end is among the k nearest neighbours of the other end.
         """
@@ -139,15 +141,15 @@ class PropagationModel(TransductiveEstimator):
         """Return the coordinates of images, shape (n_samples, n_dimensions)."""
 
     @abstractmethod
-    def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
+    def _initial_scores(self, X: Features, S: np.ndarray) -> np.ndarray:
         """Return the scores to propagate, shape (n_samples, n_candidates)."""
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return propagated scores; see :class:`~zslcore.methods.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         self._check_number(S)
-        of_graph = propagate(self.graph_.L, self._first_guess(self.unlabeled_, S), self.alpha)
-        guess = self._first_guess(X, S)
+        of_graph = propagate(self.graph_.L, self._initial_scores(self.unlabeled_, S), self.alpha)
+        guess = self._initial_scores(X, S)
         return guess + self.alpha * (self.graph_.rows(self._coordinates(X)) @ of_graph)
 
     def _check_number(self, S: np.ndarray) -> None:
@@ -263,7 +265,7 @@ class Propagation(PropagationModel):
         self._check_number(on.candidates)
         model = clone(self)
         model.fit(on.X, on.y, on.S, unlabeled=on.X_test, candidates=on.candidates)
-        F0 = model._first_guess(on.X_test, on.candidates)
+        F0 = model._initial_scores(on.X_test, on.candidates)
         graphs = {(model.k, model.sigma): model.graph_}
         for params in grid:
             point = clone(self).set_params(**params)
@@ -275,7 +277,7 @@ class Propagation(PropagationModel):
     def _new_base(self) -> ZSLEstimator:
         return with_seed(get_method(self.base)(**dict(self.base_params or {})), self.random_state)
 
-    def _first_guess(self, X: Features, S: np.ndarray) -> np.ndarray:
+    def _initial_scores(self, X: Features, S: np.ndarray) -> np.ndarray:
         return self.base_.decision_function(X, S)
 
     def _coordinates(self, X: Features) -> np.ndarray:

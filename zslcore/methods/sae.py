@@ -15,7 +15,7 @@ from zslcore.methods.statistics import GramStatistics, Spectrum
 
 
 def _present(values: np.ndarray) -> np.ndarray:
-    """Return which eigenvalues are larger than rounding errors."""
+    """Return the mask of the eigenvalues above rounding errors."""
     return values > np.finfo(float).eps * len(values) * values.max()
 
 
@@ -57,8 +57,8 @@ class SAE(ZSLEstimator):
     Notes
     -----
     For attribute combinations or feature directions without variation in training (:math:`a_i = 0`
-    or :math:`g_j = 0`), the right-hand side is zero and so is that part of :math:`W`; if both are
-    zero, the equation does not determine that part, and zero is the solution of smallest norm.
+    or :math:`g_j = 0`), the right-hand side is zero, and so is this part of :math:`W`. If both are
+    zero, the equation does not determine the part; zero is the solution of smallest norm.
 
     References
     ----------
@@ -117,7 +117,7 @@ class SAE(ZSLEstimator):
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid with two decompositions and one pass over ``X_test``."""
         lams = [params.get("lam", self.lam) for params in grid]
-        # Keep no reference to the statistics, so that their memory is free when test rows are
+        # Keep no reference to the statistics, so that their memory is freed before test rows are
         # scored.
         solutions = self._solutions(GramStatistics.of(on.X, on.y, len(on.S)), on.S, lams)
         yield from self._scores(solutions, on.X_test, on.candidates)

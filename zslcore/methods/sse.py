@@ -16,7 +16,7 @@ from zslcore.features import Features, chunks, l2_rows
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics
 
-#: Number of gradient steps between two tests of which rows have converged.
+#: Number of gradient steps between two tests of convergence.
 STEPS = 32
 
 #: Feature values per block of images for comparison with all class means.
@@ -191,9 +191,8 @@ class SSE(ZSLEstimator):
 def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     """Return each row of ``A`` as a mixture of the rows of ``S``, shape (len(A), len(S)).
 
-    Accelerated projected gradient descent on all rows determines which weights are positive; linear
-    equations give their exact values, and a row is finished once its solution is verified as the
-    minimum.
+    Accelerated projected gradient descent on all rows finds the positive weights; linear equations
+    give their exact values. A row is finished once its solution is verified as the minimum.
     """
     Q, k = S @ S.T + c * np.eye(len(S)), A @ S.T
     largest = np.linalg.eigvalsh(Q)[-1]
@@ -217,7 +216,7 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
 def _given_support(
     Q: np.ndarray, k: np.ndarray, support: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the best mixtures with weights only in ``support``, and whether each is minimal.
+    r"""Return the best mixtures with weights only in ``support``, and the mask of the minima.
 
     With the multiplier :math:`\tau` of the constraint, :math:`Q \alpha - k + \tau` is zero on the
     support; the mixture is the minimum if :math:`\alpha` and :math:`Q \alpha - k + \tau` are

@@ -23,7 +23,7 @@ from scipy.sparse import csr_array
 from zslcore.features import Features, chunks
 
 #: Maximum number of weights for Cholesky factors: on two cores, a decomposition takes as long as 14
-#: (n = 2,048) to 19 (n = 4,096) Cholesky factors, each with its solution.
+#: (n = 2,048) to 19 (n = 4,096) Cholesky factors and their solutions.
 FEW_WEIGHTS = 14
 
 
@@ -90,8 +90,8 @@ class GramStatistics(ClassStatistics):
 class MomentStatistics(ClassStatistics):
     r"""Class statistics with the scatter of each feature around its class mean.
 
-    ``scatter`` of shape (n_classes, n_features) is :math:`\sum_{i \in c} (x_i - \mu_c)^2`. Sums of
-    squares around zero would cancel if a mean is large compared to the deviation.
+    ``scatter`` of shape (n_classes, n_features) is :math:`\sum_{i \in c} (x_i - \mu_c)^2`. Computed
+    from sums of squares around zero, it would lose digits if means are large.
     """
 
     scatter: np.ndarray
