@@ -221,7 +221,7 @@ def test_an_interrupted_computation_resumes(tmp_path, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         cross_table(ONE, TWO, methods, store=store, progress=stop)
-    assert len(store.others(["crossed"])) == 3
+    assert len(store.study_results(["crossed"])) == 3
     fitted = []
     monkeypatch.setattr(
         "zslcore.analysis.cross_dataset.cross_accuracy",
@@ -245,7 +245,7 @@ def test_a_damaged_result_is_computed_again(tmp_path):
     again = cross_table(ONE, TWO, ["ESZSL"], store=store)
     pd.testing.assert_frame_equal(first.drop(columns="seconds"), again.drop(columns="seconds"))
     cross_table(ONE, world("two", 3), ["ESZSL"], store=store)
-    assert len(store.others(["crossed"])) == 4
+    assert len(store.study_results(["crossed"])) == 4
 
 
 # --- Tests of the table ---------------------------------------------------------------------------

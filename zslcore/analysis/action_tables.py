@@ -2,13 +2,13 @@ r"""Tables of a study of actions: gains over the baseline, and splits.
 
 The overlap gain of a method is the relative difference between its accuracies on test classes in
 the pre-training set and on all other test classes (:mod:`zslcore.analysis.overlap`). The gain with
-pre-trained features is compared with the gain with the baseline features, which are not
-pre-trained. There are two intervals of the difference. The interval over classes is a bootstrap-t
-on the values of the classes, each averaged over the draws in which the class is tested. The other
-interval is over draws of splits: given the classes, draws are independent, so Student's t applies:
-:math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the difference of gains :math:`g` in
-each draw. The p-value is from a test that permutes the labels "overlapping" among
-classes, with Holm's adjustment for all comparisons with the baseline in the study.
+pre-trained features is compared with the gain with baseline features, which are not pre-trained.
+The difference has two intervals. The interval over classes is a bootstrap-t interval; the value of
+a class is its mean over the draws that test it. The interval over draws of splits is Student's,
+since draws are independent given the classes: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) /
+\sqrt{n}` for the difference of gains :math:`g` in each draw. The p-value is from a permutation of
+the labels "overlapping" among classes, with Holm's adjustment for all comparisons with the
+baseline.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from zslcore.metrics.significance import holm, welch
 
 #: Extractor -> name of its features in the paper's printed tables.
 PRINTED_FEATURES = {"idt": "IDT", "sports": "C3D", "kinetics": "deep"}
-#: Configuration -> data set of its splits in the paper's table 4; both configurations use the
-#: overlap with Sports-1M.
+#: Configuration -> data set of its splits in the paper's table 4; both overlap with Sports-1M.
 PRINTED_SPLITS = {"OS2": "UCF101", "OS4": "HMDB51"}
 _GROUP = ["features", "semantics", "method"]
 
@@ -36,10 +35,10 @@ def action_gains(study: pd.DataFrame, baseline: str, *, configuration: str = "")
     """Return overlap gains by features, prototypes and method, with differences to the baseline.
 
     Rows of released splits are ignored. ``minus`` is the gain minus the baseline's gain, and
-    ``draws_minus`` its mean over draws. Over classes, ``low`` to ``high`` is the interval of
-    ``gain`` and ``minus_low`` to ``minus_high`` the interval of ``minus``; over draws,
-    ``draws_low`` to ``draws_high`` is the interval of ``draws_minus``. ``printed`` is NaN unless a
-    configuration is given. Raises ParameterError if no features are called ``baseline``.
+    ``draws_minus`` its mean over draws. The intervals over classes are ``low`` to ``high`` for
+    ``gain`` and ``minus_low`` to ``minus_high`` for ``minus``; ``draws_low`` to ``draws_high`` is
+    the interval of ``draws_minus`` over draws. ``printed`` is NaN without a configuration. Raises
+    ParameterError if no features are called ``baseline``.
     """
     controlled = study[study["splits"] == "controlled"]
     tables = []

@@ -1,13 +1,12 @@
 """Experiments of the paper on fairer evaluation of action recognition: splits, methods, settings.
 
-A configuration pairs a data set with the pre-training set of an extractor. Thirty times, test
-classes are drawn: half from the classes in the pre-training set (OUC), half from the other classes
+A configuration pairs a data set with the pre-training set of an extractor. Test classes are drawn
+thirty times: half from the classes in the pre-training set (OUC), half from all other classes
 (TUC). The gain is the relative difference of the accuracies on OUC and TUC; the gain with the
 extractor's features is compared with the gain with baseline features, which are not pre-trained.
-Earlier papers released 50 random splits; the paper's 30 splits are taken to be the first 30, since
-these have the share of overlapping classes that the paper states. The paper takes the parameters of
-its methods from their original papers; the same parameters are used here, and defaults for other
-methods.
+Earlier papers released 50 random splits, of which the paper uses 30: the first 30 have the share of
+overlapping classes that the paper states, and are used here. The methods of the paper have its
+parameters, from their original papers; all other methods have their defaults.
 
 References
 ----------
@@ -67,8 +66,7 @@ ACTION_COLUMNS = (
 BATCH = 64
 #: Methods of the paper with the parameters of its section 4.3. In the paper, a step of LATEM uses
 #: one video and one random class; here it uses the mean over 64 videos at 64 times the learning
-#: rate, which gives each video the same weight as in the paper. The paper does not state the
-#: stopping rule of SYNC.
+#: rate, so that each video has the same weight. The paper does not state the stopping rule of SYNC.
 PAPER: Mapping[str, ZSLEstimator] = MappingProxyType(
     {
         "CONSE": get_method("CONSE")(C=0.1, T=5),
@@ -368,7 +366,7 @@ def semantics_of(dataset: ZSLDataset) -> Semantics:
 
 
 def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
-    """Return simulated baseline features, and features pre-trained on the configuration's set."""
+    """Return simulated features: the baseline, and those pre-trained on the configuration's set."""
     pretrained = [
         key for key, extractor in EXTRACTORS.items() if extractor.knows == configuration.pretraining
     ]
@@ -380,9 +378,8 @@ def feature_sets(
 ) -> tuple[FeatureSet, ...]:
     """Return one feature set per data set, named by its pre-training.
 
-    Data sets with the same pre-training and kind of prototypes keep their own names. Raises
-    DatasetError for data with other classes, and unless there are both baseline and pre-trained
-    features.
+    Data sets with the same pre-training and kind of prototypes keep their own names. Raises a
+    DatasetError for data with other classes, and without baseline or pre-trained features.
     """
     for name, data in datasets.items():
         if recognise_actions(data.class_names) != configuration.dataset:
@@ -427,6 +424,6 @@ def baseline_of(sets: Sequence[FeatureSet]) -> str:
 
 
 def stored_study(units: Sequence[ActionFit]) -> pd.DataFrame:
-    """Return the table of the fits that are stored; see :func:`study_table`."""
+    """Return the table of the stored fits, see :func:`study_table`."""
     fits = [(unit, result) for unit in units if (result := unit.stored()) is not None]
     return study_table([unit for unit, _ in fits], [result.rows for _, result in fits])

@@ -1,8 +1,8 @@
 r"""Bias and variance of predicted attributes, and their sources.
 
-A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`: first
-as many training classes as the split has are drawn with replacement; then, for each drawn class, as
-many of its training images as it has. For an image :math:`x` with the attributes :math:`t = h(x) +
+A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`. The
+training classes are drawn with replacement, as many as the split has; then the training images of
+each drawn class, as many as it has. For an image :math:`x` with the attributes :math:`t = h(x) +
 \varepsilon` of its class
 
 .. math::
@@ -21,7 +21,7 @@ without bias, as in a one-way analysis of variance:
 
 These three parts and the noise add up to the error of the same draws. For real data :math:`h` is
 unknown, so bias and noise cannot be separated. An image of a seen class counts only in the draws
-that contain its class: in other draws that class is not seen.
+that contain its class; in all other draws its class is not seen.
 
 References
 ----------
@@ -47,10 +47,9 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.progress import Progress, silent
 
-#: Default numbers of draws of classes, and of draws of images in each draw of classes.
+#: Default number of draws of classes, and of draws of images for each of them.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
-#: Minimum number of draws of classes in which an image counts; images with fewer draws are left
-#: out.
+#: Minimum number of draws of classes in which an image must count; all other images are left out.
 LEAST_DRAWS = 3
 #: Maximum number of predicted values in memory at a time (256 MB), and of test images per class.
 BUFFERED_VALUES, IMAGES_OF_A_CLASS = 1 << 25, 20
@@ -204,7 +203,7 @@ class _Squares:
     def variances(
         self, draws: Draws, present: np.ndarray, without: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the variances between and within classes of each image, summed over attributes."""
+        """Return both variances of each image, between and within, summed over attributes."""
         L, p, total = draws.n_image_draws, present, self.total
         if without is not None:
             p = present.copy()
@@ -343,7 +342,7 @@ def _drawn(
 
 
 def _sampled_test_rows(problem: Problem, n_predictions: int) -> np.ndarray:
-    """Return the rows of the first test images of each class, as many as the limits allow."""
+    """Return the rows of the first test images of each class, within the limits."""
     y = problem.y_test
     n_classes = len(np.unique(y))
     most = BUFFERED_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)

@@ -1,9 +1,9 @@
 r"""Comparison of many methods on many data sets, from stored runs.
 
 A comparison is a set of runs: every method on every split of every data set, with parameters chosen
-on all folds together. Optionally, there are further runs with the parameters that each single fold
-would choose, on the same test set. An *occasion* is a split of a data set with one choice of
-parameters. The metric is a mean over test classes,
+on all folds together, and optionally with the parameters that each single fold would choose. An
+*occasion* is a split of a data set with one choice of parameters. The metric is a mean over test
+classes,
 
 .. math::
     \frac{\sum_c w_c \, acc_c}{\sum_c w_c}
@@ -91,8 +91,8 @@ class ComparisonSpec:
 class ComparisonStudy(Study[dict[str, str]]):
     """Study that computes the missing runs of a comparison; it returns the refusals by run key.
 
-    A finished run is stored at once, so a cancelled study resumes; a refused run does not stop the
-    study. A new ``attempt`` number starts the study again after runs were deleted.
+    A finished run is stored at once, so that a cancelled study resumes; a refused run does not stop
+    the study. After runs were deleted, a new ``attempt`` number starts the study again.
     """
 
     kind = "compare"
@@ -141,7 +141,7 @@ def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dic
 def metric_of_draws(
     result: RunResult, metric: Metric, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return a metric per row of ``weights`` (draws, classes); NaN if accuracies are missing."""
+    """Return a metric per row of ``weights`` (draws, classes); NaN without class accuracies."""
     unseen, seen = accuracies(result, metric)
     per_class = unseen | seen
     if not per_class or (metric[0] == "H" and not (unseen and seen)):
@@ -169,7 +169,7 @@ class Occasions:
 
     @property
     def complete(self) -> Occasions:
-        """Occasions with any result, and only the methods with a result on all of them."""
+        """The occasions with any result, and the methods with a result on all of these."""
         has_figure = np.isfinite(self.figures[0])
         occasions_, methods = has_figure.any(axis=1), has_figure[has_figure.any(axis=1)].all(axis=0)
         return Occasions(
@@ -207,7 +207,7 @@ def occasions(
     average: Average = "class",
     n_draws: int = 0,
 ) -> Occasions:
-    """Return a metric of all stored runs, with the same draws of classes for every method."""
+    """Return a metric of all stored runs; all methods have the same draws of classes."""
     if metric not in MEANS_OVER_CLASSES:
         raise closest_name("metric", metric, MEANS_OVER_CLASSES)
     names: list[tuple[str, str, str]] = []

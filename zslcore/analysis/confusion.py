@@ -20,8 +20,7 @@ def confusion(
     """Return the confusion matrix as shares of the test images of each true class.
 
     The table has shape (n_candidates, n_candidates), seen classes first. Rows are true classes and
-    sum to 1; they are NaN for classes without test images, or with fewer than ``least`` test
-    images.
+    sum to 1; they are NaN for classes with fewer than ``least`` test images.
     """
     order = np.argsort(~scores.seen, kind="stable")
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=order)

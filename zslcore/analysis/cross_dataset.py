@@ -1,7 +1,7 @@
 """Training on one data set, and testing on another with the same classes.
 
-Parameters and gamma are chosen on the folds of the *training* data set, since the other data set is
-reserved for the test. One fit is then scored on both test sets.
+Parameters and gamma are chosen on the folds of the *training* data set alone. One fit is then
+scored on the test sets of both data sets.
 
 References
 ----------
@@ -146,7 +146,7 @@ def _of_gzsl(evaluation: Evaluation) -> dict[str, float | None]:
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
-    """Raise DatasetError if classes, classes of the split, or the number of features differ.
+    """Raise DatasetError unless classes, seen classes of the split and number of features agree.
 
     Whether the features have the same meaning cannot be checked.
     """
@@ -159,7 +159,7 @@ def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
     ):
         odd = ", ".join(sorted(train_names ^ test_names)[:3])
         raise DatasetError(
-            f"{pair}: training on one and testing on the other needs the same classes by name, "
+            f"{pair}: training on one and testing on the other needs the same class names, "
             f"each once; got {train.n_classes} and {test.n_classes} with "
             f"{len(train_names & test_names)} in common"
             + (f", not in both: {odd}." if odd else ".")
@@ -198,9 +198,8 @@ def cross_accuracy(
     Parameters
     ----------
     tests : data sets with the classes, features and split of ``train``; may include ``train``
-    progress : callable(done, total, message)
-        Called in the choice of parameters, after each fit and its scoring. An exception from it
-        ends the run.
+    progress : callable(done, total, message) Called after each fit and its scoring, also while
+        parameters are chosen. An exception from it ends the run.
 
     Raises
     ------
@@ -397,7 +396,7 @@ QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
     "test set": "{0} instead of {1} for testing, same training set:",
     "larger": (
-        "Size of the change from a different training set minus that from a different test set:"
+        "Change with a different training set minus change with a different test set, absolute:"
     ),
 }
 
@@ -475,16 +474,15 @@ def paired_differences(
 ) -> pd.DataFrame:
     """Return the two differences of each method for each question.
 
-    With two data sets 1 and 2, a method has four accuracies :math:`a_{train:test}`. The questions
+    On two data sets 1 and 2, a method has four accuracies :math:`a_{train:test}`. The questions
     compare
 
     - the two *training* sets, on the same test set:
       :math:`a_{1:1} - a_{2:1}` and :math:`a_{1:2} - a_{2:2}`;
     - the two *test* sets, after the same training:
       :math:`a_{1:1} - a_{1:2}` and :math:`a_{2:1} - a_{2:2}`;
-    - the sizes of the two effects on a crossed result (trained on one data set, tested on the
-      other): the absolute change if its training set is replaced, minus the absolute change if its
-      test set is replaced:
+    - the sizes of both effects on a crossed result (trained on one data set, tested on the other):
+      the absolute change with another training set minus the absolute change with another test set:
       :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
       :math:`|a_{2:1} - a_{1:1}| - |a_{2:1} - a_{2:2}|`.
 
@@ -545,7 +543,7 @@ def cross_tests(
 
 
 def claim_explained(tests: Mapping[str, PairedTest]) -> str:
-    """Explain whether a printed p-value follows from its table, or which other pairs give it."""
+    """Explain whether the printed p-value follows from its table, or from other pairs of it."""
     claim = PRINTED_CLAIM
     test = tests[claim.question]
     if round(test.p, claim.decimals) == claim.p:

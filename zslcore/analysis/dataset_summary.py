@@ -19,7 +19,7 @@ from zslcore.datasets.facts import benchmark_of, class_facts, published, recogni
 from zslcore.exceptions import ParameterError
 from zslcore.methods.statistics import ClassStatistics
 
-#: Columns of image counts: part of a split, several parts or none; in the order of the chart.
+#: Columns of image counts, in the order of the chart: the parts of a split, several parts, none.
 IMAGE_COLUMNS = ("trainval", "test_seen", "test_unseen", "several", "none")
 
 #: Published counts by split: (quantity, column of the table ``dataset_statistics``).
@@ -124,8 +124,8 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
     """Sort a :func:`class_table`; its index keeps the row of each class in the prototypes.
 
-    ``order`` is "largest first", "as in the file", "by name", or "by role": seen, both, unseen,
-    none, with classes of equal role as in the file.
+    ``order`` is "largest first", "as in the file", "by name", or "by role" (seen, both, unseen,
+    none), with ties as in the file.
     """
     if order == "as in the file":
         return table
@@ -159,8 +159,8 @@ def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
     """Return the numbers of classes and images for training, validation (first fold) and test.
 
-    For a generalised split, "seen validation" counts the images of training classes that are held
-    out of the training part of the fold, to choose gamma.
+    For a generalised split, "seen validation" counts the images of training classes that the fold
+    holds out to choose gamma.
     """
     parts = {"training": split.trainval}
     if split.folds:
@@ -220,7 +220,7 @@ def attribute_table(
 
     The order "similar" places rows or columns with a small angle next to each other; "telling"
     starts with the attributes of largest standard deviation over classes. At most
-    ``max_attributes`` columns are kept: the attributes that vary most over the selected classes.
+    ``max_attributes`` columns remain, those that vary most over the selected classes.
     """
     if classes not in ("given", "name", "similar"):
         raise ParameterError(f"classes must be 'given', 'name' or 'similar'; got {classes!r}.")
@@ -247,7 +247,7 @@ def attribute_table(
 
 
 def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
-    """Return positions of names with a word of a comma-separated list; None for an empty list.
+    """Return the positions of names that contain one of comma-separated words; None for no word.
 
     Examples
     --------

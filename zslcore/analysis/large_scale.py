@@ -46,7 +46,7 @@ class LargeScale:
 
     Attributes
     ----------
-    counts : how often the true class is among the k best, in each set
+    counts : numbers of images with the true class among the k best, in each set
     rows : int array of shape (n_classes,)
         Row of each class in :func:`zslcore.datasets.imagenet.imagenet`; -1 for classes not in it.
     """
@@ -94,10 +94,10 @@ def as_runs(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class LargeScaleStudy(Study[LargeScale]):
-    """Study of one method on ImageNet-21K; ``seed`` is for random methods and validation rows."""
+    """Study of one method on ImageNet-21K; ``seed`` is for the method and the validation rows."""
 
     kind = "large_scale"
-    #: Since revision 2, features and prototypes are scaled as in all runs.
+    #: 2: features and prototypes are scaled as in all runs.
     REVISION = 2
 
     dataset: str
@@ -122,7 +122,7 @@ class LargeScaleStudy(Study[LargeScale]):
         return 2  # products of image blocks with 21,345 candidates are large
 
     def compute(self, progress: Progress) -> LargeScale:
-        """Measure the accuracies, and store them also as a result."""
+        """Measure the accuracies, and also store them in the run store."""
         result = measure(self, load(self.dataset).require_digest(self.digest), progress)
         about = self.arguments | {
             "params": json.dumps(dict(result.params)),
@@ -189,7 +189,7 @@ def _chosen(
 
 
 def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the classes of the data in each set, without empty sets."""
+    """Return the classes of each non-empty set, as classes of the data."""
     facts, unseen = imagenet(), dataset.split().unseen_classes
     with_id = unseen[rows[unseen] >= 0]
     sets = {name: with_id[facts.sets[name][rows[with_id]]] for name in SETS}

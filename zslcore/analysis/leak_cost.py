@@ -5,16 +5,15 @@
     ``train_loc`` or ``val_loc``. Training on these two lists instead of ``trainval_loc`` trains on
     test images.
 *selection*
-    Training on ``trainval_loc``, with parameters and gamma chosen on ``train_loc`` and ``val_loc``
-    of that release, uses test images only for this choice.
+    Parameters and gamma are chosen on ``train_loc`` and ``val_loc`` of that release; the method is
+    trained on ``trainval_loc``, without test images.
 *photographs*
-    Rows cut from one photograph are in training and in test, as in aPY. The method is trained once
-    without the training rows that share a photograph with a test row, and once without an equal
-    number of other rows of the same classes, so both training sets have the same size.
+    Rows cut from one photograph are both training and test rows, as in aPY. The method is trained
+    without the training rows that share a photograph with a test row, and without an equal number
+    of other rows of the same classes, so that both training sets have the same size.
 *epochs*
-    Stopping at the epoch with the best H on the test images chooses a parameter on test images. The
-    other parameters are chosen on the folds, or given; gamma is chosen on the folds for each number
-    of epochs.
+    The number of epochs is the one with the best H on the test images. All other parameters are
+    chosen on the folds, or given; gamma is chosen on the folds for each number of epochs.
 
 Everything else is the same with and without the leak: test rows, preprocessing and seed. Parameters
 and gamma are chosen on the clean folds and are also the same, unless the leak is in their choice.
@@ -94,10 +93,7 @@ class Cost:
     def rows(
         self, n_draws: int = significance.N_DRAWS, level: float = 0.95
     ) -> list[dict[str, Any]]:
-        """Return one row per metric: without leak, with leak, and difference with its interval.
-
-        The interval is over classes.
-        """
+        """Return one row per metric: clean, leaky, and difference with interval over classes."""
         drawn = significance.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
             resampling.figures(arm.scores, drawn, arm.gamma or 0.0)
@@ -152,7 +148,7 @@ def as_text(costs_: Sequence[Cost]) -> str:
 
 
 def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
-    """Return the leaks measurable on a split; *epochs* also depends on :func:`searches_epochs`."""
+    """Return the leaks measurable on a split; *epochs* also needs :func:`searches_epochs`."""
     has = {
         "training": bool(len(split.test_seen)),
         "selection": bool(len(split.test_seen) and split.folds),
@@ -181,11 +177,10 @@ def costs(
 ) -> list[Cost]:
     """Measure the cost of leaks for one method, by default of all leaks that apply to it.
 
-    The split of ``setting`` is expected to be free of the leaks *training* and *selection*. If it
-    has folds, gamma is always chosen on them; ``choose`` is False to keep the method's parameters.
-    Raises DatasetError if a leak cannot be measured on this split, or if parameters are to be
-    chosen and the split has no folds; ParameterError for *epochs* with a method whose grid has no
-    epochs.
+    The split of ``setting`` must be free of the leaks *training* and *selection*. If it has folds,
+    gamma is always chosen on them; ``choose=False`` keeps the method's parameters. Raises a
+    DatasetError if a leak cannot be measured on this split, or if parameters cannot be chosen
+    without folds; ParameterError for *epochs* with a method without epochs in its grid.
     """
     dataset, split = setting.dataset, setting.split
     possible = possible_leaks(dataset, split)
@@ -200,7 +195,7 @@ def costs(
                 f"{', '.join(method.param_grid) or 'nothing'}."
             )
     usual = [leak for leak in possible if leak != "epochs" or searches_epochs(method)]
-    work = _Work(method, setting, choose)
+    work = _LeakMeasurement(method, setting, choose)
     return [getattr(work, leak)() for leak in leaks or usual]
 
 
@@ -227,7 +222,7 @@ def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
     return split.trainval[np.isin(names[split.trainval], of_test[of_test != ""])]
 
 
-class _Work:
+class _LeakMeasurement:
     """State shared by the leaks of one method; parameters are chosen once on the clean folds."""
 
     def __init__(self, method: ZSLEstimator, setting: Setting, choose: bool) -> None:
@@ -238,8 +233,8 @@ class _Work:
     def training(self) -> Cost:
         """Train on all rows of ``train_loc`` and ``val_loc`` of the first release."""
         chosen = self._choice("clean folds", self.split)
-        everything = np.union1d(self.split.trainval, self.split.test_seen)
-        leaky = self._arm(replace(self.split, trainval=everything), *chosen)
+        with_test_images = np.union1d(self.split.trainval, self.split.test_seen)
+        leaky = self._arm(replace(self.split, trainval=with_test_images), *chosen)
         return self._cost("training", self._clean, leaky)
 
     def selection(self) -> Cost:
@@ -249,7 +244,7 @@ class _Work:
         return self._cost("selection", self._clean, self._arm(self.split, *chosen))
 
     def photographs(self) -> Cost:
-        """Train twice: without rows that share a photograph, and without as many other rows."""
+        """Train without the rows that share a photograph, and without as many other rows."""
         shared = _of_shared_photographs(self.dataset, self.split)
         clean = _without(self.split, shared)
         leaky = _without(self.split, self._replacement_rows(shared))
@@ -257,7 +252,7 @@ class _Work:
         return self._cost("photographs", self._arm(clean, *chosen), self._arm(leaky, *chosen))
 
     def epochs(self) -> Cost:
-        """Stop at the epoch with the best H on the test images; choose all else on the folds."""
+        """Stop at the epoch with the best H on the test images; choose the rest on the folds."""
         counts = {"epochs": self.method.param_grid["epochs"]}
         grid = dict(self.method.param_grid) if self.choose else counts
         selection = self._selection("folds, with epochs", self.split, grid)

@@ -11,8 +11,8 @@ of times that class c is drawn,
     s^*_m = \frac{\sum_{c \in S} w_c a_{mc}}{\sum_{c \in S} w_c}, \qquad
     H^*_m = \frac{2 u^*_m s^*_m}{u^*_m + s^*_m}
 
-A result without per-class accuracies has a rank but no interval. It raises the upper end of the
-interval of every other rank by one, because it may be better than each of the other results.
+A result without per-class accuracies has a rank but no interval. It raises the upper end of every
+interval by one, since it may be better than all other results.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 
 Origin = Literal["mine", "shipped", "others"]
-#: Filter that hides a result from the table.
+#: Name of the filter that hides a result from the table.
 HiddenBy = Literal["Results", "Data sets", "Split", "Metric"]
 #: Precedence of results for the same cell.
 _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
-#: Names of shared splits; any other name belongs to a user's split.
+#: Names of published splits; any other name is that of a user's split.
 SHARED_SPLITS = ("PS", "SS")
 #: Results are the same if all metrics differ by less than this, the precision of board entries.
 _EQUAL = 1e-6
@@ -81,8 +81,8 @@ class MethodResult:
 
     Fields that do not apply are empty: ``task`` if no parameter was chosen, ``who`` for own runs.
     ``per_class`` maps "zsl", "plain" and "at_gamma" to accuracies by class, if the result has them.
-    ``pretraining`` is ("none",) for features without pre-training. A ``probe`` has the parameters
-    that a single fold of another run would choose.
+    ``pretraining`` is ("none",) for features without pre-training. A ``probe`` is a run with the
+    parameters that a single fold of another run would choose.
     """
 
     row: str
@@ -106,7 +106,7 @@ class MethodResult:
 
     @property
     def fine_tuned(self) -> bool:
-        """Whether the declaration says that the extractor was fine-tuned on images of the data."""
+        """Whether the extractor is declared as fine-tuned on images of the data."""
         return bool(fine_tuned_on(self.pretraining))
 
     def sides(self, figure: Metric) -> tuple[dict[str, float], dict[str, float]]:
@@ -128,7 +128,7 @@ class MethodResult:
         )
 
 
-def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -> str:
+def row_name(method: str, params: Mapping[str, Any], further: Sequence[str] = ()) -> str:
     """Return the row name of a method: its name with variant parameters and preprocessing.
 
     Examples
@@ -139,7 +139,7 @@ def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -
     variants = VARIANTS.get(method, ())
     names = dict.fromkeys(name for variant in variants for name in variant)
     words = [str(params.get(name, variants[0].get(name))) for name in names]
-    words += more
+    words += further
     return f"{method} ({', '.join(words)})" if words else method
 
 
@@ -236,7 +236,7 @@ def best_cells(
 
 
 def _with_classes(cell: MethodResult, listed: Sequence[MethodResult]) -> MethodResult:
-    """Return a cell with the per-class accuracies of an equal result, if it has none itself."""
+    """Return a cell; if it lacks per-class accuracies, with those of an equal result."""
     if cell.per_class:
         return cell
     for listed_cell in listed:
@@ -295,9 +295,9 @@ def _drawn(
 ) -> tuple[list[str], np.ndarray, int]:
     """Return reasons, resampled metrics, and the smaller number of seen or unseen classes.
 
-    The reason of a cell states why it has no interval; it is empty if it has one. Intervals are
-    over the classes that most cells list, under any spelling. The metrics have one row per draw,
-    and one column per cell with an interval.
+    A reason states why a cell has no interval, and is empty otherwise. Intervals are over the
+    classes that most cells list, under any spelling. The metrics have one row per draw, and one
+    column per cell with an interval.
     """
     nothing = np.empty((0, 0)), 0
     if figure not in MEANS_OVER_CLASSES:
@@ -330,7 +330,7 @@ def _drawn(
 
 
 def _why_none(sizes: Sequence[int]) -> str:
-    """Return why these numbers of classes give no interval, or "" if they give one."""
+    """Return why these numbers of classes give no interval; "" if they give one."""
     if min(sizes) > 1:
         return ""
     if not max(sizes):
@@ -392,8 +392,8 @@ class MethodTable:
     def split_of(self, data: str) -> str:
         """Return the split of a data set's column.
 
-        It is the chosen split. If the user has own runs on the data set, but no result is on the
-        chosen split or a shared split, it is the split of the newest own run.
+        It is the chosen split; without a result on it or on a published split, it is the split of
+        the user's newest run on the data set, if any.
         """
         results = [cell for cell in self.counted if cell.data == data]
         own_splits = [cell.split for cell in results if cell.origin == "mine"]
@@ -429,7 +429,7 @@ class MethodTable:
         return frozenset(r for cells in of_columns for r, c in cells if c.origin == "mine")
 
     def hidden(self) -> dict[HiddenBy, list[MethodResult]]:
-        """Return the user's own results that no column shows, by the filter that hides them."""
+        """Return the user's own results that no column shows, by the name of the filter."""
         shown = {(row, c.data, c.split) for c in self.columns for row in c.cells}
         hidden: dict[HiddenBy, list[MethodResult]] = {}
         for cell in self.cells:
@@ -454,8 +454,8 @@ class MethodTable:
     @cached_property
     def rows(self) -> list[str]:
         """The usual rows, then all other rows with a result."""
-        more = [row for column in self.columns for row in column.cells]
-        return list(dict.fromkeys([*self.usual_rows, *more]))
+        further_rows = [row for column in self.columns for row in column.cells]
+        return list(dict.fromkeys([*self.usual_rows, *further_rows]))
 
     def candidates(self, row: str, data: str) -> list[MethodResult]:
         """Return all results of a cell, without board entries that equal one of the runs."""
@@ -553,8 +553,8 @@ def printed_cells() -> pd.DataFrame:
 def seconds_of(cells: Iterable[MethodResult], row: str, data: str, split: str) -> float:
     """Estimate the wall time in seconds of a missing cell; NaN without comparable runs.
 
-    The time of the method on another data set is scaled by the median ratio of the times of other
-    methods on the two data sets.
+    The time of the method on another data set is multiplied by the median ratio of the times of all
+    other methods on the two data sets.
     """
     timed = [cell for cell in cells if np.isfinite(cell.seconds) and not cell.probe]
     measured = [cell.seconds for cell in timed if (cell.row, cell.data) == (row, data)]

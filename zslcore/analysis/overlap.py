@@ -5,7 +5,7 @@ r"""Gain in accuracy of test classes in the pre-training set of the feature extr
                          {\tfrac12 (\mathrm{ACC_{OUC}} + \mathrm{ACC_{TUC}})}
 
 where :math:`\mathrm{ACC}` is the mean per-class accuracy of the overlapping (OUC) or the truly
-unseen test classes (TUC). Test classes, not images, are treated as a sample: the interval resamples
+unseen test classes (TUC). The sample consists of test classes, not images: the interval resamples
 classes, and the p-value permutes the labels "overlapping" among them. The effect of pre-training is
 the gain with pre-trained features minus the gain with features without pre-training.
 
@@ -141,7 +141,7 @@ def overlap_study(
     Returns
     -------
     DataFrame
-        One row per draw, features, method and test class; for ``accuracy``, the candidates are the
+        One row per draw, features, method and test class; the candidates for ``accuracy`` are the
         test classes of the draw.
     """
     rows = []
@@ -157,7 +157,7 @@ def overlap_study(
 
 @dataclass(frozen=True)
 class OverlapStudy(Study[pd.DataFrame]):
-    """Study of default methods on draws; half of the test classes are in the pre-training set.
+    """Study of methods with default parameters on draws of half-overlapping test classes.
 
     ``datasets`` maps names of data sets with the same classes to digests.
     """
@@ -177,7 +177,7 @@ class OverlapStudy(Study[pd.DataFrame]):
         in_set: Sequence[int],
         n_draws: int,
     ) -> Self:
-        """Return the study of these data sets; ``known`` are classes in the pre-training set."""
+        """Return the study of data sets; ``in_set`` are the classes in the pre-training set."""
         digests = {dataset.name: dataset.digest for dataset in datasets}
         return cls(digests, tuple(methods), tuple(sorted(map(int, in_set))), n_draws)
 
@@ -316,7 +316,7 @@ def _over_baseline(
 def _difference_p(
     pair: np.ndarray, in_pretraining: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
-    """Return the share of label permutations with at least as large a difference of gains."""
+    """Return the share of label permutations with at least the observed difference of gains."""
     order = rng.permuted(np.tile(np.arange(len(pair)), (n_resamples, 1)), axis=1)
     chosen = np.vstack([np.flatnonzero(in_pretraining), order[:, : in_pretraining.sum()]])
     a = pair[chosen].mean(axis=1)
@@ -375,7 +375,7 @@ def method_gains(
     ----------
     accuracies : method -> {class: accuracy with the unseen classes as candidates}
     overlapping : classes in the pre-training set
-    related : classes that are excluded from the comparison, but included in ``all``
+    related : classes that count only in ``all``
 
     Returns
     -------
@@ -386,7 +386,7 @@ def method_gains(
     Raises
     ------
     DatasetError
-        If no test class overlaps, or all do.
+        If no test class or every test class overlaps.
     """
     rows = []
     for method, accuracy in accuracies.items():
@@ -416,8 +416,8 @@ def same_classes(names: Sequence[str], other_names: Sequence[str]) -> bool:
 # --- Effect of pre-training, class by class -------------------------------------------------------
 
 
-#: Methods that are compared: closed forms that take seconds for all draws. The first method is also
-#: suitable for word vectors.
+#: Compared methods: closed forms that take seconds for all draws; the first also suits word
+#: vectors.
 GAIN_METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
 #: Simulated data set -> the same classes with features without pre-training.
 UNTRAINED = {
@@ -501,7 +501,7 @@ class GroupGain:
     Attributes
     ----------
     inside, related, unrelated : mean gain by group of classes (NaN if empty)
-    others : mean gain of all classes that are not in the pre-training set, related or not
+    others : mean gain of all classes outside the pre-training set, related or not
     difference : ``inside`` minus ``unrelated``
     low, high : Welch's 95 % interval of the difference over classes
     p : two-sided p-value of Welch's test

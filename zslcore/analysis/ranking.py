@@ -13,18 +13,17 @@ hypothesis that all methods are equal. Two methods do not differ significantly i
 are closer than Nemenyi's critical difference CD, where :math:`q_\alpha \sqrt 2` is a quantile of
 the studentized range of k values.
 
-The interval of a rank is computed from resampled test classes, with the same draws for all methods.
-It follows from the numbers of methods that are significantly better and significantly worse. For
-method j on one occasion, with metrics x, resampled metrics :math:`x^*`, and :math:`s_{ij}` the
-standard deviation of :math:`x^*_i - x^*_j`,
+The interval of a rank follows from the numbers of methods that are significantly better and worse
+on resampled test classes, with the same draws for all methods. For method j on one occasion, with
+metrics x, resampled metrics :math:`x^*`, and :math:`s_{ij}` the standard deviation of
+:math:`x^*_i - x^*_j`,
 
 .. math::
     c_j: \; P^* \left( \max_i \frac{|(x^*_i - x^*_j) - (x_i - x_j)|}{s_{ij}} \le c_j \right) = 1 -
     \alpha, \qquad 1 + \# \{ i: x_i - x_j > c_j s_{ij} \} \; \le \; r_j \; \le \;
     k - \# \{ i: x_j - x_i > c_j s_{ij} \}
 
-The interval covers the true rank even if methods are close to each other, unlike percentiles of
-resampled ranks.
+Unlike percentiles of resampled ranks, the interval covers the true rank even of close methods.
 
 References
 ----------
@@ -61,8 +60,8 @@ def method_ranks(values: ArrayLike) -> np.ndarray:
 def rank_matrix(values: np.ndarray) -> np.ndarray:
     """Count how often each method (row) has each rank (column).
 
-    ``values`` has shape (n_occasions, n_methods). If m methods tie, each gets a share of 1/m of
-    each of their m ranks.
+    ``values`` has shape (n_occasions, n_methods). Each of m tied methods gets 1/m of each of their
+    m ranks.
     """
     _check(values)
     n_methods = values.shape[1]
@@ -95,8 +94,8 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     """Rank methods over occasions, and over draws of test classes.
 
     ``values`` has shape (1 + n_draws, n_occasions, n_methods), starting with the measured values.
-    For the interval of the mean rank over n occasions, the ends of the n intervals are averaged; by
-    Bonferroni, each has the level 1 - (1 - level) / n, so that they hold jointly.
+    The interval of the mean rank averages the ends of the n intervals of the occasions, which have
+    the level 1 - (1 - level) / n (Bonferroni), so that they hold jointly.
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
@@ -179,7 +178,7 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
 
 
 def _spread(ranks: np.ndarray) -> np.ndarray:
-    """Return the sum of squared centred rank sums, the only part that permutations change."""
+    """Return the sum of squared centred rank sums: permutations change no other part."""
     n, k = ranks.shape[-2:]
     return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
 
@@ -201,7 +200,7 @@ def critical_difference(n_occasions: int, n_methods: int, alpha: float = 0.05) -
 
 @cache
 def _critical_value(n_methods: int, alpha: float) -> float:
-    """Return q of Nemenyi's test; cached, since the integral takes a second."""
+    """Return q of Nemenyi's test, cached: the integral takes a second."""
     return float(studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2))
 
 

@@ -1,7 +1,7 @@
 r"""Paths over a regulariser: its best values for ZSL and for GZSL differ.
 
-A method is fitted with increasing values of one regulariser, called :math:`\lambda` here. Each
-value is evaluated with the seen-unseen curve of one pass over the test set:
+A method is fitted with increasing values of one regulariser, called :math:`\lambda` here. For each
+value, the seen-unseen curve of the test set gives
 
 - :math:`A_{U \to C_u}`, the accuracy of unseen images among unseen classes: the end of the curve
   for :math:`\gamma \to \infty`, and the metric of ZSL;
@@ -65,9 +65,9 @@ def regularized() -> tuple[str, ...]:
 def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tuple[float, ...]:
     """Return the values of a path, evenly spaced on a logarithmic scale.
 
-    The path covers the method's grid, extended to four decades if the grid is narrower. Numbers of
-    epochs are whole, from 1 to the largest in the grid. Raises UnknownNameError if the parameter is
-    not a regulariser, ParameterError for fewer than two values.
+    The path covers the method's grid, widened to at least four decades. Numbers of epochs are
+    whole, from 1 to the largest in the grid. Raises UnknownNameError if the parameter is not a
+    regulariser, ParameterError for fewer than two values.
     """
     if parameter not in method.regularizers:
         raise closest_name(f"regularizer of {method.card.name}", parameter, method.regularizers)
@@ -78,7 +78,7 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
     if isinstance(low, int):
         return tuple(int(k) for k in np.unique(np.rint(np.geomspace(1, high, n))))
     widening = max(np.sqrt(LEAST_RANGE * low / high), 1.0)
-    # Rounded to twelve digits: the values are then the same on every processor.
+    # Rounded to twelve digits, so that values are the same on every processor.
     return tuple(float(f"{v:.12g}") for v in np.geomspace(low / widening, high * widening, n))
 
 
@@ -89,8 +89,8 @@ VALIDATION = "PS, first validation split"
 def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
     """Return a split by name; for :data:`VALIDATION`, the first fold of PS as a split.
 
-    The fold is also the only fold of this split, so values chosen on the folds are optimal for the
-    test images.
+    The same fold is the only fold of this split, so that parameters are chosen on its test images,
+    as in the paper.
     """
     if name != VALIDATION:
         return dataset.split(name)
@@ -115,9 +115,9 @@ class RegularizationSpec:
     Parameters
     ----------
     parameter : the regulariser; by default the first of the method
-    params : other given parameters
-    choose : whether the other parameters of the method's grid are chosen on the folds, for GZSL;
-        otherwise they have their defaults
+    params : values of further parameters
+    choose : whether the remaining parameters in the method's grid are chosen on the folds, for
+        GZSL; otherwise they have their defaults
     """
 
     dataset: str
@@ -175,7 +175,7 @@ class RegularizationSpec:
     def follow(
         self, dataset: ZSLDataset | None = None, progress: Progress = silent
     ) -> RegularizationPath:
-        """Compute the path by :func:`follow`; pass ``dataset`` if the data set is already open."""
+        """Compute the path by :func:`follow`; ``dataset`` is the data set if it is open already."""
         grid = self.estimator.param_grid if self.choose else ()
         choose = [name for name in grid if name not in self.params]
         setting = self.setting(dataset, progress)
@@ -193,14 +193,14 @@ class RegularizationPath:
     ----------
     effect : effect of a larger value, "weaker" or "stronger" regularisation
     origin : "validated" if any of ``params`` was chosen on the folds, else "given"
-    values : increasing, of shape (n_values,), like all arrays without a stated shape
+    values : increasing values of the regulariser, of shape (n_values,) like all further arrays
     zsl, seen_alone : accuracy of unseen images among unseen classes, and of seen images among seen
         classes
     unseen, seen : accuracies among all classes, at gamma = 0
     gamma : gamma chosen on the folds for each value
     calibrated_unseen, calibrated_seen : accuracies among all classes, at ``gamma``
     best_harmonic : largest H over gamma *on the test set* (oracle)
-    fold_zsl, fold_harmonic : metrics on the folds, for choosing the values, (n_folds, n_values)
+    fold_zsl, fold_harmonic : metrics on the folds that chose the values, (n_folds, n_values)
     for_zsl, for_gzsl : positions of the values chosen on the folds for each task
     mse_unseen, mse_seen : arrays of shape (n_values,), or (0,) without predicted attributes
         Mean squared error of predicted attributes over attributes and test images.
@@ -309,7 +309,7 @@ def follow(
 
     Parameters
     ----------
-    method : estimator with the parameters that are neither chosen nor on the path
+    method : estimator with all parameters that are neither chosen nor varied
     parameter : one of the method's ``regularizers``
     values : increasing values of the regulariser
     choose : other parameters to choose on the folds for GZSL, then fixed along the path
@@ -352,12 +352,12 @@ def follow(
         fold_harmonic=gzsl.table["score"].to_numpy().reshape(-1, n),
         for_zsl=list(values).index(zsl.params[parameter]),
         for_gzsl=list(values).index(gzsl.params[parameter]),
-        **_judged(setting.sweep(method, points, "The test set"), gamma),
+        **_test_metrics(setting.sweep(method, points, "The test set"), gamma),
         **_attribute_errors(method, setting.test, points),
     )
 
 
-def _judged(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndarray]:
+def _test_metrics(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndarray]:
     """Return the test metrics along the path, from the exact curve of each value."""
     rows = []
     for k, test in enumerate(tests):
@@ -380,7 +380,7 @@ def _judged(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndar
 def _attribute_errors(
     method: ZSLEstimator, problem: Problem, points: Sequence[Mapping[str, Any]]
 ) -> dict[str, np.ndarray]:
-    """Return the errors of predicted attributes along the path; empty for methods without them."""
+    """Return the errors of predicted attributes along the path; empty without such attributes."""
     if method.predicted_attributes == "no":
         return {"mse_unseen": np.empty(0), "mse_seen": np.empty(0)}
     true = problem.candidates[problem.y_test]
@@ -418,7 +418,7 @@ class GridAnswers:
 
 
 def lambda_parameter(method: str) -> str | None:
-    """Return the name of a method's lambda, if it is in the grid; else None."""
+    """Return the name of a method's lambda; None if it is not in the grid."""
     kind = get_method(method)
     return next(
         (p for p in kind.regularizers if p.startswith("lam") and p in kind.param_grid), None

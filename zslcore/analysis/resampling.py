@@ -10,11 +10,11 @@ With class :math:`c` drawn :math:`w_c` times,
 
 Every point of the seen-unseen curve is resampled in the same way, and with it the largest H and the
 AUSUC. Two methods, or two runs of one method, are compared on the same draws of the test set, so
-that the difficulty of a class that is common to both cancels.
+that the difficulty of a class for both cancels.
 
-Draws of classes estimate the variation for other classes; draws of images within classes, the
-variation for other images of the same classes. :mod:`zslcore.evaluation.figures` computes each
-metric from the draws.
+Draws of classes estimate the variation of metrics over samples of classes, draws of images within
+classes the variation over samples of images of the same classes. :mod:`zslcore.evaluation.figures`
+computes each metric from the draws.
 
 References
 ----------
@@ -43,10 +43,10 @@ ClassId = TypeVar("ClassId", int, str)
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
 ]
-#: All metrics: ZSL, three at gamma = 0, H at the given gamma, the largest H (an oracle: its gamma
-#: is chosen on the test set), and the area under the curve.
+#: All metrics: ZSL; u, s and H at gamma = 0; H at the chosen gamma; the largest H (an oracle: its
+#: gamma is chosen on the test set); the area under the curve.
 FIGURES: tuple[Figure, ...] = get_args(Figure)
-#: Metrics that have another name in the registry.
+#: Metrics with a different name in the registry.
 _NAMES: dict[Figure, str] = {side: f"plain_{side}" for side in ("unseen", "seen", "harmonic")}
 #: Values processed at a time: 8 MiB, which fit into a processor cache.
 BLOCK = 1 << 20
@@ -58,7 +58,7 @@ def figures(
     """Return all metrics of a test set for each draw of classes.
 
     ``drawn`` has shape (n_draws, n_candidates): how often each class is drawn. Classes without test
-    samples are ignored; metrics of a draw with only such classes are NaN.
+    samples are ignored; metrics of a draw without any other class are NaN.
     """
     computed = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in computed]
@@ -91,7 +91,7 @@ def draws_of_all(
     n_draws: int = N_DRAWS,
     seed: int = 0,
 ) -> list[dict[str, np.ndarray]]:
-    """Return :func:`draws_of` for several predictions of the same images, each with its gamma."""
+    """Return :func:`draws_of` for several predictions of the same images, with their gammas."""
     test, _ = tests[0]
     if over == "classes":
         counts = counts_of_classes(test, class_draws(test.seen, n_draws, seed))
@@ -129,7 +129,7 @@ def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndar
 
 
 def tested_sides(test: AnsweredTest) -> np.ndarray:
-    """Return whether each class with test images is seen."""
+    """Return the mask of seen classes among the classes with test images."""
     return test.seen[np.unique(test.y)]
 
 
@@ -148,9 +148,9 @@ def keys_among(unseen: Collection[str], named: Collection[str]) -> frozenset[str
 def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """Return an order of classes for resampling, by accuracy instead of name or position.
 
-    ``accuracies`` has shape (n_methods, n_classes). Unseen classes are first, and on each side the
-    classes with lower accuracies. The draws then do not depend on the spelling of names, or on the
-    order of classes or methods; classes with equal accuracies are exchangeable.
+    ``accuracies`` has shape (n_methods, n_classes). Unseen classes come first, on each side by
+    increasing accuracy. The draws then depend neither on the spelling of names nor on the order of
+    classes or methods; classes with equal accuracies are exchangeable.
     """
     rounded = np.round(accuracies, DIGITS)
     ordered = rounded[np.lexsort(np.sort(rounded, axis=1).T[::-1])]

@@ -1,8 +1,8 @@
 """Selection, sorting, export and comparison of stored runs.
 
 CSV has one row per run, JSON everything that is stored, and LaTeX a table with booktabs. For two
-runs, :func:`cautions` lists the limits of a comparison. Classes are paired by name: the interval of
-a difference is then much narrower than two separate intervals suggest.
+runs, :func:`cautions` lists the limits of a comparison. Classes are paired by name, so that the
+interval of a difference is much narrower than two separate intervals suggest.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ LATEX_COLUMNS: Mapping[str, str] = {
 }
 #: Task for which parameters were chosen -> its name in tables.
 _CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
-#: Value of ``chosen_for`` for parameters that another run chose on the test set: an upper bound.
+#: Value of ``chosen_for`` if another run chose the parameters on the test set: an upper bound.
 ORACLE = "oracle"
 
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Filter of stored results; an empty field or None keeps all of them.
+    """Filter of stored results; an empty field or None keeps all results.
 
-    A result passes if one of its rows does. ``since`` is the first day, in UTC; ``own`` leaves out
-    precomputed results.
+    A result passes if one of its rows passes. ``since`` is the first day, in UTC; ``own`` leaves
+    out precomputed results.
     """
 
     datasets: Collection[str] = ()
@@ -80,7 +80,7 @@ class RunFilter:
         )
 
     def check(self, runs: Sequence[StoredRun]) -> None:
-        """Raise UnknownNameError, with the closest name, for a name that no run has."""
+        """Raise UnknownNameError, with the closest name, for a filter value that no run has."""
         for field in fields(self)[:3]:
             kind = field.name.removesuffix("s")
             names = {str(getattr(run.result.spec, kind)): None for run in runs}
@@ -91,16 +91,16 @@ class RunFilter:
 
 def tabulate_results(
     runs: Iterable[StoredRun],
-    others: Iterable[Mapping[str, Any]] = (),
+    study_rows: Iterable[Mapping[str, Any]] = (),
     oracle_keys: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Return one tidy row per run, followed by ``others``, rows of :meth:`Result.table`.
+    """Return one tidy row per run, then ``study_rows``, rows of :meth:`Result.table`.
 
     Accuracies are fractions; ``chosen_for`` is the result of :func:`chosen`, and ``origin`` is the
     run's origin in the store.
     """
     rows = [row | {"chosen_for": chosen(o, oracle_keys)} for o in runs for row in o.table()]
-    return pd.DataFrame([*rows, *others])
+    return pd.DataFrame([*rows, *study_rows])
 
 
 def sort_results(table: pd.DataFrame, by: str, *, reverse: bool = False) -> pd.DataFrame:
@@ -130,7 +130,7 @@ def select_runs(
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
     """Return the keys of runs with parameters that the oracle of another run in ``runs`` chose.
 
-    The store itself records the origin of such parameters as "given".
+    In the store, the origin of these parameters is "given".
     """
     return _planned(runs, "oracle")
 
@@ -158,10 +158,10 @@ def chosen(run: StoredRun, oracle_keys: Collection[str]) -> str:
 def runs_as_csv(
     runs: Sequence[StoredRun],
     oracle_keys: Collection[str] = (),
-    others: Iterable[Mapping[str, Any]] = (),
+    study_rows: Iterable[Mapping[str, Any]] = (),
 ) -> str:
     """Return :func:`tabulate_results` as CSV."""
-    return harmless_csv(stamped(tabulate_results(runs, others, oracle_keys)), index=False)
+    return harmless_csv(stamped(tabulate_results(runs, study_rows, oracle_keys)), index=False)
 
 
 def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
@@ -233,7 +233,7 @@ def as_text(result: RunResult) -> str:
 
 
 def unknown_here(method: str) -> str:
-    """Return the reason why a run cannot be repeated here, as part of a sentence."""
+    """Return the reason why a run cannot be repeated here, as the end of a sentence."""
     if plugins.is_plugin_name(method):
         return f"the method is a plugin: to repeat the run, pass the file of {method} to --method"
     return "the method is not installed here, so the run cannot be repeated"
@@ -272,11 +272,11 @@ SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "proto
 
 
 def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Compare the fields of two runs as text, empty if a run does not have the field."""
-    both = [_spec_and_origin(result) for result in (first, second)]
+    """Compare the fields of two runs as text, empty if a run lacks the field."""
+    pair = [_spec_and_origin(result) for result in (first, second)]
     rows = [
-        (name, *("" if values.get(name) is None else str(values[name]) for values in both))
-        for name in dict.fromkeys([*both[0], *both[1]])
+        (name, *("" if values.get(name) is None else str(values[name]) for values in pair))
+        for name in dict.fromkeys([*pair[0], *pair[1]])
     ]
     table = pd.DataFrame(rows, columns=["field", "first", "second"])
     return table.assign(differs=table["first"] != table["second"])
@@ -297,9 +297,9 @@ def _spec_and_origin(result: RunResult) -> dict[str, Any]:
 
 
 def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Compare the metrics of two runs, as fractions; NaN if a run does not have the metric."""
-    both = [dict(_figures(result)) for result in (first, second)]
-    rows = [(name, *(values.get(name) for values in both)) for name in dict.fromkeys(chain(*both))]
+    """Compare the metrics of two runs, as fractions; NaN if a run lacks the metric."""
+    pair = [dict(_figures(result)) for result in (first, second)]
+    rows = [(name, *(values.get(name) for values in pair)) for name in dict.fromkeys(chain(*pair))]
     table = pd.DataFrame(rows, columns=["figure", "first", "second"])
     table[["first", "second"]] = table[["first", "second"]].astype(float)
     return table.assign(difference=table["second"] - table["first"])

@@ -52,7 +52,7 @@ class Study(Generic[R]):
     Attributes
     ----------
     REVISION : increased when the result for the same arguments changes
-    SMALL : largest number of feature values for which a page waits for closed forms
+    SMALL : largest number of feature values at which a page waits for closed forms
     """
 
     kind: ClassVar[str]
@@ -66,7 +66,7 @@ class Study(Generic[R]):
         raise NotImplementedError
 
     def compute(self, progress: Progress) -> R:
-        """Return the result; :meth:`read` uses the annotated return type."""
+        """Return the result; :meth:`read` relies on the annotated return type."""
         raise NotImplementedError
 
     @property
@@ -81,7 +81,7 @@ class Study(Generic[R]):
 
     @property
     def made_by(self) -> dict[str, Any]:
-        """Revisions of methods, and grids that are searched: part of the key, but not arguments."""
+        """Revisions of methods and searched grids; part of the key, but not arguments."""
         return {}
 
     @property
@@ -157,7 +157,7 @@ class RecordStudy(Study[R]):
     SCHEMA: ClassVar[records.Schema[Any] | None] = None
 
     def listed(self, result: R) -> tuple[Mapping[str, Any], Rows]:
-        """Return the columns with one value for all rows of a result, and the rows, for lists."""
+        """Return the columns that all rows of a result share, and the rows, for lists."""
         raise NotImplementedError
 
     def stored(self, store: ResultStore | None = None) -> R | None:
@@ -278,7 +278,7 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
     """Study of one run; closed forms also sweep their grid on the test set (oracle)."""
 
     kind = "run"
-    #: With more feature values, two threads are faster, and a run takes more than a second or two.
+    #: With more feature values than this, two threads are faster than one.
     SMALL, COMPRESSED = 1 << 22, False
 
     threads: int = 1

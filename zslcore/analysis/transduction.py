@@ -1,11 +1,10 @@
 r"""Gain of a transductive method from unlabelled test images.
 
 A transductive method is compared with its inductive version on the same split. The parameters of
-both methods are chosen on the same folds, with the validation images as unlabelled images, and both
-methods solve the same two problems. For ZSL the transductive method gets the images of unseen
-classes, and the information that their classes are unseen; for GZSL it gets the whole test set and
-all classes. Since the transductive method uses more information, both methods are shown next to
-each other, but not ranked together.
+both methods are chosen on the same folds, with the validation images as unlabelled images. For ZSL,
+the unlabelled images are those of unseen classes, with the unseen classes as candidates; for GZSL,
+they are the whole test set, with all classes as candidates. Since the transductive method uses more
+information, both methods are shown next to each other, but not ranked together.
 
 References
 ----------

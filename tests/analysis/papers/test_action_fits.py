@@ -34,7 +34,9 @@ def test_a_study_resumes_after_an_interruption(monkeypatch):
     monkeypatch.setattr(actions, "class_rows", stop_after_three)
     with pytest.raises(KeyboardInterrupt):
         run(spec)
-    assert sorted(result.key for result in ResultStore().others(["action"])) == sorted(fitted)
+    assert sorted(result.key for result in ResultStore().study_results(["action"])) == sorted(
+        fitted
+    )
 
     def count(unit, dataset):
         fitted.append(unit.key)

@@ -208,7 +208,7 @@ def test_transductive_methods_are_compared_with_inductive_forms_and_stored(tmp_p
     )
     assert events == [0]
     pd.testing.assert_frame_equal(table, again)
-    (stored,) = ResultStore().others(["transductive"])
+    (stored,) = ResultStore().study_results(["transductive"])
     assert [row["contender"] for row in stored.rows] == ["inductive", "transductive"]
     assert stored.about["dataset"] == WORLD.name
     with closing(sqlite3.connect(ResultStore().path)) as db, db:
@@ -361,7 +361,7 @@ def test_the_heading_states_seeds_and_methods_of_a_mean(seeds, over):
     about = argparse.Namespace(experiment="gbu:table3", dataset=[WORLD.name], seeds=seeds, draws=2)
     output = heading(about, EXPERIMENTS["gbu:table3"], table)
     assert over in output
-    assert "the N methods that have a value in every column." in output
+    assert "the N methods with a value in every column." in output
     both = heading(about, EXPERIMENTS["gbu:table3"], table[:2])
     assert "mean of" not in both
 

@@ -6,8 +6,8 @@ first 50 components, t-SNE or UMAP lays out the chosen rows in the plane:
 .. math:: x \in \mathbb{R}^D \;\to\; z = U^\top (x - \mu) \in \mathbb{R}^{50} \;\to\; \mathbb{R}^2
 
 Both layouts start from the first two components and use the same exact graph of nearest neighbours.
-The same settings, seed and number of threads give the same coordinates. Each map has measures of
-its reliability; see :mod:`zslcore.analysis.maps.quality`.
+The same settings, seed and number of threads give the same coordinates. For measures of the
+reliability of a map see :mod:`zslcore.analysis.maps.quality`.
 
 References
 ----------

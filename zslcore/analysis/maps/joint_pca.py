@@ -89,7 +89,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
 def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
     """Return a sentence on why two data sets cannot share a map, or an empty string.
 
-    Raises DatasetError if the data sets have different classes: then they cannot be compared.
+    Raises DatasetError for different classes, since the data sets then cannot be compared at all.
     """
     match_classes(first, second)
     d, e = first.features.shape[1], second.features.shape[1]
@@ -102,7 +102,7 @@ def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
 
 
 def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
-    """Whether the rows of both data sets have equal classes, so they may be the same images."""
+    """Whether both data sets may have the same images: their rows have the same classes."""
     if len(first.labels) != len(second.labels):
         return False
     return bool((first.labels == match_classes(first, second)[second.labels]).all())

@@ -41,12 +41,11 @@ class MapSettings:
     """Settings of a map; settings that the method does not use are not part of :attr:`key`.
 
     t-SNE uses ``perplexity``; UMAP uses ``min_dist`` and ``n_neighbors``, which includes the point
-    itself. ``n_samples`` images are sampled with ``sample_seed``, stratified by class and data set.
-    The sample does not depend on ``seed``, so maps with different ``seed`` show the same images.
-    The default is 500 iterations for t-SNE, after 250 with exaggeration; for UMAP 500 epochs up to
-    10,000 points, 200 above. ``seed`` jitters the initial positions (for t-SNE by a hundredth of
-    their spread), and is the seed of UMAP's edge sampling. The number of threads changes rounding;
-    UMAP's layout always uses one thread.
+    itself. ``n_samples`` images are sampled with ``sample_seed``, stratified by class and data set;
+    ``seed`` does not change the sample. The default is 500 iterations for t-SNE, after 250 with
+    exaggeration; for UMAP 500 epochs up to 10,000 points, 200 above. ``seed`` jitters the initial
+    positions (for t-SNE by a hundredth of their spread), and is the seed of UMAP's edge sampling.
+    The number of threads changes rounding; UMAP's layout always uses one thread.
     """
 
     method: Method = "tsne"
@@ -199,7 +198,7 @@ def lay_out(
 def _tsne(
     Z: np.ndarray, graph: Neighbours, settings: MapSettings, progress: Progress, show: Picture
 ) -> np.ndarray:
-    """Optimise t-SNE with early exaggeration first; learning rates are n / exaggeration."""
+    """Optimise t-SNE, first with early exaggeration; the learning rate is n / exaggeration."""
     with extra("maps", "openTSNE", "A t-SNE map"):
         from openTSNE import TSNEEmbedding, initialization
         from openTSNE.affinity import PerplexityBasedNN

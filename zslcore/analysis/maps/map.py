@@ -203,7 +203,7 @@ def make_map(
 def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMap:
     """Place a sample on the first two components of its randomised PCA, without quality.
 
-    The sketch is not the map of its settings: do not store it under their key.
+    It has the settings, and thus the key, of the exact map: do not store it under this key.
     """
     settings = MapSettings("pca", n_samples=n_samples)
     data = MapData.of(datasets, n_samples=n_samples, seed=settings.sample_seed)
@@ -302,7 +302,7 @@ class MapStudy(Study[EmbeddedMap]):
     def of(cls, datasets: Sequence[ZSLDataset], settings: MapSettings) -> Self:
         """Return the study of these data sets; its key depends on library versions.
 
-        A precomputed map with the same data and layout is used with any library versions.
+        A precomputed map with the same data and layout is used regardless of library versions.
         """
         names = tuple(dataset.name for dataset in datasets)
         study = cls(names, settings, map_key(datasets, settings))
@@ -406,7 +406,7 @@ def nearest_images(
 
 
 def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
-    """Return whether each point (n, 2) is inside a polygon (n_corners, 2), by the even-odd rule.
+    """Return the mask of the points (n, 2) inside a polygon (n_corners, 2), by the even-odd rule.
 
     The last corner is joined to the first, and edges may cross; a polygon of fewer than three
     corners is empty.
@@ -432,9 +432,8 @@ def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
 class PredictedPoints:
     """Predictions of a method, in arrays over all n images of a data set.
 
-    ``predicted`` are rows of the prototypes, -1 for images that are not in the test set; ``lead``
-    is the score of the predicted class minus the next highest score, 0 for images that are not in
-    the test set.
+    ``predicted`` are rows of the prototypes; ``lead`` is the score of the predicted class minus the
+    next highest score. Images outside the test set have -1 and 0.
     """
 
     tested: np.ndarray
@@ -449,7 +448,8 @@ def predicted_points(
     r"""Return the predictions of a method, among all classes, on a data set of ``n`` images.
 
     Image :math:`i` is predicted as :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`;
-    its lead is this difference at :math:`\hat c` minus its largest value at any other class.
+    its lead is the value of this expression at :math:`\hat c` minus its largest value at other
+    classes.
     """
     test = np.concatenate([split.test_seen, split.test_unseen])
     answer = scores.predicted(gamma)

@@ -5,8 +5,8 @@
   chance;
 - *kNN recall*: share of the k nearest neighbours in the PCA that are also among the k nearest on
   the map;
-- *class accuracy*: mean per-class accuracy of a vote of the k nearest neighbours. If it is higher
-  on the map than in the PCA, the map separates classes more than the features do;
+- *class accuracy*: mean per-class accuracy of a vote of the k nearest neighbours. If the map has a
+  higher one than the PCA, it separates classes more than the features do;
 - *mixing*: whether the images of a class have the same distribution in two data sets; see
   :func:`mixing_scores`.
 
@@ -94,14 +94,14 @@ def map_quality(
 
 
 def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
-    """Return the share of entries of ``reference`` (n, k) that ``nearest`` has in the same row."""
+    """Return the share of the entries of ``reference`` (n, k) in the same row of ``nearest``."""
     return float(_shared(reference, nearest).mean() / reference.shape[1])
 
 
 def preserved_neighbours(Z: np.ndarray, Y: np.ndarray, *, threads: int = 1) -> np.ndarray:
-    """Return the share of the 15 nearest neighbours in ``Z`` that are also nearest in ``Y``, (n,).
+    """Return for each point the share of its 15 neighbours in ``Z`` that are neighbours in ``Y``.
 
-    The mean is the kNN recall; fewer neighbours count if there are not enough points.
+    The mean is the kNN recall; with too few points, there are fewer neighbours.
     """
     k = min(15, len(Z) - 1)
     near = [neighbours(space, k, threads=threads).indices for space in (Z, Y)]
@@ -148,7 +148,7 @@ FEW = 5_000
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the thread controller; cached, since creating it is as slow as a small search."""
+    """Return the thread controller, cached: creating it takes as long as a small search."""
     return ThreadpoolController()
 
 
@@ -218,8 +218,8 @@ def mixing_scores(
     ----------
     spaces : name -> array of shape (n, any), all with the same images
     part : int array of shape (n,), the data set of each image, 0 or 1
-    k : number of neighbours; in small classes at most half of the other images, since every class
-        would score 1 with all other images as neighbours
+    k : number of neighbours; in small classes at most half of the other images, since with all
+        other images as neighbours every class would score 1
     seed : seed of the permutations; with C classes, there are max(1999, 40 C - 1) for each class,
         so that p-values adjusted by Holm can reach 0.05
 
@@ -230,7 +230,7 @@ def mixing_scores(
         are NaN for classes with fewer than two images, or in only one data set.
     """
     classes = np.unique(labels)
-    deals = max(DEALS, 40 * len(classes) - 1)
+    n_permutations = max(DEALS, 40 * len(classes) - 1)
     tables = []
     for space, P in spaces.items():
         rng = np.random.default_rng(seed)
@@ -243,7 +243,7 @@ def mixing_scores(
             score, p = np.nan, np.nan
             if n1 and n2:
                 indices = neighbours(P[rows_of_c], near, threads=threads).indices
-                score, p = _score(indices, first, deals, rng)
+                score, p = _score(indices, first, n_permutations, rng)
             rows.append((space, class_names[c], n1, n2, near, score, p))
         tables.append(pd.DataFrame(rows, columns=_COLUMNS))
         tested = tables[-1]["p"].notna()
@@ -269,7 +269,7 @@ def mixing_verdicts(table: pd.DataFrame, original: str, shown: str) -> pd.DataFr
 
 
 def _score(
-    indices: np.ndarray, first: np.ndarray, deals: int, rng: np.random.Generator
+    indices: np.ndarray, first: np.ndarray, n_permutations: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the mixing score of one class, and its p-value."""
     k, n1, n2 = indices.shape[1], int(first.sum()), int((~first).sum())
@@ -278,24 +278,28 @@ def _score(
     if not E:
         return np.nan, np.nan
     observed = h[first[indices].sum(axis=1)].mean()
-    dealt = _dealt(indices, first, h, deals, rng)
+    permuted = _permuted_entropy(indices, first, h, n_permutations, rng)
     # The tolerance is for rounding: sums in another order differ in the last digits.
-    p = (1 + (dealt <= observed * (1 + 1e-9)).sum()) / (1 + deals)
+    p = (1 + (permuted <= observed * (1 + 1e-9)).sum()) / (1 + n_permutations)
     return float(observed / E), float(p)
 
 
-def _dealt(
-    indices: np.ndarray, first: np.ndarray, h: np.ndarray, deals: int, rng: np.random.Generator
+def _permuted_entropy(
+    indices: np.ndarray,
+    first: np.ndarray,
+    h: np.ndarray,
+    n_permutations: int,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Return the mean entropy under random permutations of the labels, of shape (deals,)."""
     means = []
     per_block = max(1, (1 << 22) // len(first))
-    for start in range(0, deals, per_block):
-        n = min(per_block, deals - start)
-        dealt = rng.permuted(np.tile(first.astype(np.uint8)[:, None], n), axis=0)
-        m = np.zeros_like(dealt)
+    for start in range(0, n_permutations, per_block):
+        n = min(per_block, n_permutations - start)
+        permuted = rng.permuted(np.tile(first.astype(np.uint8)[:, None], n), axis=0)
+        m = np.zeros_like(permuted)
         for column in indices.T:  # faster than indexing all columns at once
-            m += dealt[column]
+            m += permuted[column]
         means.append(h[m].mean(axis=0))
     return np.concatenate(means)
 

@@ -30,7 +30,7 @@ TABLES = {
 }
 PAPERS = list(dict.fromkeys(TABLES.values()))
 
-#: Task for which parameters were chosen; "given" if they were not chosen.
+#: Task for which parameters were chosen; "given" if none were chosen.
 ChosenFor = Literal["zsl", "gzsl", "given"]
 
 
@@ -44,10 +44,10 @@ def chosen_for(run: RunResult) -> ChosenFor:
 def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
     """Return the metrics of runs, per class and per sample, next to the values printed in papers.
 
-    Values are compared only if parameters were chosen in the same way: both papers choose
-    parameters for ZSL, and the calibration paper also for GZSL. The column benchmark_paper has the
-    values of Xian et al., TPAMI 2019 (without calibration), calibration_paper the values of Le
-    Cacheux et al., MMM 2019. Values that are not printed are NaN, and so is gamma for ZSL.
+    Values are compared only if parameters were chosen for the same task: ZSL in both papers, also
+    GZSL in the calibration paper. The column benchmark_paper has the values of Xian et al., TPAMI
+    2019 (without calibration), calibration_paper those of Le Cacheux et al., MMM 2019. Values that
+    are not printed are NaN, as is gamma for ZSL.
     """
     rows = []
     for run in runs:
@@ -101,8 +101,8 @@ class Cause:
     """Effect of one change of a run on a metric; ``change`` describes the change in words.
 
     ``name`` is "scaling", "selection", "gamma", "variant", "fold" or "features"; ``value`` is the
-    metric after the change, and ``points`` its difference from ours, as a fraction. ``value`` and
-    ``points`` are None if the effect cannot be measured here.
+    metric after the change, and ``points`` its difference from ours, as a fraction; both are None
+    if the effect cannot be measured here.
     """
 
     name: str
@@ -158,7 +158,7 @@ def large_deviations() -> tuple[Difference, ...]:
 
 
 def why_different(data: str, method: str) -> tuple[Difference, ...]:
-    """Return the differences of a method on a data set that are above three points."""
+    """Return the differences of more than three points of a method on a data set."""
     return tuple(
         difference
         for difference in large_deviations()

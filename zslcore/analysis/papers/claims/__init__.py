@@ -4,9 +4,9 @@ A claim has a text in ``data/claims.toml``, and a function of :class:`ClaimEvide
 :mod:`zslcore.analysis.papers.claims.statements`, under the same id. The verdict "undecided" states
 the missing evidence; simulated data get no verdict.
 
-Findings on the data, tables and practice of the field have one sentence and one command each:
-``python -m tools.findings`` writes ``data/findings.json``, and a test computes each number again.
-``python -m tools.lint`` compares the printed tables with each other and with the released files.
+A finding on the data, tables or practice of the field has one sentence and one command. ``python -m
+tools.findings`` writes ``data/findings.json``, and a test computes each number again. ``python -m
+tools.lint`` compares the printed tables with each other and with the released files.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Claim:
 
     ``data`` and ``methods`` are the data sets and methods of the claim; empty ``methods`` stands
     for all methods. ``tables`` are its printed tables, such as "GBU 3"; ``pretraining`` is the
-    pre-training set that features must have. The last three fields are reasons, empty if they do
-    not apply: ``printed_only`` why runs cannot decide the claim, ``not_printed`` why printed tables
-    cannot, and ``table_alone`` why a printed table gives a number but no verdict.
+    pre-training set that features must have. Three fields are reasons, or empty: ``printed_only``,
+    why runs cannot decide the claim; ``not_printed``, why printed tables cannot; ``table_alone``,
+    why a printed table gives a number but no verdict.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Claim:
     table_alone: str = ""
 
     def judge(self, evidence: ClaimEvidence) -> Judgment:
-        """Judge the claim on this evidence; "undecided" if evidence is missing."""
+        """Judge the claim on this evidence; it is "undecided" if evidence is missing."""
         printed, cells = evidence.body == "printed", ReadCells()
         if refused := self.not_printed if printed else self.printed_only:
             return Judgment("undecided", refused)
@@ -121,7 +121,7 @@ PAPERS: Mapping[str, str] = {name: paper["title"] for name, paper in _TOML["pape
 
 
 def _read_claim(id_: str, row: Mapping[str, Any]) -> Claim:
-    """Return a claim with its paper's defaults; groups of methods and data sets become names."""
+    """Return a claim with its paper's defaults, and names for groups of methods and data sets."""
     paper = id_.partition("-")[0].upper()
     row = {**_TOML["paper"][paper], **row}
     del row["title"]
@@ -204,7 +204,7 @@ def judgment_table(judged: Judged) -> pd.DataFrame:
 
 
 def as_text(judged: Judged) -> str:
-    """Return judged claims and verdict counts as text; bodies that decide no claim share a line."""
+    """Return judgments and counts of verdicts as text; one line for bodies without a verdict."""
     unused_bodies = [
         body
         for body in BODIES
@@ -307,7 +307,7 @@ def markdown_list() -> str:
 
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """Result of one rule on printed tables: number of comparisons, and a line per disagreement."""
+    """Result of a rule on printed tables: number of comparisons, and a line per disagreement."""
 
     name: str
     checks: str

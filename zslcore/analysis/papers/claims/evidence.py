@@ -63,7 +63,7 @@ BENCHMARK_METHODS = (
 VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
 #: Methods with variants that differ only for seen candidates, and are equal for ZSL.
 OF_SEEN = ("GFZSL",)
-#: Minimum number of methods in a ranking from printed tables, and in a ranking over folds.
+#: Minimum number of methods in a ranking from printed tables, or over folds.
 ENOUGH = 10
 #: Name of a group -> its methods.
 METHOD_GROUPS: dict[str, tuple[str, ...]] = {
@@ -87,12 +87,12 @@ def join_names(names: Sequence[str], last: str = "and") -> str:
 
 
 class UndecidedError(Exception):
-    """Raised for insufficient evidence; the message is one sentence on the missing part."""
+    """Raised for missing evidence; the message is one sentence on the missing part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadCells:
-    """Cells read by a claim: rows of metrics in ``parts``, and other printed tables by name."""
+    """Cells that a claim reads: rows of metrics in ``parts``, and other printed tables by name."""
 
     parts: list[pd.DataFrame] = field(default_factory=list)
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
@@ -130,14 +130,14 @@ class ClaimEvidence:
     """Metrics of methods on data sets, and printed tables with other contents.
 
     ``figures`` has the columns of :data:`COLUMNS`: ``table`` is a printed table such as "GBU 3", or
-    "runs"; ``benchmark`` is the benchmark of the data, or the benchmark that the data simulate;
-    ``pretraining`` is "none" for features without pre-training, empty if unknown; ``figure`` is a
-    key of :data:`COLUMN_OF_FIGURE`, where "gain" is the overlap gain with ImageNet-1K on SS;
-    ``value`` is the mean over seeds, accuracies as fractions; ``spread`` is the standard deviation
-    over seeds, NaN for one seed; ``seeds`` is NaN for printed tables. ``controls`` is the evidence
-    from features without pre-training, which :meth:`deep` separates. ``benchmarks`` and ``methods``
-    are the claim's benchmarks and methods; empty ``methods`` stands for all methods. ``cells``
-    collects the metrics that are read.
+    "runs"; ``benchmark`` is the benchmark that the data are or simulate; ``pretraining`` is "none"
+    for features without pre-training, empty if unknown; ``figure`` is a key of
+    :data:`COLUMN_OF_FIGURE`, where "gain" is the overlap gain with ImageNet-1K on SS; ``value`` is
+    the mean over seeds, accuracies as fractions; ``spread`` is the standard deviation over seeds,
+    NaN for one seed; ``seeds`` is NaN for printed tables. ``controls`` is the evidence from
+    features without pre-training, which :meth:`deep` separates. ``benchmarks`` and ``methods`` are
+    those of the claim; empty ``methods`` stands for all methods. ``cells`` collects the metrics
+    that are read.
     """
 
     body: Body
@@ -188,7 +188,7 @@ class ClaimEvidence:
     def deep(self) -> ClaimEvidence:
         """Move the metrics of hand-crafted features to ``controls``.
 
-        Metrics of pre-trained features are kept, and so are metrics with unknown pre-training.
+        Metrics of pre-trained features are kept, also those with unknown pre-training.
         """
         trained = self.figures["pretraining"].fillna("") != NOTHING
         control = replace(self, figures=self.figures[~trained])
@@ -199,7 +199,7 @@ class ClaimEvidence:
         return bool((self.figures["figure"] == figure).any())
 
     def _one_set_per_benchmark(self) -> Collection[str]:
-        """Return, for each benchmark, the data set with the shortest name, to count images once."""
+        """Return the data set with the shortest name of each benchmark, to count images once."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
@@ -208,7 +208,7 @@ class ClaimEvidence:
     def rows(self, figure: str, **where: str) -> pd.DataFrame:
         """Return the rows of a metric with the values ``where`` in other columns.
 
-        If a benchmark has several data sets, the data set with the shortest name counts. Raises
+        Of several data sets of a benchmark, the one with the shortest name counts. Raises
         UndecidedError if there are no rows.
         """
         figures = self.figures
@@ -291,8 +291,8 @@ class ClaimEvidence:
     ) -> pd.DataFrame:
         """Return a metric with one row per data set and split, and one column per method.
 
-        The table has no gaps: it keeps the data sets with at least ``fewest`` of the methods, then
-        the methods that all of these data sets have. Raises UndecidedError if fewer than ``fewest``
+        The table has no gaps: it has the data sets with at least ``fewest`` of the methods, and the
+        methods with a result on all of these. Raises UndecidedError if fewer than ``fewest``
         methods remain.
         """
         rows = self.rows(figure, split=split, chosen_for="zsl")
@@ -495,10 +495,9 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
     """Return evidence from rows of :func:`result_rows`, on either simulated or real data.
 
-    A run counts if its data are a benchmark or simulate a benchmark, and its parameters were chosen
-    on folds by this run, or by the same run with another seed. If data sets have the same name,
-    only the data set with the latest run counts; if runs are repeated, only the latest run counts.
-    Metrics are averaged over seeds.
+    A run counts if its data are or simulate a benchmark, and its parameters were chosen on folds,
+    by itself or by the same run with another seed. Of data sets with the same name, only the one
+    with the latest run counts; of repeated runs, only the latest. Metrics are averaged over seeds.
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
@@ -573,7 +572,7 @@ def _as_in(paper: str, name: str, figure: str) -> str | None:
 
 
 def _chosen(rows: pd.DataFrame) -> pd.Series:
-    """Return which runs have parameters chosen on folds, with their own or another seed."""
+    """Return the mask of runs with parameters chosen on folds, by themselves or another seed."""
     is_validated = rows["params_origin"] == "validated"
     of_seed = rows["params"].map(_without_seed)
     cases = pd.MultiIndex.from_frame(
@@ -588,7 +587,7 @@ def _without_seed(params: str) -> str:
 
 
 def _benchmark(result: RunResult) -> str | None:
-    """Return the benchmark with a run's unseen classes; by name if two benchmarks share them."""
+    """Return the benchmark with a run's unseen classes; by name if two benchmarks have them."""
     if result.simulated:
         return benchmark_in_name(result.spec.dataset) or None
     split = result.spec.split

@@ -7,12 +7,12 @@ methods is the order of their mean ranks over data sets.
 
 Runs on a part of the claim's data sets and methods get the verdict *holds here* or *fails here*,
 which neither confirms nor refutes the claim. On such a part, a claim on all cases fails with one
-counterexample; without a counterexample, it holds if the exact interval of the share is above one
-half. A claim on a share is decided by the interval of the share. Metrics of runs that differ by at
-most one point are not ordered. A rank, a best method or a sign gets a verdict only if the verdict
-is the same for every order of such metrics, whatever the results of missing methods are; otherwise
-the claim is undecided. Hand-crafted features are *not comparable* with the deep features of a
-paper. Simulated data get *no verdict*.
+counterexample; without one, it holds if the exact interval of the share is above one half. A claim
+on a share is decided by the interval of the share. Metrics of runs within one point of each other
+have no order: a rank, a best method or a sign gets a verdict only if the verdict is the same for
+every order of these metrics and for any results of missing methods; otherwise the claim is
+undecided. Hand-crafted features are *not comparable* with the deep features of a paper. Simulated
+data get *no verdict*.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ Verdict = Literal[
 #: Verdict -> verdict on a part of the data sets or methods of a claim.
 HERE: Mapping[Verdict, Verdict] = {"holds": "holds here", "does not hold": "fails here"}
 Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
-#: Accuracies that differ by at most this are near: the benchmark paper calls them consistent.
+#: Largest difference of accuracies that are near, or consistent in the words of the benchmark
+#: paper.
 NEAR = 0.02
-#: Runs that differ by at most this have no order, since they have few seeds.
+#: Largest difference of runs without an order, since they have few seeds.
 TIED = 0.01
-#: If a claim is about at least this share of cases, the verdict that it holds names up to six
-#: exceptions.
+#: If a claim is on at least this share of cases, the verdict "holds" names up to six exceptions.
 MOST = 0.9
 #: Minimum number of data sets for an interval over data sets.
 FEW = 3
@@ -72,8 +72,8 @@ class Judgment:
     with its 95 % interval from ``low`` to ``high``; its ``unit`` is "points" (a difference of
     fractions), "share" (in [0, 1]), "place" (mean rank), "tau", "p" or "percent" (a fraction, shown
     in percent). All ``methods`` were measured on all ``data``; ``where`` is the measured part of
-    the claim, such as "2 of 5 data sets". For a claim on a count, ``share`` is the share of cases
-    that it states. ``ranks`` are the mean ranks of all methods, best first, for a claim on a place.
+    the claim, such as "2 of 5 data sets". For a claim on a count, ``share`` is the claimed share of
+    cases; for a claim on a place, ``ranks`` are the mean ranks of all methods, best first.
     ``cells`` are the metrics and tables that were read.
     """
 
@@ -173,7 +173,7 @@ def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> 
 
 
 def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Return two series of metrics on their common cases; UndecidedError if there are none."""
+    """Return two series of metrics on their common cases; UndecidedError without any."""
     both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
     if both.empty:
         raise UndecidedError("None of the methods has both metrics here.")
@@ -201,8 +201,8 @@ def judge_mean(
 ) -> Judgment:
     """Judge the mean of differences of fractions, shape (n,), by its t interval.
 
-    The sentence starts with ``what``; ``of`` is the plural noun for the cases. "near" means within
-    :data:`NEAR` of zero. Raises UndecidedError for fewer than two differences.
+    The sentence starts with ``subject``; ``of`` is the plural noun for the cases. "near" means
+    within :data:`NEAR` of zero. Raises UndecidedError for fewer than two differences.
     """
     x = np.asarray(values, dtype=float)
     if len(x) < 2:
@@ -234,7 +234,7 @@ def judge_difference(
 ) -> Judgment:
     """Judge a mean difference by its t interval over cases.
 
-    With too few data sets for an interval, the sign must be clear on each of them. ``tally`` adds
+    With too few data sets for an interval, the sign must be clear on every data set. ``tally`` adds
     the number of cases on the claimed side to the sentence.
     """
     few = evidence.body != "printed" and 1 < len(d) < FEW and "method" not in d.index.names
@@ -264,7 +264,7 @@ def _data_and_split(case: object) -> str:
 def judge_interval(
     low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)
 ) -> Verdict:
-    """Return "holds" inside ``claimed``, "does not hold" outside, "undecided" across a limit."""
+    """Return "holds" within ``claimed``, "does not hold" outside, "undecided" across a limit."""
     if claimed[0] < low and high < claimed[1]:
         return "holds"
     return "does not hold" if high <= claimed[0] or low >= claimed[1] else "undecided"
@@ -283,20 +283,20 @@ def judge_share(subject: str, hits: pd.Series, *, at_least: float = 1.0) -> Judg
         raise UndecidedError(f"{subject}: no case is available.")
     interval = binomtest(k, n).proportion_ci(0.95)
     share = round(k / n, DIGITS)
-    so = share >= round(at_least, DIGITS)
+    agrees = share >= round(at_least, DIGITS)
     sentence = f"{subject}: {k} of {n}."
     misses = [name_of(case) for case in hits.index[~hits.to_numpy(dtype=bool)]]
     few = 0 < len(misses) <= 6
     if few:
         sentence = f"{sentence[:-1]}; not {join_names(misses)}."
     return Judgment(
-        "holds" if so else "does not hold",
+        "holds" if agrees else "does not hold",
         sentence,
         k / n,
         float(interval.low),
         float(interval.high),
         "share",
-        exceptions=join_names(misses) if so and few and at_least >= MOST else "",
+        exceptions=join_names(misses) if agrees and few and at_least >= MOST else "",
     )
 
 
@@ -312,9 +312,9 @@ def judge_count(
 ) -> Judgment:
     """Judge the share of cases that agree with the claim; ``note`` follows the sentence.
 
-    ``unclear`` are cases with differences too small for a sign, which could agree or disagree.
-    ``cases`` are all cases, by default the cases of ``hits``; they determine the data sets and
-    methods of the judgment.
+    ``unclear`` are cases with differences too small for a sign: they may agree or disagree.
+    ``cases`` are all cases, by default those of ``hits``; they determine the data sets and methods
+    of the judgment.
     """
     judgment = judge_share(subject, hits, at_least=at_least)
     judgment = replace(judgment, sentence=f"{judgment.sentence} {note}".strip(), share=at_least)
@@ -358,7 +358,7 @@ def possible_places(wide: pd.DataFrame, missing: int) -> pd.DataFrame:
     """Return the ``first`` and ``last`` possible rank of each method by mean rank.
 
     A method certainly ranks ahead of another if it is better by more than :data:`TIED` on every
-    data set. Each of the ``missing`` methods could be ahead of all other methods.
+    data set. Any of the ``missing`` methods may be ahead of all methods.
     """
     x = wide.to_numpy()
     above = (x[:, :, None] > x[:, None, :] + TIED).all(axis=0)
@@ -387,7 +387,7 @@ class Order:
         return replace(judgment, data=tuple(map(str, data)), methods=tuple(map(str, methods)))
 
     def other_orders(self) -> str:
-        """Return the start of a sentence on possible ranks: the changes that they allow for."""
+        """Return the start of a sentence on possible ranks: the assumed changes of the results."""
         if not self.missing:
             return "If differences between methods change by at most one point"
         return (
@@ -501,9 +501,8 @@ def judge_best(
 ) -> Judgment:
     """Judge whether the ``expected`` method of each benchmark is the best on it.
 
-    With runs, a method is not the best if another method is better by more than one point, whatever
-    the results of missing methods are; it is the best if it leads by more than one point and no
-    method is missing.
+    With runs, a method is not the best if another method is better by more than one point; it is
+    the best if it leads by more than one point and no method is missing.
     """
     best, named, unclear = {}, {}, []
     on: dict[str, pd.Series] = {}
@@ -591,8 +590,8 @@ def judge_largest(
 ) -> Judgment:
     """Judge whether ``largest``, a method or benchmark, has the largest mean of column ``value``.
 
-    Only the methods or benchmarks ``among`` are compared. ``needs`` describes the necessary runs,
-    for the message if some are missing.
+    Only the methods or benchmarks ``among`` are compared. ``needs`` describes the necessary runs in
+    the message on missing ones.
     """
     rows = values[values[by].isin(among)]
     mean = rows.groupby(by, sort=False)["value"].mean()

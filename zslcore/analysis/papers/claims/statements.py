@@ -65,7 +65,7 @@ def change_of_split(e: ClaimEvidence, claimed: Literal["below", "near"]) -> Judg
 
 
 def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
-    """Judge the gain of every method, next to the gain with features without pre-training."""
+    """Judge the gain of every method; the note has the gain with features without pre-training."""
     gains = e.cases("gain", split="SS")
     mean, tested = signed(gains.mean(), "+.0f"), _overlapping(e, e.coverage(gains)[0])
     note = f"{mean} % on average; the gain rests on {tested}."
@@ -79,7 +79,7 @@ def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
 
 
 def _overlapping(evidence: ClaimEvidence, data: Sequence[str]) -> str:
-    """Return how many SS test classes of each data set are in ImageNet-1K; name a single class."""
+    """Describe how many SS test classes of each data set are in ImageNet-1K; name a single one."""
     benchmarks, parts = evidence.benchmark_of_data(), []
     for name in data:
         if (benchmark := str(benchmarks.get(name))) in fact_sources():
@@ -92,7 +92,7 @@ def _overlapping(evidence: ClaimEvidence, data: Sequence[str]) -> str:
 
 
 def range_over_folds(e: ClaimEvidence) -> Judgment:
-    """Judge on which data set ZSL varies most with the fold on which parameters are chosen."""
+    """Judge on which data set ZSL varies most with the fold that chooses the parameters."""
     folds = pd.concat([e.rows(f"zsl, fold {k}", chosen_for="zsl") for k in (1, 2, 3)])
     of_method = folds.groupby(["data", "benchmark", "method"], sort=False)["value"]
     return judge_largest(
@@ -119,7 +119,7 @@ def consistent_methods(e: ClaimEvidence) -> Judgment:
 
 
 def inconsistent_methods(e: ClaimEvidence) -> Judgment:
-    """Judge whether ZSL of the named methods differs by over 2 points; list other such methods."""
+    """Judge whether ZSL of the named methods differs by over 2 points; note all others."""
     far = _awa_distance(e) > NEAR
     is_named = far.index.isin(["DEVISE", "SJE", "SYNC"])
     unnamed = [name_of(case) for case in far.index[far & ~is_named]]
@@ -230,7 +230,7 @@ def eszsl_second_on_imagenet(e: ClaimEvidence) -> Judgment:
 
 
 def populated_classes(e: ClaimEvidence) -> Judgment:
-    """Judge how often accuracy is higher on the most populated classes than on the least populated.
+    """Judge how often accuracy is higher on the most than on the least populated classes.
 
     Both sets of classes have the same size: 500, 1,000 or 5,000.
     """
@@ -250,7 +250,7 @@ def drop_to_5k_classes(e: ClaimEvidence) -> Judgment:
 
 
 def kind_against_number(e: ClaimEvidence) -> Judgment:
-    """Judge accuracy ratios: M1K / L1K (most, least populated classes) against M500 / M1K."""
+    """Compare two accuracy ratios: M1K / L1K (most, least populated classes) and M500 / M1K."""
     on = {split: _imagenet(e, split=split) for split in ("M500", "M1K", "L1K")}
     more = ratio(ratio(on["M1K"], on["L1K"]), ratio(on["M500"], on["M1K"]))
     subject = "Changing the kind of 1K classes matters more than doubling their number"
@@ -289,11 +289,11 @@ def lowest_near_highest(e: ClaimEvidence) -> Judgment:
     margins = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
     sentence = f"Lowest H with calibration minus highest without, in points: {margins}."
     below = [str(name) for name in d.index[d < 0]]
-    so: Verdict = "holds" if (d >= -NEAR).all() else "does not hold"
-    if so == "holds" and below:
+    verdict: Verdict = "holds" if (d >= -NEAR).all() else "does not hold"
+    if verdict == "holds" and below:
         sentence += f" On {join_names(below)} it is lower, and close only by our threshold."
     data, methods = e.coverage(d)
-    return Judgment(so, sentence, float(d.min()), unit="points", data=data, methods=methods)
+    return Judgment(verdict, sentence, float(d.min()), unit="points", data=data, methods=methods)
 
 
 def gzsl_lambda_adds(e: ClaimEvidence) -> Judgment:
@@ -313,7 +313,7 @@ def gzsl_lambda_smaller(e: ClaimEvidence) -> Judgment:
 
 
 def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
-    """Judge whether λ chosen for GZSL lowers H for DEVISE on CUB, and in no other case."""
+    """Judge whether λ chosen for GZSL lowers H for DEVISE on CUB alone."""
     d = _gzsl_less_zsl(e, "H at gamma")
     clear, unclear = with_clear_sign(e, d)
     cases = clear.index.to_frame(index=False)

@@ -65,9 +65,9 @@ class GainExperiment(Experiment):
         return ON_RELEASED if self.by_split else tuple(PAPER)
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def further_methods(self) -> tuple[str, ...]:
         """Methods that are not in the paper; empty for released splits."""
-        return () if self.by_split else super().others
+        return () if self.by_split else super().further_methods
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class GainExperiment(Experiment):
                 )
 
     def _split_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield accuracies on both kinds of splits and differences, by features and prototypes."""
+        """Yield accuracies on both kinds of splits with differences, by features and prototypes."""
         for spec in self.specs(request):
             study = stored_study(spec.units())
             for row in compared_splits(study, spec.configuration).to_dict("records"):

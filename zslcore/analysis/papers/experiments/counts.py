@@ -64,10 +64,9 @@ def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
 
 
 DRAWING = "20 classes of 10 images"
-#: Part -> numbers of classes and images in the figure of the calibration paper that illustrates a
-#: split. The figure has 10 training, 5 validation and 5 test classes of 10 images each. In training
-#: and validation classes, 2 images per class are for the seen test; in training classes, 2 more are
-#: for seen validation.
+#: Part -> numbers of classes and images in the calibration paper's figure of a split, with 10
+#: training, 5 validation and 5 test classes of 10 images each. In training and validation classes,
+#: 2 images per class are for the seen test; in training classes, 2 more are for seen validation.
 DRAWN = {
     "training": (10, 60),
     "seen validation": (10, 20),
@@ -84,7 +83,7 @@ def drawn_split() -> tuple[np.ndarray, Split]:
 
 
 def count_parts(request: Request) -> Iterator[dict[str, Any]]:
-    """Yield two cells per part: for the paper's figure with printed counts, then for data sets."""
+    """Yield two cells per part, for the paper's figure with printed counts, then for data sets."""
     splits = {DRAWING: drawn_split()}
     for name in request.datasets:
         dataset = cached_dataset(name)
@@ -128,7 +127,7 @@ def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
             configuration = CONFIGURATIONS[name]
             sets = paper_sets(configuration)
             at = f"{number}: {name}, {configuration.dataset}, {configuration.pretraining}"
-            n_printed = 1 + len(features[name].split(";"))  # for the baseline, and for each network
+            n_printed = 1 + len(features[name].split(";"))  # the baseline, and each network
             n = len({action_set.features for action_set in sets})
             yield cell_row("kinds of features", [n], n_printed, at=at)
             n = len({action_set.semantics for action_set in sets})

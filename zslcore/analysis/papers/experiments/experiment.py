@@ -1,7 +1,7 @@
 """Experiment of a paper: the necessary tasks, and a table of their results.
 
-The wide format of a table has one row per method and one column per cell, with printed values next
-to ours.
+In the wide format, the table has one row per method and three columns per cell: ours, printed and
+difference.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from zslcore.results.shipped import cached_dataset
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS, read_csv_frame
 
-#: Columns of every table of results. If the experiment's unit is percent, all values are stored as
-#: fractions: ``ours``, ``std`` (over seeds), ``low`` and ``high`` (ends of the 95 % interval),
-#: ``printed`` and ``difference``. ``at`` is a further key of the row, such as a value of λ.
+#: Columns of every table of results: ``ours``, ``std`` (over seeds), ``low`` and ``high`` (ends of
+#: the 95 % interval), ``printed`` and ``difference`` are fractions if the unit is percent; ``at``
+#: is a further key of the row, such as a value of λ.
 COLUMNS = (
     *("dataset", "method", "at", "cell", "ours", "std", "low", "high", "seeds"),
     *("printed", "difference", "key"),
@@ -76,7 +76,7 @@ class Experiment(ABC):
     Attributes
     ----------
     feature_source : sentence on the features used for the printed values, and their source
-    params : row -> given non-default parameters
+    params : row -> changed parameters
     """
 
     name: str
@@ -86,7 +86,7 @@ class Experiment(ABC):
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
     #: Number of data sets in one part of the table; None for all data sets.
     n_datasets: int | None = field(default=1, kw_only=True)
-    #: Whether the scaling of features can be changed, and whether rows take given parameters.
+    #: Whether the scaling of features, and the parameters of rows, can be changed.
     scales: bool = field(default=True, kw_only=True)
     takes_params: bool = field(default=False, kw_only=True)
     #: Unit of values: shares in percent, or plain numbers.
@@ -95,7 +95,7 @@ class Experiment(ABC):
     at: str = field(default="", kw_only=True)
     #: Sentence that describes the values.
     figures: str = field(default="", kw_only=True)
-    #: Values of ``dataset`` that are not data sets, such as the example in a paper's drawing.
+    #: Values of ``dataset`` that are not data sets, such as the example in a paper's figure.
     examples: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
@@ -105,7 +105,7 @@ class Experiment(ABC):
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Beginnings of column names, in order; empty to keep the order of the table."""
+        """Beginnings of column names, in order; empty for the order of the table."""
         return ()
 
     @property
@@ -114,7 +114,7 @@ class Experiment(ABC):
         return ()
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def further_methods(self) -> tuple[str, ...]:
         """Methods that are not in the paper, but can be run."""
         return tuple(name for name in METHODS if self.methods and name not in self.methods)
 
@@ -123,11 +123,11 @@ class Experiment(ABC):
         return row
 
     def params_of(self, row: str) -> Mapping[str, Any]:
-        """Return the given parameters of a row; a subclass may add the parameters of a variant."""
+        """Return the changed parameters of a row; a subclass may add those of a variant."""
         return self.params.get(row, {})
 
     def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
-        """Return the experiment with given parameters by row; refuse them if rows take none."""
+        """Return the experiment with changed parameters by row; refuse them if rows take none."""
         if params and not self.takes_params:
             raise ParameterError(
                 f"{self.name} takes no parameters; got parameters of {' and '.join(params)}."
@@ -140,7 +140,7 @@ class Experiment(ABC):
 
     def checked_methods(self, methods: Sequence[str]) -> tuple[str, ...]:
         """Return the requested rows, by default the rows of the paper; refuse other names."""
-        allowed = self.methods + self.others
+        allowed = self.methods + self.further_methods
         for method in methods:
             if not allowed:
                 raise ParameterError(f"{self.name} has no rows of methods; got {method}.")
@@ -161,11 +161,10 @@ class Experiment(ABC):
         return [tuple(datasets)]
 
     def is_of_paper(self, name: str, request: Request) -> bool:
-        """Return whether a data set has the paper's images, as a comparison with the paper needs.
+        """Return whether a data set has the paper's images, so that printed values are shown.
 
-        Without a requested benchmark, the data set must have the classes of a benchmark. With a
-        requested benchmark, any data set is taken to have its images. Simulated data and the digits
-        are never compared.
+        It must have the classes of a benchmark, unless the request names a benchmark. Simulated
+        data and the digits are never compared.
         """
         dataset = cached_dataset(name)
         if dataset.simulated or name == "digits":
@@ -250,19 +249,19 @@ _ROW = ["dataset", "method", "at"]
 
 
 def _has_means(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Return whether a table gets rows of means: tables in percent with one row per method do."""
+    """Return whether a table gets rows of means: it is in percent, with one row per method."""
     return experiment.unit == "percent" and not table["at"].any()
 
 
 def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
-    """Return a sentence on the methods in the row of means; empty if they are all methods."""
+    """Return a sentence on the methods in the row of means; empty if all methods are in it."""
     if not _has_means(table, experiment):
         return ""
     left_out = any(
         1 < len(averaged_methods(rows)) < rows["method"].nunique()
         for _, rows in table.groupby("dataset", sort=False)
     )
-    sentence = "Each row 'mean of N' averages only the N methods that have a value in every column."
+    sentence = "A row 'mean of N' averages only the N methods with a value in every column."
     return sentence * left_out
 
 
@@ -307,7 +306,7 @@ def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
 
 
 def averaged_methods(rows: pd.DataFrame) -> list[str]:
-    """Return the methods in the row of means of a data set: the methods with all values.
+    """Return the methods with all values, which are in the row of means of a data set.
 
     Columns that are empty for all methods, ours or printed, are ignored.
     """

@@ -1,4 +1,4 @@
-"""All experiments that can be computed, and reasons why other tables and figures cannot.
+"""All experiments, and the reasons why other tables and figures cannot be computed.
 
 References
 ----------
@@ -71,8 +71,8 @@ _PLAIN = tuple(PrintedColumn(figure, "PS", "zsl", figure) for figure in ("u", "s
 def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
     """Return an experiment with the benchmark paper's variants instead of our defaults.
 
-    SAE compares in the semantic space, and GFZSL keeps the Gaussians estimated from images for seen
-    classes; features are not scaled.
+    SAE compares in the semantic space, GFZSL estimates the Gaussians of seen classes from images,
+    and features are not scaled.
     """
     params = {"SAE": {"direction": "V2S"}, "GFZSL": {"seen": "estimated"}}
     return kind(*table, **options, params=params, features="none")
@@ -240,7 +240,8 @@ NOT_COMPUTED: Mapping[str, str] = {
 def get_experiment(name: str) -> Experiment:
     """Return the experiment called ``name``.
 
-    Raises DatasetError with the reason if it cannot be computed, UnknownNameError for other names.
+    Raises a DatasetError with the reason if the paper's table or figure cannot be computed, and an
+    UnknownNameError for any other name.
     """
     if name in NOT_COMPUTED:
         raise DatasetError(f"{name} cannot be computed: {NOT_COMPUTED[name]}")
@@ -261,7 +262,7 @@ def configured_experiment(
     """Return an experiment with other parameters, features or images; see :func:`reproduce`."""
     experiment = get_experiment(name)
     for method in params or {}:
-        if method not in (allowed := experiment.methods + experiment.others):
+        if method not in (allowed := experiment.methods + experiment.further_methods):
             raise closest_name(f"method for {name}", method, allowed)
     experiment = experiment.with_params(params or {})
     if features and not experiment.scales:
@@ -312,7 +313,7 @@ def reproduce(
     params : row -> given parameters, which override the parameters of the paper's variant
     on : "test" or, for figures over λ, "validation": the first validation split, as in the
         calibration paper
-    on_done : callable(done, total, what, runs), called after each task in this process
+    on_done : callable(done, total, task, runs), called after each task in this process
     on_status : callable(WorkStatus), called every few seconds from a thread
 
     Returns
@@ -346,7 +347,7 @@ def drop_printed_of_other_data(
 ) -> pd.DataFrame:
     """Remove printed values from rows on data that the paper does not use.
 
-    A row that names none of the requested data sets depends on all of them.
+    A row without one of the requested data sets depends on all of them.
     """
     other_data = [name for name in request.datasets if not experiment.is_of_paper(name, request)]
     rows = [
@@ -397,14 +398,14 @@ def run_tasks(
 
 
 def expected_seconds(tasks: Sequence[Task], former: Sequence[StoredCell]) -> float:
-    """Estimate the seconds on one thread from stored runs; NaN if a task is not made of runs."""
+    """Estimate the seconds on one thread from stored runs; NaN if a task has other parts."""
     return math.fsum(
         task.expected_seconds(former) if isinstance(task, RunsTask) else math.nan for task in tasks
     )
 
 
 def former_cells() -> list[StoredCell]:
-    """Return the stored runs as cells; rows do not distinguish the scaling of features."""
+    """Return the stored runs as cells, with any scaling of features."""
     return [
         replace(cell, row=row_name(cell.source.result.spec.method, cell.source.result.params))
         for cell in cells_of_runs(ResultStore().stored())

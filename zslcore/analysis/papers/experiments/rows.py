@@ -176,15 +176,15 @@ class PathExperiment(RowsExperiment):
     what: Literal["accuracies", "errors"] = field(default="accuracies", kw_only=True)
     cells: Mapping[str, str] = field(default_factory=lambda: ACCURACIES, kw_only=True)
     figures: str = field(
-        default="Accuracy in percent, per class; * marks the λ chosen on the folds, with the task "
-        "for which it is chosen; gamma is chosen on the folds for every λ. Measured on the test "
-        "set; with --on validation, on the first validation split, as in the paper, and this "
-        "split is then the only fold.",
+        default="Accuracy in percent, per class; * marks the λ chosen on the folds, with its task; "
+        "gamma is chosen on the folds for every λ. Measured on the test set; with --on "
+        "validation on the first validation split, which is then the only fold, as in the "
+        "paper.",
         kw_only=True,
     )
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def further_methods(self) -> tuple[str, ...]:
         """All other methods with a regulariser; for errors, methods that predict attributes."""
         return tuple(
             name
@@ -202,7 +202,7 @@ class PathExperiment(RowsExperiment):
         return PathRows(self.what, spec)
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield the cells of each value; the paper shows them in a plot, without numbers."""
+        """Yield the cells of each value; the paper plots them, without numbers."""
         (dataset,) = request.datasets
         for method in request.methods:
             study = self.study(dataset, method)
@@ -277,7 +277,7 @@ class TransductionExperiment(RowsExperiment):
     cells: Mapping[str, str]
     takes_params: bool = field(default=True, kw_only=True)
     #: Inductive methods have no rows of their own.
-    others: ClassVar[tuple[str, ...]] = ()
+    further_methods: ClassVar[tuple[str, ...]] = ()
     figures: str = field(
         default="Accuracy in percent, per class, no calibration; parameters chosen on the folds.",
         kw_only=True,
@@ -348,7 +348,7 @@ class ImagenetExperiment(RowsExperiment):
         return name != "digits" and not cached_dataset(name).simulated
 
     def study(self, dataset: str, row: str) -> ImagenetRows:
-        """Return the study of a method, which is the same for the table and both figures."""
+        """Return the study of a method, common to the table and both figures."""
         return ImagenetRows(LargeScaleStudy(dataset, cached_dataset(dataset).digest, row))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:

@@ -55,7 +55,7 @@ class PrintedColumn:
 class RunsExperiment(Experiment):
     """Table of runs; ``printed_as`` is the table of the paper, such as "GBU 3".
 
-    With ``by_fold``, each fold has a column: the test result with the parameters that the fold
+    With ``by_fold``, each fold has a column with the test result for the parameters that it
     chooses.
     """
 
@@ -71,7 +71,7 @@ class RunsExperiment(Experiment):
 
     @property
     def choices(self) -> tuple[ChoiceRule, ...]:
-        """Rules for further runs, in addition to the choice on all folds."""
+        """Rules for runs in addition to the choice on all folds."""
         return ("folds",) if self.by_fold else ()
 
     @property
@@ -251,9 +251,8 @@ class RanksExperiment(RunsExperiment):
     unit: Unit = field(default="number", kw_only=True)
     at: str = field(default="figure", kw_only=True)
     figures: str = field(
-        default="Mean rank, and how often a method has each place; methods that tie share "
-        "their places. A printed rank is over all methods and data sets of the "
-        "figure.",
+        default="Mean rank, and how often a method has each place; tied methods share their "
+        "places. A printed rank is over all methods and data sets of the figure.",
         kw_only=True,
     )
 
@@ -266,7 +265,7 @@ class RanksExperiment(RunsExperiment):
         observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
         figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
-        for name in request.datasets:  # the outer loop, to keep few data sets open
+        for name in request.datasets:  # the outer loop, so that few data sets are open
             for cell in self.cells:
                 if cell.split in cached_dataset(name).splits:
                     names[cell.title].append(name)
