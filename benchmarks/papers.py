@@ -29,7 +29,7 @@ from zslcore.analysis.papers.experiments.reproducing import (
 )
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.options import show_status
-from zslcore.commands.reproduce import heading, show_piece
+from zslcore.commands.reproduce import heading, show_part
 from zslcore.results.planning import SEEDS, RunPlan, first_specs
 from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
@@ -71,7 +71,7 @@ def fit_seconds(
     """Return the wall seconds of all stored runs and paths used in a table, by key."""
     store = ResultStore()
     if not isinstance(experiment, RunsExperiment):
-        paths = (path for path in store.others(["path"]) if path.key in set(table["key"]))
+        paths = (path for path in store.study_results(["path"]) if path.key in set(table["key"]))
         return {path.key: path.about["seconds"] for path in paths if "seconds" in path.about}
     seconds = {}
     for request in requests:
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             seeds=args.seeds,
             jobs=args.jobs,
             on=args.on,
-            on_done=show_piece,
+            on_done=show_part,
             on_status=show_status,
         )
     texts, tables = zip(*(section(name, args) for name in args.only), strict=True)

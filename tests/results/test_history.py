@@ -101,7 +101,10 @@ def test_the_json_of_a_run_equals_the_run_in_the_store(data_folder):
 def test_stored_results_of_other_kinds_are_listed(current_folder, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(current_folder))
     store = ResultStore()
-    keys = {kind: {result.key for result in store.others([kind])} for kind in ("crossed", "action")}
+    keys = {
+        kind: {result.key for result in store.study_results([kind])}
+        for kind in ("crossed", "action")
+    }
     fits = [CrossFit.SCHEMA.load(store.record("crossed", key)) for key in keys["crossed"]]
     assert len(fits) == 4
     assert all(set(fit.evaluations) == {"tiny", "tiny-other"} for fit in fits)

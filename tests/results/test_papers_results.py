@@ -41,9 +41,9 @@ def test_a_table_has_the_cells_and_durations_of_its_runs():
 
 def test_a_report_writes_finished_cells_without_runs():
     assert "Not run." in written("LinearV2S", "--only", "cal:figure3", "--report")[0]
-    assert not ResultStore().others()
+    assert not ResultStore().study_results()
     first, _ = written("LinearV2S", "--only", "cal:figure3")
-    (path,) = ResultStore().others(["path"])
+    (path,) = ResultStore().study_results(["path"])
     assert f"1 run or path, {path.about['seconds']:,.0f} s." in first
     again, table = written("LinearV2S", "--only", "cal:figure3", "--report")
     assert again == first

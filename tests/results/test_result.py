@@ -39,8 +39,8 @@ def run(store):
 
 def test_other_results_are_read_unchanged(store, crossed):
     assert Result.from_json(crossed.to_json()) == crossed
-    assert store.others() == store.others(["crossed"]) == [crossed]
-    assert store.others(["action"]) == []
+    assert store.study_results() == store.study_results(["crossed"]) == [crossed]
+    assert store.study_results(["action"]) == []
     assert json.loads(store.record("crossed", crossed.key)) == crossed.record
     assert store.record("action", crossed.key) is None  # a key of another kind
     assert store.record("crossed", "0" * 16) is None
@@ -61,7 +61,7 @@ def test_a_row_of_another_version_is_skipped(store, crossed):
     with store.writing() as db:
         db.execute("INSERT INTO results VALUES ('x', 'crossed', '', '', '{\"schema\": 99}')")
         db.execute("INSERT INTO results VALUES ('y', 'crossed', '', '', 'no JSON')")
-    assert store.others() == [crossed]
+    assert store.study_results() == [crossed]
     assert store.record("crossed", "x") is None
 
 

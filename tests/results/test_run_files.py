@@ -59,10 +59,10 @@ def changed(result, **values):
         ({"oracle__zsl": 7}, "oracle, zsl must lie between 0 and 1"),
         (
             {"spec__gamma": 0.5},
-            "gamma_origin must be given, since the spec has a gamma; got validated",
+            "gamma_origin must be 'given', since the spec has a gamma; got 'validated'",
         ),
-        ({"key": "0" * 16}, "its key must be that of its spec"),
-        ({"spec__seed": 5}, "its key must be that of its spec"),
+        ({"key": "0" * 16}, "the key of its spec"),
+        ({"spec__seed": 5}, "the key of its spec"),
         ({"created": "yesterday"}, "created must be a time with its time zone"),
         ({"source": "\x1b[31mred"}, "got control characters"),
         ({"source": "x" * 2001}, "text of at most 2,000 characters; got 2,001, which begin 'xxx"),
@@ -136,12 +136,12 @@ def with_spec(result, drop=(), **more):
     [
         (
             {"release": "0.2"},
-            "expected a spec with fields that this version knows; got the field release",
+            "expected a spec with the fields of this version; got the field release",
         ),
-        ({"folds": 9}, "expected a spec with fields that this version knows; got the field folds"),
+        ({"folds": 9}, "expected a spec with the fields of this version; got the field folds"),
         ({"\u202efolds": 9}, "control characters"),
-        ({"drop": ["grid"]}, "its key must be that of its spec"),
-        ({"seed": 0.0}, "its key must be that of its spec"),
+        ({"drop": ["grid"]}, "the key of its spec"),
+        ({"seed": 0.0}, "the key of its spec"),
     ],
 )
 def test_a_spec_with_unknown_or_changed_fields_is_refused(result, tmp_path, spec, sentence):

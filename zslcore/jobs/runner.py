@@ -32,12 +32,12 @@ from zslcore.storage.files import data_folder, refusal
 
 #: Maximum number of waiting jobs: in total, of one browser, and of one network address.
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
-#: Seconds without a status request until a waiting job is dropped; for running jobs, the setting
-#: ``ZSL_JOB_PATIENCE`` applies.
+#: Seconds without a status request after which a waiting job is dropped; for a running job see
+#: ``ZSL_JOB_PATIENCE``.
 WAITS = 300.0
 #: Maximum size in bytes of all results on disk; the least recently used results are deleted first.
 MAX_BYTES = 2 << 30
-#: Number of ended jobs with a status that can still be requested.
+#: Number of ended jobs with a stored status.
 REMEMBERED = 100
 
 PREVIEW, MARK = "preview.npz", ".job"
@@ -125,7 +125,7 @@ class FairQueue:
         self._turn += 1
         self._served |= {visitor.address: self._turn, visitor: self._turn}
         if len(self._served) > self.MOST:
-            latest = sorted(self._served.items(), key=lambda item: item[1])[-self.MOST // 2 :]
+            latest = sorted(self._served.items(), key=lambda entry: entry[1])[-self.MOST // 2 :]
             self._served = dict(latest)
 
 
@@ -170,7 +170,7 @@ class _Job:
         return self.visitors[0] if self.visitors else ANYONE
 
     def is_forgotten(self) -> bool:
-        """Return whether no client has requested the status for too long."""
+        """Return whether the last status request is too long ago."""
         patience = {"queued": WAITS, "running": 60.0 * settings.JOB_PATIENCE()}.get(self.state)
         return patience is not None and time.monotonic() - self.last_seen > patience
 
@@ -468,7 +468,7 @@ class Runner:
         job.finished.set()
 
     def _worker(self, threads: int) -> tuple[Worker, bool]:
-        """Return the spare worker if its threads match, else a new one; and whether it is new."""
+        """Return a worker, the spare one if its threads match, and whether it is new."""
         with self._lock:
             spare, self._spare = self._spare, None
         if spare is not None:
@@ -478,7 +478,7 @@ class Runner:
         return Worker(self.module, threads), True
 
     def _dismiss(self, job: _Job, worker: Worker) -> None:
-        """Keep the worker of an ended job as the spare one, or end it."""
+        """Keep the worker of an ended job as the spare worker, or end it."""
         with self._lock:
             job.worker = job.folder = None
             stands_by = worker.stays and job.state == "running" and self._spare is None

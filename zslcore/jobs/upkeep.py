@@ -40,7 +40,7 @@ OPTIONAL = ("torch", "streamlit")
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """Check of the data folder; ``repair``, if not None, repairs it and returns a sentence."""
+    """Result of one check; ``repair`` removes the fault and returns a sentence, or is None."""
 
     subject: str
     is_ok: bool
@@ -128,9 +128,9 @@ def _installed(name: str) -> str:
 
 def _sandbox() -> FolderCheck:
     """Check the isolation of the reader of untrusted files, which not all systems support."""
-    standing = active_walls()
+    isolation = active_walls()
     words = "Untrusted files are read without access to other files, the network or programs."
-    if missing := [name for name in WALLS if name not in standing]:
+    if missing := [name for name in WALLS if name not in isolation]:
         words = (
             "On this system the reader of untrusted files is not isolated from "
             f"{', '.join(missing)}; its limits on time, memory and output hold (see SECURITY.md)."
@@ -172,7 +172,7 @@ def _store() -> Iterator[FolderCheck]:
 
 def _other_results(store: ResultStore) -> Iterator[FolderCheck]:
     """Yield the counts of results of studies, and of predictions."""
-    kinds = Counter(result.kind for result in store.others())
+    kinds = Counter(result.kind for result in store.study_results())
     n, size = store.size_of_predictions()
     if kinds or n:
         counts = [f"{count:,} {kind}" for kind, count in sorted(kinds.items())]

@@ -29,8 +29,8 @@ POLL = 0.1
 class Worker:
     """Process of :mod:`zslcore.jobs.worker_main`, in its own process group.
 
-    ``began`` is True if the process has started its latest job, ``stays`` if the process waits for
-    the next job.
+    ``began`` is True once the process has started its latest job, ``stays`` while it waits for the
+    next one.
     """
 
     def __init__(self, module: str, threads: int) -> None:
@@ -68,7 +68,7 @@ class Worker:
 
         threading.Thread(target=receive, daemon=True).start()
         self._send(request)
-        # Do not wait for the end of its output: child processes of a dead worker can hold its pipes
+        # Do not wait for the end of the output: child processes of a dead worker can hold its pipe
         # open.
         while not ended.wait(POLL) and self.alive:
             pass
@@ -108,7 +108,7 @@ class Worker:
 
 
 def _sentence(last: Mapping[str, Any], code: int) -> str:
-    """Return why a worker with exit status ``code`` left no result; "" if it left one."""
+    """Return why a worker that exited with ``code`` left no result; "" if it left one."""
     if "error" in last:
         return str(last["error"])
     if code == 0 and last.get("finished"):

@@ -3,8 +3,8 @@
 A job is one JSON line on standard input, which stays open while the server lives. The worker
 replies with JSON lines: ``begun``, progress, then ``finished`` or ``error`` with a sentence. If the
 last line has ``stays``, the process waits for the next job. It ends after an unforeseen failure,
-and after :data:`JOBS_EACH` jobs, which bounds memory leaks. A result is written to a draft
-folder that is renamed in one step, so a partial result is never visible.
+and after :data:`JOBS_EACH` jobs, to bound memory leaks. A result is written to a draft folder,
+which is renamed in one step, so that a partial result is never visible.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class JobProgress:
         self._next_line, self._next_preview = 0.0, 0.0
 
     def __call__(self, done: float, total: float, message: str = "") -> None:
-        """Report that ``done`` of ``total`` steps are done; report a new stage without delay."""
+        """Report progress at most once per interval; a new stage is reported at once."""
         now = time.monotonic()
         if now >= self._next_line or done < self._done or done == total:
             self._next_line = now + LINE_EVERY
@@ -59,7 +59,7 @@ class JobProgress:
         self._done = done
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Write the arrays of ``draw`` as a preview, in at most a tenth of the job's time."""
+        """Write the arrays of ``draw`` as a preview, unless this takes over a tenth of the time."""
         start = time.monotonic()
         if start < self._next_preview:
             return
@@ -70,8 +70,8 @@ class JobProgress:
         self._next_preview = now + max(PREVIEW_EVERY, 10 * (now - start))
 
 
-#: Lock while a result is moved into place. The thread that ends this process waits for it:
-#: otherwise it could delete a folder that is being renamed, and leave a partial result.
+#: Lock of a move into place. The thread that ends this process takes it first, so that it never
+#: deletes a folder that is being renamed.
 _MOVING = threading.Lock()
 
 

@@ -1,10 +1,9 @@
 """The SQLite file of all results: its tables, its backup and its repair.
 
 A store is backed up before the first change of a day. Results that a user deletes are deleted from
-store and backup, so if a store is empty while its backup has results, the store has lost them. A
-repair renames a damaged file and joins its readable rows with the backup; it locks out other
-repairs and writers until the new file has the name of the store. A writer that waited for the old
-file then starts again on the new file.
+store and backup: an empty store with results in its backup has lost them. A repair renames a
+damaged file and joins its readable rows with the backup; other repairs and writers wait until the
+new file has the name of the store. A writer that waited then starts again on the new file.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from uuid import uuid4
 from zslcore.exceptions import ZSLError
 from zslcore.numbers import counted
 
-#: Table -> its key column, which is the first. ``imported`` has runs of other people, written by
-#: earlier versions; it is no longer read, but kept in repair and backup.
+#: Table -> its key column, which is the first. ``imported`` has runs of other people from earlier
+#: versions; it is no longer read, but repaired and backed up.
 KEYS = {"runs": "key", "imported": "id", "results": "id", "predictions": "id"}
 #: All tables -> their columns.
 COLUMNS = {
@@ -50,7 +49,7 @@ Row = tuple[Any, ...]
 
 
 def prepare(db: sqlite3.Connection) -> None:
-    """Create the tables missing in a file."""
+    """Create the tables that a file lacks."""
     for table, columns in COLUMNS.items():
         typed = ", ".join(f"{column} TEXT" for column in columns)
         db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({typed}, PRIMARY KEY ({KEYS[table]}))")
@@ -61,7 +60,7 @@ def _has_table(db: sqlite3.Connection, table: str) -> bool:
 
 
 def rows_by_key(db: sqlite3.Connection, table: str, key: str | None = None) -> list[Row]:
-    """Return the rows of a table, newest first; [] if the file lacks the table."""
+    """Return the rows of a table, or its row with ``key``, newest first; [] without the table."""
     if not _has_table(db, table):
         return []
     only, values = ("", ()) if key is None else (f"WHERE {KEYS[table]} = ?", (key,))
@@ -70,7 +69,7 @@ def rows_by_key(db: sqlite3.Connection, table: str, key: str | None = None) -> l
 
 
 def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
-    """Remove the oldest predictions beyond ``budget`` bytes, but never all; return their number."""
+    """Delete the oldest predictions beyond ``budget`` bytes; keep the newest; return how many."""
     rows = db.execute("SELECT id, length(parquet) FROM predictions ORDER BY rowid DESC").fetchall()
     total, old = 0, []
     for rank, (id_, size) in enumerate(rows):
@@ -88,7 +87,7 @@ def damage_in(db: sqlite3.Connection) -> str:
 
 
 def draft_of(path: Path) -> Path:
-    """Return a new path next to a store, with the name of a draft."""
+    """Return a new path for a draft next to a store."""
     return path.with_name(f".{path.name}.{uuid4().hex}")
 
 
@@ -153,9 +152,9 @@ def _counts(db: sqlite3.Connection) -> dict[str, int]:
 def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
     """Describe the results in the backup that an open store has lost; "" without a loss.
 
-    ``db`` is None without a file. A store has lost results in two cases: the backup has results and
-    the store has none, or the store lacks the table of some results in the backup. Deleted results
-    do not count: they are deleted from the backup as well.
+    ``db`` is None without a file. A store has lost results if the backup has results and the store
+    has none, or if the store lacks the table of some results in the backup. Deleted results do not
+    count: they are deleted from the backup as well.
     """
     tables = [] if db is None else list(filter(partial(_has_table, db), RESULTS))
     empty = not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in tables if db)  # noqa: S608
@@ -182,7 +181,7 @@ def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
 # --- Repair ---------------------------------------------------------------------------------------
 
 
-#: Bytes of a file header and of the largest possible page; first bytes of a header.
+#: Bytes of a file header, bytes of the largest possible page, and first bytes of a header.
 HEADER, LARGEST_PAGE, MAGIC = 100, 1 << 16, b"SQLite format 3\0"
 #: Suffixes of the files that SQLite may leave next to a database.
 SQLITE_FILES = ("-journal", "-wal", "-shm")
@@ -190,7 +189,7 @@ SQLITE_FILES = ("-journal", "-wal", "-shm")
 
 def is_damage(error: sqlite3.Error | OSError) -> bool:
     """Return whether an error means damage; a full disk or a locked or missing file does not."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # higher bits are details
     return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -205,13 +204,13 @@ def damage_of(path: Path) -> str:
             db.execute("COMMIT")
             return damage or _refusal_to_write(db, path)
     except sqlite3.Error as error:
-        return str(error) if is_damage(error) else ""  # other errors are raised on reading
+        return str(error) if is_damage(error) else ""  # any other error is raised on reading
 
 
 def _refusal_to_write(db: sqlite3.Connection, path: Path) -> str:
     """Return why SQLite cannot write a file despite permission; "" if it can.
 
-    The header is not read directly: closing a file that SQLite has open would drop its locks.
+    The header is not read from the file: closing a file that SQLite has open would drop its locks.
     """
     try:
         db.execute("PRAGMA busy_timeout = 100")
@@ -297,7 +296,7 @@ def _patched(file: IO[bytes], backup: Path, patched: Path) -> Iterator[sqlite3.C
     """Open copies of a corrupt file with the header or first page of an intact file.
 
     The first page lists the tables; without it, no later row is readable. The backup has the same
-    first page; usually a new store also has it.
+    first page, and usually a new store as well.
     """
     with closing(sqlite3.connect(":memory:")) as new:
         prepare(new)
@@ -321,7 +320,7 @@ def _page_size(content: bytes) -> int:
 
 
 def _patch(path: Path, page: bytes, n: int) -> None:
-    """Copy ``n`` bytes of ``page`` to the start of a file, with the file's page count."""
+    """Copy ``n`` bytes of ``page`` to the start of a file, corrected to the file's page count."""
     size = _page_size(page)
     header = bytearray(page[:HEADER])
     header[18:20] = b"\1\1"  # no write-ahead log

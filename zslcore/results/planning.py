@@ -1,8 +1,7 @@
-"""Plans of runs: finding, computing and reading first runs and the runs derived from them.
+"""Plans of runs: first runs, which choose parameters on the folds, and runs derived from them.
 
-The result of a first run, which chooses parameters on the folds, determines its derived runs: the
-same parameters with other seeds, for a stochastic method, and the parameters that are best on each
-single fold or on the test set. An interrupted plan resumes.
+Derived runs repeat the chosen parameters with other seeds (of a stochastic method), or have the
+parameters that are best on one fold or on the test set. An interrupted plan resumes.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ class RunPlan:
 
     Attributes
     ----------
-    seeds : number of seeds of a stochastic method; parameters and gamma are chosen with the first
-        seed
+    seeds : number of seeds of a stochastic method; the first seed chooses parameters and gamma
     choices : values of :data:`ChoiceRule` other than "validated"
     """
 
@@ -86,8 +84,8 @@ class RunPlan:
     def missing(self, results: Results) -> list[RunSpec]:
         """Return the runs to compute next.
 
-        These are the first runs without a result, and the missing derived runs of all other first
-        runs.
+        These are the first runs without a result, and the missing derived runs of the first runs
+        with a result.
         """
         todo = []
         for spec in self.specs:
@@ -99,7 +97,7 @@ class RunPlan:
         return todo
 
     def unfinished(self, results: Results) -> list[RunSpec]:
-        """Return the runs of the plan that are missing, or lack derived runs."""
+        """Return the first runs that have no result, or lack derived runs."""
         return [spec for spec in self.specs if replace(self, specs=[spec]).missing(results)]
 
     # --- Computing runs ---
@@ -148,8 +146,8 @@ class RunPlan:
     def run(self, results: Results, *, at_a_time: int = AT_A_TIME) -> Iterator[tuple[RunSpec, str]]:
         """Compute all missing runs in parallel, fast methods first, and store each at its end.
 
-        Methods that start with the same classifiers run in sequence in one process. Yields each run
-        of the plan at its end, with its error or "".
+        Methods that start with the same classifiers run in sequence in one process. Yields each
+        finished run of the plan with its error or "".
         """
         groups: dict[tuple[str, str, str], list[RunSpec]] = {}
         for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
@@ -196,8 +194,8 @@ def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
 def planned(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...]:
     """Return the runs with the parameters chosen on each fold, or on the test set.
 
-    For "validated" the tuple is empty, since the result is already that run. If parameters were
-    chosen for ZSL, which has no gamma, gamma is chosen on all folds with these parameters.
+    For "validated" the tuple is empty: the result itself is that run. If parameters were chosen for
+    ZSL, which has no gamma, gamma is chosen on all folds with these parameters.
     """
     spec = replace(result.spec, grid={})
     if choice == "folds":
@@ -224,7 +222,7 @@ def first_specs(
     variant: Mapping[str, Any] | None = None,
     features: FeatureScaling = "l2",
 ) -> tuple[RunSpec, ...]:
-    """Return the runs that choose parameters, one per task, by default for the first variant."""
+    """Return the runs that choose parameters, one per task; ``variant`` defaults to the first."""
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
     spec = RunSpec(
         dataset.name, split, method, params=params, features=features, digest=dataset.digest

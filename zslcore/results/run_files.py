@@ -25,9 +25,9 @@ from zslcore.untrusted.client import read_value
 
 #: Largest file in bytes; a result with 200 classes takes 20 kB.
 MAX_BYTES = 32 << 20
-#: Largest number of values in a file of this size.
+#: Largest number of JSON values in a file.
 MAX_VALUES = 1 << 22
-#: Maximum number of characters of a text; the longest text, the source of the data, has a few
+#: Maximum number of characters of a text; the source of the data, the longest text, has a few
 #: hundred.
 MAX_TEXT = 2000
 #: Tolerance between a mean and its recomputed value, smaller than the last digit in tables.
@@ -75,7 +75,7 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
     if not all(math.isfinite(x) for _, x in leaves(asdict(result)) if isinstance(x, float)):
         yield "expected finite numbers; got NaN or infinity"
     if result.gamma_origin == "validated" and result.spec.gamma is not None:
-        yield "gamma_origin must be given, since the spec has a gamma; got validated"
+        yield "gamma_origin must be 'given', since the spec has a gamma; got 'validated'"
     if not _is_moment(result.created):
         yield "created must be a time with its time zone, such as 2026-01-31T12:00:00+00:00"
     yield from _wrong_keys(entry["spec"], result)
@@ -86,11 +86,11 @@ def _wrong_keys(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
     unknown = sorted({*spec} - {field.name for field in fields(RunSpec)})
     if unknown:
         yield (
-            "expected a spec with fields that this version knows; got the field "
+            "expected a spec with the fields of this version; got the field "
             f"{clean_text(unknown[0])}"
         )
     if (key := result.spec.key) != result.key:
-        yield f"its key must be that of its spec, {key}; got {clean_text(result.key)}"
+        yield f"its key must be {key}, the key of its spec; got {clean_text(result.key)}"
 
 
 def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:
@@ -119,7 +119,7 @@ def _is_moment(text: str) -> bool:
 
 
 def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the faults in the texts of a result; such texts are shown on screen."""
+    """Yield the faults in the texts of a result, which are shown on screen."""
     for text in (value for _, value in leaves(entry) if isinstance(value, str)):
         if len(text) > MAX_TEXT:
             got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"

@@ -2,13 +2,13 @@
 
 ``data/results`` has one folder per data set and one JSON per run, named by its key, with
 predictions in a Parquet file of the same name; ``python -m tools.shipped`` writes them. The run
-store returns a precomputed result if it has no other result for the same key; a key includes the
+store returns a precomputed result if it has no stored result with the same key, which includes the
 digest of the data. Results of earlier revisions are not returned.
 
-The features of some of these data sets are not installed. The package contains the labels, classes
-and folds of each benchmark (:mod:`zslcore.datasets.facts`), and predictions contain the row numbers
-of the test images, so that all results that follow from labels and predictions can be shown. An
-imported data set of the same name replaces such a data set.
+The features of some of these data sets are not installed. The labels, classes and folds of the
+benchmarks are in the package (:mod:`zslcore.datasets.facts`), and the row numbers of the test
+images in the predictions, so that all results that follow from labels and predictions can be shown.
+Importing a data set of the same name adds its features.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def has_predictions(key: str) -> bool:
 
 
 def plain_spec(spec: RunSpec) -> RunSpec:
-    """Return the run without parameters that have the default value and are not in the grid.
+    """Return the spec without parameters that have their default value and are not in the grid.
 
     Pages state all parameters of a variant, command lines only the changed parameters.
     """
@@ -162,7 +162,7 @@ def _without_features(name: str) -> str:
 def precomputed_digests() -> Mapping[str, str]:
     """Return the digest of each real data set with precomputed predictions, by name.
 
-    Imported or not, a data set is included; the digits are left out.
+    Imported data sets are included; the digits are left out.
     """
     digests = {
         result.spec.dataset: result.spec.digest
@@ -186,14 +186,14 @@ def load_results_only(name: str) -> ResultsOnly:
     digests = precomputed_digests()
     if name not in digests:
         raise closest_name("data set", name, digests)
-    of_split: dict[str, Predictions] = {}
+    predictions_by_split: dict[str, Predictions] = {}
     for result in shipped_results():
         split = result.spec.split
-        if result.spec.dataset != name or split in of_split:
+        if result.spec.dataset != name or split in predictions_by_split:
             continue
         if (predictions := shipped_predictions(result.key)) is not None:
-            of_split[split] = predictions
-    any_result = next(iter(of_split.values()))
+            predictions_by_split[split] = predictions
+    any_result = next(iter(predictions_by_split.values()))
     labels = _labels(any_result)
     return ResultsOnly(
         name=name,
@@ -201,7 +201,10 @@ def load_results_only(name: str) -> ResultsOnly:
         labels=labels,
         prototypes=np.zeros((len(any_result.class_names), 0), np.float32),
         class_names=readable_names(any_result.class_names),
-        splits={name: _split(of_split[name], labels) for name in sorted(of_split)},
+        splits={
+            name: _split(predictions_by_split[name], labels)
+            for name in sorted(predictions_by_split)
+        },
         source="Precomputed results only; the features are not installed.",
         known_digest=digests[name],
         pretraining=any_result.provenance.pretraining,
@@ -215,7 +218,7 @@ def read_once(name: str, stamp: str) -> ZSLDataset:
 
 
 def cached_dataset(name: str) -> ZSLDataset:
-    """Return a data set, cached per process; without features if only results are available."""
+    """Return a data set, cached per process; it lacks features if only results are available."""
     return read_once(name, imports.version_token(name))
 
 
@@ -227,7 +230,10 @@ def _labels(predictions: Predictions) -> np.ndarray:
     labels = np.array([column_of[class_key(name)] for name in names])[row_facts(benchmark).labels]
     for part in (predictions.test, *predictions.folds):
         if not np.array_equal(labels[part.rows], part.labels):
-            raise DatasetError(f"{predictions.provenance.dataset}: labels are not {benchmark}'s.")
+            raise DatasetError(
+                f"{predictions.provenance.dataset}: the predictions contradict the labels of "
+                f"{benchmark}."
+            )
     return labels
 
 

@@ -10,8 +10,8 @@ The kinds of studies and the content of one result of each kind are:
 ``path``        metrics along a regulariser, :mod:`zslcore.analysis.regularization`
 =============== =================================================================================
 
-A run is stored as :class:`zslcore.evaluation.runs.RunResult`. Results of studies have the same
-column names as runs, so that one table can show all.
+A run is stored as :class:`zslcore.evaluation.runs.RunResult`. Results of studies have the column
+names of runs, so that one table can show both.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
 class Result:
     """Stored result of a study, of one of :data:`KINDS`.
 
-    ``key`` covers everything that the metrics depend on. ``about`` has columns of
+    ``key`` is a digest of everything that the metrics depend on. ``about`` has columns of
     :meth:`StoredRun.table`; ``rows`` are metrics as fractions in [0, 1], one mapping per test set,
     compared method or value. ``record`` is the full result for the study's module, None if it is
     stored with a job.
@@ -155,9 +155,9 @@ class StoredRun:
 class ResultStore:
     """Results in one SQLite file, one row per spec; a repeated run replaces its row.
 
-    Each change is one transaction that waits for others, so that concurrent writers lose nothing.
-    SQLite's write-ahead log is not used, so that the file can be copied and can be on a network
-    drive. Rows that this version cannot read are skipped, and counted by :meth:`unreadable`.
+    A change is one transaction, and waits for other writers, so that nothing is lost. SQLite's
+    write-ahead log is not used, so that the file can be copied, and kept on a network drive. Rows
+    that this version cannot read are skipped, and counted by :meth:`unreadable`.
 
     ``not_stored_because`` is the reason for the last failed write in :meth:`tolerated`, or empty;
     ``dropped`` is the number of older predictions deleted to free space (``ZSL_PREDICTIONS``).
@@ -176,8 +176,8 @@ class ResultStore:
     def put(self, result: RunResult, predictions: Predictions | None = None) -> None:
         """Store a result with its predictions, in place of the stored result with the same key.
 
-        If only the stored result has an oracle, and both have equal metrics, the oracle is kept.
-        The oldest predictions are deleted if all predictions together take more than
+        The oracle of the replaced result is kept if the new result has the same metrics but no
+        oracle. The oldest predictions are deleted if all predictions take more than
         ``ZSL_PREDICTIONS``.
         """
         content = None if predictions is None else predictions_bytes(predictions)
@@ -251,11 +251,11 @@ class ResultStore:
         return [StoredRun(r) for r in stored] + [StoredRun(r, shipped=True) for r in of_package]
 
     def find(self, name: str) -> StoredRun:
-        """Return the run with this id or unique prefix of an id, else raise UnknownNameError."""
+        """Return the run with this id, or unique start of an id, else raise UnknownNameError."""
         try:
-            return _named(name, self.stored(), "run")
+            return _entry_with_id(name, self.stored(), "run")
         except UnknownNameError:
-            for result in self.others():
+            for result in self.study_results():
                 if result.id == name:
                     raise UnknownNameError(
                         f"Expected a run; {name!r} is of kind {result.kind}."
@@ -264,8 +264,8 @@ class ResultStore:
 
     def find_any(self, name: str) -> StoredRun | Result:
         """Return the run or study result with this id; see :meth:`find`."""
-        results: list[StoredRun | Result] = [*self.stored(), *self.others()]
-        return _named(name, results, "run")
+        results: list[StoredRun | Result] = [*self.stored(), *self.study_results()]
+        return _entry_with_id(name, results, "run")
 
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
         """Return a sentence on the number of unreadable results; "" without such results."""
@@ -297,14 +297,14 @@ class ResultStore:
             db.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", values)
 
     def record(self, kind: str, key: str) -> str | None:
-        """Return the record of a result as JSON text; None without a record."""
+        """Return the record of a result of a study as JSON; None without a record."""
         for text, of_kind, *_ in self._select("results", key):
             with suppress(UnreadableError):
                 if of_kind == kind:
                     return json.dumps(Result.from_json(text).record)
         return None
 
-    def others(self, kinds: Collection[str] = KINDS) -> list[Result]:
+    def study_results(self, kinds: Collection[str] = KINDS) -> list[Result]:
         """Return the readable results of studies of these kinds, newest first."""
         results = []
         for text, kind, *_ in self._select("results"):
@@ -327,7 +327,7 @@ class ResultStore:
     # --- The file ---
 
     def _select(self, table: str, key: str | None = None) -> list[Row]:
-        """Return rows as (text of the result, other columns, time of creation)."""
+        """Return rows as (result as JSON, further columns, time of creation)."""
         return [(row[-1], *row[1:-1]) for row in self._rows(table, key)]
 
     def _rows(self, table: str, key: str | None = None) -> list[Row]:
@@ -354,7 +354,7 @@ class ResultStore:
     def writing(
         self, lock: Literal["IMMEDIATE", "EXCLUSIVE"] = "IMMEDIATE"
     ) -> Iterator[sqlite3.Connection]:
-        """Open or create the file for one change; other writers wait for its end.
+        """Open or create the file for one change; other writers wait until it is done.
 
         Raises ZSLError if the disk is full or read-only, another writer does not end, or the file
         has lost results that its backup has.
@@ -421,8 +421,8 @@ def _parsed_predictions(content: bytes) -> Predictions:
 Entry = TypeVar("Entry", StoredRun, Result, StoredRun | Result)
 
 
-def _named(name: str, among: Sequence[Entry], kind: str) -> Entry:
-    """Return the entry with this id or unique prefix of an id."""
+def _entry_with_id(name: str, among: Sequence[Entry], kind: str) -> Entry:
+    """Return the entry with this id or unique start of an id."""
     by_id = {entry.id: entry for entry in among}
     begin = [id_ for id_ in by_id if id_.startswith(name)] if name else []
     if name in by_id:

@@ -1,8 +1,8 @@
 """Immutable, checksummed folders: imports, and the results of jobs.
 
-A folder is filled as a draft, sealed, and moved into place in one step by its owner, so that it is
-never incomplete. Sealing syncs each file, makes it read-only and records its checksum, which is
-verified on opening. Files that differ from their checksum are never opened.
+Its owner fills a folder as a draft, seals it, and moves it into place in one step, so that a folder
+is never incomplete. Sealing syncs every file, makes it read-only and records its checksum. The
+checksum is verified on opening; a file that differs from it is never opened.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from zslcore.storage.files import data_folder
 ALWAYS_HASHED = 4 << 20
 #: Seconds without a change after which a draft counts as abandoned.
 ABANDONED = 24 * 3600
-#: Mark of a draft, which names its process; hidden files do not count as content.
+#: File that marks a draft and names its process; hidden files do not count as content.
 OWNER = ".owner.json"
 #: Subfolder of the data folder for temporary files, such as visitors' uploads.
 SCRATCH = "scratch"
@@ -38,7 +38,7 @@ class CorruptFolderError(ZSLError):
 
 
 def draft(root: Path, prefix: str) -> Path:
-    """Create a draft folder of this process in ``root``, to be renamed there when finished."""
+    """Create a draft folder of this process in ``root``, for renaming when it is finished."""
     root.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
     try:
@@ -60,9 +60,9 @@ def write_owner(path: Path) -> None:
 
 
 def has_died(path: Path) -> bool | None:
-    """Whether the process named in a file by :func:`write_owner` has ended; None if unknown.
+    """Whether the process named in a file by :func:`write_owner` has ended.
 
-    It is unknown for a process on another machine, and if the file is unreadable.
+    None for a process on another machine, and for an unreadable file.
     """
     errors = OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError
     with suppress(*errors, RecursionError):
@@ -84,8 +84,8 @@ def unmark_draft(folder: Path) -> None:
 def scratch_folder() -> Path:
     """Return a new temporary folder; the caller discards it.
 
-    The folder is in the data folder, and deleted there after its owner has died. If the data folder
-    is not writable, it is in the system's folder of temporary files.
+    The folder is in the data folder, where it is deleted after its owner has died. If the data
+    folder is not writable, it is in the system's folder of temporary files.
     """
     try:
         return draft(data_folder() / SCRATCH, "")
@@ -104,7 +104,7 @@ def scratch() -> Iterator[Path]:
 
 
 def _owner(pid: int) -> dict[str, Any]:
-    """Return the identity of a process, with the process namespace of its container."""
+    """Return the identity of a process, including the process namespace of its container."""
     born = space = None
     with suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")
@@ -205,8 +205,8 @@ def _verify(path: Path, record: Mapping[str, Any]) -> None:
 def discard(folder: Path) -> None:
     """Remove a folder; open memory maps stay valid.
 
-    A compromised worker may leave folders that are nested too deep for rmtree, or lack permissions:
-    they are first made accessible and moved to the top.
+    A compromised worker may leave folders that lack permissions, or are nested too deep for rmtree:
+    subfolders are first made accessible and moved to the top.
     """
     with suppress(OSError):
         waiting = [] if folder.is_symlink() else _folders_in(folder)

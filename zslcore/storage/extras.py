@@ -47,7 +47,7 @@ class MissingExtraError(ZSLError):
 def extra(name: str, package: str, purpose: str) -> Iterator[None]:
     """Turn a failed import of ``package`` into an error with the command that installs it.
 
-    Other failed imports are re-raised, since they are faults of the installation.
+    The failed import of another package is re-raised, since it is a fault of the installation.
     """
     try:
         yield
@@ -64,7 +64,7 @@ def is_missing(name: str) -> bool:
 
 
 def package_title(name: str, package: str = "") -> str:
-    """Return the title of a package of an extra, by default the first missing package."""
+    """Return the title of a package of an extra, by default of the first missing package."""
     missing = (package for package in EXTRAS[name] if find_spec(package) is None)
     package = package or next(missing, EXTRAS[name][0])
     return _TITLES.get(package, package)
@@ -85,10 +85,10 @@ def missing_in(error: str) -> tuple[str, str] | None:
 def install(name: str = "", *packages: str) -> str:
     """Return the command that adds an extra, or other packages, to this installation.
 
-    zslcore is not on a package index, where another project may have this name. An installation
-    from a clone is therefore repeated from the clone, with the extra; other installations get the
-    packages by name. The command is one line for a POSIX shell, with paths relative to the folder
-    of the clone.
+    zslcore is not on a package index, and another project there may have this name. An installation
+    from a clone is therefore repeated from the clone, with the extra; any other installation gets
+    the packages by name. The command is one line for a POSIX shell, with paths relative to the
+    folder of the clone.
     """
     pip, clone = [sys.executable, "-m", "pip"], _clone()
     if clone is None:

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def _beside(installed: str, checkout: str) -> Path:
-    """Return a path in the installed package, or next to the package in a checkout."""
+def _package_path(installed: str, checkout: str) -> Path:
+    """Return a path in the installed package or, in a checkout, next to the package."""
     inside = Path(__file__).parents[1] / installed
     return inside if inside.exists() else Path(__file__).parents[2] / checkout
 
 
 #: Facts in the package: printed tables, class lists, vocabularies.
-FACTS = _beside("data", "data")
+FACTS = _package_path("data", "data")
 #: Script of the app.
-APP = _beside("_app/app.py", "app.py")
+APP = _package_path("_app/app.py", "app.py")
 
 
 def read_csv_rows(path: Path) -> list[dict[str, str]]:

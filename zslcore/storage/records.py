@@ -1,8 +1,8 @@
 """Results in files: versioned JSON records, and folders with arrays and tables.
 
 A folder holds nested dataclasses, mappings, sequences, arrays and tables: texts and numbers as
-JSON, and arrays and Parquet tables in separate files. Types determine how a result is read, so that
-no result needs its own reader or writer. Equal arrays are stored once.
+JSON, arrays and tables (Parquet) in separate files. Field types determine how a result is read, so
+that no type needs its own reader or writer. Equal arrays are stored once.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ VALUES, ARRAYS = "result.json", "arrays.npz"
 
 
 def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
-    """Write ``result`` into an empty folder; scores are best stored uncompressed."""
+    """Write ``result`` into an empty folder; compression hardly shrinks scores."""
     arrays: dict[str, np.ndarray] = {}
 
     def plain(value: Any) -> Any:
@@ -93,9 +93,9 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
         if is_dataclass(value):
             return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         if isinstance(value, Mapping):
-            return {str(key): plain(item) for key, item in value.items()}
+            return {str(key): plain(element) for key, element in value.items()}
         if isinstance(value, list | tuple):
-            return [plain(item) for item in value]
+            return [plain(element) for element in value]
         return value.item() if isinstance(value, np.generic) else value
 
     (folder / VALUES).write_text(json.dumps(plain(result)), encoding="utf-8")
@@ -111,13 +111,13 @@ def load_record(folder: Path, kind: Any) -> Any:
         with np.load(folder / ARRAYS, allow_pickle=False) as archive:
             arrays = dict(archive)
 
-    def whole(value: dict[str, Any]) -> Any:
+    def restore(value: dict[str, Any]) -> Any:
         if "$array" in value:
             return arrays[value["$array"]]
         return pd.read_parquet(folder / value["$table"]) if "$table" in value else value
 
     text = (folder / VALUES).read_text(encoding="utf-8")
-    return typed(json.loads(text, object_hook=whole), kind)
+    return typed(json.loads(text, object_hook=restore), kind)
 
 
 def typed(value: Any, kind: Any) -> Any:

@@ -144,7 +144,7 @@ def environment() -> tuple[tuple[str, str], ...]:
 
 
 def set_environment(variables: Iterable[tuple[str, str]]) -> None:
-    """Set these variables of the package in this process, and unset its other variables."""
+    """Set these variables in this process, and unset all other variables of the package."""
     for name, _ in environment():
         del os.environ[name]
     os.environ.update(variables)

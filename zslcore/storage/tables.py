@@ -135,11 +135,10 @@ def best_in_groups(
     among: Sequence[bool] | np.ndarray | pd.Series,
     smallest: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Mark the best values of each group; tied values are all best.
+    """Mark the best values of each group, including ties; a group of equal values has none.
 
-    Rows that agree in all columns of ``groups`` are one group. Only rows in ``among`` can be best,
-    since an upper bound is not a result. Pass values rounded as printed, with NaN for missing
-    values. A group of equal values has no best value.
+    Rows that agree in all columns of ``groups`` are one group. Only rows in ``among`` can be best:
+    leave out upper bounds. ``values`` are rounded as printed, with NaN for missing values.
     """
     group = groups.groupby(list(groups), dropna=False, sort=False).ngroup().to_numpy()
     signs = [-1.0 if column in smallest else 1.0 for column in values]
