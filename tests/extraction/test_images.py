@@ -132,7 +132,7 @@ def test_a_csv_names_images_and_their_classes(tmp_path):
         ("image_file,label\na.png,\n", "labels.csv, line 2: expected an image and its label"),
         ("image_file,label\n../a.png,x\n", "line 2: expected a path below images; got '../a.png'"),
         ("image_file,label\n/etc/passwd,x\n", "line 2: expected a path below images"),
-        ("image_file,label\na.png,x\na.png,y\n", "a.png: expected each image once"),
+        ("image_file,label\na.png,x\na.png,y\n", "a.png: expected every image once"),
         ("image_file,label\na.png,\x1b\n", "line 2: expected an image and its label"),
     ],
 )

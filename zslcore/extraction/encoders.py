@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 OPEN_CLIP = "open_clip:"
 #: Name of untrained weights: a baseline without a pre-training set.
 RANDOM = "random"
-#: Prefixes of the names of weights that were first trained on billions of captioned photographs,
-#: which have no class list.
+#: Prefixes of the names of weights pre-trained on billions of captioned photographs, without a
+#: class list.
 WEB_SCALE = ("IMAGENET1K_SWAG",)
 
 
@@ -181,7 +181,7 @@ def load_encoder(
     Raises
     ------
     UnknownNameError
-        For an unknown network, weights or vocabulary; the message has the nearest known name.
+        For an unknown network, weights or vocabulary; the message suggests the nearest name.
     FileRefusedError
         When the weights are those of another network, or are missing; the message then has their
         expected path.
@@ -191,23 +191,23 @@ def load_encoder(
     for vocabulary in trained_on:
         require_known("pre-training vocabulary", vocabulary, PRETRAINING_NAMES)
     if name.startswith(OPEN_CLIP):
-        encoder = _of_open_clip(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
+        encoder = _open_clip_encoder(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
     else:
-        encoder = _of_torchvision(name, weights, _device(device), seed)
+        encoder = _torchvision_encoder(name, weights, _device(device), seed)
     return replace(encoder, pretraining=tuple(trained_on)) if trained_on else encoder
 
 
 # --- torchvision ----------------------------------------------------------------------------------
 
 
-def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
+def _torchvision_encoder(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
     import torch
 
     library = torchvision()
     names = library.models.list_models(module=library.models)
     require_known("encoder", name, names)
     all_weights = library.models.get_model_weights(name)
-    model = _built(library, name, seed)
+    model = _build(library, name, seed)
     head = _remove_classifier(model, name)
     if weights == RANDOM:
         named, called, sha256 = None, f"random, seed {seed}", _digest(model)
@@ -221,7 +221,7 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
             )
         called = named.name if named else of_file
         named = named or next((w for w in all_weights if _is_file_of(w, sha256)), None)
-        _fill(model, head, file, name)
+        _load_weights(model, head, file, name)
     return Encoder(
         name=name,
         forward=model.eval().to(device),
@@ -234,11 +234,11 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
     )
 
 
-def _built(library: ModuleType, name: str, seed: int) -> nn.Module:
-    """Build a network with weights drawn from a seed; keep the caller's random state."""
+def _build(library: ModuleType, name: str, seed: int) -> nn.Module:
+    """Build a network with weights drawn from a seed, without changing the random state."""
     import torch
 
-    # Avoids a warning on the random auxiliary classifiers of these networks.
+    # Avoid a warning on the random auxiliary classifiers of these networks.
     options = {"init_weights": True} if name in ("googlenet", "inception_v3") else {}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -261,7 +261,7 @@ def _remove_classifier(model: nn.Module, name: str) -> str:
 
 
 def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[Path, Any]:
-    """Return the file of weights, and their torchvision entry; None for a file of other weights."""
+    """Return the file of the weights and their entry in torchvision, None for other weights."""
     import torch
 
     if weights is not None and str(weights) not in all_weights.__members__:
@@ -287,7 +287,7 @@ def _is_file_of(named: Any, sha256: str) -> bool:
     return str(named.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
 
 
-def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
+def _load_weights(model: nn.Module, head: str, file: Path, name: str) -> None:
     """Load the weights from a file, except those of the classification layer."""
     import torch
 
@@ -329,8 +329,8 @@ def _pretraining_of(named: Any) -> tuple[str, ...]:
 # --- open_clip ------------------------------------------------------------------------------------
 
 
-def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
-    """Return an encoder of open_clip; captions list no classes, so its vocabulary is unknown."""
+def _open_clip_encoder(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
+    """Return an encoder of open_clip; its pre-training classes are unknown: captions list none."""
     import torch
 
     library = _open_clip()

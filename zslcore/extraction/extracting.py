@@ -1,9 +1,9 @@
-"""Extraction of features batch by batch; if stopped, it resumes and loses at most one batch.
+"""Extraction of features batch by batch; a stopped extraction resumes at the unfinished batch.
 
 A finished batch is a file next to the output, written atomically, with a digest of the sizes and
-times of its images, so that only batches with changed images are read again. All batches are joined
-in one NumPy archive for :mod:`zslcore.datasets.table`, with the origin of the features and the
-pre-training sets of the encoder.
+times of its images, so that only batches with changed images are read again. Finally all batches
+are joined in one NumPy archive for :mod:`zslcore.datasets.table`, with the origin of the features
+and the pre-training sets of the encoder.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ OnBad = Literal["refuse", "skip"]
 class Extraction:
     """Result of an extraction.
 
-    ``output`` is the archive, ``provenance`` its origin in words. ``skipped`` maps skipped images
-    to the reason, ``unusual`` maps a property such as "rotated" to its images; ``resumed`` is the
-    number of images in batches that were already finished.
+    ``output`` is the archive, ``provenance`` the origin of the features in words. ``skipped`` maps
+    skipped images to the reason, ``unusual`` maps a property such as "rotated" to its images;
+    ``resumed`` is the number of images in batches that were finished before.
     """
 
     output: Path
@@ -96,10 +96,9 @@ def extract(
     crops : 1, or 10 with averaged features
     batch : number of images in a batch, and of crops that the network encodes at a time
     on_bad : "refuse" ends at the first unreadable image, "skip" leaves unreadable images out
-    workers : number of processes that read images; 0 reads in this process, which then ends if
-        reading crashes
-    prototypes : float array of shape (n_classes, n_attributes), optional
-        Prototypes in the order of ``images.class_names``, stored with the features.
+    workers : number of processes that read images; 0 reads in this process, which a crash would end
+    prototypes : float array of shape (n_classes, n_attributes), optional Rows in the order of
+        ``images.class_names``; they are stored with the features.
     progress : callable(done, total, message)
         Called after each batch; an exception ends the extraction.
 
@@ -209,7 +208,7 @@ class _Parts:
         return [self.images.root / name for name in self.names(k)]
 
     def key(self, k: int) -> str:
-        """Return the digest of a batch over settings and names, sizes and times of its files."""
+        """Return the digest of the settings and of the batch's file names, sizes and times."""
         sha = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
         for path, name in zip(self.paths(k), self.names(k), strict=True):
             try:
@@ -288,7 +287,7 @@ def _write(
     blocks: Iterator[np.ndarray],
     arrays: dict[str, np.ndarray],
 ) -> None:
-    """Write features block by block, to limit memory, and the other arrays."""
+    """Write features block by block, to limit memory, and ``arrays``."""
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
     with written_whole(output) as file, zipfile.ZipFile(file, "w") as archive:
         with archive.open("features.npy", "w", force_zip64=True) as member:

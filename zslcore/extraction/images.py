@@ -1,15 +1,14 @@
-r"""Lists of images with their classes, and decoding by batches in worker processes.
+r"""Lists of images with their classes, and decoding in batches by worker processes.
 
 An unusual image with one correct interpretation is decoded and reported: grey, CMYK, 16 bits, a
 palette, transparency, a rotation noted by the camera, several frames (the first is read). Other
 files are refused: files that are not images, broken or truncated images, images with more pixels
-than allowed. Only decoders of common formats are used; Pillow has others, one of which starts a
+than allowed. Only Pillow's decoders of common formats are used; one of its other decoders starts a
 program.
 
 A decoder that crashes or does not end also ends its process. The images of the failed batch are
-then read one by one, each in a separate process, so that the refusal names the faulty image and the
-other images are not lost. Without workers, images are read in this process, which a crash would
-end.
+then read one by one in separate processes, so that the refusal names the faulty image and all other
+images are read. Without workers, images are read in this process, which a crash would end.
 
 An encoder is applied to the central crop of a picture, or to ten crops with averaged features: the
 four corners and the centre, each also mirrored. With the :math:`k`-th crop :math:`T_k` and the
@@ -227,20 +226,20 @@ def crops_of(pixels: np.ndarray, size: int, number: int = 1) -> np.ndarray:
     ``pixels`` is uint8 of shape (height, width, 3), both sides at least ``size``.
     """
     if number == 1:
-        return _middle(pixels, size)[None]
+        return _centre_crop(pixels, size)[None]
     mirrored = pixels[:, ::-1]
-    return np.stack([crop for view in (pixels, mirrored) for crop in _five(view, size)])
+    return np.stack([crop for view in (pixels, mirrored) for crop in _five_crops(view, size)])
 
 
-def _five(pixels: np.ndarray, size: int) -> Iterator[np.ndarray]:
+def _five_crops(pixels: np.ndarray, size: int) -> Iterator[np.ndarray]:
     yield pixels[:size, :size]
     yield pixels[:size, -size:]
     yield pixels[-size:, :size]
     yield pixels[-size:, -size:]
-    yield _middle(pixels, size)
+    yield _centre_crop(pixels, size)
 
 
-def _middle(pixels: np.ndarray, size: int) -> np.ndarray:
+def _centre_crop(pixels: np.ndarray, size: int) -> np.ndarray:
     top, left = (round((n - size) / 2) for n in pixels.shape[:2])
     return pixels[top : top + size, left : left + size]
 
@@ -261,9 +260,8 @@ class Listing:
     """Images with their classes, in the order of extraction.
 
     ``files`` are paths below ``root``, with forward slashes; ``labels`` are positions in the sorted
-    ``class_names``. ``left_out`` are the other files, which do not have the suffix of an image;
-    ``parts`` maps "trainval", "test_seen" and "test_unseen" to positions in ``files``, if folders
-    define a split.
+    ``class_names``. ``left_out`` are the files without the suffix of an image. If folders define a
+    split, ``parts`` maps "trainval", "test_seen" and "test_unseen" to positions in ``files``.
     """
 
     root: Path
@@ -277,17 +275,17 @@ class Listing:
 def images_of_folder(folder: Path) -> Listing:
     """List the images of a folder with one subfolder per class; skip hidden files.
 
-    Classes and images are in the order of their names, on every system. Subfolders ``train`` and
-    ``test``, each with one folder per class, are read as the parts of a split. Raises a
-    FileRefusedError if the folder does not exist, or if the folder of a class is a link to another
-    folder outside it. Raises a DatasetError if no subfolder has an image.
+    Classes and images are sorted by name, on every system. Subfolders ``train`` and ``test``, each
+    with one folder per class, are read as the parts of a split. Raises a FileRefusedError if the
+    folder does not exist, or if the folder of a class is a link to a folder outside it. Raises a
+    DatasetError if no subfolder has an image.
     """
     if not folder.is_dir():
         raise FileRefusedError(
             f"{clean_text(folder)}: expected a folder with one subfolder per class."
         )
     if (tree := read_tree(folder)) is not None:
-        return _of_tree(folder, tree)
+        return _list_tree(folder, tree)
     files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
     labelled = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
     unreadable = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
@@ -298,8 +296,8 @@ def images_of_folder(folder: Path) -> Listing:
     return _listing(folder, labelled, unreadable)
 
 
-def _of_tree(folder: Path, tree: SplitList) -> Listing:
-    """List the images of folders by part; they form a split only if some class is unseen."""
+def _list_tree(folder: Path, tree: SplitList) -> Listing:
+    """List the images of folders by part; they form a split if some class is unseen."""
     parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
     is_split = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
     return Listing(
@@ -318,7 +316,7 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
     if not {"image_file", "label"} <= {*header}:
         raise FileRefusedError(f"{name}: expected the columns image_file and label.")
     labelled = [
-        _of_row(dict(zip(header, row, strict=False)), f"{name}, line {line}", folder)
+        _read_row(dict(zip(header, row, strict=False)), f"{name}, line {line}", folder)
         for line, row in enumerate(rows, 2)
         if row
     ]
@@ -327,7 +325,7 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
     return _listing(folder, labelled, [])
 
 
-def _of_row(row: dict[str, str], line: str, folder: Path) -> tuple[str, str]:
+def _read_row(row: dict[str, str], line: str, folder: Path) -> tuple[str, str]:
     file, label = row.get("image_file", "").strip(), row.get("label", "").strip()
     if not file or not label:
         raise FileRefusedError(f"{line}: expected an image and its label; got nothing.")
@@ -343,7 +341,7 @@ def _listing(folder: Path, labelled: list[tuple[str, str]], unreadable: list[str
     repeated = [file for file, n in Counter(file for file, _ in labelled).items() if n > 1]
     if repeated:
         raise DatasetError(
-            f"{clean_text(repeated[0])}: expected each image once; it is named twice."
+            f"{clean_text(repeated[0])}: expected every image once; this one is listed twice."
         )
     cleaned = [clean_text(label) for _, label in labelled]
     names = sorted(set(cleaned))
@@ -401,9 +399,7 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
     try:
         str(path.relative_to(folder)).encode()
     except UnicodeEncodeError:
-        raise FileRefusedError(
-            f"{name}: expected a path in UTF-8; got other bytes, which no list of images can hold."
-        ) from None
+        raise FileRefusedError(f"{name}: expected a path in UTF-8; got other bytes.") from None
 
 
 def read_batches(reader: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
@@ -448,7 +444,7 @@ class _Pool:
             return self.start(batch)
 
     def finish(self, batch: Sequence[Path], futures: list[Future[Read]]) -> list[Read]:
-        """Return the images of a batch; after a crash, read them again one by one."""
+        """Return the images of a batch; after a crash, its images are read again one by one."""
         results: list[Read] = []
         for path, future in zip(batch, futures, strict=True):
             try:

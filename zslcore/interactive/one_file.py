@@ -61,7 +61,8 @@ class Parts:
     def of(cls, folder: Path, html: str = "", *shared: Path) -> Self:
         """Read the files of a component, which have the name of their folder.
 
-        ``html`` is given if no file has it; ``shared`` are style sheets of other folders.
+        ``html`` replaces the HTML file of a component without one; ``shared`` are style sheets of
+        other folders.
         """
         stem = folder / folder.name
         html = html or stem.with_suffix(".html").read_text(encoding="utf-8")
@@ -70,7 +71,7 @@ class Parts:
 
     @property
     def script(self) -> str:
-        """The modules with the function ``draw`` for a page, instead of their default export."""
+        """The modules, with their default export as the function ``draw``."""
         return self.js.replace("export default function", "const draw = function", 1)
 
 
@@ -89,7 +90,7 @@ def one_file(
 
 
 def html_page(body: str, *, title: str, style: str = "", script: str = "", theme: str = "") -> str:
-    """Return a page that loads nothing, with a JavaScript module as its script, if any.
+    """Return a page that loads nothing; ``script`` is a JavaScript module.
 
     ``body`` is HTML in which the caller has escaped untrusted text. ``style`` can use the colours
     of the app as CSS variables.
@@ -183,9 +184,8 @@ _IMPORT = re.compile(r'import \{ [\w$, ]+ \} from "([\w./]+\.js)";')
 def joined(entry: Path) -> str:
     """Return a module joined with all modules that it imports, each after its imports.
 
-    The checks of the modules by ESLint and TypeScript are valid for the joined module too. A name
-    defined in two modules is a syntax error in the browser, and fails
-    ``tests/ui/test_components.py``.
+    ESLint and TypeScript check the modules, not the joined text. A name defined in two modules is a
+    syntax error in the browser, and fails ``tests/ui/test_components.py``.
     """
     texts: dict[Path, str] = {}
 

@@ -1,17 +1,17 @@
 """Parallel computation over the rows of a matrix, on this machine or a Dask cluster, with progress.
 
 The rows are cut into pieces: the parts of shards (:mod:`zslcore.large.shards`), or blocks of rows.
-joblib computes the pieces, by default in one process per processor or, if the setting ``ZSL_DASK``
-has an address, on a running Dask cluster. A piece always runs on one thread, so results do not
-depend on the number of workers; pieces are merged in an order that depends only on their content.
+joblib computes the pieces in one process per processor or, if the setting ``ZSL_DASK`` has an
+address, on a running Dask cluster. A piece always runs on one thread, and pieces are merged in an
+order that depends only on their content, so that results do not depend on the number of workers.
 
 If a folder is given, ``joblib.Memory`` stores each finished piece there at once, under the digest
 of its rows and of the computation. A killed process resumes where it stopped, and if the rows of
-one piece change, only this piece is computed again. Workers write to the folder themselves; on a
-cluster, folder and shards have to be on a shared file system.
+one piece change, only this piece is computed again. Workers write to the folder; on a cluster,
+folder and shards have to be on a shared file system.
 
-If a worker is lost, its pieces in progress are lost. On one machine, the pieces of all other
-processes are lost too, since joblib restarts all processes.
+If a worker of a cluster is lost, its pieces in progress are lost. On one machine all pieces in
+progress are lost, since joblib restarts all processes.
 
 Each piece writes its progress to a file, and a thread of the calling process reads all files to
 show a line every :data:`LINE_EVERY` seconds. The weight of a piece is its expected time; a piece
@@ -53,9 +53,9 @@ from zslcore.storage.files import data_folder, or_refused, written_whole
 
 #: Rows per piece of a matrix that is not in shards.
 PIECE_ROWS = 1 << 15
-#: Retries without progress before giving up.
+#: Attempts without a finished piece before giving up.
 PATIENCE = 3
-#: Time limit for the answer of a cluster's scheduler.
+#: Time limit for a reply of a cluster's scheduler.
 DASK_ANSWERS_IN = "10s"
 
 Result = TypeVar("Result")
@@ -86,23 +86,25 @@ HERE = Engine()
 
 
 @contextmanager
-def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) -> Iterator[Parallel]:
+def parallel(
+    n_jobs: int, return_as: str, common: object = None, **options: Any
+) -> Iterator[Parallel]:
     """Yield joblib's ``Parallel`` on this machine, or on the cluster of the setting ``ZSL_DASK``.
 
-    ``n_jobs`` and further options ``here`` apply to processes on this machine. ``return_as`` is
-    "list", "generator" or "generator_unordered". ``common`` is an argument of all calls, sent once
-    to each worker of a cluster. Raises ZSLError if Dask is not installed, the scheduler does not
-    answer, or the cluster is lost.
+    ``n_jobs`` and ``options`` apply to processes on this machine. ``return_as`` is "list",
+    "generator" or "generator_unordered". ``common`` is an argument of all calls, sent once to each
+    worker of a cluster. Raises ZSLError if Dask is not installed, the scheduler does not answer, or
+    the cluster is lost.
     """
     address = settings.DASK()
     if not address:
-        # joblib reuses processes only for the same initializer and arguments. Processes started
-        # with other settings would use another data folder.
+        # joblib reuses processes only for the same initializer and arguments: processes that were
+        # started with other settings would use another data folder.
         begin: dict[str, Any] = {
             "initializer": settings.set_environment,
             "initargs": (settings.environment(),),
         }
-        yield Parallel(n_jobs, return_as=return_as, **begin, **here)
+        yield Parallel(n_jobs, return_as=return_as, **begin, **options)
         return
     with extra("dask", "distributed", "ZSL_DASK"):
         from distributed import Client
@@ -129,7 +131,7 @@ def _losses_as_errors(address: str) -> Iterator[None]:
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 
-    # Tornado logs errors in callbacks of Dask after the connection is lost.
+    # After the connection is lost, Tornado logs errors in callbacks of Dask.
     logs = [logging.getLogger(name) for name in ("distributed.client", "tornado.application")]
     levels = [log.level for log in logs]
     for log in logs:
@@ -150,12 +152,12 @@ def _losses_as_errors(address: str) -> Iterator[None]:
 class Piece:
     """Rows of a view that are in one part of the shards, or in one block.
 
-    ``at`` has their positions in the view, ``scaling`` is an empty view that scales rows in the
-    same way. ``rows`` are row numbers in ``part`` or, for a matrix that is not in shards, in
-    ``matrix``; None means all rows.
+    ``positions`` are the positions of the rows in the view; ``scaling`` is an empty view that
+    scales rows in the same way. ``rows`` are row numbers in ``part`` or, for a matrix that is not
+    in shards, in ``matrix``; None means all rows.
     """
 
-    at: slice | np.ndarray
+    positions: slice | np.ndarray
     scaling: FeatureView
     part: ShardPart | None = None
     matrix: Any = field(default=None, repr=False)
@@ -189,8 +191,10 @@ def pieces_of(X: Features | Shards) -> list[Piece]:
         starts = range(0, len(view), PIECE_ROWS)
         slices = [slice(start, min(start + PIECE_ROWS, len(view))) for start in starts]
         if rows is None:
-            return [Piece(at, scaling, matrix=matrix[at]) for at in slices]
-        return [Piece(at, scaling, matrix=matrix, rows=rows[at]) for at in slices]
+            return [Piece(positions, scaling, matrix=matrix[positions]) for positions in slices]
+        return [
+            Piece(positions, scaling, matrix=matrix, rows=rows[positions]) for positions in slices
+        ]
     if rows is None:
         return [Piece(slice(p.start, p.stop), scaling, part=p) for p in matrix.parts()]
     return list(_within(matrix.parts(), rows, scaling))
@@ -204,10 +208,10 @@ def _within(parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView) 
     ends = np.searchsorted(in_rows, [part.stop for part in parts])
     for part, start, end in zip(parts, [0, *ends[:-1]], ends, strict=True):
         if end > start:
-            at = slice(int(start), int(end)) if order is None else order[start:end]
+            positions = slice(int(start), int(end)) if order is None else order[start:end]
             rows_in_part = in_rows[start:end] - part.start
             yield Piece(
-                at,
+                positions,
                 scaling,
                 part=part,
                 rows=None if len(rows_in_part) == len(part) else rows_in_part,
@@ -229,15 +233,15 @@ def over_pieces(
 
     Parameters
     ----------
-    do : module-level function, called with the view of a piece, the entries of each array of
-        ``by_row`` for its rows, and ``common``
+    do : module-level function, called with the view of a piece, the entries of every ``by_row``
+        array for its rows, and ``common``
     by_row : arrays with one entry per row, such as labels
     common : argument that is the same for all pieces
     digest : digest of ``common`` and the revision of ``do``; empty if nothing is stored
     keep : folder in which finished pieces are stored and looked up
     progress : callable(done, total, message), called after each piece
     """
-    row_values = [tuple(array[piece.at] for array in by_row) for piece in pieces]
+    row_values = [tuple(array[piece.positions] for array in by_row) for piece in pieces]
     keys = [""] * len(pieces)
     if keep is not None or all(piece.part is not None for piece in pieces):
         keys = [joblib.hash((digest, p.digest, g)) for p, g in zip(pieces, row_values, strict=True)]
@@ -256,14 +260,18 @@ def over_pieces(
             failures = failures + 1 if done == before else 0
             if failures >= PATIENCE:
                 raise ZSLError(
-                    f"Workers were killed {PATIENCE} times in a row before one of them finished a "
-                    f"part ({done} of {len(tasks)} are finished); is there enough memory for "
+                    f"Workers were killed {PATIENCE} times in a row without finishing a part "
+                    f"({done} of {len(tasks)} are finished); is there enough memory for "
                     f"{counted(engine.at_a_time(len(tasks)), 'part')} at a time?"
                 ) from None
 
 
 def _do(
-    do: Callable[..., Result], key: str, piece: Piece, given: tuple[np.ndarray, ...], common: Any
+    do: Callable[..., Result],
+    key: str,
+    piece: Piece,
+    given: tuple[np.ndarray, ...],
+    common: Any,
 ) -> Result:
     """Compute one piece on one thread; joblib stores the result by ``key``."""
     with threadpool_limits(1):
@@ -294,9 +302,9 @@ FEWEST_SHARE = 0.1
 class WorkStatus:
     """Progress of a computation over pieces.
 
-    ``done`` of ``total`` pieces are finished. ``share`` is the finished share of the work, with the
-    finished part of every piece in progress. ``in_progress`` lists the pieces in progress as (name,
-    last message). ``expected`` is the expected time in seconds, None if no piece has an estimate.
+    ``done`` of ``total`` pieces are finished. ``share`` is the finished share of the work,
+    including the pieces in progress. ``in_progress`` lists these as (name, last message).
+    ``expected`` is the expected time in seconds, None if no piece has an estimate.
     """
 
     done: int
@@ -348,7 +356,7 @@ class PieceReport:
         self.path, self._next = path, 0.0
 
     def __call__(self, done: float, total: float, message: str = "") -> None:
-        """Report that ``done`` of ``total`` is done."""
+        """Report progress, at most once per interval."""
         now = time.monotonic()
         if now < self._next:
             return

@@ -39,7 +39,7 @@ from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, CurveSteps, SeenUnseenCurve, compute_margins
 from zslcore.progress import Progress, silent
 
-#: Values of k in the benchmark's ImageNet figures, and two more values.
+#: Values of k of the top-k accuracies.
 KS = (1, 2, 5, 10, 20)
 #: Values in a block of scores: 32 MiB in single precision, enough for products at full speed.
 BLOCK_VALUES = 1 << 23
@@ -65,7 +65,7 @@ class Atoms:
 
     @classmethod
     def of(cls, sets: Mapping[str, np.ndarray], seen: np.ndarray) -> Self:
-        """Group candidates into atoms by sets, which are int or bool arrays of candidates.
+        """Group candidates into atoms; the sets are int or bool arrays of candidates.
 
         Raises ParameterError without sets, and for a set that is empty or has unknown candidates.
         """
@@ -88,7 +88,7 @@ class Atoms:
         return len(self.seen)
 
     def with_seen(self) -> np.ndarray:
-        """Return the atoms of each set for GZSL: atoms of the set, and atoms of seen classes."""
+        """Return the atoms of each set for GZSL: its own atoms and those of the seen classes."""
         return self.in_set | self.seen
 
 
@@ -188,9 +188,9 @@ class RankCounts(Counts):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the candidates of a set that have images, and their top-k accuracies.
 
-        Classes are increasing; both arrays have shape (n_counted,). With the task "zsl", the
-        candidates are the classes of the set; with "gzsl", also the seen classes, and their
-        accuracies are returned as well.
+        Both arrays have shape (n_counted,), and classes are increasing. The candidates are the
+        classes of the set and, for the task "gzsl", the seen classes; the accuracies include the
+        seen classes in this case.
         """
         counted, hits = self._counted(name, k, task)
         return self.classes[counted], hits[counted] / self.totals[counted]
@@ -206,10 +206,10 @@ class RankCounts(Counts):
     ) -> float:
         """Return a top-k accuracy as a fraction; NaN without images.
 
-        With the task "zsl", the candidates are the classes of the set; with "gzsl", also the seen
-        classes. With ``of`` "unseen", the accuracy is over images of the set's unseen classes; with
-        "seen", only for GZSL, over images of seen classes. ``average`` is "class" (mean of
-        per-class accuracies) or "sample".
+        The candidates are the classes of the set and, for the task "gzsl", the seen classes. The
+        accuracy is over images of the set's unseen classes if ``of`` is "unseen", and over images
+        of seen classes if it is "seen" (GZSL only). ``average`` is "class" (mean of per-class
+        accuracies) or "sample".
         """
         counted, hits = self._counted(name, k, task)
         counted = counted & (self.seen[self.classes] == (of == "seen"))
@@ -236,7 +236,7 @@ class RankCounts(Counts):
         return CurveSteps.of(y, of_seen, right, *compute_margins(*best, a.dtype)).curve(average)
 
     def _counted(self, name: str, k: int, task: Task) -> tuple[np.ndarray, np.ndarray]:
-        """Return which of ``classes`` are candidates, and the hits of all classes."""
+        """Return the mask of ``classes`` that are candidates, and the hits of all classes."""
         require_known("candidate set", name, self.names)
         if k not in self.ks or task not in ("zsl", "gzsl"):
             raise ParameterError(
@@ -268,11 +268,11 @@ def count_ranks(
     Parameters
     ----------
     X : test images of seen and unseen classes, of shape (n_samples, n_features)
-    y : int array of shape (n_samples,), candidate numbers; images of unseen classes that are in no
-        set are left out
-    scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates)
-        Such as the :meth:`zslcore.methods.base.ZSLEstimator.score_map` of a fitted method, in the
-        required precision.
+    y : int array of shape (n_samples,), candidate numbers; images of unseen classes outside all
+        sets are left out
+    scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates) For example the
+        :meth:`zslcore.methods.base.ZSLEstimator.score_map` of a fitted method; the curve depends on
+        its precision.
     sets : name -> candidates, int or bool array; sets may overlap
     seen : bool array of shape (n_candidates,), True for seen classes
     curves : names of the sets with a seen-unseen curve, by default all; in single or double
@@ -304,7 +304,7 @@ def count_ranks(
     )
     counted = []
     for k, counts in done:
-        images = replace(counts.images, rows=rows[pieces[k].at])
+        images = replace(counts.images, rows=rows[pieces[k].positions])
         counted.append(replace(counts, images=images))
     every = merged(counted)
     in_set = np.zeros((len(atoms.names), len(atoms.of_class)), bool)
@@ -343,10 +343,10 @@ def _check(
 class _Plan:
     """Candidates, atoms and sets of a count, the same for all rows.
 
-    ``order`` is the candidate of each column: columns are grouped by atom, with candidates in
-    increasing order. ``column_of`` is the inverse, of shape (n_candidates,). ``starts`` has the
-    first column of each atom. A ``scorer`` that is a ScoreMap scores the columns; a callable scores
-    all candidates.
+    ``order`` is the candidate of each column; columns are grouped by atom, with increasing
+    candidates. ``column_of`` is the inverse, of shape (n_candidates,). ``starts`` has the first
+    column of each atom. A ``scorer`` that is a ScoreMap scores the columns; a callable scores all
+    candidates.
     """
 
     scorer: Scorer
@@ -380,7 +380,7 @@ class _Plan:
             ) from error
 
     def buffer(self, n: int) -> np.ndarray:
-        """Return a buffer for scores of ``n`` rows, used for all blocks: new pages cost time."""
+        """Return a buffer for scores of ``n`` rows, reused since new memory pages cost time."""
         dtype = self.scorer.dtype if isinstance(self.scorer, ScoreMap) else float
         return np.empty((n, len(self.order)), dtype)
 
@@ -391,7 +391,7 @@ class _Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Beaten:
+class _AtomCounts:
     """Counts and best scores per row of a block and per atom, in arrays of shape (n, n_atoms).
 
     ``n_before`` counts candidates that rank before the true class; ``best`` is the best score, and
@@ -407,16 +407,16 @@ def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
     n = max(1, BLOCK_VALUES // len(plan.order))
     buffer = plan.buffer(min(n, len(X)))
     blocks = [
-        _beaten(plan.scores(block, buffer[: len(block)]), y[part], plan)
+        _count_before(plan.scores(block, buffer[: len(block)]), y[part], plan)
         for part, block in chunks(X, n)
     ]
     n_before, best, answer = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in _Beaten.__slots__
+        np.concatenate([getattr(block, name) for block in blocks]) for name in _AtomCounts.__slots__
     )
-    return _summed(y, n_before, plan, _images(y, best, answer, plan))
+    return _sum_hits(y, n_before, plan, _images(y, best, answer, plan))
 
 
-def _beaten(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _Beaten:
+def _count_before(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _AtomCounts:
     """Count the candidates of each atom that rank before the true class."""
     n, rows = len(F), np.arange(len(F))
     t = F[rows, plan.column_of[y]][:, None]
@@ -436,7 +436,7 @@ def _beaten(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _Beaten:
     i, column = np.nonzero(F[tied] == t[tied])
     before = plan.order[column] < y[tied[i]]
     np.add.at(n_before, (tied[i[before]], plan.atoms.of_class[plan.order[column[before]]]), 1)
-    return _Beaten(n_before, best, answer)
+    return _AtomCounts(n_before, best, answer)
 
 
 def _n_true(mask: np.ndarray) -> np.ndarray:
@@ -444,7 +444,7 @@ def _n_true(mask: np.ndarray) -> np.ndarray:
     return np.bitwise_count(np.packbits(mask, axis=1)).sum(axis=1, dtype=np.int32)
 
 
-def _summed(y: np.ndarray, n_before: np.ndarray, plan: _Plan, images: Images) -> Counts:
+def _sum_hits(y: np.ndarray, n_before: np.ndarray, plan: _Plan, images: Images) -> Counts:
     atoms, of_atom = plan.atoms, plan.atoms.of_class[y]
     classes, position, totals = np.unique(y, return_inverse=True, return_counts=True)
     hits = np.zeros((2, len(atoms.names), len(plan.ks), len(classes)), np.int64)

@@ -32,8 +32,7 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import or_refused
 
 ShardDtype = Literal["float16", "float32"]
-#: Size of a part in bytes. Parts are processed one by one; for a part of this size, the time to
-#: open it is small in comparison.
+#: Size of a part in bytes, so large that opening it takes little of its processing time.
 PART_BYTES = 256 << 20
 #: Increased when the format of the files changes.
 SCHEMA = 2
@@ -73,8 +72,8 @@ class ShardPart:
 class Shards:
     """Rows of a folder of shards, read on access.
 
-    It is pickled as a path and a few numbers; another process opens the folder again without
-    verifying the files.
+    Only the path and a few numbers are pickled; another process opens the folder again without
+    verifying its files.
 
     Attributes
     ----------
@@ -92,9 +91,9 @@ class Shards:
     def open(cls, folder: str | Path, *, every_file: bool = False) -> Self:
         """Open a folder of shards after checking its files against the manifest.
 
-        A file is hashed again if its modification time differs from the manifest, and always with
-        ``every_file``. Raises DatasetError if the folder has no shards, and CorruptFolderError if a
-        file is missing, changed, or unexpected.
+        A file is hashed if its modification time differs from the manifest; ``every_file`` hashes
+        all files. Raises DatasetError if the folder has no shards, and CorruptFolderError if a file
+        is missing, changed, or unexpected.
         """
         folder = Path(folder).expanduser().resolve()
         try:
@@ -110,7 +109,7 @@ class Shards:
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise CorruptFolderError(
-                f"{folder / MANIFEST}: expected a manifest of this version; got another file."
+                f"{folder / MANIFEST}: expected a manifest of this version; got other content."
             ) from None
         try:
             anew = {"mtime_ns": None} if every_file else {}
@@ -194,7 +193,7 @@ def write_shards(
 ) -> Shards:
     """Write features and labels as a folder of shards, completely or not at all, and open it.
 
-    Memory is needed for one block only, and disk space for all rows.
+    Only one block at a time is in memory.
 
     Parameters
     ----------
@@ -207,7 +206,7 @@ def write_shards(
     ------
     DatasetError
         If shapes of blocks do not match, values are not finite or too large for ``dtype``, or
-        labels are not class numbers.
+        labels are not class numbers from 0.
     ParameterError
         If ``folder`` exists, or ``dtype`` is invalid.
     ZSLError

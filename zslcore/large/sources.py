@@ -1,7 +1,7 @@
 """Blocks of features and labels from HDF5 files and data sets, and data sets from shards.
 
 The blocks are the input of :func:`zslcore.large.shards.write_shards`. Only one block at a time is
-in memory. Arrays of a file are checked, and nothing else in the file is trusted.
+in memory. Only arrays are read from a file, and they are checked.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
 
 
 def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
-    """Return a data set of ImageNet-21K features in shards, without reading them as a whole.
+    """Return a data set of ImageNet-21K features in shards, which are read in parts on access.
 
-    Labels of the shards are 0-based rows of ``prototypes``. ``prototypes`` is a CSV file with a
-    column ``class``, in which most names have an id such as ``n01440764``, and one numeric column
-    per dimension; or the release's ``ImageNet_w2v.mat``, in which classes without a word vector
-    have zeros and are in none of the nine test sets. In the split "own", classes of the 2012
-    challenge are training classes, and all others are unseen.
+    ``prototypes`` is a CSV file with one numeric column per dimension and a column ``class``, in
+    which most names have an id such as ``n01440764``; or the release's ``ImageNet_w2v.mat``, in
+    which classes without a word vector have zeros and are in none of the nine test sets. Labels of
+    the shards are 0-based rows of ``prototypes``. In the split "own", the classes of the 2012
+    challenge are training classes, and all other classes are unseen.
     """
     shards, embeddings = Shards.open(folder), read_class_embeddings(prototypes)
     S = np.asarray(embeddings.values, dtype=np.float32)

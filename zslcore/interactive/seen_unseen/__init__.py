@@ -100,10 +100,10 @@ class CurveLine:
 class InteractiveCurve:
     """Curves with a draggable gamma on the first curve, and the images of the first curve.
 
-    ``scores`` are the scores of the first line; ``names`` are class names in the order of the
+    ``scores`` are the predictions of the first line; ``names`` are class names in the order of the
     prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the
     server receives the gamma of the first line at the end of a drag. ``looks`` has "seen",
-    "unseen", "harmonic" and all looks of lines and stops.
+    "unseen", "harmonic" and the looks of all lines and stops.
     """
 
     lines: Sequence[CurveLine]
@@ -221,12 +221,13 @@ LOOKS: dict[str, Look] = {
     "third": Look.of(colors.NEUTRAL, "triangle-up", "12 4"),
     "fourth": Look.of(colors.NEUTRAL, "triangle-down", "4 2"),
 }
-#: Looks of curves for comparison: grey, as each colour has a meaning; dashes and marks differ.
+#: Looks of curves for comparison, which differ in dashes and marks; all are grey, since colours
+#: have meanings.
 GHOSTS = ("first", "second", "third", "fourth")
 
 
 def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
-    """Return the range of gamma with 98 % of the changes of u and s; it contains ``also``."""
+    """Return the range of gamma with 98 % of the changes of u and s, extended by ``also``."""
     gamma = curve.gamma[1:]
     if not len(gamma):
         return min([-1.0, *also]), max([1.0, *also])
