@@ -13,7 +13,7 @@ import pytest
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import figures
 from zslcore.board import table as board_table
-from zslcore.board.checking import judged, read_board
+from zslcore.board.checking import checked_entry, read_board
 from zslcore.board.entry import MAX_BYTES, SCHEMA, read_entry
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
 from zslcore.board.table import as_csv, board_html, gamma_in_words, rows_of_results, table_of
@@ -78,7 +78,7 @@ def test_an_entry_made_from_a_run_has_its_metrics_and_spec(finished_run, entry):
     assert entry.spec["digest"] == DIGITS.digest
     assert set(entry.versions) >= {"zslcore", "commit", "numpy", "torch"}
     assert len(entry.per_class["at_gamma"]) == 10
-    assert judged(entry, "a.json").split_kind == "known"
+    assert checked_entry(entry, "a.json").split_kind == "known"
 
 
 def test_an_entry_of_other_data_is_refused(finished_run):
@@ -98,7 +98,7 @@ def test_judged_scores_become_an_entry(finished_run):
     assert (entry.gamma.origin, entry.parameters.origin) == ("given", "not stated")
     older = entry.to_json().replace('"not stated"', '"not told"')
     assert read_entry(older.encode(), "older.json") == entry
-    checked = judged(entry, "a.json")
+    checked = checked_entry(entry, "a.json")
     assert (checked.split_kind, checked.overlap_word) == ("unknown", "unknown")
     plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **text)
     assert (plain.gamma.origin, plain.figures.H_gamma) == ("none", None)
@@ -122,7 +122,7 @@ def test_scores_are_validated_only_as_stated_and_an_oracle_is_no_result():
     for options in ({"validation": validation}, {"gamma": 0.1}, {"validation": same_images}):
         entry = entry_of_scores(json.loads(judge(matrix, **options).to_json()), **text)
         read_entry(entry.to_json().encode(), "a.json")
-        (row,) = rows_of_results([judged(entry, "a.json")])
+        (row,) = rows_of_results([checked_entry(entry, "a.json")])
         words.append((gamma_in_words(row), entry.used_test_set))
     assert words == [
         ("validated (stated by the submitter)", False),
@@ -140,7 +140,7 @@ def test_an_entry_made_from_scores_recognises_its_split_by_image_counts():
     report |= {"gamma": None, "gamma_origin": None, "evaluation": evaluation}
     entry = entry_of_scores(report, method="M", who="A", provenance="Theirs.")
     assert entry.split.counts == {"test_seen": 4958, "test_unseen": 5685}
-    assert judged(entry, "x.json").split_kind == "by counts"
+    assert checked_entry(entry, "x.json").split_kind == "by counts"
 
 
 # --- Refusals -------------------------------------------------------------------------------------
@@ -153,8 +153,8 @@ def test_an_entry_made_from_scores_recognises_its_split_by_image_counts():
         ({"gamma__origin": None}, "gamma.origin: expected the origin of gamma"),
         ({"gamma__origin": "unknown"}, "got 'unknown'"),
         ({"gamma__value": None}, "gamma.value: expected the number that was validated"),
-        ({"spec__gamma": 0.5}, "expected 'given', as the spec gives gamma; got 'validated'"),
-        ({"gamma__origin": "none", "gamma__value": None}, "as metrics at gamma are given"),
+        ({"spec__gamma": 0.5}, "expected 'given', since the spec has a gamma; got 'validated'"),
+        ({"gamma__origin": "none", "gamma__value": None}, "since there are metrics at gamma"),
         ({"figures__zsl": 56.5}, "zsl: expected a fraction in [0, 1], not a percentage; got 56.5"),
         ({"figures__zsl": 0.1}, "figures.zsl: expected the mean of its classes"),
         ({"figures__H": 0.99}, "figures.H: expected the harmonic mean of u and s"),
@@ -246,7 +246,7 @@ def test_files_with_wrong_values_are_accepted_or_refused(entry):
 def refusal_of(content):
     """The sentence with which a file is refused; empty for an accepted file."""
     try:
-        judged(read_entry(content, "hers.json"), "hers.json")
+        checked_entry(read_entry(content, "hers.json"), "hers.json")
     except FileRefusedError as error:
         return str(error)
     return ""
@@ -336,12 +336,12 @@ SHARED = dict.fromkeys(("trainval", "test_seen", "test_unseen"), "PS 2.0")
     ],
 )
 def test_a_split_is_identified_by_its_rows(entry, name, parts, kind):
-    assert judged(of_cub(entry, name, parts), "a.json").split_kind == kind
+    assert checked_entry(of_cub(entry, name, parts), "a.json").split_kind == kind
 
 
 def test_unpublished_rows_are_unknown(entry):
     other = reread(entry, split={"name": "PS 2.0", "parts": {"test_unseen": "0" * 16}})
-    assert judged(other, "a.json").split_kind == "unknown"
+    assert checked_entry(other, "a.json").split_kind == "unknown"
 
 
 @pytest.mark.nightly
@@ -360,7 +360,7 @@ def test_unpublished_rows_are_unknown(entry):
 def test_overlap_with_pretraining_is_computed_or_unknown(entry, pretraining, split, state, why):
     data = {"name": "mine", "benchmark": "AWA1", "pretraining": pretraining}
     changed = reread(entry, data=data, split={"name": split}, unseen_classes=None, per_class=None)
-    result = judged(changed, "a.json")
+    result = checked_entry(changed, "a.json")
     assert result.overlap_word == state
     assert why in result.overlap.sentence
 
@@ -371,7 +371,7 @@ def test_overlap_with_pretraining_is_computed_or_unknown(entry, pretraining, spl
 def test_intervals_over_classes_are_those_of_the_scores(finished_run, entry):
     result, scored = finished_run.result, finished_run.scores
     drawn = figures(scored, class_draws(scored.seen), result.gamma)
-    (row,) = rows_of_results([judged(entry, "a.json")])
+    (row,) = rows_of_results([checked_entry(entry, "a.json")])
     # Other draws of the same classes, because the classes are in another order.
     for name, figure in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):
         sides = scored.seen if figure != "zsl" else np.zeros(int((~scored.seen).sum()), bool)
@@ -391,16 +391,16 @@ def test_ties_are_sorted_by_further_metrics(entry, figure):
         # Later fields state the opposite, and are ignored.
         later = dict.fromkeys(order[order.index(figure) + 1 :], 1 - value)
         values = plain | {"figures": plain["figures"] | later | {figure: value}}
-        changed.append(judged(reread(entry, **values), file))
+        changed.append(checked_entry(reread(entry, **values), file))
     assert list(table_of(changed)["file"]) == ["b.json", "c.json", "a.json"]
-    equal = [judged(reread(entry, **plain), file) for file in ("b.json", "a.json")]
+    equal = [checked_entry(reread(entry, **plain), file) for file in ("b.json", "a.json")]
     assert list(table_of(equal)["file"]) == ["a.json", "b.json"]
 
 
 def test_an_upper_bound_is_never_above_a_result(entry):
     gone = dict.fromkeys(["figures__u_gamma", "figures__s_gamma", "per_class__at_gamma"])
     used_test_set = reread(entry, gamma__origin="oracle", figures__H_gamma=0.99, **gone)
-    table = table_of([judged(used_test_set, "a.json"), judged(entry, "b.json")])
+    table = table_of([checked_entry(used_test_set, "a.json"), checked_entry(entry, "b.json")])
     assert table["gamma_origin"].tolist() == ["validated", "oracle"]
     html = board_html(read_board_of(used_test_set, entry))
     assert html.count('<tr class="bound">') == 1
@@ -409,7 +409,7 @@ def test_an_upper_bound_is_never_above_a_result(entry):
 def read_board_of(*entries):
     from zslcore.board.checking import Board
 
-    return Board(tuple(judged(e, f"{k}.json") for k, e in enumerate(entries)), {}, "0" * 16)
+    return Board(tuple(checked_entry(e, f"{k}.json") for k, e in enumerate(entries)), {}, "0" * 16)
 
 
 def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):

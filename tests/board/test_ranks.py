@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from zslcore.board.checking import judged, packaged_board
+from zslcore.board.checking import checked_entry, packaged_board
 from zslcore.board.table import Rank, board_html, rank_in_words, rank_results, table_of
 
 
@@ -23,7 +23,7 @@ def results(entry, accuracies, **changes):
     result = {}
     for name, values in accuracies.items():
         per_class = {"zsl": dict(zip(entry.unseen_classes, values, strict=True))}
-        result[name] = judged(replace(entry, per_class=per_class, **changes), name)
+        result[name] = checked_entry(replace(entry, per_class=per_class, **changes), name)
     return list(result.values())
 
 
@@ -54,11 +54,11 @@ def test_only_results_of_the_same_classes_are_ranked_together(entry):
     n = len(entry.unseen_classes)
     two_results = results(entry, {"a": np.full(n, 0.5), "b": np.full(n, 0.4)})
     fewer = dict(list(two_results[1].entry.per_class["zsl"].items())[:-1])
-    other = judged(replace(two_results[1].entry, per_class={"zsl": fewer}), "b")
+    other = checked_entry(replace(two_results[1].entry, per_class={"zsl": fewer}), "b")
     assert rank_results([two_results[0], other], "zsl") == {}
     assert rank_results(two_results[:1], "zsl") == {}
     assert rank_results(two_results, "H_gamma") == {}
-    unstated = judged(replace(two_results[1].entry, per_class={}), "b")
+    unstated = checked_entry(replace(two_results[1].entry, per_class={}), "b")
     assert rank_results([two_results[0], unstated], "zsl") == {}
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from zslcore.board.checking import CheckedEntry, judged
+from zslcore.board.checking import CheckedEntry, checked_entry
 from zslcore.board.entry import MAX_BYTES, SCHEMA, BoardEntry, read_entry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import HEADINGS
@@ -46,8 +46,8 @@ def card_of_result(
     """Return the card of a JSON file of the board or of one run.
 
     ``pretraining`` names the pre-training sets of the extractor, by default the sets that the file
-    declares; ``load`` raises ZSLError for data that must not be used for the comparison. Raises
-    FileRefusedError for other files.
+    declares. ``load`` opens a data set by its name; a ZSLError from it means to do without the
+    data. Raises a FileRefusedError for any other file.
     """
     with open_file(path) as file:
         content = file.read(MAX_BYTES + 1)
@@ -55,7 +55,7 @@ def card_of_result(
         entry = read_entry(content, path.name)
         if pretraining:
             entry = replace(entry, data=replace(entry.data, pretraining=pretraining))
-        return card_of_entry(judged(entry, files[0][0]), files)
+        return card_of_entry(checked_entry(entry, files[0][0]), files)
     runs = read_runs(path)
     if len(runs) > 1:
         raise FileRefusedError(
@@ -70,20 +70,20 @@ def card_of_run(
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
 ) -> Report:
-    """Return the card of a run; its split is known if the same data are available."""
+    """Return the card of a run; its split is identified by its rows if its data are available."""
     entry = entry_of_run(result, who="the file")
     with suppress(ZSLError):
         dataset = load(result.spec.dataset)
         entry = entry_of_run(result, dataset, who="the file", pretraining=pretraining_of(dataset))
     if pretraining:
         entry = replace(entry, data=replace(entry.data, pretraining=pretraining))
-    return card_of_entry(judged(entry, files[0][0]), files, kind="result of a run")
+    return card_of_entry(checked_entry(entry, files[0][0]), files, kind="result of a run")
 
 
 def card_of_entry(
     result: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
 ) -> Report:
-    """Return the card of a result; ``kind`` is the kind of its file in words."""
+    """Return the card of a result; ``kind`` describes its file."""
     findings = _findings(result, result.rows, result.overlap)
     classes = figure_of_trained_classes(result.overlap, result.entry.data.pretraining)
     return Report(
@@ -128,7 +128,7 @@ def _findings(result: CheckedEntry, *data_findings: Finding) -> tuple[Finding, .
     if result.state is State.VERIFIED:
         findings.append(Finding(FIGURES, "ok", "Recomputed from predictions."))
     else:
-        text = "As stated: the entry has no predictions that would verify the metrics."
+        text = "The metrics are stated, not verified: the entry has no predictions."
         findings.append(Finding(FIGURES, "open", text, "Add the predictions."))
     return worst_first(findings)
 

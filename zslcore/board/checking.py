@@ -1,8 +1,8 @@
 """Checks of a folder of results: each file is assigned to its split, or refused.
 
 The overlap with the pre-training set is *clean*, *overlapping* or *unknown*. Statements in a result
-about its feature extractor are not verified. The predictions of ``x.json``, from which metrics are
-recomputed, are in ``x.parquet`` next to it. A result of the package names a predictions file of the
+about its feature extractor are not verified. Metrics of ``x.json`` are recomputed from the
+predictions in ``x.parquet`` next to it. A result of the package names a predictions file of the
 package; the outcome of its check is stored with the SHA-256 of both files.
 """
 
@@ -45,20 +45,20 @@ from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text, refusal_of
 
-#: Metrics with at most six decimals may be rounded; with more, they must be exact.
+#: Metrics with at most this many decimals may be rounded; metrics with more must be exact.
 SIX, ROUNDING, EXACT = 6, 1e-6, 1e-9
-#: Outcome of the checks of the results of the package.
+#: Outcomes of the checks of the package's own results.
 STATES = FOLDER / "states.json"
 
-#: Mark of the finding on classes of the pre-training set -> overlap in the table of the board.
+#: Mark of the finding on the overlap with the pre-training set -> overlap in the board's table.
 OVERLAPS: Mapping[Mark, str] = {"ok": "clean", "leak": "overlapping", "open": "unknown"}
 
 
 def overlap_of(names: Sequence[str], pretraining: Sequence[str], benchmark: str = "") -> Finding:
-    """Report the unseen classes in the pre-training sets of a feature extractor.
+    """Return the finding on unseen classes in the pre-training sets of a feature extractor.
 
-    ``pretraining`` is ("none",) for no training, and empty if unknown; the classes of ``benchmark``
-    resolve ambiguous names. The finding is open if nothing can be compared.
+    ``pretraining`` is ("none",) for no pre-training, and empty if unknown; the classes of
+    ``benchmark`` resolve ambiguous names. The finding is open if nothing can be compared.
     """
     unlisted = [name for name in pretraining if not _has_list(name)]
     why = ""
@@ -81,7 +81,7 @@ def _has_list(name: str) -> bool:
 
 
 def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
-    """Return the unseen classes named in a result, or the unseen classes of its published split."""
+    """Return the unseen classes that a result names, else those of its published split."""
     if entry.unseen_classes or not entry.data.benchmark:
         return entry.unseen_classes
     return unseen_classes(entry.data.benchmark, next(iter(entry.split.name.split()), ""))
@@ -161,7 +161,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         try:
             if first.setdefault(same, name) != name:
                 raise refusal_of(name, "another result", f"that of {first[same]} again")
-            result = judged(read_entry(content, name), name)
+            result = checked_entry(read_entry(content, name), name)
             state = (recomputed if recompute else known_state)(path, result.entry)
             results.append(replace(result, state=state))
         except FileRefusedError as error:
@@ -171,11 +171,11 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
 
 @cache
 def packaged_board() -> Board:
-    """Return the board of the package with every file checked, using stored states."""
+    """Return the package's board; every file is checked, and states are read, not recomputed."""
     return read_board(FACTS / "board")
 
 
-def judged(entry: BoardEntry, file: str) -> CheckedEntry:
+def checked_entry(entry: BoardEntry, file: str) -> CheckedEntry:
     """Return a result with the findings on its split and its extractor."""
     overlap = overlap_of(unseen_classes_of(entry), entry.data.pretraining, entry.data.benchmark)
     return CheckedEntry(file, entry, *check_rows(entry), overlap)
@@ -224,7 +224,7 @@ def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:
         return _rows_are("known", f"{named[0]}, by its rows and its name.")
     names = " or ".join(split.name for split in same)
     return _rows_are(
-        "v1 or 2.0", f"{names}: they share these rows, and the result does not state which."
+        "v1 or 2.0", f"{names}: both have these rows, and the result does not state its release."
     )
 
 
@@ -303,7 +303,7 @@ def read_predictions_of(file: Path) -> Predictions:
 
 
 def known_state(path: Path, entry: BoardEntry) -> State:
-    """Return the stored state of a result of the package; STATED for other results."""
+    """Return the stored state of a result of the package; STATED for any other result."""
     stored = _states().get(path.name)
     if stored is None or stored[0] != fingerprint(path, entry):
         return State.STATED
@@ -347,8 +347,7 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
 def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     """Compare data, split and classes with the statements of the predictions.
 
-    Data are not compared if the rows are rows of a score file instead of a data set, since the file
-    itself then counts as the data.
+    Data are not compared if rows are numbered as in a score file: then the file counts as the data.
     """
     run, data, test = predictions.provenance, entry.data, predictions.test
     if run.rows == "benchmark" and (run.dataset or run.benchmark):
@@ -382,7 +381,7 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
         odd_classes = sorted(stated - candidates) or sorted(with_images - stated)
         kind_of_class = "an unseen class" if odd_classes[0] in stated else "no"
         yield (
-            f"unseen_classes: expected those of its predictions; got {kind_of_class} "
+            f"unseen_classes: expected the classes in its predictions; got {kind_of_class} "
             f"{clean_text(repr(odd_classes[0]), 60)}"
         )
 
@@ -392,7 +391,7 @@ def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[st
     run = predictions.provenance
     if (entry.gamma.origin, entry.gamma.value) != (run.gamma_origin, run.gamma):
         yield (
-            f"gamma: expected that of its predictions, {run.gamma} ({run.gamma_origin}); got "
+            f"gamma: expected {run.gamma} ({run.gamma_origin}), as in its predictions; got "
             f"{entry.gamma.value} ({entry.gamma.origin})"
         )
     yield from _difference("method", run.method or entry.method, entry.method)
@@ -408,7 +407,7 @@ def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[st
 def _difference(field: str, expected: object, got: object) -> Iterator[str]:
     if expected != got:
         expected_text, got_text = (clean_text(repr(value), 60) for value in (expected, got))
-        yield f"{field}: expected that of its predictions, {expected_text}; got {got_text}"
+        yield f"{field}: expected {expected_text}, as in its predictions; got {got_text}"
 
 
 def _figure_difference(

@@ -1,7 +1,7 @@
 """JSON of one result on the board.
 
-Files are untrusted: unknown and missing fields are refused, and so are contradictory values, each
-in one sentence. Metrics at a gamma of unknown origin are refused, too.
+Files are untrusted: unknown fields, missing fields and contradictory values are refused, with one
+sentence on each fault. Metrics at a gamma of unknown origin are refused, too.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from zslcore.untrusted.worker import Refused
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: Largest size of a file in bytes; a result with all accuracies of 717 classes takes 100 kB.
 MAX_BYTES = 1 << 20
-#: ``MAX_SEEDS`` limits the seeds of one result, ``MAX_TEXT`` the characters of one text.
+#: Maximum number of seeds of one result, and of characters of one text.
 MAX_SEEDS = 10_000
 MAX_TEXT = 500
-#: Largest accepted difference between a metric and the mean computed from other values, since
-#: metrics may be printed in percent with one decimal.
+#: Largest accepted difference between a mean and its recomputed value: metrics may be printed in
+#: percent with one decimal.
 ROUNDING = 1.5e-3
 _STRICT: Mapping[str, Any] = {"extra": "forbid"}
 
@@ -182,7 +182,7 @@ class BoardEntry:
     unseen_classes : names of the unseen classes; may be empty for a split of a benchmark
     per_class : "zsl", "plain" (gamma = 0), "at_gamma" -> class -> accuracy, for intervals
     spec : specification of a run of this package
-    provenance : sentence on the source of other results
+    provenance : sentence on the source of a result without ``spec``
     versions : versions of the software that computed the result
     created : day or moment, ISO 8601
     predictions : for a result of the package, its predictions file as ``<data>/<key>``; other
@@ -267,7 +267,7 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
 
 
 def _invalid_values(values: Any) -> Iterator[str]:
-    """Yield values, and names of fields, that are not allowed in a JSON of the board."""
+    """Yield the values and field names that are not allowed in a JSON of the board."""
     for path, value in leaves(values):
         if isinstance(value, float) and not math.isfinite(value):
             yield f"{clean_text(path, 80)}: expected a finite number; got {value}"
@@ -286,9 +286,9 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if gamma.origin != "none" and gamma.value is None:
         yield f"gamma.value: expected the number that was {gamma.origin}; got none"
     if gamma.origin == "validated" and (entry.spec or {}).get("gamma") is not None:
-        yield "gamma.origin: expected 'given', as the spec gives gamma; got 'validated'"
+        yield "gamma.origin: expected 'given', since the spec has a gamma; got 'validated'"
     if gamma.origin == "none" and (gamma.value, f.H_gamma) != (None, None):
-        yield "gamma.origin: expected the origin of gamma, as metrics at gamma are given; got none"
+        yield "gamma.origin: expected an origin, since there are metrics at gamma; got none"
     if not entry.spec and not entry.provenance:
         yield "provenance: expected the source of the metrics, or the spec that was run; got none"
     if entry.data.benchmark and entry.data.benchmark not in fact_sources():
@@ -297,7 +297,7 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if not any(getattr(f, field.name) is not None for field in fields(f)):
         yield "figures: expected at least one; got none"
     if entry.seeds.n == 1 and (entry.seeds.zsl_std, entry.seeds.H_gamma_std) != (None, None):
-        yield "seeds.n: expected more than one, as deviations over seeds are given; got 1"
+        yield "seeds.n: expected more than one for deviations over seeds; got 1"
     for u, s, H in (("u", "s", "H"), ("u_gamma", "s_gamma", "H_gamma")):
         if None not in (values := [getattr(f, name) for name in (u, s, H)]):
             yield from _differs(
@@ -308,8 +308,8 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
             )
     if not unseen and {*entry.per_class} - {"zsl"}:
         yield (
-            "unseen_classes: expected the names of the unseen classes, as accuracies of seen and "
-            "unseen classes are given; got none"
+            "unseen_classes: expected the names of the unseen classes, to tell their accuracies "
+            "from those of seen classes; got none"
         )
     if (of_class := entry.per_class.get("zsl")) and f.zsl is not None:
         mean = math.fsum(of_class.values()) / len(of_class)

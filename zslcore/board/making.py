@@ -113,18 +113,18 @@ def entry_of_scores(
     pretraining: tuple[str, ...] = (),
     parameters: Parameters | None = None,
     code: str = "",
-    others: Sequence[Mapping[str, Any]] = (),
+    other_seeds: Sequence[Mapping[str, Any]] = (),
 ) -> BoardEntry:
     """Return the entry of evaluated scores.
 
     Parameters
     ----------
-    report : output of ``zslcore score --json`` or :meth:`zslcore.scores.ScoreReport.to_json`; with
-        ``score --data``, the entry names this data set and its split
+    report : output of ``zslcore score --json`` or :meth:`zslcore.scores.ScoreReport.to_json`; the
+        entry names the data set and split of ``score --data``
     provenance : sentence on the source of the scores
     pretraining : pre-training sets of the feature extractor; empty if unknown
     parameters : choice of the parameters of the method; "not stated" by default
-    others : reports of the same model with other seeds, for standard deviations
+    other_seeds : reports of the same model with other seeds, for standard deviations
 
     Raises
     ------
@@ -143,7 +143,7 @@ def entry_of_scores(
             split=_split(report),
             gamma=Gamma(report["gamma_origin"] or "none", report["gamma"]),
             parameters=parameters or _parameters(report),
-            seeds=_seeds([report, *others]),
+            seeds=_seeds([report, *other_seeds]),
             unseen_classes=tuple(names),
             **_measured(e, with_gamma),
             provenance=provenance,
@@ -173,7 +173,7 @@ def _data(report: Mapping[str, Any], features: str, pretraining: tuple[str, ...]
 
 
 def _split(report: Mapping[str, Any]) -> SplitMark:
-    """Return the split with the digests of its rows, or else with its numbers of test images."""
+    """Return the split with the digests of its rows, else with the numbers of its test images."""
     if (rows := report.get("rows")) is not None:
         return SplitMark(rows["name"], dict(rows["parts"]))
     test = report["benchmark"], report["split"]
@@ -232,8 +232,8 @@ def file_name(entry: BoardEntry) -> str:
 def split_name(dataset: ZSLDataset, split: Split) -> str:
     """Return the published name of a split if its rows are published, else its own name.
 
-    If several releases have the same rows and differ only in their folds, the current release gives
-    the name. That is right for every run of this package: its folds lie within the trainval rows.
+    Releases with the same rows differ only in their folds; the name is then that of the current
+    release, since the folds of every run of this package lie within the trainval rows.
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name
@@ -245,7 +245,7 @@ def split_name(dataset: ZSLDataset, split: Split) -> str:
 def _measured(
     e: Mapping[str, Any], with_gamma: bool, names: Mapping[int, str] | None = None
 ) -> dict[str, Any]:
-    """Return the metrics of an evaluation, and its accuracies by class name, rounded."""
+    """Return the metrics of an evaluation and its accuracies by class, all rounded."""
     figures = {"zsl": e["zsl"], "ausuc": e["ausuc"]}
     of_class = {"zsl": e["per_class_zsl"], "plain": e["per_class_plain"]}
     of_class |= {"at_gamma": e["per_class"]} if with_gamma else {}

@@ -76,8 +76,8 @@ RANKED: dict[Ranked, str] = {"zsl": "zsl", "H_gamma": "at_gamma"}
 _Group = tuple[str, str, tuple[str, ...], tuple[bool, ...]]
 
 
-def _of_rank(figure: str) -> tuple[str, ...]:
-    """Return the columns of the interval of a rank."""
+def _rank_columns(figure: str) -> tuple[str, ...]:
+    """Return the columns with the first and last rank and the number of ranked results."""
     return tuple(f"{figure}_rank_{end}" for end in ("first", "last", "of"))
 
 
@@ -86,8 +86,8 @@ COLUMNS = (
     *("method", "who", "data", "benchmark", "simulated", "split", "split_state", "contamination"),
     *("state", "pretraining", "overlapping_classes", "related_classes"),
     *("chosen_for", "params_origin", "params", "grid", "gamma_origin", "gamma", "stated"),
-    *("zsl", "zsl_low", "zsl_high", *_of_rank("zsl"), "u", "s", "H", "u_gamma", "s_gamma"),
-    *("H_gamma", "H_gamma_low", "H_gamma_high", *_of_rank("H_gamma")),
+    *("zsl", "zsl_low", "zsl_high", *_rank_columns("zsl"), "u", "s", "H", "u_gamma", "s_gamma"),
+    *("H_gamma", "H_gamma_low", "H_gamma_high", *_rank_columns("H_gamma")),
     *("ausuc", "seeds", "zsl_std", "H_gamma_std"),
     *("features", "version", "created", "link", "code", "file"),
 )
@@ -128,20 +128,20 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
 
 
 def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
-    """Return one row per result, by :data:`COLUMNS`; ranks are among these results."""
+    """Return one row per result with :data:`COLUMNS`, ranked among ``results``."""
     rows = [_row(result) for result in results]
     for figure in RANKED:
         ranks = rank_results(results, figure)
         for result, row in zip(results, rows, strict=True):
             rank = ranks.get(result.file)
             values = (None,) * 3 if rank is None else (rank.first, rank.last, rank.of)
-            row |= dict(zip(_of_rank(figure), values, strict=True))
+            row |= dict(zip(_rank_columns(figure), values, strict=True))
     return rows
 
 
 def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
     """Return the interval of a rank, such as "2 to 5 of 36", or ""."""
-    first, last, n_ranked = (row[column] for column in _of_rank(figure))
+    first, last, n_ranked = (row[column] for column in _rank_columns(figure))
     return "" if pd.isna(first) else Rank(int(first), int(last), int(n_ranked)).in_words
 
 
@@ -185,7 +185,7 @@ def variant_of(entry: BoardEntry) -> list[str]:
 
 
 def _intervals(entry: BoardEntry) -> dict[str, float]:
-    """Return the ends of the intervals over classes, if all class accuracies are known."""
+    """Return the ends of the intervals over classes of metrics with all class accuracies."""
     ends: dict[str, float] = {}
     zsl = dict(sorted(entry.per_class.get("zsl", {}).items()))
     if len(zsl) > 1:
@@ -199,8 +199,8 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
     return ends
 
 
-# Cached, since every output format of the board and every run of its page uses the same intervals;
-# computing these for 40,000 classes takes seconds.
+# Cached: every output format of the board and every run of its page needs the same intervals, which
+# take seconds to compute for 40,000 classes.
 @lru_cache(maxsize=2048)
 def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
     """Return the interval of a mean over classes."""
@@ -274,7 +274,7 @@ def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
     return entry.data.benchmark or entry.data.digest, entry.split.name, classes, seen
 
 
-# Cached, since every output format of the board and every run of its page uses the same ranks.
+# Cached: every output format of the board and every run of its page needs the same ranks.
 @lru_cache(maxsize=64)
 def _rank_bounds(
     accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]
@@ -347,15 +347,15 @@ def _percent(value: float | None) -> str:
 
 
 def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:
-    """Return results as cells of a table of methods, without upper bounds and superseded splits."""
+    """Return the cells of a method table; upper bounds and superseded splits are left out."""
     return [
-        _of_entry(result)
+        _cell_of_entry(result)
         for result in results
         if not result.entry.used_test_set and result.split_kind != "v1"
     ]
 
 
-def _of_entry(result: CheckedEntry) -> MethodResult:
+def _cell_of_entry(result: CheckedEntry) -> MethodResult:
     entry, data = result.entry, result.entry.data
     values: dict[Any, float | None] = {
         name: getattr(entry.figures, REGISTERED[registered].board)
@@ -472,11 +472,11 @@ EXPLAINED = (
     "Accuracies are means over classes, in percent. If a result lists the accuracy of every "
     "class, two lines below its metric give the 95 % interval over classes and the possible "
     "ranks among results on the same test classes, both from the same resampled classes. "
-    "Overlap: whether unseen classes were among those that the feature extractor was trained on; "
-    "unknown means that it is not stated. A gamma or parameters called oracle were chosen on the "
-    "test images: an upper bound, not a result. Stated by the submitter: the result has no spec "
-    "that would repeat the choice, so the choice cannot be checked. State: verified if the "
-    "metrics were recomputed from predictions, otherwise stated."
+    "Overlap: whether unseen classes are in the pre-training set of the feature extractor; unknown "
+    "if they cannot be compared. Oracle: gamma or parameters were chosen on the test images; the "
+    "metrics are an upper bound, not a result. Stated by the submitter: without a spec, the choice "
+    "cannot be repeated and checked. State: verified if the metrics were recomputed from "
+    "predictions, otherwise stated."
 )
 
 
