@@ -1,11 +1,11 @@
-"""Errors for callers to catch; each message gives the location, and expected and actual content."""
+"""Errors for callers to catch; a message has the location, and expected and actual content."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-#: Limits: names compared with a misspelt name, names listed in a message, and characters of each.
+#: Limits: names compared with a misspelt name, names in a message, and characters of a name.
 COMPARED, LISTED, LETTERS = 1000, 60, 64
 
 
@@ -43,7 +43,7 @@ class MethodError(ZSLError):
 
 
 class ParameterError(ZSLError):
-    """A parameter outside the valid range of its formula."""
+    """An invalid parameter, option or setting."""
 
 
 class UnknownNameError(ZSLError):
@@ -54,8 +54,7 @@ def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownName
     """Return the error for a misspelt ``name``, with the closest of ``choices``.
 
     The comparison ignores case, since slips like ``eszsl`` are the most frequent. Choices can come
-    from a file: only the first ``COMPARED`` of them are compared, and only the first ``LETTERS``
-    characters of each.
+    from a file, so only the first ``COMPARED`` are compared, by their first ``LETTERS`` characters.
     """
     choices = list(choices)
     by_lower = {choice[:LETTERS].lower(): choice for choice in choices[:COMPARED]}

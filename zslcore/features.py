@@ -1,8 +1,8 @@
 """Views of feature matrices with selected rows and a scaling, without copies.
 
-Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB), and can be in memory, in a
-read-only memory map, or in an HDF5 file. All loops over rows use :func:`chunks`, so that only one
-block of rows is in memory at a time.
+Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB), and are in memory, in a read-only
+memory map, or in an HDF5 file. All loops over rows use :func:`chunks`, so that only one block of
+rows is in memory at a time.
 
 Data frames, lists and tensors are converted to arrays of numbers; arrays, and sources that are read
 by rows, are not copied.
@@ -39,8 +39,8 @@ def as_array(A: Any, name: str) -> Any:
     if isinstance(A, np.ma.MaskedArray):
         if np.ma.is_masked(A):
             raise DatasetError(
-                f"{name}: expected an array of numbers; got one with masked values; fill them, or "
-                "leave their rows out."
+                f"{name}: expected an array of numbers; got masked values; fill them, or leave "
+                "their rows out."
             )
         A = np.ma.getdata(A)
     elif isinstance(A, np.matrix):
@@ -54,7 +54,7 @@ def as_array(A: Any, name: str) -> Any:
 
 
 def _is_read_by_rows(A: Any) -> bool:
-    """Return whether ``A`` is sliced like an array, without being an array, frame or tensor."""
+    """Return whether ``A`` is read by slices, but is no array, frame or tensor."""
     dtype = getattr(A, "dtype", None)
     by_rows = isinstance(dtype, np.dtype) and dtype.kind != "O" and not hasattr(A, "iloc")
     return by_rows and hasattr(A, "__array__") and hasattr(A, "__getitem__")
@@ -88,12 +88,12 @@ def _converted(A: Any, name: str) -> np.ndarray:
 def require_finite(A: np.ndarray, name: str, first: int = 0) -> None:
     """Raise DatasetError for the first value that is not finite, with its row and column.
 
-    ``first`` is the number of the first row, if ``A`` is part of a larger array.
+    ``first`` is the number of the first row of ``A`` in a larger array.
     """
     step = max(1, BLOCK // max(1, A.shape[1]))
     for start in range(0, len(A), step):
         block = A[start : start + step]
-        # A finite sum is a fast proof that all values are finite; the sum of large values can
+        # A finite sum quickly proves that all values are finite; the sum of large values can
         # overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             well = np.isfinite(block.sum())
@@ -117,7 +117,7 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
 
 
 def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return, for each row of ``A``, the number of the first equal row of ``B``, or -1."""
+    """Return the number of the first row of ``B`` that equals each row of ``A``, or -1."""
     row_of: dict[bytes, int] = {}
     for k, row in enumerate(_rows_of_bytes(B)):
         row_of.setdefault(row, k)
@@ -176,9 +176,9 @@ class FeatureView:
     """View of rows of a feature matrix, scaled when they are read.
 
     The view has ``shape`` and ``len``, is indexed by rows, and is converted to an array by
-    ``np.asarray``; only requested rows are read. A row ``x`` of an array, memory map or HDF5 data
-    set is returned as ``(x - shift) * scale``, and scaled to unit length if ``unit`` is true.
-    ``rows`` are 0-based row numbers, by default all.
+    ``np.asarray``; only requested rows are read. A row ``x`` of the array, memory map or HDF5 data
+    set ``matrix`` is returned as ``(x - shift) * scale``, scaled to unit length if ``unit`` is
+    true. ``rows`` are 0-based row numbers, by default all.
     """
 
     ndim = 2
@@ -213,7 +213,7 @@ class FeatureView:
 
     @property
     def scaling_digest(self) -> str:
-        """Digest of the scaling, 16 hex digits; equal for equally scaled rows."""
+        """Digest of the scaling, 16 hex digits."""
         sha = hashlib.sha256(b"unit" if self._unit else b"")
         for array in (self._shift, self._scale):
             sha.update(b"none" if array is None else np.ascontiguousarray(array, "<f8").tobytes())

@@ -14,7 +14,7 @@ import numpy as np
 NUMBER_IN_FRONT = re.compile(r"^\s*(?:\d+\.(?=\s*\D)|0\d*[\s_-]+(?=\D))\s*")
 #: Separators between words of a name; a plus at the end, as in ``C++``, is part of the name.
 BETWEEN_WORDS = re.compile(r"_|(?<=\w)\+(?=\w)")
-#: Accents of Latin letters; in other scripts such marks make another letter.
+#: Accents of Latin letters; in other scripts, these marks make another letter.
 ACCENTS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 #: A letter of any script, and the id of a class in WordNet.
 LETTER, WORDNET_ID = re.compile(r"[^\W\d_]"), re.compile(r"n\d{8}")
@@ -23,7 +23,7 @@ IGNORED = re.compile(r"[\s.,'’‘`´\-‐-―]+")
 
 
 def spaced_name(name: str) -> str:
-    """Return a class name with spaces, and without a number in front.
+    """Return a class name with spaces, without a leading number.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def spaced_name(name: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def class_key(name: str) -> str:
-    """Return a key of a class name, without case, accents, blanks, hyphens and a number in front.
+    """Return a key of a class name: no case, accents, blanks, hyphens or leading number.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def class_keys(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def positions_of(names: Iterable[str], among: Sequence[str]) -> np.ndarray:
-    """Return the position of each name ``among`` others by its key; -1 for a missing name.
+    """Return the position in ``among`` of each of ``names``, matched by key; -1 if missing.
 
     Examples
     --------
@@ -78,19 +78,19 @@ def positions_of(names: Iterable[str], among: Sequence[str]) -> np.ndarray:
 
 
 def count_from_0(names: Sequence[str]) -> bool:
-    """Return whether names are the numbers of their positions."""
+    """Return whether the names are "0", "1", "2" and so on."""
     return all(name == str(k) for k, name in enumerate(names))
 
 
 def are_numbers(names: Sequence[str]) -> bool:
-    """Return whether all names are numbers, and so name no class."""
+    """Return whether all names are numbers, which name no class."""
     return all(name.lstrip("-").isdigit() for name in names)
 
 
 def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
     """Return the positions of names that are spellings of the same class, by key.
 
-    Names that differ only by a number in front are names of different classes.
+    Names that differ only in a leading number are different classes.
 
     Examples
     --------

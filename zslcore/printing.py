@@ -2,8 +2,8 @@ r"""Figures for print: one panel per file, a width in millimetres, embedded text
 
 A panel is a function that draws on Matplotlib axes; constrained layout shrinks the axes until all
 text is on the page. PDF files have TrueType fonts (Type 42, which journals accept), SVG files have
-letters as outlines, and PNG files have 600 dots per inch. There are panels of predictions, and
-panels of interactive figures with the same numbers as on screen.
+letters as outlines, and PNG files have 600 dots per inch. Panels show predictions, or an
+interactive figure with the numbers on screen.
 
 A seen-unseen curve has lines of equal harmonic mean :math:`H` in the background:
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 WIDTHS = (84.0, 120.0, 174.0)
 #: Smallest and largest accepted width in mm.
 WIDTHS_MM = (40.0, 400.0)
-#: Width and height in mm of a slide of 16 : 9; if the slide is enlarged to a width of 13 1/3
-#: inches, text of 8 pt becomes 17 pt.
+#: Width and height in mm of a slide of 16 : 9; enlarged to a width of 13 1/3 inches, its text of 8
+#: pt becomes 17 pt.
 SLIDE = (160.0, 90.0)
-#: Fonts included in Matplotlib; later fonts supply characters that are missing in earlier fonts.
+#: Fonts included in Matplotlib; a later font supplies characters that earlier fonts lack.
 FONTS = {"sans": ("DejaVu Sans",), "serif": ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")}
 FORMATS = ("pdf", "svg", "png")
 #: Size of all text in points, and dots per inch of PNG files.
@@ -100,8 +100,7 @@ def print_figure(
     """Return a panel as a file for print, with the title in its metadata.
 
     Without ``height_mm``, the page is as high as its contents. With ``height_mm``, for example for
-    a slide, the page has the given size; if names of rows need more height, it is enlarged in the
-    same shape.
+    a slide, it has this size; if the names of rows need more height, it is enlarged in proportion.
 
     Raises ParameterError for a width outside :data:`WIDTHS_MM`, UnknownNameError for an unknown
     font or format, and MissingExtraError without Matplotlib.
@@ -110,16 +109,16 @@ def print_figure(
         raise closest_name("print format", form, FORMATS)
     figure, settings = drawn(panel, width_mm=width_mm, height_mm=height_mm, font=font)
     page = page_bounds(figure) if height_mm is None else None
-    about: dict[str, Any] = {"Title": title, "Creator": f"zslcore {version()}"}
+    metadata: dict[str, Any] = {"Title": title, "Creator": f"zslcore {version()}"}
     if form == "pdf":
-        about["CreationDate"] = None  # equal figures give equal bytes
+        metadata["CreationDate"] = None  # so that equal figures have equal bytes
     elif form == "svg":
-        about["Date"] = None
+        metadata["Date"] = None
     else:
-        about = {"Software": about["Creator"]}
+        metadata = {"Software": metadata["Creator"]}
     out = BytesIO()
-    with _settled(settings):
-        figure.savefig(out, format=form, dpi=DOTS, metadata=about, bbox_inches=page)
+    with _matplotlib_settings(settings):
+        figure.savefig(out, format=form, dpi=DOTS, metadata=metadata, bbox_inches=page)
     return out.getvalue()
 
 
@@ -146,7 +145,7 @@ def drawn(
         from matplotlib.figure import Figure
 
     settings = _settings(font)
-    with _settled(settings):
+    with _matplotlib_settings(settings):
         figure = Figure(figsize=(width_mm * _MM, (height_mm or width_mm) * _MM))
         figure.set_layout_engine("constrained", w_pad=SPACE, h_pad=SPACE)
         target: Figure | SubFigure = figure
@@ -201,7 +200,7 @@ def _settings(font: str) -> dict[str, Any]:
     }
 
 
-class _settled:  # noqa: N801 - reads as a word of a with statement
+class _matplotlib_settings:  # noqa: N801 - reads as a word of a with statement
     """Context that sets Matplotlib's settings, for one figure at a time."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -220,7 +219,7 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
 
 
 def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
-    """Return the height in mm that suits the width and has room for names and lines of text."""
+    """Return a height in mm that suits the width, with room for names and lines of text."""
     width_mm = _width_mm(axes.figure)
     if panel.square:
         return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
@@ -257,7 +256,7 @@ def _wrapped(text: str, letters: int) -> str:
 
 
 def _upright(words: Sequence[str], width_mm: float) -> bool:
-    """Return whether horizontal labels below the panel would touch, and have to be vertical."""
+    """Return whether labels below the panel must be vertical, since horizontal ones would touch."""
     return sum(len(word) + 2 for word in words) * 1.6 > 0.7 * width_mm
 
 
@@ -293,7 +292,7 @@ def _write_legend(target: Figure | SubFigure, axes: Axes, letters: int, loc: str
     return wrapped
 
 
-# --- Drawn on axes --------------------------------------------------------------------------------
+# --- Drawing on axes ------------------------------------------------------------------------------
 
 
 def level(axes: Axes, lowest: float) -> float:
@@ -308,17 +307,17 @@ def draw_line(
     color: str,
     name: str = "",
     line: str = "solid",
-    of_panel: str = "",
+    panel_axes: str = "",
     **look: Any,
 ) -> None:
     """Draw a line; its style is "solid", "dash", "dot", or lengths in pixels such as "6 4".
 
-    ``look`` are options of ``Axes.plot``; ``of_panel`` is as in :func:`plane`.
+    ``look`` are options of ``Axes.plot``; ``panel_axes`` is as in :func:`plane`.
     """
     style: Any = _LINES.get(line, "-")
     if line[:1].isdigit():
         style = (0, tuple(float(length) / 2 for length in line.split()))
-    look = {"zorder": level(axes, 2), "lw": 1.0, "transform": plane(axes, of_panel)} | look
+    look = {"zorder": level(axes, 2), "lw": 1.0, "transform": plane(axes, panel_axes)} | look
     axes.plot(x, y, color=color, ls=style, label=name or NO_ENTRY, **look)
 
 
@@ -336,7 +335,7 @@ def draw_bars(
 ) -> None:
     """Draw vertical or ``lying`` bars, with hatches such as "/" or "x".
 
-    A bar is ``width`` thick, with the edge ``low``, and extends from ``start`` by ``length``.
+    A bar is ``width`` thick, from its edge ``low``, and extends from ``start`` by ``length``.
     """
     hatches = [pattern * 3 or None for pattern in np.broadcast_to(hatch, len(low)).tolist()]
     look: dict[str, Any] = {"hatch": hatches, "linewidth": 0, "zorder": level(axes, 2)}
@@ -384,10 +383,10 @@ def draw_cells(
 
 
 def draw_rectangle(
-    axes: Axes, x: Any, y: Any, color: str, opacity: float = 1.0, *, of_panel: str = ""
+    axes: Axes, x: Any, y: Any, color: str, opacity: float = 1.0, *, panel_axes: str = ""
 ) -> None:
     """Draw a rectangle below all marks, between two values of x and two values of y."""
-    (left, right), (low, high), where = x, y, plane(axes, of_panel)
+    (left, right), (low, high), where = x, y, plane(axes, panel_axes)
     corners = [left, right, right, left], [low, low, high, high]
     axes.fill(*corners, color=color, alpha=opacity, lw=0, zorder=level(axes, 1), transform=where)
 
@@ -419,10 +418,10 @@ def draw_symbols(
     """
     symbols, colors, sizes = (np.broadcast_to(values, len(x)) for values in (symbol, color, size))
     zorder = level(axes, 3) if zorder is None else zorder
-    for number, each in enumerate(dict.fromkeys(symbols.tolist())):
-        has_symbol = symbols == each
-        shape = _SYMBOLS.get(each.removesuffix("-open").removesuffix("-dot"), "o")
-        thin, hollow = shape in ("x", "+", "|", "_"), each.endswith("-open")
+    for number, value in enumerate(dict.fromkeys(symbols.tolist())):
+        has_symbol = symbols == value
+        shape = _SYMBOLS.get(value.removesuffix("-open").removesuffix("-dot"), "o")
+        thin, hollow = shape in ("x", "+", "|", "_"), value.endswith("-open")
         edge = {} if thin else {"edgecolors": colors[has_symbol].tolist()}
         axes.scatter(
             np.asarray(x)[has_symbol],
@@ -440,7 +439,7 @@ def draw_symbols(
 
 
 def draw_texts(axes: Axes, x: Any, y: Any, texts: Sequence[str]) -> None:
-    """Write a text above each point, if the page has room for all texts."""
+    """Write a text above each point; all are hidden if any two overlap."""
     if len(texts) <= 1.2 * _width_mm(axes.figure):
         for *position, text in zip(x, y, texts, strict=False):
             if text and np.isfinite(position).all():
@@ -458,14 +457,14 @@ def draw_words(
     *,
     across: int = 0,
     up: int = 0,
-    of_panel: str = "",
+    panel_axes: str = "",
 ) -> None:
     """Write a text next to a position; ``across`` and ``up`` (-1, 0 or 1) choose the side."""
     axes.annotate(
         text,
         (x, y),
         (3 * across, 3 * up),
-        xycoords=plane(axes, of_panel),
+        xycoords=plane(axes, panel_axes),
         textcoords="offset points",
         color=color,
         ha=("right", "center", "left")[across + 1],
@@ -473,17 +472,17 @@ def draw_words(
     )
 
 
-def plane(axes: Axes, of_panel: str) -> Any:
+def plane(axes: Axes, panel_axes: str) -> Any:
     """Return the transform of positions.
 
-    Along the axes named in ``of_panel`` ("x", "y" or "xy"), positions are shares of the panel;
+    Along the axes named in ``panel_axes`` ("x", "y" or "xy"), positions are shares of the panel;
     along other axes, they are data values.
     """
-    if of_panel == "xy":
+    if panel_axes == "xy":
         return axes.transAxes
-    if of_panel == "x":
+    if panel_axes == "x":
         return axes.get_yaxis_transform()
-    return axes.get_xaxis_transform() if of_panel == "y" else axes.transData
+    return axes.get_xaxis_transform() if panel_axes == "y" else axes.transData
 
 
 def set_axis(
@@ -500,8 +499,8 @@ def set_axis(
     """Set up an axis after everything is drawn; ``percent`` is the number of decimals.
 
     ``ticks`` are positions with labels, or None for numbers. Labels below the panel are vertical if
-    they would touch; if there is no room even then, they are left out, and an axis without a title
-    shows their number.
+    horizontal ones would touch. If vertical labels have no room either, they are left out, and an
+    axis without a title shows their number.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -533,7 +532,7 @@ _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 LEVELS = (0.2, 0.4, 0.6, 0.8)
 
 
-def of_curves(curves: InteractiveCurve) -> Panel:
+def curve_panel(curves: InteractiveCurve) -> Panel:
     """Return the panel of seen over unseen accuracy, with all named gammas."""
     return Panel(partial(_draw_curves, curves), square=True)
 
@@ -562,7 +561,7 @@ def _draw_curves(curves: InteractiveCurve, axes: Axes) -> None:
         set_axis(axes, letter, title, limits=(-0.02, 1.02), percent=0)
 
 
-def of_map(point_map: PointMap) -> list[Panel]:
+def map_panels(point_map: PointMap) -> list[Panel]:
     """Return the panels of a map: all points in the colours of its palette."""
     return [
         Panel(partial(_draw_map, point_map, panel), panel.title, square=True)
@@ -588,11 +587,11 @@ def _draw_map(point_map: PointMap, panel: MapPanel, axes: Axes) -> None:
         set_axis(axes, letter, ticks=[])
 
 
-def of_predictions(predictions: Predictions, name: str) -> Panel:
+def prediction_panel(predictions: Predictions, name: str) -> Panel:
     """Return one panel of predictions by its name in :data:`PANELS`.
 
-    Raises UnknownNameError for other names, and DatasetError if there is no curve, since all test
-    images are of unseen classes.
+    Raises UnknownNameError for any other name, and DatasetError without a curve: if all test images
+    are of unseen classes.
     """
     if name not in PANELS:
         raise closest_name("print panel", name, PANELS)
@@ -608,7 +607,7 @@ def _curve(predictions: Predictions) -> Panel:
     line = line_of(
         predictions.title, predictions.test.curve, "harmonic", predictions.gamma, 0.0, origin
     )
-    return of_curves(InteractiveCurve([line]))
+    return curve_panel(InteractiveCurve([line]))
 
 
 def _classes(predictions: Predictions) -> Panel:
@@ -638,7 +637,7 @@ def _draw_classes(predictions: Predictions, axes: Axes) -> None:
     set_axis(axes, "y", "accuracy", limits=(0.0, 1.03), percent=0, grid=True)
 
 
-#: Number of class names that fit next to each other on 84 mm.
+#: Largest number of class names next to each other on 84 mm.
 MOST_NAMES = 24
 #: Panels of predictions by name.
 PANELS: dict[str, Callable[[Predictions], Panel]] = {"curve": _curve, "classes": _classes}

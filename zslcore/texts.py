@@ -46,7 +46,7 @@ MATCHES = "found.json"
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """Join names, the first in full: ``a, b and 7 more``."""
+    """Join the first ``most`` names, and count further ones: ``a, b and 7 more``."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
@@ -88,7 +88,7 @@ def strict_json(value: Any, **options: Any) -> str:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values within a JSON value, each with the dotted name of its field."""
+    """Yield every key and value within a JSON value, with the dotted name of its field."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield path, str(key)
@@ -101,7 +101,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def refusal_of(where: Path | str, expected: str, got: object) -> FileRefusedError:
-    """Return the refusal of a file, or of a place in it, with expected and actual content."""
+    """Return the error on a file, or a place in it, with expected and actual content."""
     source = clean_text(where.name) if isinstance(where, Path) else where
     return FileRefusedError(f"{source}: expected {expected}; got {got}.")
 
@@ -127,11 +127,11 @@ def expect_range(
 
 
 def refuse_repeated_names(where: Path | str, classes: Sequence[str]) -> None:
-    """Raise FileRefusedError for two classes with the same name, which tables cannot tell apart.
+    """Raise FileRefusedError for two classes with the same name.
 
-    The sentence has the name and both positions, counted from 0. Names that differ only by capitals
-    are different, such as *Cardigan* (a dog) and *cardigan* in ImageNet; names with other
-    differences in spelling, such as blanks or accents, count as the same name.
+    The sentence has the name and both positions, counted from 0. Names that differ only in capitals
+    are different, such as *Cardigan* (a dog) and *cardigan* in ImageNet; names that differ only in
+    spelling, such as blanks or accents, are the same.
     """
     for positions in shared_spellings(classes).values():
         first: dict[str, int] = {}
@@ -151,7 +151,7 @@ _T = TypeVar("_T")
 def read_fields(kind: type[_T], values: dict[str, Any], file: str) -> _T:
     """Return the values of a JSON file as a dataclass.
 
-    Raises FileRefusedError with the field of the file, the expected value, and the value found.
+    Raises a FileRefusedError that names the field, and the expected and actual value.
     """
     from pydantic import ValidationError
 

@@ -3,8 +3,8 @@
 The version is defined here and read everywhere else. An installed package stores the commit of its
 build; a checkout calls git, since files can have changed since the installation.
 
-A commit does not identify the code if history was rewritten or is missing. :func:`sources_digest`
-is computed from the files: equal digests mean equal metrics from equal data.
+A commit does not identify the code if history was rewritten or is missing. Equal digests of the
+sources, from :func:`sources_digest`, mean equal metrics from equal data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.3.0"
 
-#: Files of the package that compute metrics from features. Data have separate digests.
+#: Files of the package that compute metrics from features; data have separate digests.
 NUMBERS = (
     "features.py",
     "evaluation/answers.py",

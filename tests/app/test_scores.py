@@ -13,7 +13,7 @@ from tests.pages import charts, words
 from ui.intake import memory
 from ui.shell import visitors
 from ui.shell.text import plain
-from zslcore.commands.score import judged, paired
+from zslcore.commands.score import paired, score_report
 from zslcore.datasets import load
 from zslcore.evaluation import runs
 from zslcore.evaluation.bootstrap import BootstrapMetrics
@@ -347,7 +347,7 @@ def test_a_printed_number_is_explained_as_by_zslcore_explain(tmp_path, scored):
     (path,) = own_scores(tmp_path, scored, [0.0])
     app = pages.visit(PAGE)
     uploaded(app, path)
-    explanation = explain([judged(path)], read_printed("H 1.0"))
+    explanation = explain([score_report(path)], read_printed("H 1.0"))
     assert not explanation.explained
     app.text_input(key="scores_printed").set_value("H 1.0").run()
     assert not app.exception
@@ -359,7 +359,7 @@ def test_a_printed_number_is_explained_as_by_zslcore_explain(tmp_path, scored):
     )
     at_zero = f"H {100 * scored.curve.at(0.0).harmonic:.1f}"
     app.text_input(key="scores_printed").set_value(at_zero).run()
-    assert plain(explain([judged(path)], read_printed(at_zero)).sentences[0]) in words(app)
+    assert plain(explain([score_report(path)], read_printed(at_zero)).sentences[0]) in words(app)
     app.text_input(key="scores_printed").set_value(f"{at_zero}, H 1.0").run()
     assert not app.exception
     assert len([t for t in app.dataframe if "reading" in t.value]) == 2
@@ -382,7 +382,7 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored)
         app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
     app.run()
     assert not app.exception
-    text = plain(paired(*map(judged, paths)).headline)
+    text = plain(paired(*map(score_report, paths)).headline)
     assert f"**{text}**" in words(app)
     assert all("McNemar" not in caption.value for caption in app.caption)  # its tab is closed
 

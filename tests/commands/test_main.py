@@ -49,7 +49,7 @@ def test_import_prints_a_summary(tmp_path, capsys):
         (["check", "digits", "--output", "{folder}/no/x.md"], "a file in an existing folder"),
         (
             ["compare", "--method", "ESZSL", "ESZSL"],
-            "--method: expected each name once; got 'ESZSL' twice",
+            "--method: expected every name once; got 'ESZSL' twice",
         ),
         (["board", "{folder}/none"], "expected a folder of results as JSON"),
     ],

@@ -45,7 +45,7 @@ def curve(axes):
     at = NUMBERS[2:3]
     draw_symbols(axes, at, at, "#B65000", LONG, symbol="diamond-open", size=4.0)
     draw_words(axes, 1.02, 0.5, "H 40 %", across=1)
-    draw_words(axes, 0.5, 1, "H 60 %", up=-1, of_panel="y")
+    draw_words(axes, 0.5, 1, "H 60 %", up=-1, panel_axes="y")
     set_axis(axes, "x", **PERCENT)
     set_axis(axes, "y", **PERCENT)
 

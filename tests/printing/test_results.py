@@ -20,7 +20,7 @@ from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import colors, point_map
 from zslcore.interactive.point_map import PointMap
 from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
-from zslcore.printing import LEVELS, drawn, of_curves, of_map, of_predictions, print_figure
+from zslcore.printing import LEVELS, curve_panel, drawn, map_panels, prediction_panel, print_figure
 from zslcore.results.store import ResultStore
 
 NIGHT = {hue.dark for hue in vars(colors).values() if isinstance(hue, colors.Hue)} | {"#101418"}
@@ -73,7 +73,7 @@ def run(tmp_path, monkeypatch):
 
 def test_a_printed_curve_equals_that_of_the_predictions(run):
     result, actual = run
-    axes = axes_of(of_predictions(actual, "curve"))
+    axes = axes_of(prediction_panel(actual, "curve"))
     curve = next(line for line in axes.lines if "AUSUC" in line.get_label())
     np.testing.assert_array_equal(curve.get_xdata(), actual.test.curve.unseen)
     np.testing.assert_array_equal(curve.get_ydata(), actual.test.curve.seen)
@@ -91,7 +91,7 @@ def test_a_printed_curve_equals_that_of_the_predictions(run):
 def test_printed_bars_are_the_accuracies_of_the_classes(run):
     result = run[1]
     table = per_class_table(result.test, {"at": result.gamma}, result.class_names)
-    axes = axes_of(of_predictions(result, "classes"))
+    axes = axes_of(prediction_panel(result, "classes"))
     low, high = axes.get_xlim()
     for side, (name, series) in zip(("seen", "unseen"), bars_of(axes).items(), strict=True):
         assert all(low < place - 0.375 < place + 0.375 < high for place, _, _ in series)
@@ -99,7 +99,7 @@ def test_printed_bars_are_the_accuracies_of_the_classes(run):
         assert name.startswith(side)
         assert [length for _, _, length in series] == expected
     with pytest.raises(UnknownNameError, match="did you mean 'curve'"):
-        of_predictions(result, "curves")
+        prediction_panel(result, "curves")
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_shape_is_in_the_panel_of_its_axes():
 
 def test_a_legend_name_with_its_auc_does_not_get_it_twice(run):
     line = line_of("ESZSL, AUSUC 52.8 %", run[1].test.curve, "harmonic", 0.0, 0.0, None)
-    lines = axes_of(of_curves(InteractiveCurve([line]))).lines
+    lines = axes_of(curve_panel(InteractiveCurve([line]))).lines
     assert "ESZSL, AUSUC 52.8 %" in {line.get_label() for line in lines}
 
 
@@ -272,7 +272,7 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
         part=np.zeros(n),
         row=np.arange(n),
     )
-    (panel,) = of_map(maps_of_points)
+    (panel,) = map_panels(maps_of_points)
     legend, axes = drawn(panel)[0].legends[0], axes_of(panel)
     assert [text.get_text() for text in legend.get_texts()] == ["first", "second"]
     result = [
@@ -283,10 +283,10 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
     ]
     assert sorted(result) == [(k, ("#111111", "#222222")[k % 2]) for k in range(n)]
     assert print_figure(panel).startswith(b"%PDF")
-    scale = of_map(replace(maps_of_points, legend="scale", ends=("few", "many")))
+    scale = map_panels(replace(maps_of_points, legend="scale", ends=("few", "many")))
     (legend,) = drawn(scale[0])[0].legends
     assert [text.get_text() for text in legend.get_texts()] == ["few", "many"]
-    assert not drawn(of_map(replace(maps_of_points, legend="none"))[0])[0].legends
+    assert not drawn(map_panels(replace(maps_of_points, legend="none"))[0])[0].legends
 
 
 def test_a_panel_without_a_title_is_named_by_its_y_axis():

@@ -77,9 +77,9 @@ def together(text):
 
 
 def submission(**files):
-    from zslcore.commands.score import judged
+    from zslcore.commands.score import score_report
 
-    report = judged(files["scores"]) if "scores" in files else None
+    report = score_report(files["scores"]) if "scores" in files else None
     return Submission(files=files, report=report, extractor="ResNet-101", command="zslcore check")
 
 

@@ -20,7 +20,7 @@ from ui.takeaway.for_print import on_paper
 from zslcore.analysis.maps.map import EmbeddedMap, MapStudy
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import COMPONENT, PointMap
-from zslcore.printing import Panel, of_map
+from zslcore.printing import Panel, map_panels
 
 #: Maximum number of bytes of pictures that are sent to the browser with the points.
 PICTURES = 1 << 20
@@ -143,4 +143,4 @@ def _parquet(layout: EmbeddedMap) -> bytes:
 def _panels(drawn: PointMap) -> list[Panel]:
     """Return the maps for print, in the colours of the light theme."""
     entries = [replace(entry, color=on_paper(entry.color)) for entry in drawn.palette]
-    return of_map(replace(drawn, palette=entries))
+    return map_panels(replace(drawn, palette=entries))

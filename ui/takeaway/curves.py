@@ -10,7 +10,7 @@ import streamlit as st
 
 from ui.takeaway import downloads
 from zslcore.interactive.seen_unseen import COMPONENT, InteractiveCurve
-from zslcore.printing import of_curves
+from zslcore.printing import curve_panel
 
 #: Upper bound on numbers that a browser sends.
 LARGEST = 1e15
@@ -32,7 +32,7 @@ def offer_curves(curves: InteractiveCurve, key: str) -> None:
         key,
         curves.alt,
         numbers=lambda: numbers_of(curves),
-        panels=lambda: [of_curves(curves)],
+        panels=lambda: [curve_panel(curves)],
         html=lambda **options: curves.page(**options | {"title": title}),
     )
 

@@ -299,7 +299,7 @@ class _Plane:
         shares, line = "x" * x[1] + "y" * y[1], shape.get("line", {})
         if shape["type"] == "rect":
             color = on_paper(shape.get("fillcolor"))
-            draw_rectangle(on, x[0], y[0], color, shape.get("opacity", 1.0), of_panel=shares)
+            draw_rectangle(on, x[0], y[0], color, shape.get("opacity", 1.0), panel_axes=shares)
             return
         look: dict[str, Any] = {"lw": max(0.5, _POINTS * line.get("width", 2)), "zorder": 1.5}
         dash, color = line.get("dash", "solid"), on_paper(line.get("color"))
@@ -314,4 +314,4 @@ class _Plane:
             "across": _SIDES.get(note.get("xanchor", ""), 0),
             "up": _SIDES.get(note.get("yanchor", ""), 0),
         }
-        draw_words(on, x[0][0], y[0][0], _words(note["text"]), color, of_panel=shares, **sides)
+        draw_words(on, x[0][0], y[0][0], _words(note["text"]), color, panel_axes=shares, **sides)

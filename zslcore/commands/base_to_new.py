@@ -1,8 +1,8 @@
 """List the base and new classes of the eleven sets used to test prompt tuning.
 
 As in the released code, the base classes are the first half of the classes in the order of their
-labels; the state in brackets says whether a split file confirms this order. `zslcore import
---unseen base-to-new:NAME` imports features with such a split. Example::
+labels; the state in brackets tells whether a split file confirms this order. `zslcore import
+--unseen base-to-new:NAME` imports features with this split. Example::
 
     zslcore base-to-new oxford_pets --side new
 """
@@ -26,8 +26,8 @@ COLUMNS = {
 }
 NOTE = (
     "read: a person compared the lists of names (labelled_pairs.csv); by name: the comparison of "
-    "`zslcore contamination`; certain right: of the labelled pairs that are certain by name, those "
-    "of the same class (-: no such pairs)"
+    "`zslcore contamination`; certain right: of the pairs that are certain by name, those that the "
+    "person labelled as the same class (-: no such pairs)"
 )
 #: Fields of a set in the JSON output.
 FIELDS = ("name", "title", "base", "new", "order", "state", "template", "source", "url")
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> Output:
 
     name, side = args.name, args.side
     if args.transfer and (name or side):
-        raise ParameterError("--transfer: expected no NAME and no --side; it lists every target.")
+        raise ParameterError("--transfer: expected no NAME and no --side, as it lists every set.")
     if side and args.json:
         raise ParameterError("--side: expected no --json; got both.")
     if args.transfer:

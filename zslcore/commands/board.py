@@ -1,12 +1,12 @@
 """Check a folder of results and write the board.
 
-A folder holds one JSON per result. A result is checked by these questions: Is its split a published
-split (recognised by the digests of its rows), but not a leaking release? How was gamma chosen? Are
-unseen classes in the training set of the feature extractor? The metrics of x.json are recomputed
-from the predictions in x.parquet, if this file exists. --add writes the JSON of a result from a
-stored run (its key), from the output of `zslcore run --json` or `zslcore score --json`, or from a
-file of predictions, which is copied next to the JSON. Exit status: 0, or 1 when a file is refused.
-Example::
+A folder holds one JSON per result. Every result is checked: whether its split is published
+(recognised by the digests of its rows) and not a leaking release, how gamma was chosen, and whether
+unseen classes are in the training set of the feature extractor. The metrics of x.json are
+recomputed from the predictions in x.parquet, if this file exists. --add writes the JSON of a result
+from a stored run (its key), from the output of `zslcore run --json` or `zslcore score --json`, or
+from a file of predictions, which is copied next to the JSON. Exit status: 0, or 1 when a file is
+refused. Example::
 
     zslcore board results --add 3f2c --who "A. Author" && zslcore board results --output board.html
 """
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     option("--output FILE...", "files to write: .html or .csv", type=file_to_write, default=[]),
     option(
         "--curves FOLDER",
-        "write the curve of each result with predictions, linked in the .html of --output",
+        "write the curve of every result with predictions, linked in the .html of --output",
         type=Path,
     ),
     option("--check", "print refused files and a summary, but no board"),
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         "with --add",
         (
             option("--who NAME", "owner of the result"),
-            option("--link URL", "address of a page about it", default=""),
+            option("--link URL", "address of a page about the result", default=""),
             option("--code URL", "address of the code", default=""),
             option("--features TEXT", "name of the features", default=""),
             option("--pretraining NAME...", "training set of the extractor, or none", default=[]),
@@ -210,13 +210,13 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
         method=method,
         provenance=args.provenance,
         parameters=_parameters(args),
-        others=[_scores(path) for path in args.seeds],
+        other_seeds=[_scores(path) for path in args.seeds],
         **stated,
     )
 
 
 def _method(name: str | None, stated: str) -> str:
-    """Return the method of scores; predictions may state it."""
+    """Return the method of the scores, which predictions may state."""
     if name and stated and name not in (stated, stated.partition("@")[0]):
         raise ParameterError(
             f"--method: expected the method of the predictions, {clean_text(repr(stated), 60)}; "
@@ -230,8 +230,8 @@ def _require_scores(args: argparse.Namespace) -> None:
     for name in ("parameters_from", "seeds"):
         if getattr(args, name):
             raise ParameterError(
-                f"--{name.replace('_', '-')}: expected scores or predictions; got a run, which "
-                "states it."
+                f"--{name.replace('_', '-')}: expected scores or predictions; got a run, and its "
+                "spec has this value."
             )
 
 

@@ -186,7 +186,7 @@ def cards_of(
 
 
 def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
-    """Return the training sets of the extractor, and whether they are only assumed."""
+    """Return the training sets of the extractor, and whether they are assumed, not stated."""
     return named or [get_vocabulary(USUAL)], not named
 
 

@@ -42,5 +42,5 @@ def run(args: argparse.Namespace) -> Output:
     if args.findings:
         return Output(claims.markdown_list(), [asdict(finding) for finding in claims.FINDINGS])
     claims.get_claims(args.id)  # refuse misspelt ids before reading files
-    judged = claims.judge_all(ResultStore().results(), args.id)
-    return Output(claims.as_text(judged), claims.as_records(judged))
+    judgments = claims.judge_all(ResultStore().results(), args.id)
+    return Output(claims.as_text(judgments), claims.as_records(judgments))

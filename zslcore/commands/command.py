@@ -74,14 +74,14 @@ class Command:
 
 
 def plain(docstring: str) -> str:
-    """Return a docstring as plain text: reStructuredText marks an example by two colons."""
+    """Return a docstring as plain text, without the second colon before an example."""
     return docstring.replace("::\n", ":\n")
 
 
 class Output(NamedTuple):
     """Output of a command: values for ``--json``, text otherwise, and the exit status.
 
-    ``values`` and ``text`` may each be a function, which is called only if its result is printed.
+    ``values`` and ``text`` may be functions, called only if their result is printed.
     """
 
     text: object
@@ -109,8 +109,8 @@ def command(
 def print_output(output: Any, *, as_json: bool) -> int:
     """Print the output of a command, and return its exit status.
 
-    An output without values is printed as text even with ``as_json``. An exit status or None prints
-    nothing.
+    ``output`` without values is printed as text even with ``as_json``; an exit status or None
+    prints nothing.
     """
     if isinstance(output, int | None):
         return int(output or 0)

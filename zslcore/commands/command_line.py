@@ -55,7 +55,7 @@ MODULES = {"import": "import_data"}
 
 
 class PrintVersion(argparse.Action):
-    """Action that prints the version, read only on request, since a checkout has to call git."""
+    """Action that prints the version; it is not read before, since a checkout has to call git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version, and exit."""
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.argv = [*words]  # shown on the page of `check --page`
         settings.check_all()
         status = print_output(args.run(args), as_json=getattr(args, "json", False))
-        sys.stdout.flush()  # otherwise, a write error would be raised at exit
+        sys.stdout.flush()  # raises write errors here, not at exit
     except ZSLError as error:
         print(f"zslcore: {error}", file=sys.stderr)
         return 2
@@ -102,7 +102,7 @@ def parser_of_commands(names: Collection[str] = COMMANDS) -> argparse.ArgumentPa
 
 
 def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
-    """Add the options of a command, or one parser per verb."""
+    """Add the options of a command, or a parser for each of its verbs."""
     description = module.__doc__ or ""
     verbs = getattr(module, "VERBS", None)
     if verbs is None:
@@ -116,7 +116,7 @@ def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
     for name, verb in verbs.items():
         text = cleandoc(verb.run.__doc__ or "")
         verb.add_to(subparsers.add_parser(name, help=text.split("\n")[0].rstrip(".")), text)
-    if hasattr(module, "run"):  # can run without a verb
+    if hasattr(module, "run"):  # the command can run without a verb
         parser.set_defaults(run=module.run)
 
 
@@ -129,6 +129,6 @@ def _refused_by_system(error: OSError) -> int:
         print(f"zslcore: {refusal(error, action='read or written')}", file=sys.stderr)
     try:
         sys.stdout.flush()
-    except OSError:  # otherwise the interpreter flushes again at exit, and prints a traceback
+    except OSError:  # keeps the interpreter from flushing again at exit, with a traceback
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if reader_left else 2

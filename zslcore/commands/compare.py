@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Output:
     for name in ("dataset", "split", "method"):
         values = getattr(args, name) or []
         if repeated := [value for k, value in enumerate(values) if value in values[:k]]:
-            raise ParameterError(f"--{name}: expected each name once; got {repeated[0]!r} twice.")
+            raise ParameterError(f"--{name}: expected every name once; got {repeated[0]!r} twice.")
     methods = [plugins.register(method) for method in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.in_default_comparison]
     datasets = {name: cached_dataset(name) for name in args.dataset}
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> Output:
 
 
 def _make(plan: RunPlan, store: ResultStore, jobs: int, datasets: Mapping[str, ZSLDataset]) -> None:
-    """Make missing runs; report a refused run, and continue with the others."""
+    """Make missing runs; report refused runs, and continue."""
     todo = len(plan.unfinished(store))
     for done, (run, refused) in enumerate(plan.run(store, at_a_time=jobs), 1):
         show_steps(done, todo, f"{run.method} on {run.dataset}")

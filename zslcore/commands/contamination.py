@@ -1,7 +1,7 @@
 """Find test classes in the training sets of published extractors, by class names.
 
-Without options: the map of test sets by pre-training sets, with certain and possible overlaps.
---on, --dataset or --classes name test classes; the answer is one verdict per extractor. --captions
+Without options, prints the certain and possible overlaps of every test set with every pre-training
+set. --on, --dataset or --classes name test classes, which get one verdict per extractor; --captions
 counts the captions that name these classes, for models trained on captions. Example::
 
     zslcore contamination --on "CUB, PS" --extractor ResNet-101
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         (
             option(
                 "--on SET",
-                "a test set: of the map ('CUB, PS'), base-to-new (oxford_pets, "
+                "a test set: of the table ('CUB, PS'), base-to-new (oxford_pets, "
                 "'oxford_pets, new'), or Kinetics-600 ('Kinetics-600, ZSL220 1')",
             ),
             option("--dataset NAME", "the unseen classes of a data set"),
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> Output:
 
 
 def _test_set(args: argparse.Namespace) -> TestSet | None:
-    """Return the test classes of the query; None for the whole map."""
+    """Return the test classes named by the options; None without these options."""
     from zslcore.datasets import load
     from zslcore.leakage import contamination
     from zslcore.leakage.file_kinds import test_classes_of
@@ -87,16 +87,16 @@ def _verdicts(tested: TestSet, args: argparse.Namespace) -> Output:
     from zslcore.leakage import contamination
 
     names = args.extractor or list(contamination.extractors())
-    answers = {
+    verdicts = {
         name: contamination.answer(tested, contamination.find_extractor(name)) for name in names
     }
     title = f"{tested} ({len(tested.classes):,} test classes)"
     lines = [f"May a number on {title} be reported as zero-shot? {tested.read_as}".rstrip(), ""]
-    for name, answer in answers.items():
+    for name, answer in verdicts.items():
         lines.append(f"{name}: {answer.verdict}. {answer.sentence}")
         lines += [f"    {answer.advice}"] if answer.advice else []
-    about = {"test_set": str(tested), "read_as": tested.read_as}
-    records = [about | {"extractor": n} | asdict(answer) for n, answer in answers.items()]
+    test_set = {"test_set": str(tested), "read_as": tested.read_as}
+    records = [test_set | {"extractor": n} | asdict(answer) for n, answer in verdicts.items()]
     return Output("\n".join(lines), records)
 
 
@@ -131,7 +131,7 @@ def _map() -> Output:
         return (
             f"{wide.loc[:, (wide != 'unknown').any()].to_string()}\n\n"
             f"unknown on every test set: {', '.join(hidden)}\n"
-            "6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.\n"
+            "6+1/10: of 10 test classes, 6 certainly and 1 possibly are in the pre-training set.\n"
             f"{{6}}: a paper lists 6.\n{reliability.how_reliable()}"
         )
 

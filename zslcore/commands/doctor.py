@@ -15,7 +15,7 @@ from zslcore.exceptions import ZSLError
 
 @command(option("--repair", "repair the problems that can be repaired"))
 def run(args: argparse.Namespace) -> int:
-    """Print one line per finding; return 0 when no problem remains."""
+    """Print one line per check; return 0 when no problem remains."""
     from zslcore.jobs.upkeep import examine
 
     problems = 0

@@ -45,7 +45,7 @@ def show_progress(done: int, total: int) -> None:
 
 
 def next_steps(names: Sequence[str]) -> str:
-    """Name the views that now show imported benchmarks, and the command for a table."""
+    """Name the views that now show the imported benchmarks, and the command for a table."""
     first = "AWA2" if "AWA2" in names else names[0]
     views = [f"Playground opens {first}"]
     if {"AWA1", "AWA2"} <= {*names}:
@@ -55,5 +55,5 @@ def next_steps(names: Sequence[str]) -> str:
     return (
         f"The app now shows the real {listed}: {', and '.join(views)} "
         f"(zslcore app). 'zslcore reproduce gbu:table3 --dataset {first}' computes a table of the "
-        "papers, prints how long it takes and resumes where it stopped."
+        "papers, and prints how long it takes; if interrupted, it resumes."
     )

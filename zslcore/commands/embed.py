@@ -1,9 +1,9 @@
 """Compute class embeddings from class names, without images.
 
-CLASSES.txt has one class per line. A text encoder (extra clip) gives the mean over several
-sentences about the class; a file of word vectors gives the mean over the words of the class name.
-The archive contains prototypes, class_names, the pre-training sets and the recipe; pass it to
-`zslcore import --prototypes`. Example::
+CLASSES.txt has one class per line. With a text encoder (extra clip), the embedding of a class is
+the mean over sentences about it; with word vectors, the mean over the words of its name. The
+archive contains prototypes, class_names, the pre-training sets and the recipe; pass it to `zslcore
+import --prototypes`. Example::
 
     zslcore embed classes.txt --vectors glove.6B.300d.txt
 """
@@ -112,7 +112,7 @@ def _encoded(
         read_prompts,
     )
 
-    templates = templates_of(args.text or TEMPLATES)  # refuse a misspelt name before the work
+    templates = templates_of(args.text or TEMPLATES)  # refuse a misspelt name before encoding
     prompts = read_prompts(args.prompts, names) if args.prompts else ()
     encoder = load_encoder(
         args.encoder, args.weights, device=args.device, seed=args.seed, trained_on=args.trained_on

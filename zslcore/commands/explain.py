@@ -1,12 +1,12 @@
 """Find the protocol that gives a printed number.
 
 Computes the metrics under every protocol of the field and lists them by distance from the printed
-number. Protocols differ in gamma (0, or chosen on validation scores or on the test images, the
+number. Protocols differ in gamma (0, chosen on validation scores, or chosen on the test images: the
 oracle), averages (per class or per image), ties, candidate classes (with or without seen classes)
-and runs (one, or the mean or best of several). With a split file, metrics are
-computed a second time without the test images that were trained on. Several score files must be
-runs or checkpoints of one model. Exit status: 0 if every printed number matches a protocol, 3 if a
-number matches none, 2 if a file is refused. Example::
+and runs (one, or the mean or best of several). With a split file, metrics are also computed without
+the test images that were trained on. Several score files must be runs or checkpoints of one model.
+Exit status: 0 if every printed number matches a protocol, 3 if a number matches none, 2 if a file
+is refused. Example::
 
     zslcore explain att_splits.mat scores.npz --printed "H 52.8, u 45.1"
 """
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 )
 def run(args: argparse.Namespace) -> Output:
     """Read the files; compare the metrics under every protocol with the printed numbers."""
-    from zslcore.commands.score import UNKNOWN, OpenQuestionError, understood
+    from zslcore.commands.score import UNKNOWN, OpenQuestionError, read_matrix
     from zslcore.leakage.file_kinds import grouped, recognise_file
     from zslcore.scores.explain import explain
     from zslcore.scores.printed import read_printed
@@ -68,8 +68,8 @@ def run(args: argparse.Namespace) -> Output:
         )
     try:
         validation_options = args.validation_labels, args.validation_unseen
-        validation = [understood(path, *validation_options, args.fix) for path in args.validation]
-        reports = [_judged(group, args, validation) for group in judged_groups]
+        validation = [read_matrix(path, *validation_options, args.fix) for path in args.validation]
+        reports = [_score_report(group, args, validation) for group in judged_groups]
     except OpenQuestionError as question:
         return Output(f"UNKNOWN  {question}", None, UNKNOWN)
     clean, first = _without_leaks(splits[0], reports[0]) if splits else (None, False)
@@ -79,17 +79,21 @@ def run(args: argparse.Namespace) -> Output:
     )
 
 
-def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]) -> ScoreReport:
-    from zslcore.commands.score import judged
+def _score_report(
+    group: Group, args: argparse.Namespace, validation: Sequence[Scores]
+) -> ScoreReport:
+    from zslcore.commands.score import score_report
 
     labels = args.labels or (group.others[0].path if group.others else None)
     if group.main.kind == "predictions":
-        return judged(group.main.path)
-    return judged(group.main.path, validation, labels=labels, unseen=args.unseen, fix=args.fix)
+        return score_report(group.main.path)
+    return score_report(
+        group.main.path, validation, labels=labels, unseen=args.unseen, fix=args.fix
+    )
 
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
-    """Return u, s and H without images on which a split trains, and whether it is superseded."""
+    """Return u, s and H without the test images that a split trains on, and if it is superseded."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.file_kinds import context_of_group
     from zslcore.leakage.published import published_as

@@ -1,10 +1,10 @@
 """Compute features of a folder of images with a pre-trained encoder.
 
-IMAGES has one folder per class; or it has the folders train and test, each with one folder per
-class, which define the split; or it is the root of the paths in --labels. The features are written
-to a NumPy archive. With --name and class embeddings (--attributes, --text or --prompts), this
-archive is also imported as a data set. An interrupted extraction resumes. Weights are never
-downloaded: name a file of weights, or put it into the cache of torch.hub. Example::
+IMAGES has one folder per class; or folders train and test with one folder per class, which define
+the split; or it is the root of the paths in --labels. The features are written to a NumPy archive.
+With --name and class embeddings (--attributes, --text or --prompts), this archive is also imported
+as a data set. An interrupted extraction resumes. Weights are never downloaded: name a file of
+weights, or put it into the cache of torch.hub. Example::
 
     zslcore extract ./images --encoder resnet101 --weights resnet101.pth
 """
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
     _require_together(args)
     _look_up(args)
     templates = templates_of(args.text or ())  # refuse a misspelt name before hours of work
-    images = _listed(args)
+    images = _list_images(args)
     _require_classes(args, images)
     prompts = read_prompts(Path(args.prompts), images.class_names) if args.prompts else ()
     encoder = _encoder(args)
@@ -131,7 +131,7 @@ def _require_together(args: argparse.Namespace) -> None:
 
 
 def _look_up(args: argparse.Namespace) -> None:
-    """Find files named in options, also in the folder of images, and read unseen classes."""
+    """Find the files named in options, also in the folder of images; read the unseen classes."""
     from zslcore.datasets.split_folders import listed_classes
     from zslcore.storage.files import path_of
 
@@ -162,7 +162,7 @@ def _require_classes(args: argparse.Namespace, images: Listing) -> None:
     class_numbers(args.unseen or (), names)
 
 
-def _listed(args: argparse.Namespace) -> Listing:
+def _list_images(args: argparse.Namespace) -> Listing:
     from zslcore.extraction.images import images_of_csv, images_of_folder
 
     if args.labels:
@@ -185,7 +185,7 @@ def _encoder(args: argparse.Namespace) -> Encoder:
 
 
 class ImageProgress:
-    """Progress on standard error: one rewritten line in a terminal, else a line per minute."""
+    """Progress on standard error: one rewritten line on a terminal, else a line per minute."""
 
     #: Seconds between two lines if the output is not a terminal.
     EVERY = 60.0
@@ -208,25 +208,25 @@ class ImageProgress:
 
 
 def _print_result(extraction: Extraction, images: Listing) -> None:
-    """Print the result and its limitations."""
+    """Print the number of extracted, skipped and unusual images."""
     size = f"{extraction.n_images:,} images x {extraction.n_features:,} features"
     print(f"{extraction.output}: {size}, {len(images.class_names)} classes")
     print("; ".join(extraction.provenance))
     if extraction.resumed:
         print(f"{counted(extraction.resumed, 'image')} extracted before the interruption")
     for kind, names in extraction.unusual.items():
-        print(f"{len(names):,} {kind}: {_few(names)}")
+        print(f"{len(names):,} {kind}: {_first_names(names)}")
     if images.left_out:
         n = len(images.left_out)
         files = counted(n, "file")
-        print(f"{files} left out, as the suffix is not that of an image: {_few(images.left_out)}")
+        print(f"{files} left out, without the suffix of an image: {_first_names(images.left_out)}")
     for why in list(extraction.skipped.values())[:FEW]:
         print(f"skipped: {why}")
     if len(extraction.skipped) > FEW:
         print(f"skipped: {counted(len(extraction.skipped), 'image')} in all")
 
 
-def _few(names: list[str] | tuple[str, ...]) -> str:
+def _first_names(names: list[str] | tuple[str, ...]) -> str:
     from zslcore.texts import clean_text
 
     shown = ", ".join(map(clean_text, names[:FEW]))

@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult
 
 MAX_DECISIONS = 1 << 20
-#: Thresholds of checks, with their help texts on the command line.
+#: Thresholds of checks -> help texts of their options.
 THRESHOLDS = {
     "near": "ZSL005: a row counts as near below this share of the median nearest distance",
-    "alone": "ZSL005: and below this share of its distance to the tenth nearest training row",
+    "alone": "ZSL005: a near row is also below this share of its distance to the tenth nearest row",
     "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning instead of a leak",
     "images": "ZSL011: smallest number of images per test class without a warning",
 }
 
 
 def _fail_on(word: str) -> FailOn:
-    """Return the lowest mark that fails; words of earlier versions are accepted."""
+    """Return the lowest mark that fails; the words of earlier versions are accepted."""
     word = {"fail": "leak", "warn": "warning", "unknown": "open"}.get(word, word)
     if word not in FAIL_ON:
         raise argparse.ArgumentTypeError(f"expected leak, warning or open; got {word!r}")
@@ -55,8 +55,8 @@ OPTIONS = (
     option("--features FILE", "features, for ZSL004 and ZSL005; may contain the labels"),
     option(
         "--groups FILE",
-        "photograph of each row, for ZSL012: one name per line, or a .csv, .mat, .npz or .h5 (the "
-        "image file names, if the split has them)",
+        "photograph of each row, for ZSL012: one name per line, or a .csv, .mat, .npz or .h5 "
+        "(default: the image file names of the split)",
     ),
     option(
         "--group-pattern REGEX",
@@ -111,7 +111,7 @@ def run_audit(args: argparse.Namespace) -> int:
     """Audit, report, correct; return the exit status."""
     fail_on: FailOn = args.fail_on or "leak"
     try:
-        accepted = _accepted(args)
+        accepted = _allowed_open(args)
         subject = _subject(args.path)
         report = audit(
             subject,
@@ -163,7 +163,7 @@ def _shared_options(args: argparse.Namespace) -> dict[str, Any]:
     return options | {"thresholds": Thresholds(**numbers)}
 
 
-def _accepted(args: argparse.Namespace) -> frozenset[str]:
+def _allowed_open(args: argparse.Namespace) -> frozenset[str]:
     """Return the checks that may stay open: the named checks, or all checks."""
     ids = [check.id for check in CHECKS]
     if args.allow_incomplete is None:
@@ -175,7 +175,7 @@ def _accepted(args: argparse.Namespace) -> frozenset[str]:
 
 
 def _subject(path: str) -> Subject:
-    """Return the path, or the data set of this name if no such path exists."""
+    """Return a path that exists, else the data set of this name."""
     is_name = path in (*available(), *UNPLANTED, *SIMULATED_ACTIONS)
     return load(path) if is_name and not Path(path).exists() else path
 

@@ -1,7 +1,7 @@
 """Write the rows to train on and to score, for the test set and every validation fold.
 
-A model trained elsewhere is then evaluated by the same protocol as the package's methods: train it
-on these rows, and pass its scores to `zslcore score --data`. Example::
+A model trained elsewhere can thus be evaluated by the protocol of the package: train it on these
+rows, and pass its scores to `zslcore score --data`. Example::
 
     zslcore folds digits --output folds.npz
 """

@@ -1,6 +1,6 @@
 """Import a data set from files.
 
-Accepts a folder in the xlsa17 layout (res101.mat, att_splits.mat), the released folders of UCF101
+Imports a folder in the xlsa17 layout (res101.mat, att_splits.mat), the released folders of UCF101
 and HMDB51 (BiDiLEL, or I3D features with split_1, split_2 ...), your features as .npz, HDF5 or CSV,
 or an .npz of actions in the layout of this package (labels, word vectors and random splits).
 Example::
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 @command(
     option(
         "source PATH...",
-        "folder in the xlsa17 layout, its folder standard_split, a folder with several such data "
-        "sets, such as the unzipped archive, a released action folder, a folder of Parquet files, "
-        "or files in any container: features, labels, class embeddings, a split",
+        "folder in the xlsa17 layout, its folder standard_split, a folder of several such data "
+        "sets (the unzipped archive), a released action folder, a folder of Parquet files, or "
+        "files in any container: features, labels, class embeddings, a split",
     ),
     option(
         "--features F",
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
     ),
     option(
         "--pretraining NAME...",
-        "pre-training set of the features, compared with the classes of the data set: imagenet-1k, "
-        "another set of check --pretraining, or none without pre-training; followed by "
-        "training-images or seen-classes if the extractor was fine-tuned on images of these data "
-        "(default: as the file declares)",
+        "pre-training set of the features, to compare with the classes of the data set: "
+        "imagenet-1k, another set of check --pretraining, or none; followed by training-images or "
+        "seen-classes if the extractor was fine-tuned on images of this data set (default: as the "
+        "file declares)",
         default=[],
     ),
     option("--name N", "name of the imported data set"),
@@ -81,7 +81,7 @@ def _imported(args: argparse.Namespace) -> int:
     from zslcore.datasets.split_folders import listed_classes
     from zslcore.storage.files import folder_of, path_of
 
-    source, more = Path(args.source[0]), [Path(path) for path in args.source[1:]]
+    source, further = Path(args.source[0]), [Path(path) for path in args.source[1:]]
     options = {
         key: getattr(args, key)
         for key in ("name", "prototypes", "unseen", "features", "splits", "embedding")
@@ -94,7 +94,7 @@ def _imported(args: argparse.Namespace) -> int:
     choices = {key: getattr(args, key) for key in ("labels", "class_names") if getattr(args, key)}
     if source.is_file() and "features" in options and _is_choice(args, source):
         choices["features"] = options["features"]
-    if paths := files_of_intake(source, more, choices):
+    if paths := files_of_intake(source, further, choices):
         return _import_files(args, paths, choices, options)
     _refuse_options(args, source)
     for key in {"features", "splits", "prototypes"} & {*options}:
@@ -111,7 +111,7 @@ def _is_choice(args: argparse.Namespace, source: Path) -> bool:
 
 
 def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
-    """Return the unseen classes as stated; add the seed to ``random:N``."""
+    """Return the unseen classes unchanged, but with the seed added to ``random:N``."""
     is_random = len(unseen) == 1 and unseen[0].startswith("random:")
     if seed is None:
         return unseen

@@ -59,8 +59,8 @@ def run(args: argparse.Namespace) -> Output:
         rows += result.table().assign(method=name).to_dict("records")
         if not args.json:
             print(_as_text(name, result, dataset))
-    about = {"dataset": dataset.name, "digest": dataset.digest, "simulated": dataset.simulated}
-    return Output(None, [row | about for row in rows])
+    columns = {"dataset": dataset.name, "digest": dataset.digest, "simulated": dataset.simulated}
+    return Output(None, [row | columns for row in rows])
 
 
 def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDataset:
@@ -83,7 +83,7 @@ def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDatas
 
 
 def _as_text(name: str, result: LargeScale, dataset: ZSLDataset) -> str:
-    """Return one table: sets as rows; top-1, -5, -10 of ZSL, then of GZSL."""
+    """Return a table with a row per test set: top-1, -5 and -10 of ZSL, then of GZSL."""
     kind = ", simulated" * dataset.simulated
     params = ", ".join(f"{key} = {value}" for key, value in result.params.items())
     origin = "chosen on the fold" if result.validated else "defaults"

@@ -1,10 +1,10 @@
 """Measure the gain from training or choosing on test images, in points of accuracy.
 
-Fits each method with and without a leak, and evaluates both on the same test images. The leaks are
-training (on train_loc and val_loc of PS v1: these two lists contain all test images of seen
-classes), selection (parameters and gamma chosen on the same two lists), photographs (training on
-rows that share a photograph with a test row, as boxes of aPY do) and epochs (training stopped at
-the best epoch on the test images). Example::
+Fits each method with and without a leak, and evaluates both fits on the same test images. The leaks
+are training (on train_loc and val_loc of PS v1, which contain all test images of seen classes),
+selection (parameters and gamma chosen on these two lists), photographs (training on rows that share
+a photograph with a test row, as boxes of aPY do) and epochs (training stopped at the best epoch on
+the test images). Example::
 
     zslcore leak-cost --method ESZSL SAE --leak training
 """
@@ -22,7 +22,7 @@ from zslcore.commands.options import JSON, METHOD, SPLIT, named, show_steps
     option("--dataset NAME", "name of the data set (digits)", default="digits"),
     SPLIT,
     option("--method METHOD...", METHOD, required=True),
-    option("--leak LEAK...", "leaks to measure (all that the split can show)", default=()),
+    option("--leak LEAK...", "leaks to measure (all that the split allows)", default=()),
     option("--given", "use default parameters instead of choosing parameters on the folds"),
     JSON,
 )
@@ -43,13 +43,13 @@ def run(args: argparse.Namespace) -> Output:
     for method in methods:
         try:
             costs += leak_cost.costs(method, setting, args.leak, choose=not args.given)
-        except MethodError as error:  # the costs of other methods are kept
+        except MethodError as error:  # the costs of all other methods are printed
             if len(methods) == 1:
                 raise
             print(f"zslcore: {error}", file=sys.stderr)
     show_steps()
-    about = {"dataset": dataset.name, "split": split.name, "digest": dataset.digest}
+    columns = {"dataset": dataset.name, "split": split.name, "digest": dataset.digest}
     return Output(
         lambda: f"on {named(dataset)}, split {split.name}\n{leak_cost.as_text(costs)}",
-        lambda: leak_cost.table(costs).assign(**about, simulated=dataset.simulated),
+        lambda: leak_cost.table(costs).assign(**columns, simulated=dataset.simulated),
     )

@@ -1,7 +1,7 @@
 """List how released code bases choose epoch, seed, parameters, gamma and split.
 
 Without a name, prints one row per code base, and counts; with a name, every choice of this code
-base with the lines of code. The table describes the code at one commit, not the paper. Example::
+base with its lines of code. The table describes the code at one commit, not the paper. Example::
 
     zslcore protocols TF-VAEGAN
 """

@@ -95,11 +95,11 @@ def run(args: argparse.Namespace) -> Output | str:
         params=params,
         features=features,
         on=args.on,
-        on_done=show_piece,
+        on_done=show_part,
         on_status=show_status,
     )
     if args.predictions is not None:
-        write_answers(table, args.predictions)
+        write_cell_predictions(table, args.predictions)
     return Output(
         lambda: "\n".join(
             [
@@ -145,13 +145,13 @@ def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     return params
 
 
-def show_piece(done: int, total: int, task: str, runs: int) -> None:
+def show_part(done: int, total: int, task: str, runs: int) -> None:
     """Print a finished part on standard error."""
     was = f"{runs} run{'s' * (runs != 1)}" if runs else "already stored"
     sys.stderr.write(f"{done}/{total}  {task}: {was}\n")
 
 
-def write_answers(table: pd.DataFrame, folder: Path) -> None:
+def write_cell_predictions(table: pd.DataFrame, folder: Path) -> None:
     """Write the predictions of the first run of every cell as ``<key>.parquet``.
 
     Skips runs without stored predictions; raises DatasetError if no run has stored predictions.
@@ -210,7 +210,7 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
 
 
 def over_seeds(n: float) -> str:
-    """Describe the metrics: means over up to ``n`` seeds, or values of one seed."""
+    """Return "one seed", or the largest number ``n`` of seeds of a mean."""
     return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:
-    """Read every ``NAME=VALUE``; a text that the method lists as a choice stays text."""
+    """Read every ``NAME=VALUE``; a choice of the method stays text."""
     from zslcore.methods import get_method
 
     hints = get_method(method).hints()
@@ -89,7 +89,7 @@ def read_param(text: str) -> tuple[str, bool | float | int | str]:
 
 
 def read_value(text: str) -> bool | float | int | str:
-    """Convert a text to a number, True or False if possible; else return it."""
+    """Convert a text to a number, True or False if possible, else return it unchanged."""
     if text in ("True", "False"):
         return text == "True"
     for number in (int, float):

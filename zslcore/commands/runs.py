@@ -38,7 +38,7 @@ from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
 from zslcore.numbers import counted
 from zslcore.printing import FORMATS as FORMATS_OF_PRINT
-from zslcore.printing import WIDTHS, of_predictions, print_figure
+from zslcore.printing import WIDTHS, prediction_panel, print_figure
 from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
 from zslcore.storage.files import write_out
 
@@ -112,7 +112,7 @@ def list_runs(args: argparse.Namespace) -> Output:
     text = "No such run is stored." if stored else "No run is stored yet."
     if len(table):
         text = _as_text(table[[name for name in shown() if name in table]])
-    if not args.kind and (n := len(ResultStore().others(["action"]))):
+    if not args.kind and (n := len(ResultStore().study_results(["action"]))):
         text += f"\n{counted(n, 'fit')} of the action study; list them with --kind action."
     return Output(text, table)
 
@@ -126,13 +126,13 @@ MOST_ROWS = 4
 def _selected_and_all(
     args: argparse.Namespace, default: Sequence[str]
 ) -> tuple[list[StoredRun], list[Result], list[StoredRun]]:
-    """Return the runs and the other results chosen by the options, and all runs."""
+    """Return the runs and the study results chosen by the options, and all runs."""
     for kind in args.kind:
         if kind not in KINDS:
             raise closest_name("kind of result", kind, KINDS)
     kinds, stored = args.kind or default, _all_runs()
     run_filter = RunFilter(args.dataset, args.split, args.method, _day(args.since), args.own)
-    other_results = [result for result in ResultStore().others(kinds) if run_filter(result)]
+    other_results = [result for result in ResultStore().study_results(kinds) if run_filter(result)]
     if RUN not in kinds:
         return [], other_results, stored
     try:
@@ -142,19 +142,19 @@ def _selected_and_all(
             other_results,
             stored,
         )
-    except UnknownNameError:  # no run has this name, but another result may
+    except UnknownNameError:  # no run has this name, but a study result may
         if other_results and args.sort in sorted_by():
             return [], other_results, stored
         raise
 
 
 def shown_rows(result: Result) -> list[dict[str, Any]]:
-    """Return the rows of a result for the list; many rows become one summary row."""
+    """Return the rows of a result for the list; more than the maximum become one summary row."""
     rows = result.table()
     if len(rows) <= MOST_ROWS:
         return rows
-    head = {name: rows[0].get(name) for name in ("kind", "id", "created", "origin")}
-    return [head | result.about | {"tested": f"{len(rows)} rows: see runs show"}]
+    shared_columns = {name: rows[0].get(name) for name in ("kind", "id", "created", "origin")}
+    return [shared_columns | result.about | {"tested": f"{len(rows)} rows: see runs show"}]
 
 
 def _as_text(table: pd.DataFrame) -> str:
@@ -270,7 +270,7 @@ def export_runs(args: argparse.Namespace) -> None:
         zslcore runs export 3f2c --figure curve.pdf
     """
     if args.predictions or args.html or args.figure:
-        export_answers(args)
+        export_predictions(args)
         return
     if args.format not in FORMATS:
         raise ParameterError(f"--format: expected {' or '.join(FORMATS)}; got {args.format!r}.")
@@ -294,7 +294,7 @@ def export_runs(args: argparse.Namespace) -> None:
         sys.stdout.write(text)
 
 
-def export_answers(args: argparse.Namespace) -> None:
+def export_predictions(args: argparse.Namespace) -> None:
     """Write the predictions of one run to a file, its curve as one page, or a panel for print.
 
     Raises ParameterError without KEY, or for a run without stored predictions.
@@ -320,9 +320,9 @@ def export_answers(args: argparse.Namespace) -> None:
 
 
 def figure_for_print(args: argparse.Namespace, predictions: Predictions) -> bytes:
-    """Return a panel of predictions for print, in the format given by the ending of the file."""
+    """Return a panel of predictions for print, in the format of the file's ending."""
     file_format = Path(args.figure).suffix.lower().removeprefix(".")
-    panel = of_predictions(predictions, args.panel)
+    panel = prediction_panel(predictions, args.panel)
     return print_figure(
         panel, width_mm=args.width_mm, font=args.font, form=file_format, title=predictions.title
     )

@@ -2,12 +2,12 @@
 
 A file has scores (N x C), the class of every image and the unseen classes. The unseen classes may
 be missing if the labels identify the test set of a benchmark. gamma is given or chosen on
-validation scores; otherwise the best gamma on the test images is printed as an upper bound
-(oracle). With one predicted class per image (columns y_true, y_pred), the metrics are u, s and H at
-gamma 0. A Parquet file of predictions states its classes and how gamma was chosen, and is checked.
-Exit status: 0; 1 if gamma was chosen on test images; 2 if a file is refused; 3 if a question about
-a file is open (the output names the option that answers it), or if the scores are not comparable
-with GZSL. Example::
+validation scores, or else the best one on the test images is printed as an upper bound (oracle).
+With one predicted class per image (columns y_true, y_pred), the metrics are u, s and H at gamma 0.
+A Parquet file of predictions states its classes and how gamma was chosen, and is checked. Exit
+status: 0; 1 if gamma was chosen on test images; 2 if a file is refused; 3 if a question about a
+file is open (the output names the option that answers it), or if the scores are not comparable with
+GZSL. Example::
 
     zslcore score scores.npz --validation fold1.npz fold2.npz
 """
@@ -62,7 +62,7 @@ class OpenQuestionError(DatasetError):
     LABELS,
     option(
         "--unseen-scores FILE",
-        "scores of unseen classes or their images, if FILE has only the seen ones",
+        "scores of unseen classes, or of their images, if FILE lacks them",
         type=Path,
     ),
     VALIDATION,
@@ -102,9 +102,9 @@ def run(args: argparse.Namespace) -> Output:
     from zslcore.untrusted.client import unchanged
 
     words = words_of(args.words)
-    more = (args.labels, args.unseen_scores, args.validation_labels)
+    companions = (args.labels, args.unseen_scores, args.validation_labels)
     try:
-        with unchanged([*args.files, *args.validation, *filter(None, more)]):
+        with unchanged([*args.files, *args.validation, *filter(None, companions)]):
             return _scored(args, words)
     except OpenQuestionError as question:
         return Output(
@@ -125,16 +125,16 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
             raise ParameterError(
                 f"--{name.replace('_', '-')}: expected one FILE; got {len(args.files)}."
             )
-    # Folds have their own labels and unseen classes; answers of --fix usually hold for all files,
-    # since one program wrote them.
+    # Folds have their own labels and unseen classes; but --fix usually holds for all files, since
+    # one program wrote them.
     validation_options = args.validation_labels, args.validation_unseen
     fixes = args.fix if args.validation_fix is None else args.validation_fix
     validation = [
-        understood(p, *validation_options, fixes, "--validation-fix") for p in args.validation
+        read_matrix(p, *validation_options, fixes, "--validation-fix") for p in args.validation
     ]
     names = ("labels", "unseen", "unseen_scores", "fix", "gamma", "data", "split", "seed")
     options = {name: getattr(args, name) for name in names}
-    reports = [judged(path, validation, **options) for path in args.files]
+    reports = [score_report(path, validation, **options) for path in args.files]
     if args.predictions is not None:
         from zslcore.evaluation.predictions_file import write_predictions
         from zslcore.scores.judging import predictions_of_scores
@@ -164,7 +164,7 @@ def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> st
     from zslcore.storage.files import write_out
 
     first, *more_reports = reports
-    write_out(path, first.page(others=more_reports, words=words))
+    write_out(path, first.page(more_reports=more_reports, words=words))
     return frame_line(path.name, f"{words.name.capitalize()} curve of {first.matrix.name}")
 
 
@@ -176,7 +176,7 @@ def paired(first: ScoreReport, second: ScoreReport) -> Pair:
     return compare_scores(first.matrix, second.matrix, gammas)
 
 
-def judged(
+def score_report(
     path: Path,
     validation: Sequence[Scores] = (),
     *,
@@ -205,7 +205,7 @@ def judged(
                     f"--{name}: expected a score file; got predictions, {path.name}."
                 )
         return judge_predicted(read_predicted(path))
-    matrix = understood(path, labels, unseen, fix, unseen_scores=unseen_scores)
+    matrix = read_matrix(path, labels, unseen, fix, unseen_scores=unseen_scores)
     report = judge(matrix, gamma=gamma, validation=validation)
     if data is None:
         return report
@@ -213,7 +213,7 @@ def judged(
     return match_folds(report, dataset, dataset.split(split), seed)
 
 
-def understood(
+def read_matrix(
     path: Path,
     labels: Path | None,
     unseen: list[str] | None,

@@ -33,7 +33,7 @@ OPTIONS = (
 
 
 def write_page(args: argparse.Namespace) -> Output:
-    """Write the page on a submission; ``args`` has the paths of files by role."""
+    """Write the page on a submission; ``args`` has one path per role of a file."""
     from zslcore.scores.review import review, review_html
     from zslcore.storage.files import write_out
 
@@ -70,19 +70,21 @@ def _files(args: argparse.Namespace) -> Iterator[tuple[str, Path]]:
     roles |= {f"unseen_classes_{k}": Path(name) for k, name in enumerate(args.unseen or (), 1)}
     roles |= {f"pretraining_{k}": Path(name) for k, name in enumerate(args.pretraining, 1)}
     for role, path in roles.items():
-        named = role.startswith(("unseen", "pretraining"))  # may also be names of classes or sets
+        named = role.startswith(
+            ("unseen", "pretraining")
+        )  # names of classes or sets, or a file of them
         if path is not None and (path.is_file() or not named):
             yield role, path
 
 
 def _report(args: argparse.Namespace) -> ScoreReport | None:
-    from zslcore.commands.score import judged, understood
+    from zslcore.commands.score import read_matrix, score_report
 
     if args.scores is None:
         for name in ("validation", "gamma", "labels", "unseen", "fix"):
             if getattr(args, name) not in (None, []):
                 raise ParameterError(f"--{name}: expected scores as well; got none.")
         return None
-    validation = [understood(path, None, None, args.fix) for path in args.validation]
+    validation = [read_matrix(path, None, None, args.fix) for path in args.validation]
     options = {name: getattr(args, name) for name in ("labels", "unseen", "fix", "gamma")}
-    return judged(args.scores, validation, **options)
+    return score_report(args.scores, validation, **options)
