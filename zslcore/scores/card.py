@@ -1,8 +1,7 @@
 """Card of a score matrix or of predictions: metrics and findings.
 
 A score matrix does not show the training rows, so its card is never "Clean". Predictions name their
-data and split; if these are available, the rows, labels and gamma of the predictions are compared
-with them.
+data and split; if both are available, rows, labels and gamma are compared with them.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def card_of_predictions(
     """Return the card of predictions, with the leaking rows of the split that they name.
 
     By default, ``vocabularies`` are the pre-training sets that the data set declares. ``load``
-    opens a data set by name, and raises ZSLError for data that must not be used for the comparison.
+    opens a data set by its name; a ZSLError from it means to do without the data.
     """
     leaked, declared = _leaks_in_data(predicted, load)
     assumed = not vocabularies and not declared
@@ -110,7 +109,7 @@ def _leaks_in_data(
 ) -> tuple[int | None, tuple[str, ...]]:
     """Return the number of leaking rows of the named split, and the declared pre-training sets.
 
-    Returns None and () if the data named in the predictions are not available.
+    They are None and () if the data that the predictions name are not available.
     """
     provenance = predicted.predictions.provenance
     if not provenance.digest:
@@ -124,7 +123,7 @@ def _leaks_in_data(
 
 
 def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Report:
-    """Return the card of scores with an open question, which cannot be evaluated yet."""
+    """Return the card of scores that cannot be evaluated until a question is answered."""
     none = Figure("H", UNKNOWN, "not computed")
     advice = "Answer this question under Scores, or with --unseen or --fix."
     return Report(
@@ -182,7 +181,7 @@ def _findings(report: ScoreReport, *data_findings: Finding) -> tuple[Finding, ..
 
 
 def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
-    """Return the finding on training rows, and its metric."""
+    """Return the finding on training rows, and the number on the card."""
     title, label = TRAINING_ROWS, TRAINED_ON
     if leaked is None:
         text = "This file does not show the training images of the model."
@@ -203,7 +202,7 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
 def _of_classes(
     matrix: JudgedScores, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> tuple[Finding, Figure]:
-    """Return the finding on unseen classes in the pre-training set, and its metric."""
+    """Return the finding on unseen classes in the pre-training set, and the number on the card."""
     named = not are_numbers(matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):

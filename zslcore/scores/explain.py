@@ -2,9 +2,9 @@
 
 The same scores give many numbers: at gamma 0, or at a gamma chosen on validation or test images;
 per class or per image; with ties decided for either side; among all classes or within a side; of
-one run, or of the mean or best of several runs. Papers print each of these as H, u, s or ZSL
-accuracy. Every reading is computed and compared with the printed digits: a reading explains a
-number if its value rounds to the printed digits.
+one run, or of the mean or best of several runs. Papers print all of these as H, u, s or ZSL
+accuracy. Every reading is computed; it explains a printed number if its value rounds to the printed
+digits.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ScoreReading:
 
 @dataclass(frozen=True, slots=True)
 class ComparedReading:
-    """Value of a reading of one printed number, and whether it rounds to the printed digits."""
+    """Value of a reading for one printed number, and whether it rounds to the printed digits."""
 
     name: str
     value: float
@@ -133,8 +133,8 @@ def explain(
     ----------
     reports : one report, or reports of several runs or checkpoints on the same test set
     printed : at least one number
-    without_leaks : u, s and H of the test images that the given split does not train on
-    first_release : whether the given split is version 1 of the Proposed Split
+    without_leaks : u, s and H without the test images that a split file trains on
+    first_release : whether this split is version 1 of the Proposed Split
 
     Raises
     ------
@@ -170,10 +170,10 @@ def readings_of(reports: Sequence[ScoreReport]) -> Iterator[ScoreReading]:
     for report, readings in zip(reports, of_files, strict=True):
         for reading in readings:
             start = f"{report.matrix.name}: " if several else ""
-            standing: Standing = reading.standing
-            if several and standing == "usual":
-                standing = "name it"
-            yield ScoreReading(f"{start}{reading.name}", reading.metrics, standing)
+            kind: Standing = reading.standing
+            if several and kind == "usual":
+                kind = "name it"
+            yield ScoreReading(f"{start}{reading.name}", reading.metrics, kind)
     if several:
         yield from _readings_of_several(of_files)
 
@@ -318,7 +318,7 @@ def _sentence(printed: Printed, distances: Sequence[ComparedReading]) -> str:
 
 
 def _other_causes(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[str]:
-    """Yield causes that scores cannot show, with the size of their effect measured on CUB."""
+    """Yield causes that scores cannot show, with their effect as measured on CUB."""
     benchmark = next((r.matrix.benchmark for r in reports if r.matrix.benchmark), "")
     trained = _range("leak_cost.csv", "difference", "leak", "training")
     selected = _range("leak_cost.csv", "difference", "leak", "selection")

@@ -1,10 +1,10 @@
 """Training rows and scored rows of an external model, evaluated like a run of this package.
 
-A run scores the test set once, and scores every validation fold to choose gamma. In each fold, a
-fifth of the images of every training class is held out as seen validation images, see
+A run scores the test set once, and every validation fold to choose gamma. In each fold, a fifth of
+the images of every training class is held out as seen validation images, see
 :mod:`zslcore.evaluation.protocol`. If an external model is fitted to the same rows, and scores the
-same rows among the same candidates, its gamma is chosen by the same rule. Its scores are checked
-and stored like the scores of a run.
+same rows among the same candidates, its gamma is chosen by the same rule, and its scores are
+checked and stored like those of a run.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Part:
 
 
 def parts_to_score(dataset: ZSLDataset, split: Split, seed: int = 0) -> tuple[Part, ...]:
-    """Return the test set and every fold as scored by a run with this seed.
+    """Return the rows and classes of the test set and every fold, as in a run with this seed.
 
     Raises SplitError if all test classes have training images.
     """
@@ -122,8 +122,8 @@ def match_folds(
     """Match scores with the rows of ``zslcore folds`` for this seed; return their report.
 
     Rows and labels are compared with the data, so that predictions made from the report can be
-    *verified*. The report has one validation file per fold, or none. Raises DatasetError if images,
-    labels or candidates differ, with what was expected and what was found.
+    *verified*. The report has one validation file per fold, or none. Raises a DatasetError with the
+    expected and the actual content if images, labels or candidates differ.
     """
     test, *folds = parts_to_score(dataset, split, seed)
     if report.validation and len(report.validation) != len(folds):
@@ -140,8 +140,8 @@ def match_folds(
     predicted = checked(predictions, report.matrix.name, load=lambda _: dataset)
     remarks = *report.matrix.remarks, *predicted.remarks
     report_of_predictions = judge_predicted(replace(predicted, remarks=remarks))
-    # For a validated gamma, the note of ``report`` is dropped: it may say that the classes of the
-    # validation rows are uncertain, but here they are known.
+    # A validated gamma drops the note of ``report``: it may state that the classes of validation
+    # rows are uncertain, but here they are known.
     return (
         report_of_predictions
         if report.origin == "validated"

@@ -1,11 +1,10 @@
 """Scores masked by the true side of each image, which are not scores for GZSL.
 
 A test script that scores unseen images among unseen classes, and seen images among seen classes,
-often writes one matrix in which the other columns are minus infinity, a large negative number, a
-probability of 0 or missing. With such a mask every predicted class is on the true side, so H is the
-H of separate label spaces. The mask is recognised if a side is ruled out for all images of the
-other side, and for no other images. Columns that are ruled out for all images, or by a detector
-that is sometimes wrong, are not such a mask.
+often writes one matrix in which all other columns are minus infinity, a large negative number, a
+probability of 0 or missing. With this mask every predicted class is on the true side, so H is the H
+of separate label spaces. It is recognised if a side is ruled out exactly for the images of the
+opposite side: not for all images, and not by a detector, which is sometimes wrong.
 """
 
 from __future__ import annotations
@@ -16,15 +15,14 @@ import numpy as np
 
 from zslcore.scores.reading import blocks
 
-#: A mask rules a side out for at least the share EXACTLY of the images of the other side, and for
-#: at most the share NEVER of the images of its own side. Each side needs at least FEWEST_IMAGES
-#: images.
+#: A mask rules a side out for at least the share EXACTLY of the images of the opposite side, and
+#: for at most the share NEVER of its own images. Each side needs at least FEWEST_IMAGES images.
 EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
-#: With this many columns of the true side, it is no coincidence that all scores of the other side
-#: are lower.
+#: Number of columns of the true side from which lower scores of the whole opposite side are no
+#: coincidence.
 FEWEST_COLUMNS = 3
-#: If scores saturate, equal scores of a side do not show that it was masked. At least this many
-#: errors within the true side, and none across the sides, are then required.
+#: If scores saturate, equal scores do not prove a mask: at least this many errors within the true
+#: side, and none across the sides, are also required.
 ERRORS = 20
 
 
@@ -66,7 +64,7 @@ def _in_blocks(F: np.ndarray, columns: np.ndarray) -> Iterator[tuple[np.ndarray,
 
 
 def _exactly(out: np.ndarray, on_other_side: np.ndarray, fewest: int) -> bool:
-    """Whether a side is ruled out in the rows ``others``, and in (nearly) no further row."""
+    """Whether a side is ruled out in the rows ``on_other_side``, and in (nearly) no other row."""
     if min(on_other_side.sum(), (~on_other_side).sum()) < max(fewest, 1):
         return not fewest
     return bool(out[on_other_side].mean() >= EXACTLY and out[~on_other_side].mean() <= NEVER)
@@ -77,9 +75,10 @@ def _ruled_out(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return masks of the rows in which ``columns`` are ruled out, and in which scores saturate.
 
-    ``columns`` are one side, ``true_side`` the other. ``columns`` are ruled out in a row if their
-    scores are all lower than those of ``true_side``, or if they are all equal and ``true_side`` has
-    any other score. Scores saturate if most of ``true_side`` has the same score as ``columns``.
+    ``columns`` is the mask of one side, ``true_side`` of the opposite one. ``columns`` are ruled
+    out in a row if all their scores are lower than those of ``true_side``, or if they are equal and
+    ``true_side`` has a different score. Scores saturate if most of ``true_side`` has the score of
+    ``columns``.
     """
     scores, own_scores = F[:, columns], F[:, true_side]
     high, low = scores.max(axis=1), scores.min(axis=1)

@@ -1,8 +1,8 @@
 """Joint card of a split and the scores of its test images: H without leaking rows.
 
-Scores are matched with rows of the split by the class of every image. Several orders of the test
-rows are tried: test_seen or test_unseen first, each with its rows as listed or sorted, and all rows
-sorted together. Predictions contain their row numbers.
+Scores are matched with rows of the split by the class of every image, for several orders of the
+test rows: test_seen or test_unseen first, each as listed or sorted, and all rows sorted together.
+Predictions contain their row numbers.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ FITS, WITHOUT = "Scores and split", "Metrics without leaked rows"
 class Fit:
     """Match of scores with a split.
 
-    ``state`` is "rows" if the row of every image is known, "counts" if only the number of images of
-    each class agrees, "other" for scores of other images, and "open" if undecided. ``rows`` are
+    ``state`` is "rows" if the row of every image is known, "counts" if only the numbers of images
+    per class agree, "other" for scores of other images, and "open" if undecided. ``rows`` are
     0-based; ``classes`` has the class of every column, numbered as in the split.
     """
 
@@ -236,7 +236,7 @@ def joined_card(
 
 
 def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
-    """Whether the split settles a finding on scores (on training rows or pre-training classes)."""
+    """Whether the split answers a finding on scores: on training rows or pre-training classes."""
     if finding.check == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
     return finding.check == KNOWN_CLASSES and any(f.check == "ZSL006" for f in split.findings)
@@ -247,7 +247,7 @@ class FiguresWithoutLeaks:
     """u, s and H at one gamma, with all test rows and without leaking rows.
 
     ``clean`` is None if the rows are unknown. The metric of a side without images is None.
-    ``also_in_trainval`` is False if all leaking rows are in training lists other than trainval.
+    ``also_in_trainval`` is False if no leaking row is in trainval, only in other training lists.
     """
 
     leaked: int
@@ -272,7 +272,7 @@ def _figures_without_leaks(
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
-    # Leaking rows that are not listed twice are copies, and the original may be in trainval.
+    # Leaking rows that are not listed twice are copies; their originals may be in trainval.
     in_trainval |= not np.isin(leaks, listed_twice).all()
     leaked = np.isin(fitted.rows, leaks)
     clean = _figures_at(answers, ~leaked, gamma)
@@ -284,7 +284,7 @@ def _figures_without_leaks(
 def figures_without_leaks(
     report: ScoreReport, context: AuditContext, audited: Report
 ) -> dict[str, float] | None:
-    """Return u, s and H of the test images that a split does not train on.
+    """Return u, s and H without the test images that a split trains on.
 
     Metrics are at the chosen gamma, or at 0; metrics of a side without images are left out. Returns
     None if the scores are not of the test rows, or if no row leaks.

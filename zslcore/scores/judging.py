@@ -51,8 +51,7 @@ class ScoreReport:
     Attributes
     ----------
     matrix : JudgedScores
-    gamma, origin : offset that calibrated stacking subtracts from the scores of seen classes, and
-        how it was chosen; None without calibration
+    gamma, origin : gamma of calibrated stacking, and how it was chosen; None without calibration
     evaluation : Evaluation at gamma; uncalibrated if gamma is None
     oracle : point with the largest H on these test images, an upper bound; None without a curve
     top_k : k -> accuracy of unseen images among unseen classes
@@ -90,7 +89,7 @@ class ScoreReport:
 
     @cached_property
     def figures(self) -> Mapping[str, float | None]:
-        """Value of every metric of the registry; None if the predictions do not determine it."""
+        """Values of all metrics of the registry; None if the predictions do not determine one."""
         return protocols.metrics_of_test(self.matrix.tested, self.chosen)
 
     @cached_property
@@ -122,31 +121,30 @@ class ScoreReport:
     def page(
         self,
         title: str = "",
-        others: Sequence[ScoreReport] = (),
+        more_reports: Sequence[ScoreReport] = (),
         words: Words = WORDS["seen-unseen"],
     ) -> str:
         """Return the interactive curve, with the images of the test set, as one HTML file.
 
-        ``title`` is by default the name of the file; the curves of ``others``, at most four
-        reports, are drawn for comparison. Raises DatasetError without a curve, or for too many
-        curves.
+        ``title`` is by default the name of the file; the curves of up to four ``more_reports`` are
+        drawn for comparison. Raises DatasetError without a curve, or for too many curves.
         """
         from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve
 
-        if len(others) > len(GHOSTS):
+        if len(more_reports) > len(GHOSTS):
             raise DatasetError(
-                f"curves: expected at most {1 + len(GHOSTS)}; got {1 + len(others)}."
+                f"curves: expected at most {1 + len(GHOSTS)}; got {1 + len(more_reports)}."
             )
-        for each in (self, *others):
-            each.matrix.tested.require_curve(each.matrix.name)
-        looks = zip([self, *others], ["harmonic", *GHOSTS], strict=False)
+        for report in (self, *more_reports):
+            report.matrix.tested.require_curve(report.matrix.name)
+        looks = zip([self, *more_reports], ["harmonic", *GHOSTS], strict=False)
         lines = [report.line(look) for report, look in looks]
         m = self.matrix
         test_set = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         source = f"{test_set}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
         sides = words.seen, words.unseen
         shown = InteractiveCurve(
-            lines, m.tested, m.class_names, choose=bool(others), tell=False, sides=sides
+            lines, m.tested, m.class_names, choose=bool(more_reports), tell=False, sides=sides
         )
         return shown.page(title=title or m.name, footnote=source)
 
@@ -212,7 +210,7 @@ class ScoreReport:
 
     @property
     def caution(self) -> str:
-        """Caution on intervals over few classes, or classes with one image; else empty."""
+        """Caution on intervals over few classes, or over classes with one image; else empty."""
         images = np.bincount(self.matrix.y, minlength=len(self.matrix.seen))
         return caution(self.matrix.seen[images > 0], images[images > 0])
 
@@ -226,7 +224,7 @@ class ScoreReport:
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, each metric with its average and gamma."""
+        """The metrics in one sentence, each with its average and gamma."""
         e, f = self.evaluation, self.figures
         if self.matrix.tested.limits == "sides given":
             h = f["separate_harmonic"]
@@ -285,9 +283,9 @@ def judge(
     """Return the metrics of a score matrix, at ``gamma`` or at a gamma chosen on ``validation``.
 
     ``origin`` of ``gamma`` is "given" or "validated". ``validation`` are scores of seen and unseen
-    validation images, one matrix per fold: the chosen gamma has the largest mean H over the folds.
-    Its origin is "oracle" if any validation image is a test image or of an unseen test class, see
-    :func:`zslcore.scores.validation.chosen_on`. Raises DatasetError if both ``gamma`` and
+    validation images, one matrix per fold; the gamma with the largest mean H over the folds is
+    chosen. Its origin is "oracle" if a validation image is a test image or of an unseen test class,
+    see :func:`zslcore.scores.validation.chosen_on`. Raises DatasetError if both ``gamma`` and
     ``validation`` are given, if validation scores have no curve, or if they are the test scores.
     """
     files = (validation,) if isinstance(validation, Scores) else tuple(validation or ())
@@ -365,7 +363,7 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
         )
     names, folds = matrix.class_names, []
     for scores in validation:
-        # A fold may have columns of classes without a test column.
+        # A fold may have columns of classes that have no test column.
         names += tuple(name for name in scores.class_names if name not in names)
         classes = np.array([names.index(name) for name in scores.class_names])
         rows, answers = np.arange(len(scores.y)), scores.tested.answers

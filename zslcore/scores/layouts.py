@@ -1,8 +1,8 @@
 """Layouts of score files other than a matrix with labels.
 
 Programs write one array per class or per image, one row per pair of image and class, several
-columns per class, and the side of each image instead of a list of unseen classes. A layout with two
-plausible readings is refused by a sentence that names both.
+columns per class, or the side of each image instead of a list of unseen classes. A layout with two
+plausible readings is refused with a sentence that names both.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
 class NamedMatrix:
     """Matrix of scores with names of its rows and, perhaps, of its columns.
 
-    Either axis may have the images; the other has the classes. ``in_order`` is False if the file
-    does not keep the order of its arrays. ``is_score`` is True if the file calls the values scores.
+    Rows are images and columns classes, or vice versa. ``in_order`` is False if the file does not
+    keep the order of its arrays; ``is_score`` is True if the file calls the values scores.
     """
 
     values: np.ndarray
@@ -53,7 +53,7 @@ class NamedMatrix:
 
     @property
     def axes(self) -> dict[str, np.ndarray]:
-        """Names of rows and columns, if any, as untitled columns that may name the images."""
+        """Names of rows and of columns, if any, as columns that may name the images."""
         named = {"": self.rows, " ": self.columns}
         return {title: np.array(names) for title, names in named.items() if names}
 
@@ -93,7 +93,7 @@ class NamedMatrix:
         )
 
     def _are_classes(self, values: np.ndarray, classes: Sequence[str], y: np.ndarray) -> bool:
-        """Whether columns of ``values`` may be classes, called ``classes``, of the labels ``y``."""
+        """Whether the columns of ``values`` may be the classes of the labels ``y``."""
         if y.dtype.kind in "UO":
             return {*map(class_key, map(str, np.unique(y)))} <= {*map(class_key, classes)}
         if not len(y) or y.min() < 0:
@@ -135,7 +135,7 @@ def named_matrix(contents: Contents) -> NamedMatrix | None:
     values = np.array([*vectors.values()], dtype=float)
     rows = tuple(map(clean_text, vectors))
     listed = _class_names(contents, len(rows))
-    if listed and {*listed} == {*rows}:  # the list states the order of classes
+    if listed and {*listed} == {*rows}:  # the list has the order of classes
         values, rows = values[[rows.index(name) for name in listed]], listed
     in_order = contents.container != "HDF5" or rows == listed
     columns = _class_names(contents, values.shape[1])
@@ -212,8 +212,8 @@ def _as_texts(values: np.ndarray) -> np.ndarray:
 def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
     """Return the columns of each family, such as ``prob_`` and ``logit_``, by their first word.
 
-    A family has a column for the same classes, which are named by the labels; {} unless there are
-    at least two families.
+    All families have a column for each of the same classes, which the labels name; {} for fewer
+    than two families.
     """
     texts = np.asarray(labels)
     if texts.dtype.kind not in "UO" or len(names) < 4:
@@ -236,7 +236,7 @@ def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
 
 
 def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
-    """Return the columns to leave out, as other families have the same classes; [] without any.
+    """Return the columns of all families but the scores, to leave out; [] without families.
 
     Raises FileRefusedError if two families that may be scores have different best classes.
     """
@@ -276,16 +276,15 @@ def side_of_cell(title: str, cell: str) -> str:
 
 
 def unseen_by_image(
-    file: str, labels: Any, others: Mapping[str, np.ndarray], classes: Sequence[Any]
+    file: str, labels: Any, columns: Mapping[str, np.ndarray], classes: Sequence[Any]
 ) -> tuple[np.ndarray, str] | None:
-    """Return the unseen classes from a column with the side of each image, and its title.
+    """Return the unseen classes from a column with the side of each image, and its title, or None.
 
-    None without such a column.
-    ``classes`` are all classes: each needs an image, which tells its side. Raises FileRefusedError
-    otherwise, since the side of the other classes is unknown.
+    ``columns`` are the columns of the file. Raises FileRefusedError if one of ``classes`` has no
+    image, since its side is then unknown.
     """
     y = np.asarray(labels)
-    for title, values in others.items():
+    for title, values in columns.items():
         if len(values) != len(y) or not len(y):
             continue
         cells, index = np.unique(_as_cells(values), return_inverse=True)

@@ -1,8 +1,8 @@
 """Recognition of labels that count classes within a side, a common fault in published code.
 
 Programs derived from f-CLSWGAN number the classes of a side from 0 before they train a classifier
-(``map_label``). In a file with scores of all classes, such labels point to wrong classes, and
-nearly every unseen image is an error. A reading is one way to interpret such labels:
+(``map_label``). In a file with scores of all classes, these labels point to wrong classes, and
+nearly every unseen image is an error. A reading is one interpretation of the labels:
 
 =================  ============================================================================
 unseen within      unseen images are numbered within the unseen classes, seen images in all
@@ -28,14 +28,13 @@ import scipy
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.numbers import percent
 
-#: A reading changes the labels of at least FEWEST images. Among these images, more than CLEARER
-#: times as many predictions agree with the reading as with the unchanged labels, and the
-#: probability of so many agreements (hits) by chance is at most UNLIKELY.
+#: A proposed reading changes the labels of at least FEWEST images. Among these, its agreements with
+#: the predictions (hits) are more than CLEARER times those of the unchanged labels, and have at
+#: most the probability UNLIKELY by chance.
 FEWEST, CLEARER, UNLIKELY = 10, 2.0, 1e-4
 #: Runs of equal labels are used if their average length is at least this.
 RUN = 5
-#: A run of equal labels is divided in two if this adds at least this many hits, and at least a
-#: tenth of the length of the run.
+#: Number of hits, and at least a tenth of the run, that dividing a run of equal labels must add.
 PARTED = 4
 #: Best seen and best unseen class of each image, int arrays of shape (n_images,).
 Best = tuple[np.ndarray, np.ndarray]
@@ -43,7 +42,7 @@ Best = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class LabelReading:
-    """Alternative reading of labels, as text in ``description``; ``y`` are their column numbers."""
+    """Alternative reading of labels: its ``description``, and the column numbers ``y``."""
 
     y: np.ndarray
     description: str
@@ -77,9 +76,9 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
 
 
 def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray) -> bool:
-    """Return whether labels count the unseen classes while images of both sides are mixed.
+    """Return whether labels count the unseen classes, but images of both sides are mixed.
 
-    The order of rows then does not show the side of an image, so no reading is possible.
+    The order of rows then does not show the side of an image, so that no reading is possible.
     ``answers`` are the best classes among all classes.
     """
     unseen = np.flatnonzero(~seen)
@@ -161,7 +160,7 @@ def _readings_of_sides(
             continue
         chance = 1 / len(renumbered)
         for rows, how, length in _sides_of_rows(y, as_seen, as_unseen, best):
-            # The sides of the rows are chosen for many hits, which adds hits by chance.
+            # Sides of rows are chosen for many hits, and this choice adds hits by chance.
             more = np.sqrt(chance * (1 - chance) / length)
             reading = LabelReading(np.where(rows, as_unseen, as_seen), f"{description} {how}")
             yield reading, chance + more
@@ -202,8 +201,8 @@ def _sides_of_rows(
 def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
     """Return a mask of unseen images in a run: all, none, or all before or after a position.
 
-    ``gain`` is the change in hits of each image if its label is read as unseen. Two classes with
-    the same label may follow each other, but a run is divided only if this adds enough hits, see
+    ``gain`` is the change in hits of each image if its label is read as unseen. A run can have two
+    classes with the same label, but it is divided only if this adds enough hits, see
     :data:`PARTED`.
     """
     sums, n = np.concatenate([[0.0], np.cumsum(gain)]), len(gain)

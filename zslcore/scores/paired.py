@@ -1,7 +1,7 @@
 r"""Comparison of two score matrices of the same images.
 
-Both matrices are evaluated on the same resampled classes and images, so that the common difficulty
-of a class or image cancels (:mod:`zslcore.analysis.resampling`).
+Both matrices are evaluated on the same resampled classes and images, so that the difficulty of a
+class or image for both cancels (:mod:`zslcore.analysis.resampling`).
 
 The smallest difference that the test set can detect follows from the standard deviations of the
 difference between and within classes, see :mod:`zslcore.metrics.significance`. H is linearised at
@@ -154,7 +154,7 @@ class Pair:
 
     @property
     def caution(self) -> str:
-        """Caution if intervals and p rest on few classes or on one image of a class, else empty."""
+        """Caution on intervals and p from few classes, or from one image of a class; else empty."""
         return caution(self.classes["seen"].to_numpy(), self.classes["images"].to_numpy())
 
     @cached_property
@@ -225,9 +225,8 @@ def compare_scores(
 ) -> Pair:
     """Compare two matrices or predictions of the same images, each at its gamma or at 0.
 
-    Both must have the same labels in the same order, and the same unseen classes; predictions with
-    row numbers of a benchmark may have different orders. Raises DatasetError for different images
-    or classes.
+    Both must have the same labels and unseen classes, in the same order; predictions with row
+    numbers of a benchmark may differ in order. Raises DatasetError for different images or classes.
     """
     second = _in_order(first, second)
     are_comparable = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)
@@ -276,7 +275,7 @@ def in_protocols(comparison: pd.DataFrame, words: Words = WORDS["seen-unseen"]) 
 
 
 def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
-    """Return the second file with its rows in the order of the first, if rows are numbered."""
+    """Return the second file; if rows are numbered, in the order of the first file."""
     if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
         return second
     both = first.predictions, second.predictions

@@ -34,7 +34,7 @@ class Printed:
 
 
 def read_printed(text: str) -> tuple[Printed, ...]:
-    """Parse metrics in a text like ``H 49.8, u 45.1``; ParameterError for other texts."""
+    """Parse metrics in a text like ``H 49.8, u 45.1``; ParameterError for any other text."""
     printed = []
     for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
         match = FIGURE.fullmatch(part)

@@ -26,7 +26,7 @@ from zslcore.storage.tables import frame
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The word "seen" or "unseen", perhaps with its article; not in names such as unseen.npz.
+#: The word "seen" or "unseen", perhaps with an article; not in names such as unseen.npz.
 _SIDE = re.compile(
     r"(?<![\w./-])(?:(?P<article>an?) )?(?P<side>unseen|seen)(?![\w-]|\.\w)", re.IGNORECASE
 )
@@ -94,7 +94,7 @@ OVER: dict[str, Over] = {"": "classes", "_images": "images"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Line of a protocol: heading, and name of the metric per class and per image, or ""."""
+    """Line of a protocol: heading, and names of its metric per class and per image, or ""."""
 
     heading: str
     per_class: str = ""
@@ -191,7 +191,7 @@ PROTOCOLS = (
 
 
 def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
-    """Return every metric of the registry; None if the predictions do not determine it.
+    """Return all metrics of the registry; None if the predictions do not determine a metric.
 
     ``gamma`` is the chosen gamma, or None.
     """
@@ -206,7 +206,7 @@ def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float 
 def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
     """Return the reason for every metric that the predictions do not determine.
 
-    ``why`` is the reason to give for metrics at gamma if ``gamma`` is None.
+    ``why`` is the reason for metrics at gamma if ``gamma`` is None.
     """
     dependent = not test.limits and depends_on_candidates(test)
     reasons = {}
@@ -299,8 +299,8 @@ def in_lines(
 ) -> list[str]:
     """Format every protocol as lines of text, in percent: metrics, steps and users.
 
-    ``table`` is a result of :func:`side_by_side`; ``notes`` are appended to the protocols they
-    name. Protocols without metrics follow in one line with the reason.
+    ``table`` is a result of :func:`side_by_side`; ``notes`` maps names of protocols to appended
+    notes. Protocols without metrics follow in one line with the reason.
     """
     averages = ["per class", "per image"]
     with_intervals = "low" in table

@@ -1,8 +1,8 @@
 """Questions to the user on known faults of score files.
 
 The same numbers have another meaning if rows are classes, labels start at 1, scores are distances,
-or columns are in another order. Each recognised fault becomes a :class:`Question`; the user names
-the fix, or states that the file is correct as it is. Without an answer, nothing is changed.
+or columns are in another order. A recognised fault becomes a :class:`Question`; the user names the
+fix, or states that the file is correct as it is. Without an answer, nothing is changed.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ FIXES: dict[str, str] = {
     "all-unseen": "no class was trained on: treat all classes as unseen (pure zero-shot)",
     "as-is": "the file is correct as it is",
 }
-#: Number of rows, spread over the file, that are sampled to recognise faults.
+#: Number of sampled rows, spread over the file, in which faults are recognised.
 ENOUGH = 2_000
 #: Size in bytes from which changed scores are written to disk.
 ON_DISK = 1 << 28
 #: Share of rows with ties above which a remark reports them.
 MANY_TIES = 0.01
-#: The share of correct predictions (hits) is above chance if it exceeds the share expected by
-#: chance by the factor ABOVE_CHANCE. A question is raised if another reading of the file has more
-#: hits than the unchanged file, by the factor CLEARER.
+#: Correct predictions (hits) are above chance if they exceed the hits by chance by the factor
+#: ABOVE_CHANCE. A question is asked if another reading of the file has more hits than the unchanged
+#: file by the factor CLEARER.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Remark on predictions that never cross to the other side.
 NEVER_ACROSS = (
@@ -76,15 +76,14 @@ NEVER_ACROSS = (
 )
 #: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
-#: The lists of seen and unseen classes may be swapped if, by the factor MORE_IMAGES, a class listed
-#: as seen has more images on average than a class listed as unseen, and if, by the factor
-#: MORE_HITS, the accuracy is higher on the classes listed as unseen. Benchmarks test all images of
-#: an unseen class and a fifth of the images of a seen class, and methods predict seen classes too
-#: often.
+#: The lists of seen and unseen classes may be swapped if a class listed as seen has MORE_IMAGES
+#: times the images of a class listed as unseen, and MORE_HITS times its accuracy is below that of
+#: the classes listed as unseen. Benchmarks test all images of an unseen class and a fifth of the
+#: images of a seen class, and methods predict seen classes too often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
-#: Share of images with the largest score in columns without images above which they are refused.
+#: Largest accepted share of images with their largest score in columns without images.
 MOST_WINS = 0.5
 #: Share of repeated rows above which a remark reports them, and maximum number of names in a
 #: remark.
@@ -96,7 +95,8 @@ class Question:
     """Question about a file that only its owner can answer.
 
     ``fix``, a key of :data:`FIXES`, is applied if the answer is yes; ``sentence`` ends with the
-    question. An ``open`` question prevents every computation; "as-is" answers all other questions.
+    question. An ``open`` question must be answered before any computation; "as-is" answers any
+    other question.
     """
 
     fix: str
@@ -109,8 +109,8 @@ def interpreted(
 ) -> tuple[Scores | None, tuple[Question, ...]]:
     """Return the scores of a file (None while a question is open) and the open questions.
 
-    ``fixes`` are answers, keys of :data:`FIXES`. Raises DatasetError for faults that no answer can
-    repair, and UnknownNameError for an unknown fix.
+    ``fixes`` are answers, keys of :data:`FIXES`. Raises DatasetError for a fault that no answer
+    repairs, and UnknownNameError for an unknown fix.
     """
     for fix in fixes:
         if fix not in FIXES:
@@ -204,7 +204,7 @@ def _within_sides(matrix: Scores) -> Scores:
 
 
 def _reading_within_sides(matrix: Scores) -> LabelReading:
-    """Return the reading of labels numbered within a side; refuse labels without such a reading."""
+    """Return the reading of labels numbered within a side; refuse labels without one."""
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
         raise DatasetError(
@@ -275,7 +275,7 @@ def predicted_classes(
 
 
 def _are_names(part: object) -> bool:
-    """Whether a part of a file has names of classes; the word "all" does not count as one."""
+    """Whether a part of a file has names of classes, other than the word "all"."""
     array = np.asarray(part)
     return array.dtype.kind in "UO" and part is not None and not _says_all(array)
 
@@ -319,7 +319,7 @@ def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) ->
 
 
 def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
-    """Refuse predicted classes and labels if one is counted from 0 and the other from 1.
+    """Refuse predicted classes and labels of which one is counted from 0 and the other from 1.
 
     Hits are averaged over classes, so that predicting one class for all images gives the same hits
     in every reading.
@@ -396,9 +396,9 @@ def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
 
 
 def _without_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
-    """Replace missing scores by minus infinity; also return the error to raise for them, or "".
+    """Replace missing scores by minus infinity; also return the error on them, or "".
 
-    The caller accepts missing scores that mask a side, and otherwise raises the error.
+    The caller raises the error unless the missing scores mask a side.
     """
     F = np.asarray(file.scores)
     if F.dtype.kind not in "fiu":
@@ -434,7 +434,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
     unseen = _listed_numbers(file, F.shape[1])
     counted = [y] if unseen is None or not len(unseen) or unseen.dtype == bool else [y, unseen]
     if unseen is not None and unseen.dtype == bool:
-        # A mask refers to columns, whichever number labels start from.
+        # A mask refers to columns, whether labels start from 0 or 1.
         unseen = np.flatnonzero(unseen) + ("labels-from-1" in fixes)
     if not {"labels-from-1", "unused-column", "unused-last-column"} & {*fixes}:
         question = _counting_question(file.name, F, np.concatenate(counted))
@@ -470,8 +470,8 @@ def _sides(
 ) -> tuple[np.ndarray, dict[str, Any]] | Question:
     """Return a mask of the seen classes, and the names, fixes and test set of scores.
 
-    ``listed`` are the classes of one side as numbers or as a mask, or None. Without a list, the
-    unseen classes are those of a recognised test set.
+    ``listed`` are the classes of one side as numbers or as a mask; if it is None, the unseen
+    classes are those of a recognised test set.
     """
     test = recognised(y, C)
     if "all-unseen" in fixes:
@@ -543,7 +543,7 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
 def _sentence_on_shared(
     names: Sequence[str], spellings: Mapping[str, Sequence[int]], named: bool
 ) -> str:
-    """Ask about columns that share a name; ``named``: labels or unseen classes are names."""
+    """Ask about columns that share a name; ``named`` if labels or unseen classes are names."""
     clauses = []
     for columns in [*spellings.values()][:LISTED]:
         spelt_as = list(dict.fromkeys(names[k] for k in columns))
@@ -600,7 +600,7 @@ def _renumbered_columns(part: np.ndarray, position: np.ndarray) -> np.ndarray:
 
 
 def _remarks_on_names(file: ScoreFile) -> Iterator[str]:
-    """Yield a remark if the names of columns were made distinct by numbers."""
+    """Yield a remark on names of columns that were made distinct by numbers."""
     numbered = [n for k, n in enumerate(file.class_names) if n.endswith(f" (column {k})")]
     if numbered:
         names = ", ".join(numbered[:LISTED])
@@ -649,7 +649,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str
 def _listed_numbers(file: ScoreFile, C: int, *, is_fixed: bool = True) -> np.ndarray | None:
     """Return the listed classes as numbers, counted as in the file; names and marks as a mask.
 
-    None if the file lists no classes. ``is_fixed`` is False if there may be more than ``C``
+    None if the file lists no classes. ``is_fixed`` is False if the file may have more than ``C``
     classes.
     """
     if file.unseen is None:
@@ -676,7 +676,7 @@ def _listed_numbers(file: ScoreFile, C: int, *, is_fixed: bool = True) -> np.nda
 
 
 def _counting_question(name: str, F: np.ndarray, numbers: np.ndarray) -> Question | None:
-    """Ask whether classes, the ``numbers`` of labels and of unseen classes, are counted from 1."""
+    """Ask whether classes are counted from 1; ``numbers`` are labels and unseen classes."""
     C, low, high = F.shape[1], numbers.min(), numbers.max()
     if low >= 1 and high == C:
         return Question(
@@ -689,7 +689,7 @@ def _counting_question(name: str, F: np.ndarray, numbers: np.ndarray) -> Questio
 
 
 def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
-    """Return a mask of the seen classes among all ``C``, from the listed classes of one side."""
+    """Return the mask of the seen classes among all ``C``, from the listed classes of one side."""
     if not len(listed) or listed.min() < 0 or listed.max() >= C:
         targets = "classes" if file.scores is None else "columns of the scores,"
         raise DatasetError(
@@ -757,7 +757,7 @@ def _is_clearer(hits: float, now: float, n_classes: int) -> bool:
 
 
 def _columns_question(sample: Scores) -> Question | None:
-    """Ask about the order or the sign of columns if far more predictions are right with another."""
+    """Ask about the order or sign of columns if another one makes far more predictions right."""
     F, y, C, orders = sample.F, sample.y, sample.F.shape[1], _orders(sample.seen)
     if {*orders} & {*sample.fixes}:
         orders = {}
@@ -834,7 +834,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
 
 
 def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
-    """Return the remark on ties between the sides, with u and s also for ties by file order."""
+    """Return the remark on ties between the sides, with u and s for both ways to decide ties."""
     predicted = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
     in_order = np.where(tied, first, predicted)
@@ -871,7 +871,7 @@ def _marked_classes(F: np.ndarray) -> np.ndarray | None:
 def _unused_column_question(
     name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None
 ) -> Question | None:
-    """Ask whether the first or last column, neither labelled nor listed, belongs to no class.
+    """Ask whether the first or last column, without labels and not listed, belongs to no class.
 
     ``y`` are the unchanged labels as columns; ``unseen`` is None if the file does not list the
     unseen classes.
@@ -913,7 +913,7 @@ def _unused_column_question(
 
 
 def _wins(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
-    """Return whether a column has the best seen score of any image; else no metric needs it."""
+    """Return whether a column has the best seen score of any image, so that metrics need it."""
     return bool(len(other_columns)) and any(
         (values[rows] >= block[:, other_columns].max(axis=1)).any() for rows, block in blocks(F)
     )
@@ -968,8 +968,8 @@ def _refuse_rows_of_classes(matrix: Scores) -> None:
 def _refuse_other_columns(sample: Scores, matrix: Scores) -> None:
     """Refuse a few seen columns without images that have the largest score of most images.
 
-    ``sample`` has the sampled rows. Without images of seen classes, scores without calibration are
-    largest for such classes.
+    ``sample`` has the sampled rows. Not applied without images of seen classes: uncalibrated scores
+    are then largest for seen classes.
     """
     tested = np.unique(matrix.y)
     untested = np.setdiff1d(np.flatnonzero(matrix.seen), tested)
@@ -998,7 +998,7 @@ def _missing_classes(matrix: Scores) -> Iterator[str]:
 def _repeated_rows(matrix: Scores) -> Iterator[str]:
     """Yield a remark if rows with the same class and the same scores are repeated.
 
-    Scores with few distinct values are skipped, because equal rows are likely.
+    Scores with few distinct values are skipped, since their rows are likely to be equal.
     """
     F, n = matrix.F, len(matrix.y)
     first_rows = F[: min(n, 500)]
@@ -1051,8 +1051,8 @@ def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
 
 def _best_assignment(y: np.ndarray, answers: np.ndarray) -> float:
     """Return the largest accuracy under any order of columns."""
-    # The table has only the classes in these rows: with all 21,841 classes of ImageNet-21K, it
-    # would take 4 GB.
+    # The table has only the classes in these rows; all 21,841 classes of ImageNet-21K would take 4
+    # GB.
     (named, true), (predicted, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
     counts = np.zeros((len(named), len(predicted)))
     np.add.at(counts, (true, answered), 1)

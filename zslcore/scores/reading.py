@@ -93,7 +93,7 @@ def column(F: np.ndarray, k: int) -> np.ndarray:
 
 
 def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Copy rows in small batches, since each read row maps many more pages into memory."""
+    """Copy rows in small batches, since reading a row maps many more pages into memory."""
     mapped = _map_of(F)
     if mapped is None or F.nbytes < STAYS:
         return F[rows]
@@ -152,7 +152,7 @@ class SideRows(PredictedRows):
 
 
 class ClassRows(PredictedRows):
-    """One predicted class per image; no best class on the other side, and an infinite margin."""
+    """One predicted class per image, without a best class of the other side: infinite margin."""
 
     limits = "predicted classes"
 
@@ -164,7 +164,7 @@ ROWS: dict[str, type[PredictedRows]] = {
 
 
 def limited(limits: str, rows: PredictedRows) -> PredictedRows:
-    """Return the same predictions as an instance of the type for ``limits``."""
+    """Return the predictions as an instance of the type for ``limits``."""
     return ROWS[limits](**{field.name: getattr(rows, field.name) for field in fields(rows)})
 
 
@@ -197,10 +197,9 @@ class ScoreFile:
     """Contents of a score file, before its arrays are interpreted.
 
     ``scores`` has two axes, or is None if ``predicted`` has one predicted class per image.
-    ``labels`` of the images are numbers or strings. ``unseen`` has numbers, bools or strings, or is
-    None if the file lists no classes; with ``lists_seen``, ``unseen`` has the seen classes instead.
-    ``class_names`` has one name per column, or is empty. ``remarks`` name the parts of the file
-    that were not read.
+    ``labels`` of the images are numbers or strings. ``unseen`` lists classes as numbers, bools or
+    strings, the seen classes if ``lists_seen``; it is None without a list. ``class_names`` has one
+    name per column, or is empty. ``remarks`` name the parts of the file that were not read.
     """
 
     name: str
@@ -234,8 +233,7 @@ class Scores:
     remarks : sentences on unusual properties of the file
     benchmark, split : recognised published test set; empty if unknown
     sides_given : whether scores are masked by the true side of each image
-    best : best class of each side, if there is no matrix
-    stated_digest : digest of the scores, if there is no matrix
+    best, stated_digest : best class of each side and digest of the scores, if there is no matrix
     """
 
     name: str
@@ -298,9 +296,9 @@ JudgedScores = Scores | PredictedScores
 
 
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
-    """Return whether scores can be of the test images of a data set, judging by counts.
+    """Return whether scores may be of the test images of a data set, judging by counts.
 
-    They can be if, with column k as class k, the same classes are unseen and each class has as many
+    With column k as class k, the same classes must be unseen, and every class must have as many
     images as in the test set.
     """
     split_rows, n_classes = dataset.split(split), len(dataset.class_names)
@@ -314,7 +312,7 @@ def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     )
 
 
-#: Accepted names of each part; if a file has several of them, the first listed here is used.
+#: Accepted names of each part; of several in a file, the first one here is used.
 NAMES: dict[str, tuple[str, ...]] = {
     "scores": SCORE_VARIABLES,
     "labels": LABEL_VARIABLES,
@@ -434,7 +432,7 @@ def _orient(name: str, parts: dict[str, Any], matrix: NamedMatrix) -> None:
 def _score_file(
     name: str, parts: dict[str, Any], more_arrays: dict[str, np.ndarray], more: Mapping[str, Any]
 ) -> ScoreFile:
-    """Return the score file; ``more`` has the parts of a second file, with unseen columns."""
+    """Return the score file; ``more`` has the parts of a second file with unseen columns."""
     _move_marks(parts, more_arrays)
     second = more.get("scores")
     lists_seen = "unseen" not in parts and "seen" in parts and second is None
@@ -550,7 +548,7 @@ def _read_unseen(
     more_arrays: Mapping[str, np.ndarray],
     kind: str,
 ) -> dict[str, Any]:
-    """Read the scores of unseen classes; if images have names, in their order in ``scores``.
+    """Read the scores of unseen classes, in the order of ``scores`` if images have names.
 
     ``others`` are columns of the scores, of which one may have the names of the images. ``kind`` is
     "scores", or "predicted" for the predicted classes of images of unseen classes.
@@ -599,8 +597,8 @@ def _refuse_runs(name: str, labels: Any, more_arrays: Mapping[str, np.ndarray]) 
 def _number_columns(parts: dict[str, Any]) -> None:
     """Sort the columns of a table that are called by numbers, such as ``10`` or ``class_10``.
 
-    Labels and unseen classes that are among these numbers are converted to columns. Columns with
-    other names are left out if labels are numbers.
+    Labels and unseen classes among these numbers are converted to columns. If labels are numbers,
+    columns with other names are left out.
     """
     names, y = [*parts.get("class_names", ())], np.asarray(parts["labels"])
     if not parts.pop("is_table", False) or "scores" not in parts:
@@ -755,7 +753,7 @@ def _choose_arrays(
 ) -> tuple[dict[str, str | None], str | None, str | None]:
     """Return the names of arrays: of each part, of predicted classes, of scores of unseen images.
 
-    Scores of unseen images have a name only if the scores of seen images are another array.
+    The last name is None unless seen and unseen images have separate arrays of scores.
     """
     shapes = contents.shapes
     names = {part: first_named(shapes, titles) for part, titles in NAMES.items()}
@@ -776,7 +774,7 @@ def _choose_arrays(
 
 
 def _may_name_classes(contents: Contents, name: str) -> bool:
-    """Whether a list names classes; a list called by a common word needs distinct texts."""
+    """Whether a list names classes; one with a common word as its name must have distinct texts."""
     array = contents.arrays.get(name)
     if name in ("class_names", "allclasses_names", "names") or array is None:
         return True
@@ -848,7 +846,7 @@ def _join_blocks(
         if numbers.min() < 0 or numbers.max() >= C:
             where, got = f"{name}, unseen classes", f"{numbers.min()} to {numbers.max()}"
             raise refusal_of(where, f"class numbers from 0 to {C - 1}", got)
-        # Classes are numbered among all classes; each block has its classes in increasing order.
+        # Numbers count all classes; the columns of a block are in increasing order of its classes.
         order = np.concatenate([np.setdiff1d(np.arange(C), numbers), np.unique(numbers)])
         position = np.argsort(order)
         F = F[:, position]
@@ -1036,7 +1034,7 @@ def _read_labels(
 ) -> np.ndarray | tuple[str, ...]:
     """Read labels from a separate file, in the order of the images of ``scores``.
 
-    ``others`` are columns of the scores, of which one may have the names of the images.
+    ``more_arrays`` are further columns of the scores; one may have the names of the images.
     """
     folder.mkdir(exist_ok=True)
     if isinstance(source, Path) and container_of(source) == "text":
@@ -1100,7 +1098,7 @@ def _labels_of_text(
 
 
 def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None:
-    """Return the only column in which values repeat, as labels do and file names do not."""
+    """Return the only column with repeated values: labels repeat, file names do not."""
     repeating = []
     for name in (n for n, shape in table.shapes.items() if shape and len(shape) == 1):
         with suppress(FileRefusedError):  # fractions
@@ -1110,7 +1108,7 @@ def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None
 
 
 def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:
-    """Convert strings to whole numbers (also ``3.0``) if all of them are; else keep names."""
+    """Convert strings to numbers if all are whole numbers (also ``3.0``), else return names."""
     cut = [text.strip().removesuffix(".0") for text in texts]
     if cut and all(text.lstrip("-").isdecimal() and len(text) < 16 for text in cut):
         return np.array([int(text) for text in cut])

@@ -55,8 +55,8 @@ class Submission:
 
     ``files`` are all files read, by their roles, which replace names in a blind review: "split",
     "labels" and "features" of the split, "scores", "validation_1" and so on. ``extractor`` is an
-    extractor of the contamination map; for any other extractor, ``pretraining`` has names of
-    vocabularies, or of text files that list classes. ``command`` repeats the review.
+    extractor of the contamination map; otherwise ``pretraining`` has names of vocabularies, or of
+    text files that list classes. ``command`` repeats the review.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -141,7 +141,7 @@ def _with_finding(card: Report, finding: Finding) -> Report:
 
 
 def _of_extractor(submission: Submission, context: AuditContext | None) -> Finding:
-    """State whether an extractor of the map was trained on the test classes."""
+    """Return the finding on whether an extractor of the map was trained on the test classes."""
     extractor, tested = (
         contamination.find_extractor(submission.extractor),
         _tested(submission.report, context),
@@ -198,7 +198,7 @@ def _blinded(card: Report, submission: Submission) -> tuple[Report, ScoreReport 
         for name in (str(path), str(path.absolute()), str(path.resolve()), path.name):
             names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = shown
         if role.startswith("pretraining"):
-            names[clean_text(path.stem)] = role  # the class list is named after the file
+            names[clean_text(path.stem)] = role  # a class list has the name of its file
     report = submission.report
     if report is not None:
         shown = names.get(report.matrix.name, "scores")

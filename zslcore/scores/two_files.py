@@ -15,7 +15,7 @@ from zslcore.untrusted.client import look_into
 class Blocks:
     """Positions (0 or 1) of two files that may be blocks of one matrix, and their shapes.
 
-    ``certain`` is true if names, rows and columns exclude any other meaning.
+    ``certain`` is True if names, rows and columns exclude any other meaning.
     """
 
     seen: int
@@ -27,8 +27,8 @@ class Blocks:
 def find_blocks(first: Path, second: Path) -> Blocks | None:
     """Return the blocks of two files; None if each file is a complete matrix.
 
-    Two complete matrices are recognised by equal numbers of columns. Only files of arrays are read,
-    since a table names its classes.
+    Files with equal numbers of columns are complete matrices. Only files of arrays are read, since
+    a table names its classes.
     """
     shapes = [_shape(path) for path in (first, second)]
     if shapes[0] is None or shapes[1] is None:

@@ -12,10 +12,10 @@ rows     no validation row is a test row; test rows are recognised in another or
 ======== ===========================================================================================
 
 A gamma that violates a condition is an oracle. If the classes of both files cannot be compared, the
-gamma counts as validated by the statement of its owner, with a note. A limit: a file of test rows
-that states other unseen classes can pass if noise of 15 % of the spread of scores (5 % for
-probabilities) was added, since other images of a class are then equally near. The sentence on
-screen states this limit.
+gamma counts as validated by the statement of its owner, with a note. Test rows with noise of 15 %
+of the spread of scores (5 % for probabilities), in a file that states other unseen classes, can
+pass unnoticed, since other images of a class are then equally near. The sentence on screen states
+this limit.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from zslcore.texts import listed
 #: Limits of a comparison of two files: rows of each file, and columns.
 ROWS, WIDTH = 400, 64
 #: Ratio, factor and margin. A row is a copy if its distance to the nearest test row is at most
-#: ``ratio`` times the distance to the second nearest. The share of copies must exceed ``factor``
-#: times the share by chance plus ``margin``, and be less probable by chance than UNLIKELY.
+#: ``ratio`` times the distance to the second nearest one. Copies are evidence if their share
+#: exceeds ``factor`` times the share by chance plus ``margin``, with a probability below UNLIKELY.
 Rule = tuple[float, float, float]
-#: Rules for exact copies, and for copies with noise; noisy copies are sought only in the values,
-#: not in ranks or sorted values.
+#: Rules for exact copies, and for copies with noise, which are sought only in the values, not in
+#: ranks or sorted values.
 COPIES: Rule = (0.25, 2.0, 0.05)
 NOISY: Rule = (0.5, 3.0, 0.08)
 UNLIKELY = 1e-4
@@ -63,9 +63,9 @@ LISTED = 4
 class ChosenGamma:
     """Gamma that is best on validation scores.
 
-    ``origin`` is "oracle" if these scores cannot serve as validation scores; ``note`` gives the
-    reason, or states the comparison; ``checked`` is true if the classes of both files could be
-    compared.
+    ``origin`` is "oracle" if these scores cannot serve as validation scores; ``note`` has the
+    reason or the result of the comparison; ``checked`` is True if the classes of both files could
+    be compared.
     """
 
     gamma: float
@@ -194,7 +194,7 @@ def _by_number(matrix: Scores, validation: Scores) -> str:
 def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows that are test rows; 0 if explained by chance.
 
-    A validation row matches a test row that is much nearer than the second nearest test row, see
+    A validation row matches a test row that is much nearer than the second nearest one, see
     :data:`COPIES` and :data:`NOISY`. Chance is the share of test rows that match another test row
     in this way; the excess over chance is tested exactly [1]_, so that few rows or few columns are
     not enough evidence against a file.
@@ -205,13 +205,13 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
        calculation of P", Journal of the Royal Statistical Society 85 (1922): one-sided.
     """
     m, share_copied = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
-    for tested, validated, of_what in _signatures(matrix, validation):
+    for tested, validated, rules in _signatures(matrix, validation):
         sampled = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
         neighbours, matches = (
             _nearest(tested[sampled], tested, sampled),
             _nearest(validated, tested),
         )
-        for nearer, times, least in of_what:
+        for nearer, times, least in rules:
             n_chance, n_found = len(_matched(*neighbours, nearer)), len(_matched(*matches, nearer))
             chance, share = n_chance / len(sampled), n_found / len(validated)
             if share <= max(times * chance + least, share_copied) or share * m < FEWEST:
@@ -230,7 +230,7 @@ def _signatures(
     """Yield rows of both files as vectors that are invariant to common transforms of scores.
 
     The vectors are standardised values, ranks of the values, or sorted values, which do not depend
-    on the order of columns. Each kind of vector comes with its rules for copies.
+    on the order of columns; each kind of vector is followed by its rules for copies.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     for common in _columns_to_compare(matrix, validation, rows):
@@ -253,7 +253,7 @@ def _columns_to_compare(
 
     If neither names nor numbers identify the columns, the columns of a narrower validation file are
     compared with the first test columns, and with the test columns of one side. Each side is also
-    compared separately, because the other side may be masked by values that differ between rows.
+    compared separately, since the opposite side may be masked by values that differ between rows.
     """
     C, n = len(matrix.seen), len(validation.seen)
     guesses = [np.flatnonzero(matrix.seen), np.flatnonzero(~matrix.seen), np.arange(C)[:n]]
@@ -285,8 +285,8 @@ def _varied(F: np.ndarray) -> np.ndarray:
 def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows with scores that all occur in one test row.
 
-    The columns may be any two or more of the test columns, in any order. The share is 0 unless true
-    rows match far more often than rows of shuffled scores, which belong to no image.
+    The validation columns may be two or more of the test columns, in any order. The share is 0
+    unless the rows match far more often than rows of shuffled scores, which belong to no image.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     F = np.asarray(validation.F[rows], dtype=np.float64)
@@ -342,8 +342,8 @@ def _nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the row nearest to each of ``sample``, and the ratio of the two smallest distances.
 
-    The ratio is 1 if even the second distance is 0 up to rounding. If ``sample`` are taken from
-    ``rows``, ``self_positions`` has their positions in ``rows``, and no row is its own neighbour.
+    The ratio is 1 if the second distance is also 0 up to rounding. If ``sample`` is taken from
+    ``rows``, ``self_positions`` has its positions in ``rows``, and no row is its own neighbour.
     """
     if len(rows) < (3 if self_positions is not None else 2):
         return np.empty(0, dtype=np.intp), np.empty(0)
@@ -363,7 +363,7 @@ def _nearest(
 def _matched(nearest: np.ndarray, ratios: np.ndarray, nearer: float) -> np.ndarray:
     """Return the rows that are clearly the nearest neighbour of another row.
 
-    A row counts once, even as the neighbour of several rows: rows far outside the cloud all have
+    A row counts once, even as the neighbour of several rows: all rows far outside the cloud have
     the same outlier as their nearest row.
     """
     return np.unique(nearest[ratios <= nearer])
