@@ -54,9 +54,9 @@ from zslcore.untrusted.readers.text_rows import first_object
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
-#: How a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
+#: Type in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
 #: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
-#: tuple of names; a tuple of paths, cut to their end if too long; or labels, which are
+#: tuple of names; a tuple of paths, of which long ones lose their start; or labels, which are
 #: numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 
@@ -74,7 +74,7 @@ LFS = b"version https://git-lfs.github.com/spec/"
 #: Containers of arrays, and their usual endings.
 ARRAYS = tuple(name for name, container in CONTAINERS.items() if container.ending)
 ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
-#: The same endings without a point, and further ones of HDF5 and PyTorch, for fields of uploads.
+#: The same endings without a dot, and further ones of HDF5 and PyTorch, for upload fields.
 UPLOADED_ARRAYS = (*(CONTAINERS[name].ending.removeprefix(".") for name in ARRAYS), "hdf5", "pth")
 #: Suffixes of texts of lines or of columns.
 TEXTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", ".pbtxt", ".ini", ".cfg", "")
@@ -117,7 +117,7 @@ PICKLES = (
 )
 #: Control bytes, which do not occur at the start of a text.
 CONTROLS = frozenset(range(32)) - set(b"\t\n\r\f\x1b")
-#: Number of bytes in which signatures are searched.
+#: Number of first bytes in which signatures are searched.
 HEAD = 2048 + 16
 
 
@@ -126,10 +126,10 @@ class Limits:
     """Limits on reading a file, about ten times the needs of ordinary files.
 
     ``most`` is the number of bytes that the wanted variables of a file may declare,
-    ``ZSL_MAX_IMPORT`` if None. ``ratio`` limits the declared bytes per byte of the file (deflate
-    reaches 1,032, features about 4); ``free_bytes`` are always allowed, since small tables compress
-    well. The time limit is ``base_seconds`` plus the size of the file divided by
-    ``bytes_per_second``. ``origin`` names the origin of ``most`` in a refusal.
+    ``ZSL_MAX_IMPORT`` if None; a refusal names its ``origin``. ``ratio`` limits the declared bytes
+    per byte of the file (deflate reaches 1,032, features about 4); ``free_bytes`` are always
+    allowed, since small tables compress well. The time limit is ``base_seconds`` plus the size of
+    the file divided by ``bytes_per_second``.
     """
 
     most: int | None = None
@@ -168,8 +168,8 @@ DEFAULT_LIMITS = Limits()
 class Variables:
     """Variables of a file, by name.
 
-    ``names`` has the cleaned texts, ``arrays`` the other variables; ``unread`` are the names of
-    variables that were not read.
+    ``names`` has the cleaned texts, ``arrays`` all other variables that were read; ``unread`` are
+    the names of variables that were not read.
     """
 
     arrays: dict[str, np.ndarray]
@@ -186,11 +186,11 @@ def read_arrays(
     kinds: tuple[str, ...] = ARRAYS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Variables:
-    """Read the variables ``wanted`` of an untrusted file, and no others.
+    """Read only the variables ``wanted`` of an untrusted file.
 
-    The type of the file is determined by its first bytes, not its name. Matrices are mapped from
-    ``<variable>.npy`` in the folder ``into``, or without a folder are in memory. By default all of
-    ``wanted`` are required.
+    The type of the file is determined by its first bytes, not by its name. Matrices are mapped from
+    ``<variable>.npy`` in the folder ``into``; without a folder, they are in memory. By default all
+    of ``wanted`` are required.
     """
     path = Path(path)
     kind, size = _kind(path, kinds), path.stat().st_size
@@ -233,7 +233,7 @@ class Contents:
         return clean_text(self.path.name)
 
     def has(self, name: str) -> bool:
-        """Whether the values of a variable were read; values of large variables were not."""
+        """Whether the values of a variable were read, which large variables lack."""
         return name in self.arrays
 
     def numbers(self, name: str) -> np.ndarray:
@@ -241,7 +241,7 @@ class Contents:
         return self._converted(name, variables.whole_numbers)
 
     def labels(self, name: str) -> np.ndarray:
-        """Return a list of whole numbers, or the marked columns of one-hot labels."""
+        """Return a list of whole numbers, or the marked column of each row of one-hot labels."""
         marks = self.arrays.get(name)
         if marks is not None and marks.ndim == 2 and 1 not in marks.shape:
             is_mark = marks.dtype.kind in "biuf" and np.isin(marks, (0, 1)).all()
@@ -275,10 +275,10 @@ class Contents:
 
     @property
     def vectors(self) -> dict[str, np.ndarray]:
-        """Vectors of one length, one per class or image, by name; {} without at least two.
+        """Vectors of one length, one per class or image, by name; {} for fewer than two.
 
-        Names of arrays with a fixed meaning are not classes. Vectors may be in a group called
-        scores; their names then omit the group.
+        An array with a fixed meaning is not a class. Vectors may be in a group called scores, which
+        is not part of their names.
         """
         groups: dict[str, dict[str, np.ndarray]] = {}
         for name, array in self.arrays.items():
@@ -342,7 +342,7 @@ def look_into(
 ) -> Contents:
     """List the variables of an untrusted file and read the small ones, in one worker process.
 
-    With "text" in ``kinds``, a CSV or a list can be read, too; columns become arrays, see
+    With "text" in ``kinds``, the file may be a CSV or a list; its columns become arrays, see
     :mod:`zslcore.untrusted.readers.text_tables`. Values are read up to a total of ``SMALL_BYTES``
     of :mod:`zslcore.untrusted.readers.variables`.
     """
@@ -387,11 +387,11 @@ def rows_by_image(
 ) -> list[int] | None:
     """Return the row of each image in another file; None if no column names the images in both.
 
-    Both arguments have columns by title. A pair of columns is compared if one contains texts, if
-    their titles are equal, or if the first has no title. It names the images if no value repeats
-    and some are in both columns. Raises FileRefusedError if an image is not listed, or if columns
-    of names with one title have no name in common; the message names ``file`` and, as the source of
-    the images, ``of``.
+    ``images`` and ``listed`` have columns by title. Two columns are compared if one of them
+    contains texts, if their titles are equal, or if the first has no title. They name the images if
+    no value repeats and some values are in both. Raises FileRefusedError if an image is not listed,
+    or if columns of names with one title have no name in common; the message names ``file`` and
+    ``of``, the source of the images.
     """
     others = ""
     for (title, column), (name, values) in product(images.items(), listed.items()):
@@ -600,7 +600,7 @@ def read_value(
     max_bytes: int,
     most: int = 1 << 17,
 ) -> Any:
-    """Read the value of a small file, or lines or rows of texts, without cleaning the texts.
+    """Read the value of a small file, or its lines or rows of texts; texts are not cleaned.
 
     A row is a tuple of its cells, empty for a blank line. ``most`` limits the number of lines,
     rows, or nested values.
@@ -677,8 +677,8 @@ def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
     """Read a list of names, one per line; names are cleaned, and blank lines skipped.
 
-    Reading lines takes no parser that a file could break, so it needs no worker process. Repeated
-    names, such as labels, are one object.
+    No worker process is needed, since no parser reads the lines. Repeated names, such as labels,
+    are one object.
     """
     names: list[str] = []
     objects: dict[str, str] = {}
@@ -699,7 +699,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
 
 #: Largest number of names in a list, such as labels of images.
 MAX_NAMES = 1 << 21
-#: Memory in bytes for reading lines and rows one by one; a text may be a single line.
+#: Memory in bytes for reading a text line by line; the whole text may be one line.
 ROWS_MEMORY = 64 << 20
 #: Limits in bytes: the size of a file of word vectors, and the memory of the process that reads it.
 MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
@@ -771,15 +771,15 @@ def _refuse_pointer(path: Path, head: bytes) -> None:
 
 #: Advice on a large text with lists and objects, such as annotations of objects in images.
 SHORTER = "; keep only the needed fields, or write a CSV with one row per image"
-#: Content of a path that is neither a file on a disk nor a folder.
+#: Description of a path that is neither a file on a disk nor a folder.
 NO_FILE = "a pipe, a socket, a device or a file of the operating system"
 
 
 def open_file(path: Path) -> BinaryIO:
     """Open a file on a disk for reading; raise FileRefusedError for anything else.
 
-    The type is checked after opening, too, and opening does not wait: a file may have been replaced
-    by a pipe, of which no byte would ever arrive.
+    The type is also checked after opening, and opening does not wait: the file may have been
+    replaced by a pipe that no process writes to.
     """
     what = "a folder" if path.is_dir() else NO_FILE if path.exists() else "none"
     if path.is_file():
@@ -816,8 +816,8 @@ def sha256_of_file(path: Path) -> str:
 def unchanged(paths: Iterable[Path]) -> Iterator[None]:
     """Refuse files that are changed, replaced or removed while the block reads them.
 
-    A file is opened several times, so its verdict could otherwise follow from two contents, of
-    which it names one. Folders are not compared.
+    A file is opened several times: without this check, a verdict on one content could be reported
+    with the digest of another. Folders are not compared.
     """
     states = {path: _state_of(path) for path in paths if not path.is_dir()}
 
@@ -830,7 +830,7 @@ def unchanged(paths: Iterable[Path]) -> Iterator[None]:
     try:
         yield
     except Exception:
-        refuse_changed()  # the cause of the exception, such as a damaged file
+        refuse_changed()  # a change may be the cause of the exception
         raise
     refuse_changed()
 
@@ -980,7 +980,7 @@ def read_confined(
 
 @contextmanager
 def _checked(path: Path) -> Iterator[None]:
-    """Refuse a file if its worker returned an invalid result."""
+    """Refuse a file if the block finds the result of its worker invalid."""
     try:
         yield
     except FileRefusedError:
@@ -992,7 +992,7 @@ def _checked(path: Path) -> Iterator[None]:
 
 
 def _shape(shape: Sequence[Any]) -> tuple[int, ...]:
-    """Return a shape as ints; refuse numbers so large that their product would take long."""
+    """Return a shape as ints; refuse numbers so large that multiplying them takes long."""
     if len(shape) > MAX_DIMENSIONS or not all(0 <= int(n) < 1 << 64 for n in shape):
         raise ValueError
     return tuple(map(int, shape))
@@ -1007,7 +1007,7 @@ def _is_texts(path: Path, role: Role) -> bool:
     return False
 
 
-#: Header of an array written by a reader. NumPy parses other headers as Python, of up to 4 GB.
+#: Header of an array written by a reader. NumPy parses any other header, of up to 4 GB, as Python.
 HEADER = re.compile(
     rb"\x93NUMPY\x01\x00(..)\{'descr': '[<>|][a-zA-Z][1-9]\d*', 'fortran_order': (?:False|True), "
     rb"'shape': \([\d, ]*\), \} *\n",
@@ -1018,7 +1018,7 @@ HEADER = re.compile(
 def open_array(path: Path) -> np.ndarray:
     """Open an array as a map; raise ValueError or OSError if no reader wrote it.
 
-    numpy.load would also read other types of files, and raise other errors.
+    numpy.load would also read other types of files, and raise further errors.
     """
     with path.open("rb") as file:
         header = HEADER.match(file.read(1 << 12))

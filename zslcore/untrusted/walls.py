@@ -42,8 +42,8 @@ WALLS = ("files", "network", "programs")
 #: Constants of the kernel: call numbers of Landlock, equal on all machines, and options of prctl.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
-#: Version of Landlock -> lowest bit above the bits of its rights (``RIGHTS_LATER`` for later
-#: versions); then the bits of the rights that a reader needs.
+#: Version of Landlock -> lowest bit above its rights (``RIGHTS_LATER`` for later versions); then
+#: the bits of the rights that a reader needs.
 RIGHTS = {1: 1 << 13, 2: 1 << 14, 3: 1 << 15, 4: 1 << 15}
 RIGHTS_LATER = 1 << 16
 READ_FILE, READ_FOLDER, WRITE_FILE, MAKE_FILE, REMOVE_FILE, TRUNCATE = (
@@ -139,15 +139,15 @@ REFUSED: dict[str, tuple[int, ...]] = {
 }
 #: Calls that are refused by an argument: call numbers, position of the argument, bits, and whether
 #: the bits must be set or clear. clone may only start a thread, prlimit64 may only address the
-#: calling process, fcntl may not choose a process for signals (F_SETOWN and F_SETOWN_EX; no
-#: other command has the bit), and ioctl may not pass a structure, such as attributes of a file.
+#: calling process, fcntl may not choose a process for signals (F_SETOWN and F_SETOWN_EX alone have
+#: the bit), and ioctl may not pass a structure, such as attributes of a file.
 REFUSED_BY_ARGUMENT: dict[str, tuple[tuple[int, int], int, int, bool]] = {
     "clone": ((56, 220), 0, 0x10000, True),
     "prlimit64": ((302, 261), 0, 0xFFFFFFFF, False),
     "fcntl": ((72, 25), 1, 8, False),
     "ioctl": ((16, 29), 1, 0x40000000, False),
 }
-#: Number of clone3; filters cannot read its argument. It is reported missing, so libraries use
+#: Number of clone3; filters cannot read its argument, so it is reported missing and libraries use
 #: clone.
 CLONE3 = 435
 #: First call number of x32, a second set of calls on x86-64.
@@ -173,9 +173,9 @@ def confine_process(readable: Sequence[str], writable: Sequence[str]) -> tuple[s
 
 
 def active_walls() -> tuple[str, ...]:
-    """Return the walls of this system, found by confining a test process.
+    """Return the walls of this system, by confining a test process.
 
-    The kernel may have walls that a container's filter of system calls refuses.
+    A container's filter of system calls may refuse walls that the kernel has.
     """
     code = f"from {__name__} import confine_process; print(*confine_process([], []))"
     done = subprocess.run(  # noqa: S603 - our own words
@@ -211,10 +211,12 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
 def _libraries() -> list[str]:
     """Return the folders of Python and its libraries, and system files that these read."""
     folders = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
-    # A package may be installed from a checkout, of which only the modules are needed.
-    checkouts = {path for path in folders if any(Path(path, each).exists() for each in CHECKOUT)}
+    # A package may be installed from a checkout: only its modules are needed.
+    checkouts = {path for path in folders if any(Path(path, name).exists() for name in CHECKOUT)}
     folders -= checkouts
-    folders |= {str(path.parent) for each in checkouts for path in Path(each).glob("*/__init__.py")}
+    folders |= {
+        str(path.parent) for checkout in checkouts for path in Path(checkout).glob("*/__init__.py")
+    }
     if (ROOT / "pyproject.toml").exists():
         folders |= {str(ROOT / "zslcore"), str(ROOT / "data")}
     folders |= {"/usr", "/lib", "/lib64", "/proc/cpuinfo", "/sys/devices/system"}
@@ -268,7 +270,7 @@ def _steps(mark: int, column: int) -> list[tuple[int, int, int, int]]:
     """Return the filter program of a machine; ``column`` is its column of call numbers."""
     load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06
     allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
-    # Calls for another machine, such as 32-bit calls on x86-64, have other numbers: refuse them.
+    # Refuse calls for another machine, such as 32-bit calls on x86-64: their numbers differ.
     steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (give, 0, 0, refused), (load, 0, 0, 0)]
     steps += [(at_least, 0, 1, X32), (give, 0, 0, refused)]
     steps += [(equal, 0, 1, CLONE3), (give, 0, 0, 0x00050000 | errno.ENOSYS)]

@@ -1,9 +1,9 @@
-"""Calls of functions in a confined worker process, since their files may be hostile.
+"""Calls of functions on untrusted files, in a confined worker process.
 
 The process has the limits set by the caller, the walls of :mod:`zslcore.untrusted.walls`, and only
 the environment variables in :data:`INHERITED`. A hostile file may take it over, so the caller
 checks the returned JSON. On Linux a fork server imports the module of the function and forks a
-worker within milliseconds; on other systems each worker is a new process that imports it.
+worker within milliseconds; on other systems every worker is a new process that imports the module.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if sys.platform != "win32":  # on Windows, only the caller's time limit applies
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 #: Seconds between two checks of a worker.
 LOOK_EVERY = 0.1
-#: Elapsed seconds allowed per second of processor time: on a busy machine, a worker waits for it.
+#: Elapsed seconds allowed per second of processor time, for which a worker waits on a busy machine.
 PATIENCE = 40
 #: Bytes that any worker may use beyond its libraries.
 SPARE = 128 << 20
@@ -49,8 +49,8 @@ OPENING = 256 << 20
 #: Maximum size of an answer in bytes.
 MAX_ANSWER = 64 << 20
 #: Limits in bytes, since JSON of 1 MB can take 25 MB of the caller's memory. An answer may have
-#: ANSWER bytes, and ANSWER_PER_BYTE more per byte of the file. LAST_LINE limits the last line,
-#: which is read for progress.
+#: ANSWER bytes, and ANSWER_PER_BYTE more per byte of the file. LAST_LINE limits the last line, from
+#: which progress is read.
 ANSWER, ANSWER_PER_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
 #: Largest number of lists, objects and names in an answer: an empty list takes 56 bytes of the
 #: caller's memory.
@@ -73,7 +73,7 @@ _reading = ""
 
 
 class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of the program
-    """Refusal of a file in one sentence; ``where`` is the place, such as "line 3"."""
+    """Refusal of a file in one sentence; ``where`` is the place in the file, such as "line 3"."""
 
     def __init__(self, sentence: str, where: str = "") -> None:
         super().__init__(sentence)
@@ -105,8 +105,8 @@ def call(
 
     ``args`` must be JSON values. The process may read ``files`` and write into the folder ``out``.
     ``memory`` limits the bytes of the process beyond its libraries, ``seconds`` its processor time,
-    and ``written`` the bytes of each file that it writes; its files may have twice as many in
-    total. ``memory_message`` is the message for a lack of memory, ``damage_message`` for any other
+    and ``written`` the bytes of each file that it writes; all its files together may have twice as
+    many. ``memory_message`` is the message for a lack of memory, ``damage_message`` for any other
     exception. Raises Refused, also if the process ends without an answer.
     """
     request = {
@@ -143,7 +143,7 @@ def call(
 
 
 def report_progress(**line: object) -> None:
-    """Report to the caller the variable being read (``reading``), and the ``share`` read so far."""
+    """Tell the caller the variable that is read (``reading``), or the ``share`` read so far."""
     global _reading
     _reading = str(line.get("reading", _reading))
     _write(json.dumps(line))
@@ -198,7 +198,7 @@ class _Forked:
 
     @property
     def lost(self) -> bool:
-        """Whether the worker ended because the fork server did."""
+        """Whether the worker ended together with the fork server."""
         with suppress(subprocess.TimeoutExpired):
             self.server.wait(LOOK_EVERY)
         return self.server.returncode is not None
@@ -282,7 +282,7 @@ def _size(path: Path) -> int:
 def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Run a worker; return its last line, and whether it ended by itself.
 
-    The call is repeated if the fork server ended during it.
+    If the fork server ends meanwhile, the call is repeated.
     """
     last, ended, lost = _attempt(request, _begun)
     return _attempt(request, _Started)[:2] if lost else (last, ended)
@@ -324,7 +324,7 @@ def _begun(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:
 
 
 def _share(answer: IO[bytes], before: float) -> float:
-    """Return the share in the worker's last line, or ``before`` if it has none."""
+    """Return the share in the worker's last line, ``before`` if the line has none."""
     if not hasattr(os, "pread"):  # reading would move the shared file offset
         return before
     start = max(0, os.fstat(answer.fileno()).st_size - LAST_LINE)
@@ -360,7 +360,7 @@ def _bytes_in(folder: Path) -> float:
 
 
 def _last_line(answer: bytes) -> dict[str, Any]:
-    """Return the last complete line, {} if it is not a JSON object."""
+    """Return the last complete line of an answer; {} if it is not a JSON object."""
     end = answer.rfind(b"\n")
     start = answer.rfind(b"\n", 0, max(0, end)) + 1
     if end >= 0 and sum(answer.count(sign, start, end) for sign in (b"{", b"[", b":")) <= MAX_PARTS:
@@ -454,7 +454,7 @@ def serve() -> None:
     _limit("RLIMIT_AS", _base + request["memory"])
     _confined = True
     try:
-        # After the walls, which allow the files of now: opening a pipe would wait for its writer.
+        # Check after the walls are up, which allow only these files: opening a pipe would wait.
         if not all(map(_is_file_or_folder, request["files"])):
             raise Refused("expected a file; it was removed or replaced while it was read")
         _write('{"done": ', _answer(request), "}")  # in parts, since an answer may be large
@@ -469,8 +469,8 @@ def _is_file_or_folder(path: str) -> bool:
 def run_fork_server(control: socket.socket) -> None:
     """Fork one worker per request until the socket is closed, without opening files.
 
-    A message is the name of a module to import, with descriptors if a worker is requested: the
-    libraries of a function are imported once, in a process that never opens a user's file.
+    A message is the name of a module to import, with descriptors if a worker is requested.
+    Libraries are thus imported once, in a process that never opens a user's file.
     """
     while True:
         gc.freeze()
@@ -489,8 +489,8 @@ def run_fork_server(control: socket.socket) -> None:
             _serve_and_exit(server, passed)
         descriptor = os.pidfd_open(pid)
         socket.send_fds(control, [b"p"], [descriptor])
-        for each in (*passed, descriptor):
-            os.close(each)
+        for open_descriptor in (*passed, descriptor):
+            os.close(open_descriptor)
 
 
 def _serve_and_exit(server: int, passed: Sequence[int]) -> NoReturn:

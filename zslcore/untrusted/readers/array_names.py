@@ -1,7 +1,6 @@
 """Names that score files and releases use for their arrays and columns.
 
-Capitals and signs do not matter: ``yTrue`` and ``True Label`` are found in any of these lists, see
-:func:`first_named`.
+Case and punctuation are ignored, see :func:`first_named`: ``y_true`` also stands for ``yTrue``.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ NAMES_OF_PARTS = {
 }
 #: Names of a column of numbers that count images.
 COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
-#: Names of columns that describe an image or its prediction, unless a class has this name.
+#: Names of columns that describe an image or its prediction, unless a class has the name.
 NO_CLASSES = (
     *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
     *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),
@@ -103,12 +102,12 @@ def plain_name(name: str) -> str:
 
 
 def letters_of(name: str) -> str:
-    """Return the letters of a name without accents, in lower case."""
+    """Return the ASCII letters of a name, in lower case."""
     return re.sub(r"[^a-z]", "", name.lower())
 
 
 def first_named(names: Iterable[str], listed: Iterable[str]) -> str | None:
-    """Return the name that is first in a list of this module; None if no name is listed."""
+    """Return the name that comes first in ``listed``, a list of this module; None without any."""
     name_of_plain = {plain_name(name): name for name in reversed([*names])}
     return next(
         (name_of_plain[key] for key in map(plain_name, listed) if key in name_of_plain), None

@@ -19,7 +19,7 @@ from zslcore.untrusted.worker import Refused, report_progress
 MAX_LINE = 1 << 16
 #: Largest number of letters in a row of a table.
 MAX_ROW = 1 << 20
-#: Columns of a table that may hold the captions, in order of preference.
+#: Names of the column of captions, in order of preference.
 COLUMNS = ("caption", "text", "title")
 #: Number of captions between two reports of progress.
 EVERY = 20_000

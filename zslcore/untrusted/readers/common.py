@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 
 #: Assumed size in bytes of a text before it is read.
 TEXT_BYTES = 1 << 10
-#: Limits of stored texts: characters of a path, and of a name. A path that is too long keeps its
-#: end, which distinguishes files.
+#: Limits of stored texts: characters of a path, and of a name. A longer path keeps its end, which
+#: distinguishes files.
 MAX_PATH, MAX_NAME = 200, 256
 #: Largest code point, largest row number, and limit of exact integers in float64.
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
-#: Number of bytes from which the encoding is guessed, and bytes without a meaning in cp1252.
+#: Number of first bytes that determine the encoding, and bytes without a meaning in cp1252.
 ENCODED, UNDEFINED = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
 #: Runs of bytes outside ASCII: Chinese characters in GB 2312 have two bytes, letters in cp1252 one.
 NOT_ASCII = re.compile(rb"[\x80-\xff]+")
@@ -23,7 +23,7 @@ DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
 #: Titles that pandas gives an index when it writes or reads a table.
 INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
-#: Maximum size of a cell array that is read as one variable per cell, such as one per fold.
+#: Largest cell array that is read as one variable per cell, such as one per fold.
 MOST_CELLS = 64
 
 Shape = tuple[int, ...]
@@ -32,9 +32,9 @@ Members = dict[str, tuple[str, str]]
 
 
 def names_in_groups(top: Iterable[str], groups: Mapping[str, Iterable[str]]) -> Members:
-    """Return the variables in groups by name; ``top`` are the names outside of groups.
+    """Return the variables in groups by name; ``top`` are the names outside groups.
 
-    If two groups share a name, all names of these groups begin with the group, as in "train.image".
+    If two groups share a name, all their names begin with the group, as in "train.image".
 
     >>> names_in_groups(["x"], {"train": ["y", "z"], "test": ["y"], "other": ["w"]})["train.z"]
     ('train', 'z')
@@ -56,8 +56,8 @@ def encoding_of(path: str) -> str:
 def encoding_of_start(text: bytes) -> str:
     """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8 or an older one.
 
-    cp1252 is the encoding of spreadsheets in western languages, GB 18030 in Chinese; one of them is
-    returned if the first bytes are text, but not UTF-8.
+    If the first bytes are text, but not UTF-8, the older encoding is cp1252, as of spreadsheets in
+    western languages, or GB 18030, as in Chinese.
     """
     head = text[:ENCODED]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -68,14 +68,14 @@ def encoding_of_start(text: bytes) -> str:
         if _is_chinese(head):
             return "gb18030"
         is_text = min(head) >= ord("\t") and not UNDEFINED.intersection(head)
-        # A damaged UTF-8 text usually has some valid characters outside ASCII as well.
+        # A damaged UTF-8 text usually also has valid characters outside ASCII.
         is_western = is_text and head.decode("utf-8", "ignore").isascii()
         return "cp1252" if is_western else "utf-8-sig"
     return "utf-8-sig"
 
 
 def _is_chinese(head: bytes) -> bool:
-    """Whether all bytes outside ASCII are pairs that GB 2312, the core of GB 18030, has."""
+    """Whether all bytes outside ASCII are pairs of GB 2312, the core of GB 18030."""
     try:
         head.decode("gb2312")
     except UnicodeDecodeError as error:

@@ -322,8 +322,8 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
 def _separator(head: Sequence[str]) -> str:
     """Return the separator of a score table: a comma, a semicolon or a tab.
 
-    A separator is possible if it splits both of the first two lines into the same number of fields,
-    at least two. The possible separator with the most fields is returned, by default a comma.
+    It splits both of the first two lines into the same number of fields, at least two; of several
+    possible separators, the one with the most fields is returned, by default a comma.
     """
     best, most = ",", 1
     for sign in SEPARATORS:

@@ -23,11 +23,11 @@ from zslcore.untrusted.worker import Refused
 
 #: Deflate, shuffle and fletcher32: built-in filters of HDF5, without plug-ins.
 HDF5_FILTERS = {1, 2, 3}
-#: Largest number of names that are listed at the top of a file; the same limit holds in each group.
+#: Largest number of listed names at the top of a file, and in every group.
 MOST_NAMES = 8000
 #: Names of groups that are not variables: parts of a split, or scores by class or image.
 GROUPS = ("train", "val", "trainval", "test", "test_seen", "test_unseen", *SCORE_VARIABLES)
-#: Bound on the compression ratio of deflate: a file that declares more cannot hold its values.
+#: Upper bound of the compression ratio of deflate: a file that declares more lacks values.
 MOST_COMPRESSED = 1100
 
 
@@ -54,7 +54,7 @@ class Hdf5:
                 continue
             data = self.file[name]
             if isinstance(data, self.h5py.Group):
-                if name in GROUPS or name not in VARIABLES:  # others are refused when read
+                if name in GROUPS or name not in VARIABLES:  # reading any other group raises
                     groups[name] = [*islice(data, MOST_NAMES)]
             elif self._has_lists_in_cells(data):
                 numbered |= {f"{name}.{k}": (name, str(k)) for k in range(1, data.size + 1)}
@@ -65,7 +65,7 @@ class Hdf5:
         is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
         if not is_cell or data.is_virtual or data.external or not 1 < data.size <= MOST_CELLS:
             return False
-        for cell in (self.file[each] if each else None for each in data[()].ravel()):
+        for cell in (self.file[reference] if reference else None for reference in data[()].ravel()):
             if not isinstance(cell, self.h5py.Dataset) or cell.dtype.kind not in "biuf":
                 return False
             if cell.attrs.get("MATLAB_class") == b"char" or min(cell.shape, default=0) != 1:
@@ -77,7 +77,7 @@ class Hdf5:
         data = self.array(name)
         if self._is_field(name) and data.dtype.kind == "O":
             refuse_many_cells(data.size)
-            return (sum(self._cell(each).size for each in data[()].ravel()),), 8
+            return (sum(self._cell(reference).size for reference in data[()].ravel()),), 8
         is_text = data.dtype.kind in "SO"
         shape = data.shape[::-1] if "MATLAB_class" in data.attrs else data.shape  # see read
         return shape, max(data.dtype.itemsize, TEXT_BYTES) if is_text else data.dtype.itemsize
@@ -143,8 +143,7 @@ class Hdf5:
     def _texts(self, data: Any) -> np.ndarray:
         """Return texts of variable length, read one by one.
 
-        Many texts may refer to the same bytes of the file, so more bytes than the file has are
-        refused.
+        Many texts may refer to the same bytes; more bytes than the file has are refused.
         """
         left = Path(self.path).stat().st_size
         texts = []

@@ -31,11 +31,11 @@ from zslcore.untrusted.readers.common import (
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
-#: Largest depth of nested brackets; results of this package have 6.
+#: Largest depth of nested brackets; results of this package have a depth of 6.
 MAX_DEPTH = 20
 #: Largest number of lists, objects and names in a JSON text, enough for a million rows as lists.
 MAX_PARTS = 1 << 20
-#: Largest number of bytes of a list of texts as an array, enough for a million names of 33 letters.
+#: Largest size in bytes of an array of texts, enough for a million names of 33 letters.
 MOST_OF_TEXTS = 128 << 20
 
 #: Suffixes of texts with one JSON value per line.
@@ -45,12 +45,12 @@ JSON_LINES = (".jsonl", ".ndjson")
 class Json:
     """Arrays in JSON: {name: list}, or a single list, which gets the name "array".
 
-    An object with one vector per class ({class: list of numbers} or {class: {name: number}}), in
-    which all vectors have the same length, is read as the matrix "prototypes" with "class_names".
-    Records, and tables written by pandas, are read as one list per name; their columns of numbers
-    form the matrix "values", with names in "columns". The name of a record is in the list "". Lists
-    of classes next to a single table are read with it. If records contain only the best classes,
-    "top1" has the best one, and "listed" their number.
+    An object with one vector per class ({class: list of numbers} or {class: {name: number}}), all
+    of the same length, is read as the matrix "prototypes" with "class_names". Records, and tables
+    written by pandas, are read as one list per name; their columns of numbers form the matrix
+    "values", with names in "columns", and the names of records are in the list "". Lists of classes
+    next to a single table are read with it. If records have only their best classes, "top1" has the
+    best one, and "listed" the number of classes.
     """
 
     def __init__(self, value: Any) -> None:
@@ -63,20 +63,22 @@ class Json:
             classes, vectors = [*by_name], [*by_name.values()]
             if isinstance(vectors[0], dict):
                 by_name = {"columns": [*vectors[0]]}
-                vectors = [[each[name] for name in vectors[0]] for each in vectors]
+                vectors = [[element[name] for name in vectors[0]] for element in vectors]
             else:
                 by_name = {}
             by_name |= {"prototypes": np.array(vectors, dtype=np.float64), "class_names": classes}
         elif records := _records_of(by_name):
             by_image = by_name if by_row else {}
-            by_name = {n: each for n, each in by_image.items() if isinstance(each, list)}
+            by_name = {n: element for n, element in by_image.items() if isinstance(element, list)}
             by_name |= _as_columns(records)
         elif not isinstance(by_name, dict):
             by_name = {"array": by_name}
         else:
             by_name = _with_scores_by_class(by_name)
         by_name = lists | by_name
-        self.held = {str(name): each for name, each in by_name.items() if isinstance(each, _LISTS)}
+        self.held = {
+            str(name): element for name, element in by_name.items() if isinstance(element, _LISTS)
+        }
         self.names = list(self.held)
 
     def declared(self, name: str) -> tuple[Shape, int]:
@@ -89,14 +91,16 @@ class Json:
         value = self.held[name]
         if isinstance(value, np.ndarray):
             return value
-        if value and all(isinstance(each, str) for each in value):
+        if value and all(isinstance(element, str) for element in value):
             return _array_of_texts(value)
-        rows = value if value and all(isinstance(each, list) for each in value) else [value]
+        rows = value if value and all(isinstance(element, list) for element in value) else [value]
         if len({len(row) for row in rows}) > 1:
             raise Refused("expected rows of equal length; got several lengths")
-        if not all(type(each) in (int, float, bool) for row in rows for each in row):
+        if not all(type(element) in (int, float, bool) for row in rows for element in row):
             raise Refused("expected a list of numbers or strings; got other values")
-        if any(type(each) is int and abs(each) >= MAX_NUMBER for row in rows for each in row):
+        if any(
+            type(element) is int and abs(element) >= MAX_NUMBER for row in rows for element in row
+        ):
             raise Refused("expected numbers below 2 ** 53; got a larger one")
         return np.array(value)
 
@@ -136,11 +140,11 @@ def _is_number(value: Any) -> bool:
 
 
 def _innermost(value: Any) -> Any:
-    """Return the only table of a JSON object that has no other lists, else the value itself."""
+    """Return the table in a JSON object if it is the only list, else the value itself."""
     if not isinstance(value, dict):
         return value
-    tables = [each for each in value.values() if _is_table(each)]
-    lists = [each for each in value.values() if isinstance(each, list)]
+    tables = [element for element in value.values() if _is_table(element)]
+    lists = [element for element in value.values() if isinstance(element, list)]
     if lists != tables and any(map(_is_table, (value, {0: value}))):
         return value
     return tables[0] if len(tables) == 1 and lists in ([], tables) else value
@@ -152,32 +156,34 @@ def _class_lists(value: Any) -> tuple[dict[str, Any], Any]:
     if not isinstance(value, dict):
         return lists, value
     others: dict[str, Any] = {}
-    for name, each in value.items():
-        inner = each if isinstance(each, dict) and each else {name: each}
+    for name, element in value.items():
+        inner = element if isinstance(element, dict) and element else {name: element}
         of = {n: v for n, v in inner.items() if is_named(n, CLASS_LISTS) and _is_class_list(v)}
         if of and not any(isinstance(v, list | dict) for n, v in inner.items() if n not in of):
             lists |= of
         else:
-            others[name] = each
+            others[name] = element
     return lists, others
 
 
 def _is_class_list(value: Any) -> bool:
-    return _is_list(value) and all(type(each) in (str, int, bool) for each in value)
+    return _is_list(value) and all(type(element) in (str, int, bool) for element in value)
 
 
 def _has_columns_by_row(value: Any) -> bool:
     """Whether an object has scores, labels or predicted classes as {image: value}."""
     return isinstance(value, dict) and any(
-        isinstance(each, dict) and len(each) > 1 and is_named(name, BY_ROW)
-        for name, each in value.items()
+        isinstance(element, dict) and len(element) > 1 and is_named(name, BY_ROW)
+        for name, element in value.items()
     )
 
 
 def _with_scores_by_class(by_name: dict[str, Any]) -> dict[str, Any]:
     """Return lists by name, with a list of {class: score} as rows of scores."""
-    for name, each in by_name.items():
-        scores = [*map(_by_class, each)] if is_named(name, SCORED) and _is_list(each) else [None]
+    for name, element in by_name.items():
+        scores = (
+            [*map(_by_class, element)] if is_named(name, SCORED) and _is_list(element) else [None]
+        )
         classes = _classes_of(scores)
         if classes:
             rows = [[of[c] for c in classes] for of in scores if of is not None]
@@ -188,7 +194,7 @@ def _with_scores_by_class(by_name: dict[str, Any]) -> dict[str, Any]:
 def _is_table(value: Any) -> bool:
     """Whether a value is a table: a list of records, or an object {name: list}."""
     if isinstance(value, list):
-        return len(value) > 1 and all(isinstance(each, dict) for each in value)
+        return len(value) > 1 and all(isinstance(element, dict) for element in value)
     return isinstance(value, dict) and bool(value) and all(map(_is_list, value.values()))
 
 
@@ -201,16 +207,16 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, dict):
         records = value if isinstance(value, list) else []
         if records and all(map(_by_class, records)) and isinstance(records[0], list):
-            return [{"scores": each} for each in records]
+            return [{"scores": element} for element in records]
     elif {*value} == {"columns", "index", "data"} and all(map(_is_list, value["data"])):
         records = [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
     elif _has_columns_by_row(value):
-        columns = {name: each for name, each in value.items() if isinstance(each, dict)}
+        columns = {name: element for name, element in value.items() if isinstance(element, dict)}
         rows = next(of for name, of in columns.items() if is_named(name, BY_ROW))
         records = [
             {"": row} | {name: column.get(row) for name, column in columns.items()} for row in rows
         ]
-    elif not all(isinstance(each, dict) for each in value.values()):
+    elif not all(isinstance(element, dict) for element in value.values()):
         return []
     else:
         records = [{"": row} | record for row, record in value.items()]
@@ -220,14 +226,14 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
 def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return one list per name, and the columns of numbers as the matrix "values".
 
-    A name is kept if all records have it, with values of one kind: numbers, texts, lists of
+    A name is left out unless all records have it, with values of one kind: numbers, texts, lists of
     numbers, or scores of the same classes.
     """
     columns: dict[str, list[Any]] = {
-        name: [each.get(name) for each in records] for name in records[0]
+        name: [element.get(name) for element in records] for name in records[0]
     }
     listed = [c for c in columns.values() if all(map(_is_list, c))]
-    named = [c for c in listed if all(isinstance(text, str) for each in c for text in each)]
+    named = [c for c in listed if all(isinstance(text, str) for element in c for text in element)]
     arrays: dict[str, Any] = {}
     best: dict[str, Any] = {}
     for name, column in columns.items():
@@ -235,17 +241,17 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             column = [dict(zip(*pair, strict=True)) for pair in zip(named[0], column, strict=True)]
         is_best = BEST.fullmatch(name) is not None
         is_scored = is_best or is_named(name, SCORED)
-        scores = [_by_class(each) for each in column] if is_scored else [None]
+        scores = [_by_class(element) for element in column] if is_scored else [None]
         if classes := _classes_of(scores):
-            rows = [[each[c] for c in classes] for each in scores if each is not None]
+            rows = [[element[c] for c in classes] for element in scores if element is not None]
             arrays |= {"scores" if is_best else name: rows, "class_names": classes}
         elif None not in scores:
-            best |= _best_of(name, [each for each in scores if each is not None])
+            best |= _best_of(name, [element for element in scores if element is not None])
         elif _is_uniform(column):
             arrays[name] = column
         elif is_best and all(map(_is_list, columns[name])):
-            first = [each[0] for each in columns[name]]
-            if all(isinstance(each, str) for each in first):
+            first = [element[0] for element in columns[name]]
+            if all(isinstance(element, str) for element in first):
                 best.setdefault("top1", first)
                 best.setdefault("listed", [*map(len, column)])
     if not any(is_named(name, SCORED) for name in arrays):
@@ -258,9 +264,9 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _classes_of(scores: Sequence[dict[str, float] | None]) -> list[str]:
-    """Return the classes of scores by class, numbered ones by number; [] if classes differ."""
+    """Return the classes of scores by class, sorted if they are numbers; [] if classes differ."""
     first = scores[0]
-    if first is None or any(each is None or {*each} != {*first} for each in scores):
+    if first is None or any(element is None or {*element} != {*first} for element in scores):
         return []
     numbered = [re.fullmatch(r"(.*?)(\d{1,9})", name) for name in first]
     if all(numbered) and len({match[1] for match in numbered if match}) == 1:
@@ -270,14 +276,17 @@ def _classes_of(scores: Sequence[dict[str, float] | None]) -> list[str]:
 
 def _best_of(name: str, scores: Sequence[dict[str, float]]) -> dict[str, list[Any]]:
     """Return the best class and the number of classes of each record."""
-    values = [[*each.values()] for each in scores]
-    if all(len(each) > 1 and each == sorted(each) and each[0] < each[-1] for each in values):
+    values = [[*element.values()] for element in scores]
+    if all(
+        len(element) > 1 and element == sorted(element) and element[0] < element[-1]
+        for element in values
+    ):
         raise Refused(
             f"expected the best class first; got scores that increase in every list of {name!r}: "
             "either they are distances, or the best class is last; write the scores of all classes"
         )
-    top = [max(each, key=each.__getitem__) for each in scores]
-    numbers = [int(each) if each.isdecimal() and len(each) < 10 else -1 for each in top]
+    top = [max(element, key=element.__getitem__) for element in scores]
+    numbers = [int(element) if element.isdecimal() and len(element) < 10 else -1 for element in top]
     return {"top1": top if min(numbers) < 0 else numbers, "listed": [*map(len, scores)]}
 
 
@@ -287,7 +296,11 @@ def _by_class(value: Any) -> dict[str, float] | None:
     Scores are {class: score}, or a list of {label, score} or of pairs [class, score], in which the
     class may be a whole number before a fraction.
     """
-    if isinstance(value, list) and value and all(isinstance(each, dict | list) for each in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(element, dict | list) for element in value)
+    ):
         pairs = [[*of.values()] if isinstance(of, dict) else of for of in value]
         if all(len(p) == 2 and type(p[0]) is int and type(p[1]) is float for p in pairs):
             pairs = [[str(number), score] for number, score in pairs]
@@ -305,10 +318,10 @@ def _by_class(value: Any) -> dict[str, float] | None:
 def _is_uniform(column: Sequence[Any]) -> bool:
     """Whether all values are texts, numbers, or lists of numbers of equal length."""
     if all(map(_is_list, column)):
-        width = {len(each) for each in column}
-        return len(width) == 1 and all(_is_number(n) for each in column for n in each)
-    are_scalars = all(isinstance(each, str | int | float) for each in column)
-    return are_scalars and len({isinstance(each, str) for each in column}) == 1
+        width = {len(element) for element in column}
+        return len(width) == 1 and all(_is_number(n) for element in column for n in element)
+    are_scalars = all(isinstance(element, str | int | float) for element in column)
+    return are_scalars and len({isinstance(element, str) for element in column}) == 1
 
 
 def _is_vector_a_class(value: Any) -> bool:
@@ -368,7 +381,7 @@ def _parsed(path: str, kind: str) -> Any:
 def parse_json(text: bytes) -> Any:
     """Return the value of a JSON text.
 
-    A repeated name is refused: Python would keep its last value. Objects, lists and names are
+    A repeated name is refused, since Python would keep its last value. Objects, lists and names are
     counted before parsing, since an empty object of two characters takes 64 bytes in memory.
     """
     _refuse_parts(text)
@@ -390,7 +403,7 @@ def with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def repeated_name(name: str) -> Refused:
-    """Return the refusal of an object with a name twice, of which Python would keep the last."""
+    """Return the refusal of an object with the same name twice."""
     return Refused(f"expected every name of an object once; got {name[:80]!r} more than once")
 
 
@@ -404,8 +417,8 @@ def count_values(value: Any) -> int:
             raise Refused(f"expected at most {MAX_DEPTH} nested brackets; got more")
         level = [
             inner
-            for each in level
-            if isinstance(each, dict | list)
-            for inner in (each.values() if isinstance(each, dict) else each)
+            for element in level
+            if isinstance(element, dict | list)
+            for inner in (element.values() if isinstance(element, dict) else element)
         ]
     return count

@@ -28,7 +28,7 @@ MATLAB_BYTES = {
     **dict.fromkeys(("int8", "uint8", "logical"), 1),
     "cell": TEXT_BYTES,
 }
-#: Size limit of a struct that is read to list its fields: a list of a million rows has 8 MB.
+#: Size limit of a struct that is read to list its fields; a list of a million rows has 8 MB.
 MOST_OF_STRUCT = 64 << 20
 #: Data types of MATLAB 5: array and compressed array.
 MATRIX, COMPRESSED = 14, 15
@@ -43,7 +43,7 @@ class Mat5:
         self.path = path
         self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
         self.top = [name for name in self.listed if not name.startswith("__")]
-        #: Fields of small structs of one element, and cells with lists of numbers.
+        #: Fields of small structs with one element, and cells with lists of numbers.
         self.members = self._members(self.top)
         groups = {group for group, _ in self.members.values()}
         self.names = [name for name in (*self.top, *self.members) if name not in groups]

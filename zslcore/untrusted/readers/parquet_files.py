@@ -34,7 +34,7 @@ FEATURES_OF = b"huggingface"
 
 
 def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
-    """Open a Parquet table with one thread; more threads may exceed the memory limit under load."""
+    """Open a Parquet table with one thread, since more may exceed the memory limit under load."""
     import pyarrow
     from pyarrow import parquet
 
@@ -162,14 +162,14 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError, Refused):
         return []
     listed = named[0] if len(named) == 1 else []
-    is_list = isinstance(listed, list) and all(isinstance(each, str) for each in listed)
+    is_list = isinstance(listed, list) and all(isinstance(name, str) for name in listed)
     return listed if is_list else []
 
 
 def write_text_rows(path: str, most: int, out: Path) -> None:
     """Write the titles, then the cells of each row, of columns that may name classes or parts.
 
-    These are texts, whole numbers and truth values; a missing value is an empty text.
+    These columns have texts, whole numbers or truth values; a missing value is an empty text.
     """
     worker.import_libraries("pyarrow.parquet", "pandas")
     file = open_parquet(path)
@@ -196,7 +196,7 @@ def write_text_rows(path: str, most: int, out: Path) -> None:
 def read_columns(
     path: str, wanted: Mapping[str, str], required: Sequence[str], budget: int, out: Path
 ) -> dict[str, Any]:
-    """Write columns of a Parquet table; return names of written columns, texts and attributes.
+    """Write columns of a Parquet table; return their names, distinct texts, and attributes.
 
     Texts are dictionary-encoded, so that a long text in a million rows is stored once.
     """

@@ -4,7 +4,7 @@ A ``.pt`` or ``.pth`` file is a zip of raw storages and a pickle that describes 
 this pickle is unpickled. The functions that rebuild a tensor are replaced by functions of this
 module, and all other functions are refused: no code of the file runs, memory is limited by the size
 of the file, and shapes are known before any value is read. ``torch.load(weights_only=True)`` would
-need PyTorch, two gigabytes, in the fork server, and reads every value first.
+read every value first, and need PyTorch (two gigabytes) in the fork server.
 
 A safetensors file is a JSON header and raw bytes: https://github.com/huggingface/safetensors.
 """
@@ -180,7 +180,7 @@ class _Weights(pickle.Unpickler):
     """Unpickler for tensors, numbers, texts and collections; it calls no function of the file."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return the replacement of a function that rebuilds tensors; refuse other functions."""
+        """Return the replacement of a function that rebuilds tensors; refuse any other function."""
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
@@ -228,10 +228,10 @@ class Torch:
         with self.archive.open(pickles[0]) as file:
             self.value = _Weights(file).load()
         self.held: dict[str, Any] = {}
-        for name, each in _named(self.value):
+        for name, element in _named(self.value):
             if len(self.held) >= MAX_NAMES:
                 raise Refused(f"expected at most {MAX_NAMES:,} tensors; got more")
-            self.held[name] = each
+            self.held[name] = element
         self.names = list(self.held)
 
     def _refuse_bomb(self, name: str, most: int) -> None:
@@ -269,7 +269,7 @@ class Torch:
             raise Refused(f"declares {size:,} bytes of values; got {stored_size:,}")
         if not math.prod(value.shape):
             return _values(b"", storage.dtype).reshape(value.shape)
-        # A tensor may be a few rows of a large storage: only its values are read.
+        # A tensor may be a few rows of a large storage: read only its values.
         last = sum((n - 1) * step for n, step in zip(value.shape, value.stride, strict=True))
         with self.archive.open(member) as file:
             file.seek(value.offset * _size_of(storage.dtype))
@@ -281,21 +281,21 @@ class Torch:
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     """Return the lists and dictionaries of a PyTorch file without tensors.
 
-    More than ``most`` values are refused, also if lists share them.
+    More than ``most`` values are refused, even if several lists share them.
     """
     return _plain(Torch(path).value, iter(range(most)))
 
 
 def _plain(value: Any, left: Iterator[int], depth: int = 0) -> Any:
-    """Return lists and dictionaries as JSON has them; each value takes one of ``left``."""
+    """Return lists and dictionaries as JSON values; each value takes one item of ``left``."""
     if depth > MOST_LEVELS or next(left, None) is None:
         raise Refused("expected fewer values, or values that are nested less deep; got more")
     if isinstance(value, _Tensor | _Storage):
         raise Refused("expected lists and dictionaries; got tensors")
     if isinstance(value, dict):
-        return {str(name): _plain(each, left, depth + 1) for name, each in value.items()}
+        return {str(name): _plain(element, left, depth + 1) for name, element in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each, left, depth + 1) for each in value]
+        return [_plain(element, left, depth + 1) for element in value]
     if value is None or isinstance(value, str | int | float):
         return value
     raise Refused("expected lists and dictionaries; got other values")
@@ -310,8 +310,8 @@ def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, An
     elif isinstance(value, _Tensor):
         yield name or "array", value
     elif isinstance(value, list | tuple) and value:
-        if all(isinstance(each, str) for each in value) or all(type(n) is int for n in value):
-            if all(isinstance(each, str) or abs(each) < MAX_NUMBER for each in value):
+        if all(isinstance(element, str) for element in value) or all(type(n) is int for n in value):
+            if all(isinstance(element, str) or abs(element) < MAX_NUMBER for element in value):
                 yield name or "array", value
         elif depth < MAX_DEPTH:
             for position, inner in enumerate(value[:100]):

@@ -1,7 +1,7 @@
-"""Reader of lines of text, and of rows of CSV, without lists of them in memory.
+"""Reader of lines of text, and of rows of CSV, which are never all in memory.
 
-The texts are written to a file as they are read, with control characters between them; a process
-that needs them reads this file (:func:`rows_in`, :func:`lines_in`).
+The texts are written to a file as they are read, separated by control characters; the calling
+process reads this file (:func:`rows_in`, :func:`lines_in`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from zslcore.untrusted.worker import Refused
 
 #: Kind of a text with rows -> separator of its cells.
 SEPARATORS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
-#: Ends of a cell and of a row in the written file. A text that has them gets spaces instead.
+#: Ends of a cell and of a row in the written file; spaces replace them in a text.
 CELL_END, ROW_END = "\x1f", "\x1e"
 CLEANED = str.maketrans({CELL_END: " ", ROW_END: " "})
 FILE = "rows.txt"
-#: Number of different texts that are stored once if they repeat, such as names of classes.
+#: Number of distinct texts, such as names of classes, that are stored once if they repeat.
 MOST_SHARED = 1 << 16
-#: Limit on the bytes that the rows take as Python objects: of a row, of a text with its place in
-#: the row, and of this place. A million rows with a path of 60 letters take less.
+#: Limit on the bytes of the rows as Python objects, which a million rows with a path of 60 letters
+#: do not reach; bytes of a row, of a text with its place in the row, and of this place.
 MOST_BYTES, ROW_BYTES, TEXT_BYTES, CELL_BYTES = 192 << 20, 48, 57, 8
 
 
@@ -60,7 +60,7 @@ def write_cells(rows: Iterable[Sequence[str]], unit: str, most: int, out: Path) 
 
 
 def rows_in(folder: Path, most: int) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a table written by :func:`write_cells`; raise ValueError for other files.
+    """Yield the rows of a table written by :func:`write_cells`; ValueError for any other file.
 
     Repeated texts are one object.
     """
@@ -85,14 +85,14 @@ def text_in(folder: Path) -> str:
 def _written(folder: Path, most: int) -> Iterator[str]:
     n = size = 0
     with (folder / FILE).open(encoding="utf-8", errors="replace", newline="") as file:
-        rest = ""
+        last_part = ""
         while block := file.read(1 << 20):
-            *rows, rest = (rest + block).split(ROW_END)
+            *rows, last_part = (last_part + block).split(ROW_END)
             n, size = n + len(rows), size + len(block) + CELL_BYTES * block.count(CELL_END)
             if n > most or size > MOST_BYTES:
                 raise ValueError
             yield from rows
-    if rest:
+    if last_part:
         raise ValueError
 
 

@@ -1,9 +1,9 @@
 """Reader of text tables with arbitrary columns, which become named arrays.
 
-Separate arrays are made of each column of texts, and of each column of numbers with a name such as
-"label" or "class". All other columns of numbers form the matrix "values", with their names in
-"columns". In Parquet, a column of equally long lists (one embedding per row, as in Hugging Face
-data sets) is a separate matrix. A column or matrix without a name is named "array".
+A column of texts is a separate array, as is a column of numbers with a name such as "label" or
+"class". All other columns of numbers form the matrix "values", with their names in "columns". In
+Parquet, a column of equally long lists (one embedding per row, as in Hugging Face data sets) is a
+separate matrix. A column or matrix without a name is named "array".
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SEPARATE_ARRAYS = frozenset(
 
 
 def allow_text(path: str) -> None:
-    """Refuse a text too large to be read as a whole, else increase this worker's memory limit."""
+    """Refuse a text too large to read at once, else increase this worker's memory limit."""
     size = Path(path).stat().st_size
     if size > MAX_TEXT:
         raise Refused(
@@ -52,7 +52,7 @@ def allow_text(path: str) -> None:
 class TextTable:
     """Text of lines, or of fields separated by commas, tabs, semicolons or spaces.
 
-    Columns of numbers are parsed without a Python object per field, which would need tens of times
+    Columns of numbers are parsed without a Python object per field, which would take tens of times
     the memory of the text; repeated texts are stored once.
     """
 
@@ -137,7 +137,7 @@ class TextTable:
     def _numbers(
         self, numeric: list[int], n_columns: int, has_header: bool
     ) -> dict[int, np.ndarray]:
-        """Return columns of numbers; {} if any of their fields is not a number."""
+        """Return columns of numbers; {} if a field is not a number."""
         if not numeric:
             return {}
         is_whole = len(numeric) == n_columns
@@ -189,7 +189,7 @@ def _numbers_or_texts(column: list[str]) -> np.ndarray:
 
 
 def _counts_vectors(first: str, second: str) -> bool:
-    """Whether a line has the number of vectors and their length, as word2vec writes it."""
+    """Whether a first line has the number of vectors and their length, as of word2vec."""
     sizes = first.split(maxsplit=2)
     return (
         len(sizes) == 2
@@ -199,7 +199,7 @@ def _counts_vectors(first: str, second: str) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    """Return the fields between spaces; of more than MAX_COLUMNS fields, the last is the rest."""
+    """Return at most MAX_COLUMNS fields between spaces, and the rest of the line as one field."""
     return line.split(maxsplit=MAX_COLUMNS)
 
 

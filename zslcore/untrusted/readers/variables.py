@@ -21,9 +21,9 @@ from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
 
-#: Maximum total bytes of small variables, which are read together with the list of contents.
+#: Maximum total bytes of the small variables that are read together with the list of contents.
 SMALL_BYTES = 64 << 20
-#: Names of variables with paths, which are cut to their last characters.
+#: Names of variables with paths; a path is cut to its last characters.
 PATHS = ("image_files",)
 #: Maximum number of listed variables.
 MAX_VARIABLES = 1 << 13
@@ -128,9 +128,9 @@ def read_variables(
 def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, Any]]:
     """Return name and shape of each variable; write the values of small variables.
 
-    The k-th variable is written to ``<k>.npy``: numbers unchanged, but a list of whole numbers as
-    int64. In the entry of a variable, "refused" is the reason why it cannot be read, and "read" is
-    True if its values were written.
+    The k-th variable is written to ``<k>.npy``: a list of whole numbers as int64, other numbers
+    unchanged. In the entry of a variable, "refused" is the reason why it cannot be read, and "read"
+    is True if its values were written.
     """
     source = _opened(path, kind)
     entries: list[dict[str, Any]] = []
@@ -229,7 +229,7 @@ def whole_numbers(array: np.ndarray) -> np.ndarray:
 
 def _texts(array: np.ndarray) -> list[str]:
     if array.dtype.kind == "S":
-        array = np.array([item.decode("utf-8", "replace") for item in array.ravel()])
+        array = np.array([text.decode("utf-8", "replace") for text in array.ravel()])
     texts = []
     for cell in array.ravel():
         cell = np.asarray(cell)

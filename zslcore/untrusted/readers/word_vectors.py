@@ -1,9 +1,9 @@
 """Reader of the vectors of some words from a file of millions of words.
 
-Two formats are in use. The text format of GloVe, word2vec and fastText has a word and its vector
-per line, maybe after a first line with the counts of words and dimensions. The binary format of
-word2vec has this first line, then the text of each word, a space, and its vector as 32-bit floats.
-Only the wanted words are parsed.
+Two formats are in use. The text format of GloVe, word2vec and fastText has one word with its vector
+per line, and may start with a line of two counts, of words and dimensions. The binary format of
+word2vec always has this first line, then each word, a space, and its vector as 32-bit floats. Only
+the wanted words are parsed.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def _of_binary(file: BinaryIO, names: set[str]) -> Vectors:
     count, width = sizes
     for number in range(1, count + 1):
         text = bytearray()
-        while (one := file.read(1)) not in (b" ", b""):
-            text += one
+        while (byte := file.read(1)) not in (b" ", b""):
+            text += byte
             if len(text) > MAX_WORD:
                 raise Refused(f"expected a word of at most {MAX_WORD} bytes", f"word {number}")
         raw = file.read(4 * width)

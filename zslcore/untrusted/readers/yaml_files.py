@@ -1,6 +1,6 @@
 """YAML, with the types of JSON and without aliases and tags.
 
-The events of a text are read one by one: its nodes would take hundreds of bytes per value.
+The events of a text are read one by one, since its nodes would take hundreds of bytes per value.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from zslcore.untrusted.readers.text_rows import copy_rows, text_in
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-#: Largest number of names in mappings, each of which takes 200 bytes with its value.
+#: Largest number of names in mappings; a name with its value takes 200 bytes.
 MAX_NAMES, NAME_END = 1 << 19, re.compile(r":(?=\s)|(?<=[\"']):")
-#: Plain scalars that are no texts. Unlike in YAML 1.1, "no", "07", "1:30" and dates are texts,
-#: since they may be names of classes.
+#: Plain scalars other than texts. Unlike in YAML 1.1, "no", "07", "1:30" and dates are texts, since
+#: they may be names of classes.
 WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 INTEGER = re.compile(r"[-+]?(0|[1-9]\d{0,14})")
 REAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)(e[-+]?\d+)?", re.IGNORECASE)
@@ -65,14 +65,16 @@ def parse_yaml(text: str) -> Any:
 
 
 def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> Any:
-    """Return the value that begins with an event, and take its further events."""
+    """Return the value that begins with ``event``; its further events are taken from ``events``."""
     if isinstance(event, yaml.AliasEvent) or event.tag is not None:
         raise ValueError("expected values without aliases and tags")
     if isinstance(event, yaml.ScalarEvent):
         return event.value if event.style else _plain(event.value)
-    inner = takewhile(lambda each: not isinstance(each, yaml.CollectionEndEvent), events)
+    inner = takewhile(
+        lambda inner_event: not isinstance(inner_event, yaml.CollectionEndEvent), events
+    )
     if isinstance(event, yaml.SequenceStartEvent):
-        return [_value(item, events) for item in inner]
+        return [_value(inner_event, events) for inner_event in inner]
     values: dict[str, Any] = {}
     for key in inner:
         if (name := _name(key)) in values:
