@@ -41,8 +41,8 @@ def _with_ids(listed: SplitList) -> SplitList:
         ) is not None:
             merge_into[c] = duplicate
     if not merge_into:
-        both = " and ".join(clean_text(names[c], 40) for c in (min(ids), class_of_name[0]))
-        question = f"Some classes have WordNet ids and some have names, such as {both}."
+        example = " and ".join(clean_text(names[c], 40) for c in (min(ids), class_of_name[0]))
+        question = f"Some classes have WordNet ids and some have names, such as {example}."
         return replace(listed, questions=(*listed.questions, question))
     pairs = [
         f"{clean_text(names[c], 40)}, {clean_text(names[o], 60)}" for c, o in merge_into.items()

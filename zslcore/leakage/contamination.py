@@ -159,7 +159,7 @@ def extractors() -> Mapping[str, Extractor]:
 def find_extractor(name: str) -> Extractor:
     """Return a published extractor, ignoring case and hyphens, or raise UnknownNameError.
 
-    An entry for several networks is found by the name of each: "vgg19" returns "VGG-16 and VGG-19".
+    An entry for two networks is found by either name: "vgg19" returns "VGG-16 and VGG-19".
     """
     if name in extractors():
         return extractors()[name]
@@ -268,8 +268,8 @@ def test_sets() -> tuple[TestSet, ...]:
     tests.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in entries)))
     listed_actions = published("overlap_action")
     for dataset in ACTIONS:
-        of_set = listed_actions["class"][listed_actions["dataset"] == dataset]
-        names = tuple(dict.fromkeys(of_set))
+        class_column = listed_actions["class"][listed_actions["dataset"] == dataset]
+        names = tuple(dict.fromkeys(class_column))
         tests.append(TestSet(dataset, "", names, names))
     return tuple(tests)
 
@@ -343,9 +343,9 @@ def _printed() -> dict[tuple[str, str, str], tuple[tuple[str, ...], str]]:
         listed[title, "SS", "imagenet-1k"] = (names, "Xian et al. 2019")
         listed[title, "PS", "imagenet-1k"] = ((), "Xian et al. 2019")
     actions = published("overlap_action")
-    for both, part in actions.groupby(["dataset", "pretraining"]):
-        dataset, pretraining = map(str, both)
-        names = tuple(part["class"][part["overlaps"] == 1])
+    for key, rows_of_pair in actions.groupby(["dataset", "pretraining"]):
+        dataset, pretraining = map(str, key)
+        names = tuple(rows_of_pair["class"][rows_of_pair["overlaps"] == 1])
         listed[dataset, "", _PRINTED[pretraining]] = (names, "Huang et al. 2021")
         listed[dataset, "", "kinetics-664"] = ((), "Brattoli et al. 2020")
     return listed
@@ -368,7 +368,7 @@ def _not_understood(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def own_test_set(name: str, classes: Sequence[str] | ClassList) -> TestSet:
-    """Return a user's classes as a test set, with the first name in WordNet after a bare id.
+    """Return a user's classes as a test set; a bare WordNet id is followed by its first word.
 
     Raises FileRefusedError if there are no classes, or if only some have a WordNet id.
     """
@@ -526,19 +526,21 @@ class ContaminationAnswer:
 
 def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     """Judge whether a result on these classes with this extractor may be called zero-shot."""
-    of_sets = [cell_of(tested, name) for name in extractor.pretraining]
-    state = next(state for state in STATES if state in [cell.state for cell in of_sets])
-    deciding = [cell for cell in of_sets if cell.state == state]
+    overlap_cells = [cell_of(tested, name) for name in extractor.pretraining]
+    state = next(state for state in STATES if state in [cell.state for cell in overlap_cells])
+    deciding = [cell for cell in overlap_cells if cell.state == state]
     parts = [part for cell in deciding for part in (cell.certain, cell.printed)]
     certain = _together(tested, parts)
     # With certain overlaps, a person also has to decide on possible overlaps in all other sets.
-    possible = _together(tested, [cell.possible for cell in (of_sets if certain else deciding)])
+    possible = _together(
+        tested, [cell.possible for cell in (overlap_cells if certain else deciding)]
+    )
     possible = tuple(name for name in possible if name not in certain)
     unread = tuple(n for n in tested.not_understood if n not in (*certain, *possible))
     if extractor.pretraining == (NOTHING,):
         unread = ()
     if unread and state == "none":
-        return ContaminationAnswer("unknown", *_not_compared(of_sets, unread))
+        return ContaminationAnswer("unknown", *_not_compared(overlap_cells, unread))
     if state == "overlap":
         sentences = _leaking(extractor, deciding, certain, len(possible))
     else:
@@ -546,7 +548,7 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
         sentences = sentences_of(extractor, deciding, certain or possible)
     if unread and state != "unknown":
         verdict, headline, evidence, advice = sentences
-        evidence = f"{evidence} {not_found(unread, of_sets[0].classes)}".lstrip()
+        evidence = f"{evidence} {not_found(unread, overlap_cells[0].classes)}".lstrip()
         sentences = verdict, headline, evidence, advice
     return ContaminationAnswer(state, *sentences, certain, possible)
 
@@ -563,9 +565,12 @@ Sentences = tuple[str, str, str, str]
 
 
 def _leaking(
-    extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str], n_open: int
+    extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str], n_open: int
 ) -> Sentences:
-    n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
+    n, total = (
+        max(len(names), *(cell.n_certain for cell in overlap_cells)),
+        overlap_cells[0].classes,
+    )
     advice = "Test on other classes."
     if n_others := total - n:
         other_classes = "the other class" if n_others == 1 else f"the other {n_others:,}"
@@ -579,27 +584,28 @@ def _leaking(
         "Leaks",
         f"{_was(extractor)} trained on {n:,} of the {_tested(total)}.",
         f"{'It is a' if n == 1 else f'All {n:,} are'}{KIND[extractor.labels]} "
-        f"{'class' if n == 1 else 'classes'} of {_titles(of_sets, 'or')}{WITH[extractor.labels]}"
-        f"{_as_listed(of_sets, names)}{f': {listed(names)}' * bool(names)}.",
+        f"{'class' if n == 1 else 'classes'} of {_titles(overlap_cells, 'or')}"
+        f"{WITH[extractor.labels]}"
+        f"{_as_listed(overlap_cells, names)}{f': {listed(names)}' * bool(names)}.",
         advice,
     )
 
 
-def _as_listed(of_sets: Sequence[OverlapCell], names: Sequence[str]) -> str:
+def _as_listed(overlap_cells: Sequence[OverlapCell], names: Sequence[str]) -> str:
     """Return a clause with the number of classes that only papers list, and these papers."""
-    compared = {name for cell in of_sets for name in cell.certain or ()}
+    compared = {name for cell in overlap_cells for name in cell.certain or ()}
     n = sum(name not in compared for name in names)
     if not n:
         return ""
-    papers = dict.fromkeys(cell.printed_in for cell in of_sets if cell.printed)
-    by = f"as {listed(list(papers))} list"
-    return f", {by}" if n == len(names) else f", {n:,} of them {by}"
+    papers = dict.fromkeys(cell.printed_in for cell in overlap_cells if cell.printed)
+    note = f"as {listed(list(papers))} list"
+    return f", {note}" if n == len(names) else f", {n:,} of them {note}"
 
 
 def _unknown(
-    extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]
+    extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str]
 ) -> Sentences:
-    pretraining = pretraining_sets()[of_sets[0].pretraining]
+    pretraining = pretraining_sets()[overlap_cells[0].pretraining]
     why = "no list of its classes is available"
     if pretraining.vocabulary:
         why = "its classes have not been compared with these"
@@ -609,15 +615,15 @@ def _unknown(
     return (
         "Unknown",
         f"{_was(extractor)} trained on {pretraining.title}, and {why}.",
-        _own_analysis(of_sets),
+        _own_analysis(overlap_cells),
         "State this next to the metric, and compare the metric only with results of extractors "
         f"trained on the same data.{search}",
     )
 
 
-def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
+def _own_analysis(overlap_cells: Sequence[OverlapCell]) -> str:
     """Return a sentence on copies of test images, if a paper of a pre-training set counts them."""
-    rows = [row for cell in of_sets for row in printed_overlaps(cell.pretraining)]
+    rows = [row for cell in overlap_cells for row in printed_overlaps(cell.pretraining)]
     if not rows:
         return ""
     shares = ", ".join(f"{percent(row.share)} on {row.dataset}" for row in rows if row.share)
@@ -627,8 +633,8 @@ def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
     )
 
 
-def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
-    n = of_sets[0].classes
+def _not_compared(overlap_cells: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
+    n = overlap_cells[0].classes
     n_others = n - len(unread)
     other_classes_clause = (
         "The other one is not" if n_others == 1 else f"None of the other {n_others:,} is"
@@ -636,7 +642,7 @@ def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sent
     return (
         "Unknown",
         not_found(unread, n),
-        f"{other_classes_clause} in {_titles(of_sets, 'or')}." if n_others else "",
+        f"{other_classes_clause} in {_titles(overlap_cells, 'or')}." if n_others else "",
         "Give the usual English name of every class, or its WordNet id, one per line.",
     )
 
@@ -655,12 +661,15 @@ def not_found(unread: Sequence[str], n: int) -> str:
 
 
 def _undecided(
-    extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]
+    extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str]
 ) -> Sentences:
-    n, total = max(len(names), *(cell.n_possible for cell in of_sets)), of_sets[0].classes
+    n, total = (
+        max(len(names), *(cell.n_possible for cell in overlap_cells)),
+        overlap_cells[0].classes,
+    )
     return (
         "Unknown",
-        f"No test class is in {_titles(of_sets, 'or')} for certain, but {n:,} of the "
+        f"No test class is in {_titles(overlap_cells, 'or')} for certain, but {n:,} of the "
         f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes.",
         f"Related: {listed(names)}." if names else "",
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
@@ -670,12 +679,14 @@ def _undecided(
     )
 
 
-def _clean(extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]) -> Sentences:
+def _clean(
+    extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str]
+) -> Sentences:
     if extractor.pretraining == (NOTHING,):
         hand_crafted = "These features are hand-crafted: no extractor was trained on images."
         return "Clean", hand_crafted, "", ""
-    by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
-    none = f"one of the {_tested(of_sets[0].classes)} is in {_titles(of_sets, 'or')}"
+    by_word = [cell.printed_in for cell in overlap_cells if cell.certain is None]
+    none = f"one of the {_tested(overlap_cells[0].classes)} is in {_titles(overlap_cells, 'or')}"
     if by_word:
         return (
             "Clean",
@@ -699,5 +710,5 @@ def _named(names: Sequence[str]) -> str:
     return f" ({listed(names)})" if names else ""
 
 
-def _titles(of_sets: Sequence[OverlapCell], word: str = "and") -> str:
-    return f" {word} ".join(pretraining_sets()[cell.pretraining].title for cell in of_sets)
+def _titles(overlap_cells: Sequence[OverlapCell], word: str = "and") -> str:
+    return f" {word} ".join(pretraining_sets()[cell.pretraining].title for cell in overlap_cells)

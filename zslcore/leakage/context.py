@@ -31,7 +31,7 @@ Value = TypeVar("Value")
 
 #: Key in the facts of a context: variables of a split file that were not read.
 UNREAD = "variables not read"
-#: Key in the facts of a context: what identifies an image in the parts, if not its row number.
+#: Key in the facts of a context: how images of two parts are matched, if not by row number.
 MATCHED_BY = "images matched by"
 #: Key in the facts of a context: parts that form trainval if the file has no such list.
 UNION = "trainval from"
@@ -69,9 +69,13 @@ class DeclaredProvenance:
     def options(self) -> list[str]:
         """Return the declarations as options of the command line."""
         words = []
-        for item in fields(self):
-            option = "--prototypes-from" if item.name == "prototypes" else f"--{item.name}-on"
-            value = getattr(self, item.name)
+        for declaration in fields(self):
+            option = (
+                "--prototypes-from"
+                if declaration.name == "prototypes"
+                else f"--{declaration.name}-on"
+            )
+            value = getattr(self, declaration.name)
             words += [option, value] if value != "unknown" else []
         return words
 
@@ -305,6 +309,6 @@ class AuditContext:
 def _photographs(dataset: ZSLDataset) -> Photographs | None:
     """Return the photograph of each row from the names of image files; None if unknown."""
     if dataset.simulated and not dataset.image_files:
-        drawn = "simulated data: each image is drawn independently"
-        return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)
+        source = "simulated data: each image is drawn independently"
+        return Photographs(np.arange(len(dataset.labels)), source, by_name=False)
     return photographs_of(None, image_files=dataset.image_files)

@@ -148,8 +148,8 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
         (("test_unseen",), (*TRAIN_PARTS, "test_seen")),
         (("val",), ("train",)),
     ):
-        both = np.intersect1d(labels[_all(parts, *a)], labels[_all(parts, *b)])
-        rows = np.flatnonzero(np.isin(labels, both))
+        classes = np.intersect1d(labels[_all(parts, *a)], labels[_all(parts, *b)])
+        rows = np.flatnonzero(np.isin(labels, classes))
         parts = _without(parts, rows, *b, *(a if policy == "drop" else ()))
     return parts
 
@@ -157,8 +157,8 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
 def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
     """Remove training rows that repeat a test image exactly or nearly."""
     group, _ = identical_rows(context.known_features)
-    both = leaking_groups(_with(context, parts), group)
-    rows = np.flatnonzero(np.isin(group, both))
+    leaking = leaking_groups(_with(context, parts), group)
+    rows = np.flatnonzero(np.isin(group, leaking))
     parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
     for part in ("test_seen",) if set(TEST_PARTS) <= set(parts) else ():
         repeated_groups = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
@@ -193,10 +193,10 @@ def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -
     parts = _without(parts, np.setdiff1d(shared, remaining), *TRAIN_PARTS)
     parts = _without(parts, tested, *TEST_PARTS)
     if {"train", "val"} <= set(parts):
-        both = shared_rows_of(number, parts["train"], parts["val"])
+        shared_with_val = shared_rows_of(number, parts["train"], parts["val"])
         if policy == "drop":
             parts = _without(parts, shared_rows_of(number, parts["val"], parts["train"]), "val")
-        parts = _without(parts, both, "train")
+        parts = _without(parts, shared_with_val, "train")
     return parts
 
 

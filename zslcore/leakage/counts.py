@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 NOWHERE = "in no part"
 #: Advice on a pre-training set that is only assumed.
 DECLARE = f"Declare what the extractor was trained on {options_hint('vocabularies')}."
-#: Checks with findings on rows: the same row, image or photograph in training and test; the same
-#: class or any of these.
+#: Checks that report the same row, image or photograph in training and test; these checks, and the
+#: checks that report the same class.
 BY_IMAGE = ("ZSL003", "ZSL004", "ZSL005", "ZSL012")
 BY_ROW = ("ZSL001", "ZSL002", *BY_IMAGE)
 
@@ -47,7 +47,7 @@ BY_ROW = ("ZSL001", "ZSL002", *BY_IMAGE)
 def leaking_rows(
     context: AuditContext, report: Report, checks: Sequence[str] = BY_ROW
 ) -> np.ndarray:
-    """Return the sorted test rows on which a model was trained according to a leak of ``checks``.
+    """Return the test rows that leak according to ``checks``, sorted.
 
     A test row leaks if training has the row itself, an equal or near image, its photograph or its
     class.
@@ -71,20 +71,20 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     if context.labels is None:
         return frame((), ["class", "role", "images", *columns])
-    labels, where = context.labels, np.full(len(context.labels), columns.index("unused"))
+    labels, image_columns = context.labels, np.full(len(context.labels), columns.index("unused"))
     for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in SPLIT_PARTS[3:])):
-        where[context.rows(*parts)] = columns.index(column)
+        image_columns[context.rows(*parts)] = columns.index(column)
     if report is not None:
         overlapping = {c for f in report.of("ZSL006") if f.mark == "leak" for c in f.classes}
         unseen = context.rows("test_unseen")
         is_overlapping = np.array(
             [context.class_name(c) in overlapping for c in range(labels.max() + 1)]
         )
-        where[unseen[is_overlapping[labels[unseen]]]] = columns.index("known")
+        image_columns[unseen[is_overlapping[labels[unseen]]]] = columns.index("known")
         rows = leaking_rows(context, report)
-        where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
+        image_columns[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
-    np.add.at(counts, (labels, where), 1)
+    np.add.at(counts, (labels, image_columns), 1)
     if report is None:
         in_both = np.intersect1d(context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS))
         np.add.at(counts, (labels[in_both], columns.index("trained")), 1)
@@ -95,10 +95,10 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     return table[table["images"] > 0].reset_index(drop=True)
 
 
-def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) -> np.ndarray:
+def _class_sides(context: AuditContext, y: np.ndarray, n: int, *seen_parts: str) -> np.ndarray:
     """Return the side on which each class has rows: "both", "seen", "unseen" or "none"."""
     seen, unseen = (
-        np.isin(np.arange(n), y[context.rows(*parts)]) for parts in (of_seen, ("test_unseen",))
+        np.isin(np.arange(n), y[context.rows(*parts)]) for parts in (seen_parts, ("test_unseen",))
     )
     return np.select([seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none")
 
@@ -124,7 +124,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     Raises DatasetError for splits of different data, or without a common part.
     """
     names = _names_of_both(first, second)
-    _refuse_others(first, second, names)
+    _refuse_different_data(first, second, names)
     parts_of_each = [
         [p for p in SPLIT_PARTS if context.rows(p).size] for context in (first, second)
     ]
@@ -167,7 +167,7 @@ def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]
     return called[0], called[1]
 
 
-def _refuse_others(first: AuditContext, second: AuditContext, names: Sequence[str]) -> None:
+def _refuse_different_data(first: AuditContext, second: AuditContext, names: Sequence[str]) -> None:
     """Refuse splits of different data: their row numbers cannot be compared."""
     benchmarks = [numbers_rows_of(context) for context in (first, second)]
     if None not in benchmarks and benchmarks[0] != benchmarks[1]:
@@ -288,15 +288,15 @@ class Overlap:
 def overlaps(
     names: Sequence[str],
     vocabulary: Vocabulary,
-    others: Sequence[str] = (),
+    all_classes: Sequence[str] = (),
     decisions: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Overlap, ...]:
     """Compare classes with a vocabulary; return every class, in the order given.
 
-    ``others`` are all classes of the data set, which decide the meaning of ambiguous names.
+    ``all_classes`` are all classes of the data set, which decide the meaning of ambiguous names.
     """
     matches: dict[str, list[Match]] = defaultdict(list)
-    for match in match_names(names, vocabulary, others):
+    for match in match_names(names, vocabulary, all_classes):
         matches[match.class_name].append(match)
     decided = {readable(name): decision for name, decision in decisions.items()}
     return tuple(
@@ -316,10 +316,10 @@ def overlaps_of_split(
 
 
 def certain_and_possible(
-    names: Sequence[str], vocabularies: Iterable[Vocabulary], others: Sequence[str] = ()
+    names: Sequence[str], vocabularies: Iterable[Vocabulary], all_classes: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the classes certainly in a vocabulary, then other classes possibly in a vocabulary."""
-    by_vocabulary = [overlaps(names, vocabulary, others) for vocabulary in vocabularies]
+    by_vocabulary = [overlaps(names, vocabulary, all_classes) for vocabulary in vocabularies]
     strengths = [{row[k].strength for row in by_vocabulary} for k in range(len(names))]
     certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)
     possible = tuple(
@@ -331,7 +331,7 @@ def certain_and_possible(
 def find_trained_classes(
     names: Sequence[str],
     vocabularies: Sequence[Vocabulary],
-    others: Sequence[str] = (),
+    all_classes: Sequence[str] = (),
     *,
     is_assumed: bool = False,
 ) -> Finding:
@@ -341,7 +341,7 @@ def find_trained_classes(
     ----------
     names : unseen classes with test images
     vocabularies : the classes of each pre-training set
-    others : all classes of the data set, which decide the meaning of ambiguous names
+    all_classes : all classes of the data set, which decide the meaning of ambiguous names
     is_assumed : whether the pre-training set is assumed instead of declared
 
     Returns
@@ -352,7 +352,7 @@ def find_trained_classes(
         ``figures`` has the number of ``classes`` compared, and the number of classes ``related`` to
         a class of a pre-training set.
     """
-    certain, possible = certain_and_possible(names, vocabularies, others)
+    certain, possible = certain_and_possible(names, vocabularies, all_classes)
     n, overlapping = len(names), tuple(sorted({*certain}))
     where = " and ".join(vocabulary.title for vocabulary in vocabularies)
     related = f" {len(possible)} are related to classes of the set." if possible else ""

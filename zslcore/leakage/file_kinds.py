@@ -165,12 +165,12 @@ class Group:
     """File to check, and the files that belong to it."""
 
     main: RecognisedFile
-    others: tuple[RecognisedFile, ...] = ()
+    companions: tuple[RecognisedFile, ...] = ()
 
     @property
     def named(self) -> list[tuple[str, str]]:
         """(name, SHA-256) of every file."""
-        return [(each.name, each.sha256) for each in (self.main, *self.others)]
+        return [(file.name, file.sha256) for file in (self.main, *self.companions)]
 
 
 def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
@@ -188,11 +188,11 @@ def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
             f"Expected a split, a score matrix, predictions or a result; got {got} alone. Add the "
             "file to which this file belongs."
         )
-    others: dict[RecognisedFile, list[RecognisedFile]] = {main: [] for main in mains}
+    companions: dict[RecognisedFile, list[RecognisedFile]] = {main: [] for main in mains}
     for file in files:
         if file.kind not in MAIN:
-            others[_owner(file, others)].append(file)
-    return [Group(main, tuple(companions)) for main, companions in others.items()]
+            companions[_owner(file, companions)].append(file)
+    return [Group(main, tuple(files_of_main)) for main, files_of_main in companions.items()]
 
 
 def context_of_group(group: Group, folder: Path, **photographs: Any) -> AuditContext:
@@ -204,28 +204,28 @@ def context_of_group(group: Group, folder: Path, **photographs: Any) -> AuditCon
     return context_of(
         group.main.path,
         into=folder,
-        images=group.others[0].path if group.others else None,
-        contents=[file.contents for file in (group.main, *group.others) if file.contents],
+        images=group.companions[0].path if group.companions else None,
+        contents=[file.contents for file in (group.main, *group.companions) if file.contents],
         names_split=group.main.split,
         **photographs,
     )
 
 
 def _owner(
-    file: RecognisedFile, others: Mapping[RecognisedFile, Sequence[RecognisedFile]]
+    file: RecognisedFile, companions: Mapping[RecognisedFile, Sequence[RecognisedFile]]
 ) -> RecognisedFile:
     """Return the file that features or labels belong to."""
-    welcome = [main for main in others if file.kind in WITH.get(main.kind, ())]
+    welcome = [main for main in companions if file.kind in WITH.get(main.kind, ())]
     if file.kind == "labels" and len(welcome) > 1:
         without = [main for main in welcome if main.kind == "scores" and not _has_labels(main)]
         splits = [main for main in welcome if main.kind == "split"]
-        welcome = [main for main in without if not others[main]] or splits
-    free = [main for main in welcome if not others[main]]
+        welcome = [main for main in without if not companions[main]] or splits
+    free = [main for main in welcome if not companions[main]]
     if len(free) == 1:
         return free[0]
-    main = (free or welcome or list(others))[0]
-    one = WITH.get(main.kind, ())
-    also = f"with at most one file of {' or '.join(one)}" if one else "alone"
+    main = (free or welcome or list(companions))[0]
+    kinds = WITH.get(main.kind, ())
+    also = f"with at most one file of {' or '.join(kinds)}" if kinds else "alone"
     expected = f"one {IN_WORDS[main.kind]} to which this file belongs; got {len(free)}"
     single = f"{IN_WORDS[main.kind]} {main.name} {also}; got {IN_WORDS[file.kind]}, too"
     raise FileRefusedError(f"{file.name}: expected {expected if len(free) > 1 else single}.")
@@ -341,7 +341,7 @@ def _may_have_parts(path: Path) -> bool:
 def _kind_of_value(path: Path, value: Any) -> Kind | None:
     """Recognise a value by its schema or its fields; None if only its arrays can decide."""
     is_large = isinstance(value, dict) and len(value) > MAX_LINES
-    if is_large and not any(isinstance(each, dict | list) for each in value.values()):
+    if is_large and not any(isinstance(element, dict | list) for element in value.values()):
         most = f"a list of classes has at most {MAX_LINES:,}"
         raise _refusal(path, f"an object with {len(value):,} names; {most}")
     first = value[0] if isinstance(value, list) and value else value
@@ -367,11 +367,11 @@ def _has_fractions(value: Mapping[str, Any]) -> bool:
     for _ in range(5):
         level = [
             inner
-            for each in level
-            if isinstance(each, dict | list)
-            for inner in (each.values() if isinstance(each, dict) else each[:9])
+            for element in level
+            if isinstance(element, dict | list)
+            for inner in (element.values() if isinstance(element, dict) else element[:9])
         ]
-        if any(isinstance(each, float) for each in level):
+        if any(isinstance(element, float) for element in level):
             return True
     return False
 

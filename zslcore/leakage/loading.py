@@ -81,7 +81,7 @@ FeatureSource = np.ndarray | str | PathLike[str]
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
-#: JSON of names that is a split, for the message of a refusal.
+#: Examples of a split by names in JSON, for the message of a refusal.
 FORMS_OF_JSON = 'classes or images by part, such as {"train": [...], "test": [...]}'
 #: Texts that are a split, for the message of a refusal, and bytes at the start of other texts.
 FORMS_OF_TEXT = (
@@ -186,7 +186,7 @@ def context_of(
 
 
 def _with_shifted_folds(context: AuditContext) -> AuditContext:
-    """Return the context with rows of folds numbered from the start of the other lists."""
+    """Shift the row numbers of folds as the other lists were shifted."""
     shift = 1 - context.reading.first_row if context.reading else 0
     folds = tuple((train + shift, val + shift) for train, val in context.fold_rows)
     return replace(context, fold_rows=folds)
@@ -518,7 +518,7 @@ def _test_by_side(
     tested: np.ndarray,
     labels: np.ndarray | Sequence[int] | None,
 ) -> tuple[dict[str, np.ndarray], str]:
-    """Divide test rows into those of training classes and others; return them and a remark.
+    """Divide test rows into seen and unseen classes; return the parts and a remark.
 
     Rows that do not exist, and all rows if labels are unknown, are read as unseen.
     """
@@ -738,7 +738,7 @@ class SmallFiles:
         return self._read[path]
 
     def questions(self, path: Path) -> tuple[str, ...]:
-        """Return one question per unreadable list of classes, labels or rows: names as objects."""
+        """Return one question per list of classes, labels or rows that cannot be read."""
         refused = self._contents[path].refused
         named = [f"{name} ({refused[name]})" for name in refused if _may_be_of_split(name)]
         return tuple(map(UNREAD_FILES.format, named))

@@ -119,10 +119,11 @@ def near_rows(
     near: float = NEAR,
     alone: float = ALONE,
 ) -> NearRows:
-    """Find test rows unusually near to a training row, also compared with the tenth nearest.
+    """Find test rows that are unusually near to a training row.
 
-    ``near`` is a share of the median distance to the nearest training row, ``alone`` a share of the
-    distance to the tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.
+    A pair is closer than ``near`` times the median distance to the nearest training row, and closer
+    than ``alone`` times the distance to the tenth nearest training row. X has the shape (n, d): an
+    array, memory map or HDF5 data set.
     """
     R = _projection(X.shape[1])
     Z_train, Z_test = (_projected(X, rows, R) for rows in (train, test))

@@ -98,12 +98,12 @@ class Photographs:
         texts = [str(name) for name in names]
         if pattern:
             groups = first_groups(texts, pattern)
-            left = sum(part is None for part in groups)
+            n_unmatched = sum(part is None for part in groups)
             texts = [
                 name if part is None else part for name, part in zip(texts, groups, strict=True)
             ]
             source = f"{source}, by the pattern {clean_text(pattern)!r}"
-            source += f" (not found in {counted(left, 'name')})" if left else ""
+            source += f" (not found in {counted(n_unmatched, 'name')})" if n_unmatched else ""
         different, number = np.unique(np.array(texts, dtype=object), return_inverse=True)
         if len(texts) > 1 and len(different) == 1:
             raise DatasetError(

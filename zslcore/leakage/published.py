@@ -186,17 +186,17 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
 
 
 def _names_and_labels_fit(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
-    """Return whether given names and labels agree with names and labels of the benchmark."""
+    """Whether given names and labels agree with those of the benchmark."""
     differing_names = {class_key(name) for name in context.class_names} ^ {
         class_key(n) for n in names
     }
     return not (context.class_names and differing_names) and _labels_fit(context, facts)
 
 
-def _jaccard(rows: np.ndarray, others: np.ndarray) -> float:
+def _jaccard(rows: np.ndarray, other_rows: np.ndarray) -> float:
     """Return the Jaccard index of two sets of rows, in [0, 1]."""
-    both = np.intersect1d(rows, others).size
-    return both / max(1, rows.size + others.size - both)
+    n_common = np.intersect1d(rows, other_rows).size
+    return n_common / max(1, rows.size + other_rows.size - n_common)
 
 
 def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
@@ -243,7 +243,7 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
 
 
 def _labels_fit(context: AuditContext, facts: RowFacts) -> bool:
-    """Return whether the number of rows and the labels, if given, agree with the benchmark."""
+    """Whether the number of rows and the labels, if given, agree with the benchmark."""
     n = len(facts.labels)
     if context.n_rows not in (None, n):
         return False

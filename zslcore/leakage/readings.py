@@ -51,10 +51,10 @@ def with_best_reading(context: AuditContext, first: int = 1) -> AuditContext:
     ]
     readings = [*_with_other_starts(parts)] if first == 1 else []
     readings += [*_with_shifted_lists(parts), *_with_exchanged_tests(parts)]
-    best, rest = _best_of(context, readings)
-    if best is None or rest != NONE:
-        other, of_other = _best_of(context, combined)
-        best = other if other is not None and of_other == NONE else best
+    best, remaining = _best_of(context, readings)
+    if best is None or remaining != NONE:
+        shifted, remaining_shifted = _best_of(context, combined)
+        best = shifted if shifted is not None and remaining_shifted == NONE else best
     return best if best is not None else with_likely_start(context, first)
 
 
@@ -75,14 +75,16 @@ def _best_of(
         return replace(candidate, reading=reading), NONE
     if context.labels is None:
         return None, literal
-    left = [
+    supported = [
         (_contradictions(candidate), reading, candidate)
         for reading, candidate in candidates
         if _is_supported(context, candidate, reading) or literal.classes >= MANY
     ]
-    fewest = min((faults for faults, _, _ in left), key=sum, default=literal)
+    fewest = min((faults for faults, _, _ in supported), key=sum, default=literal)
     best = [
-        (reading, candidate) for faults, reading, candidate in left if sum(faults) == sum(fewest)
+        (reading, candidate)
+        for faults, reading, candidate in supported
+        if sum(faults) == sum(fewest)
     ]
     removed = (
         fewest.outside <= literal.outside
@@ -97,11 +99,11 @@ def _best_of(
 
 
 def with_likely_start(context: AuditContext, first: int) -> AuditContext:
-    """Return the context with rows numbered from 0 in place of ``first`` = 1, or the reverse.
+    """Read rows as numbered from 0 if ``first`` is 1, and from 1 if it is 0.
 
-    This is done only if all contradictions are classes that are both seen and unseen, and none
-    remains; the reading is then a question. If images are sorted by class, numbers that are off by
-    one cause only a few such contradictions.
+    The context changes only if all contradictions are classes that are both seen and unseen, and
+    the new reading has none; it is then a question. If images are sorted by class, numbers that are
+    off by one cause only a few contradictions.
     """
     outside, rows, classes = _contradictions(context)
     shift = 2 * first - 1
@@ -169,7 +171,7 @@ def _with_shifted_lists(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
 
 
 def _with_exchanged_tests(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
-    """Yield the reading in which each test part is the other."""
+    """Yield the reading in which the two test parts are exchanged."""
     if {*TEST_PARTS} <= {*parts}:
         text = "test_seen and test_unseen are exchanged; each is read as the other"
         reading = Reading(text, "error", "Exchange the two lists.")
@@ -205,21 +207,21 @@ def _contradictions(context: AuditContext) -> Contradictions:
     if {"train", "val"} <= set(context.parts):
         count += np.intersect1d(context.rows("train"), context.rows("val")).size
         if trainval := context.rows("trainval").size:
-            both = np.intersect1d(context.rows("trainval"), context.rows("train", "val")).size
-            count += trainval - both
+            n_common = np.intersect1d(context.rows("trainval"), context.rows("train", "val")).size
+            count += trainval - n_common
     classes = 0
     if (y := context.labels) is not None and y.size:
         # Training rows that are also test rows are counted in ``rows``.
         on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))
-        of_train, of_seen, of_unseen = (
+        n_train, n_seen, n_unseen = (
             np.bincount(y[rows], minlength=y.max() + 1) for rows in (on_one_side, seen, unseen)
         )
-        classes += np.minimum(of_train + of_seen, of_unseen).sum()
+        classes += np.minimum(n_train + n_seen, n_unseen).sum()
         classes += (~np.isin(y[seen], y[trained])).sum()
     return Contradictions(outside, int(count), int(classes))
 
 
-def _is_supported(context: AuditContext, other: AuditContext, reading: Reading) -> bool:
+def _is_supported(context: AuditContext, candidate: AuditContext, reading: Reading) -> bool:
     """Whether a reading has evidence other than the absence of contradictions.
 
     Evidence is row 0 in the file, a row number that exceeds the last row by one, the use of every
@@ -231,4 +233,4 @@ def _is_supported(context: AuditContext, other: AuditContext, reading: Reading) 
     n = context.n_rows
     if rows.size and (rows.min() == -1 or rows.max() == n):
         return True
-    return n is not None and other.rows(*SPLIT_PARTS).size == n
+    return n is not None and candidate.rows(*SPLIT_PARTS).size == n

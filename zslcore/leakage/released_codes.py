@@ -144,7 +144,7 @@ def count_codes(choice: str) -> dict[str, int]:
 
 
 def codes_by_training_list() -> dict[str, list[str]]:
-    """Return the code bases that train on the list "trainval", and on the list "train"."""
+    """Map "trainval" and "train" to the code bases that train on this list."""
     splits = [row for row in all_choices() if row.choice == "split"]
     return {
         name: [row.code for row in splits if row.trained_on == name]
@@ -153,7 +153,7 @@ def codes_by_training_list() -> dict[str, list[str]]:
 
 
 def trained_in_words() -> str:
-    """Return the numbers of code bases that train on trainval, and those that train on train."""
+    """Return a clause on how many code bases train on trainval, and which train on train."""
     codes = codes_by_training_list()
     n, other_codes = len(codes["trainval"]), codes["train"]
     names, uses = " and ".join(other_codes), "uses" if len(other_codes) == 1 else "use"

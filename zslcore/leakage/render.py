@@ -61,7 +61,7 @@ HEADINGS: Mapping[Mark, str] = {
 }
 
 
-def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the word for it
+def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the usual name
     """Return ``report`` in one of ``FORMATS``; the error for a misspelt name suggests a format."""
     if format not in FORMATS:
         raise closest_name("report format", format, FORMATS)
@@ -194,7 +194,7 @@ def _sources(report: Report) -> Iterator[tuple[str, str]]:
     yield from ((name, f"SHA-256 {sha}") for name, sha in report.files)
     for name, value in report.read_as.items():
         if isinstance(value, Mapping):
-            value = [f"{key} {item}" for key, item in value.items()]
+            value = [f"{key} {element}" for key, element in value.items()]
         yield name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
@@ -203,7 +203,7 @@ def _sources(report: Report) -> Iterator[tuple[str, str]]:
 
 def to_json(report: Report) -> str:
     """Return the whole report as strict JSON; numbers that are not finite become null."""
-    other = report.comparison
+    comparison = report.comparison
     content = {
         "schema": SCHEMA,
         "version": version(),
@@ -220,14 +220,14 @@ def to_json(report: Report) -> str:
         "findings": [_fields(finding) for finding in report.findings],
         "picture": report.picture and asdict(report.picture),
         "read_as": dict(report.read_as),
-        "comparison": other
+        "comparison": comparison
         and {
-            "names": other.names,
-            "parts": other.parts,
-            "rows": other.n_rows,
-            "moved": other.n_moved,
-            "headline": other.headline,
-            "tables": [asdict(table) for table in other.tables()],
+            "names": comparison.names,
+            "parts": comparison.parts,
+            "rows": comparison.n_rows,
+            "moved": comparison.n_moved,
+            "headline": comparison.headline,
+            "tables": [asdict(table) for table in comparison.tables()],
         },
     }
     return strict_json(content, indent=1, default=str) + "\n"

@@ -236,14 +236,14 @@ def _gain_of_first_release(dataset: str) -> Figure:
     measured = dataset in set(benchmark)
     rows = table[benchmark == (dataset if measured else "CUB")]
     gains = dict(iter(rows.groupby("leak")["difference"]))
-    both, selection, training = (
+    overall, selection, training = (
         f"{signed(float(part.min()))} to {signed(float(part.max()))} points"
         for part in (rows["difference"], gains["selection"], gains["training"])
     )
     note = f"trained on trainval: {selection}; trained on train + val: {training}; "
     data = title(rows["dataset"].iloc[0])
     note += f"measured on {data}" + f", not on {dataset}" * (not measured)
-    return Figure(f"{GAINED}, measured on {data.partition(',')[0]}", both, note)
+    return Figure(f"{GAINED}, measured on {data.partition(',')[0]}", overall, note)
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:

@@ -31,8 +31,8 @@ class Check:
     """Check of a split; ``passes`` is the sentence that reports success.
 
     The check cannot run unless the context has the attributes in ``needs``. If ``decides`` is
-    false, its open findings do not change the verdict on the split. Each tuple in ``compares`` is
-    one side of the comparison; the check passes only if the parts of each tuple together have rows.
+    false, its open findings do not change the verdict on the split. Each tuple in ``compares`` has
+    the parts on one side of a comparison; the check cannot pass if a side has no rows.
     :func:`run_check` fills in the ``check`` of its findings.
     """
 
@@ -49,7 +49,7 @@ CHECKS: list[Check] = []
 
 
 def check(
-    id: str,  # noqa: A002 - the word for it
+    id: str,  # noqa: A002 - the usual name
     title: str,
     passes: str,
     *needs: str,

@@ -293,7 +293,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
     if seen is None:
         return
     if (both := np.intersect1d(seen, unseen)).size:
-        yield _both(context, both)
+        yield _on_both_sides(context, both)
     if not labelled:
         return
     if not unseen.size and context.rows("test_seen").size:
@@ -338,24 +338,25 @@ def seen_and_unseen(context: AuditContext) -> Findings:
             yield warning(text, advice, classes=names)
 
 
-def _both(context: AuditContext, both: np.ndarray) -> Finding:
-    names, evidence, rows = context.names(both), None, np.empty(0, np.intp)
+def _on_both_sides(context: AuditContext, classes: np.ndarray) -> Finding:
+    names, evidence, rows = context.names(classes), None, np.empty(0, np.intp)
     advice = "Remove these classes from training or from test_unseen."
     if (y := context.labels) is not None:
         parts = [part for part in SPLIT_PARTS if part in context.parts]
-        counts = [np.bincount(y[context.rows(p)], minlength=both.max() + 1)[both] for p in parts]
+        counts = [
+            np.bincount(y[context.rows(p)], minlength=classes.max() + 1)[classes] for p in parts
+        ]
         table = zip(names, *counts, strict=True)
         evidence = Evidence.of("Rows of these classes", ("class", *parts), table)
         tested = context.rows("test_unseen")
-        # If the only training rows of a class are test rows, add no rows: another check, ZSL003,
-        # reports them.
+        # If the only training rows of a class are test rows, add no rows: ZSL003 reports them.
         trained = np.setdiff1d(context.rows(*TRAIN_PARTS), tested)
-        rows = tested[np.isin(y[tested], np.intersect1d(both, y[trained]))]
+        rows = tested[np.isin(y[tested], np.intersect1d(classes, y[trained]))]
         if _has_labels_of_other_images(context):
             advice = OF_OTHERS
-    text = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
+    text = f"Both seen and unseen: {counted(len(classes), 'class', 'classes')} ({listed(names)})."
     finding_of = open_ if _has_labels_of_other_images(context) else leak
-    return finding_of(text, advice, evidence, rows, names, {"classes": len(both)})
+    return finding_of(text, advice, evidence, rows, names, {"classes": len(classes)})
 
 
 def _has_labels_of_other_images(context: AuditContext) -> bool:
@@ -504,6 +505,6 @@ def same_photograph(context: AuditContext) -> Findings:
 
 
 def shared_rows_of(number: np.ndarray, rows: np.ndarray, other_rows: np.ndarray) -> np.ndarray:
-    """Return the ``rows`` outside ``others`` that share a photograph with a row of ``others``."""
+    """Return the rows outside ``other_rows`` that share a photograph with one of them."""
     rows = np.setdiff1d(rows, other_rows)
     return rows[np.isin(number[rows], number[other_rows])]
