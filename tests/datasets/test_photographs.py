@@ -119,4 +119,4 @@ def test_the_numbers_are_those_of_the_release(shared):
         assert facts.trainval == (train.sum(), len(set(files[train])))
         assert facts.shared_seen == (seen.sum(), (seen & shared_).sum(), (seen & same).sum())
         assert facts.shared_unseen == (unseen.sum(), (unseen & shared_).sum())
-        assert facts.others == (unshared.sum(), len(set(files[unshared])))
+        assert facts.unshared == (unshared.sum(), len(set(files[unshared])))

@@ -47,7 +47,7 @@ def test_other_results_are_read_unchanged(store, crossed):
 
 
 def test_one_table_lists_results_of_all_kinds(store, crossed, run):
-    rows = [row for other in store.others() for row in other.table()]
+    rows = [row for other in store.study_results() for row in other.table()]
     table = tabulate_results(store.stored(), rows)
     assert table["kind"].tolist() == ["run", "crossed", "crossed"]
     assert table["zsl"].tolist() == [run.evaluation.zsl, 0.5, 0.25]
@@ -78,7 +78,7 @@ def test_the_command_lists_filters_shows_exports_and_deletes(store, crossed, run
     assert table["kind"].tolist() == ["run", "crossed", "crossed"]
     assert json.loads(printed("runs", "export", "--format", "json"))[0]["key"] == run.key
     assert printed("runs", "delete", crossed.key) == f"deleted {crossed.key}\n"
-    assert store.others() == []
+    assert store.study_results() == []
 
 
 @pytest.mark.parametrize(

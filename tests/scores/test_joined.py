@@ -158,7 +158,7 @@ def test_labels_are_grouped_with_scores_without_labels(folder):
         np.save(folder / "alone.npy", file["scores"])
         (folder / "y.txt").write_text("\n".join(map(str, file["y"])))
     files = [recognise_file(folder / name) for name in ("clean.mat", "y.txt", "alone.npy")]
-    result = {group.main.name: [other.name for other in group.others] for group in grouped(files)}
+    result = {group.main.name: [file.name for file in group.companions] for group in grouped(files)}
     assert result == {"clean.mat": [], "alone.npy": ["y.txt"]}
     with pytest.raises(FileRefusedError, match=r"y\.txt: expected"):
         cards_of_files([folder / "leaking.mat", folder / "clean.mat", folder / "y.txt"])

@@ -188,8 +188,8 @@ def recognise_uploads(files: Sequence[BinaryIO], folder: Path) -> list[UploadedG
     return [
         UploadedGroup(
             group.main,
-            group.others,
-            tuple(uploaded[file] for file in (group.main, *group.others)),
+            group.companions,
+            tuple(uploaded[file] for file in (group.main, *group.companions)),
         )
         for group in grouped(list(uploaded))
     ]

@@ -132,7 +132,7 @@ def _subjects(args: argparse.Namespace) -> Iterator[dict[str, str]]:
         return
     yield from ({"path": str(path)} for path in args.files if path not in files)
     for group in grouped([recognise_file(path) for path in files]):
-        companions = {file.kind: str(file.path) for file in group.others}
+        companions = {file.kind: str(file.path) for file in group.companions}
         yield {"path": str(group.main.path)} | companions
 
 
@@ -152,7 +152,7 @@ def _submission(args: argparse.Namespace) -> argparse.Namespace:
                 "well."
             )
         path_of_role[main_role] = group.main.path
-        for file in group.others:
+        for file in group.companions:
             role = (
                 "labels" if main_role == "scores" else file.kind.replace("labels", "split_labels")
             )
@@ -204,7 +204,7 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
 def _of_scores(
     group: Group, named: list[Vocabulary], *, unseen: list[str] | None, fixes: Sequence[str]
 ) -> CheckedFile:
-    path, *labels = [file.contents or file.path for file in (group.main, *group.others)]
+    path, *labels = [file.contents or file.path for file in (group.main, *group.companions)]
     file = read_scores(
         path,
         labels=labels[0] if labels else None,

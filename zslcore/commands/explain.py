@@ -84,7 +84,7 @@ def _score_report(
 ) -> ScoreReport:
     from zslcore.commands.score import score_report
 
-    labels = args.labels or (group.others[0].path if group.others else None)
+    labels = args.labels or (group.companions[0].path if group.companions else None)
     if group.main.kind == "predictions":
         return score_report(group.main.path)
     return score_report(

@@ -235,14 +235,15 @@ def _class_splits(
 def _name(number: int, unseen: np.ndarray, facts: ActionFacts | None) -> str:
     """Return "released 3" if the split equals released split 3, else "split 3"."""
     lists = () if facts is None else facts.released[number - 1 : number]
-    same = any(np.array_equal(unseen, each) for each in lists)
+    same = any(np.array_equal(unseen, released) for released in lists)
     return f"{'released' if same else 'split'} {number}"
 
 
 def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> list[np.ndarray]:
-    where, others = f"{clean_text(path.name)}, variable {variable!r}", np.setdiff1d(sets, (0, 1))
-    got = f"{sets.shape[1]} columns with {', '.join(f'{x:g}' for x in others[:3]) or '0 and 1'}"
-    plain = sets.shape[1] == n_classes and not len(others)
+    where = f"{clean_text(path.name)}, variable {variable!r}"
+    wrong = np.setdiff1d(sets, (0, 1))
+    got = f"{sets.shape[1]} columns with {', '.join(f'{x:g}' for x in wrong[:3]) or '0 and 1'}"
+    plain = sets.shape[1] == n_classes and not len(wrong)
     expect(plain, where, f"0 or 1 for each of {n_classes} classes", got)
     return [np.flatnonzero(row) for row in sets]
 
@@ -298,8 +299,8 @@ def _trial_splits(
     for path, arrays in trials.items():
         trial, number = _of_trial(path), int(path.parent.name.rpartition("_")[2])
         rows = rows_of_parts(trial, arrays, SPLIT_PARTS, len(labels))
-        both = rows["trainval"].size and rows["test_unseen"].size
-        expect(both, trial, "rows in trainval_loc and test_unseen_loc", "none")
+        has_rows = rows["trainval"].size and rows["test_unseen"].size
+        expect(has_rows, trial, "rows in trainval_loc and test_unseen_loc", "none")
         name = _name(number, np.unique(labels[rows["test_unseen"]]), facts)
         note = f"Trial of {trial}, as given{_leak(arrays)}"
         split = Split.from_rows(name, labels, **rows, note=note)

@@ -356,7 +356,7 @@ class ZSLDataset:
             parts = [split.trainval, split.test_seen, split.test_unseen]
             parts += [rows for fold in split.folds for rows in (fold.train, fold.val)]
             _refuse_outside(where, n, *parts)
-            _refuse_outside(where, c, split.seen_classes, split.unseen_classes, what="class")
+            _refuse_outside(where, c, split.seen_classes, split.unseen_classes, kind="class")
 
     def _require(self, holds: object, sentence: str) -> None:
         if not holds:
@@ -444,12 +444,12 @@ def _whole_numbers(name: str, labels: ArrayLike) -> np.ndarray:
     return array
 
 
-def _refuse_outside(name: str, n: int, *parts: ArrayLike, what: str = "row") -> None:
+def _refuse_outside(name: str, n: int, *parts: ArrayLike, kind: str = "row") -> None:
     for part in map(np.asarray, parts):
         outside = part[(part < 0) | (part >= n)]
         if outside.size:
             raise DatasetError(
-                f"{name}: {what} numbers must lie in 0..{n - 1}; got {outside[0]} "
+                f"{name}: {kind} numbers must lie in 0..{n - 1}; got {outside[0]} "
                 f"({outside.size} outside)."
             )
 

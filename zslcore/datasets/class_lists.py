@@ -28,9 +28,9 @@ from zslcore.untrusted.readers.array_names import (
     first_named,
 )
 
-#: Limits in bytes, lines, and characters per line: ImageNet-21K with synonyms has 0.7 MB.
+#: Limits in bytes, lines, and characters per line; ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
-#: Largest number of characters of a line that begins or ends with a number beside its name.
+#: Largest number of characters of a line from which a number before or after a name is removed.
 MOST_LETTERS = 200
 #: Long sequences of spaces, underscores or digits, which are cut to their start: searches take
 #: quadratic time on long sequences.
@@ -84,9 +84,8 @@ OF_IMAGES = frozenset(
     {"ytrue", "ypred", "true", "truth", "groundtruth", "gt", "pred", "predicted", "prediction"}
     | {"file", "filename", "path", "image", "score", "probability"}
 )
-#: ``MOST_FIELDS`` is the largest number of columns of a class table in which columns of numbers
-#: outnumber the other columns. ``MOST_WORDS`` is the largest number of words of a class name in a
-#: JSON object of lists; if a text in the lists is longer, all texts are descriptions of the keys.
+#: A class table in which most columns are numbers has at most ``MOST_FIELDS`` columns. If a text in
+#: a JSON object of lists has more than ``MOST_WORDS`` words, the texts describe the keys.
 MOST_FIELDS, MOST_WORDS = 4, 3
 #: Markup around a name: a link in Markdown, an element of XML.
 MARKUP = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)|^\s*<(\w+)[^<>]*>([^<>]+)</\2>\s*$")
@@ -164,14 +163,14 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     cut_lines = [SENSE.sub("", SPELLED_ID.sub(r"n\1\2", line)) for line in cut_lines]
     cut_lines = [line for line in cut_lines if line.strip() and not line.lstrip().startswith("#")]
     items = _items(cut_lines)
-    readings = [_finished(each) for each in _readings(items)]
-    readings = [each for each in readings if each.names]
+    readings = [_finished(reading) for reading in _readings(items)]
+    readings = [reading for reading in readings if reading.names]
     if not readings:  # only codes
         return _finished(ClassList(tuple(map(_bare, items))))
     if count_known is None:
         return readings[0]
     # max returns the first of several best readings.
-    return max(readings, key=lambda each: count_known(each.names) / len(each.names))
+    return max(readings, key=lambda reading: count_known(reading.names) / len(reading.names))
 
 
 def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
@@ -191,7 +190,7 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
     numbers = [values for values in columns if _are_numbers(values)]
     if len(columns) > max(MOST_FIELDS, 2 * len(columns) - 2 * len(numbers)):
         return False
-    named = any(_are_names(of) or _are_ids(of) for of in columns)
+    named = any(_are_names(column) or _are_ids(column) for column in columns)
     return named and all(
         len(set(values)) == len(values) and all(map(str.isdecimal, values)) for values in numbers
     )
@@ -227,13 +226,13 @@ def _lines_of_json(value: object) -> list[str] | None:
             return lines
         if isinstance(under[0], list):
             return under[0] if is_class_json(under[0]) else None
-        return [f"{key}: {json.dumps(each)}" for key, each in under[0].items()]
+        return [f"{key}: {json.dumps(element)}" for key, element in under[0].items()]
     if not isinstance(value, list) or not value or not all(isinstance(v, dict) for v in value):
         return _as_table(value)
     titles = {squeeze(key): key for key in value[0]}
-    columns = {title: [each.get(key) for each in value] for title, key in titles.items()}
-    texts = [t for t, of in columns.items() if all(isinstance(each, str) and each for each in of)]
-    named = next((each for each in NAMED if each in texts), None)
+    columns = {title: [element.get(key) for element in value] for title, key in titles.items()}
+    texts = [t for t, cells in columns.items() if all(isinstance(c, str) and c for c in cells)]
+    named = next((title for title in NAMED if title in texts), None)
     if named is None and len(texts) == 1 and any(map(_counts_up, columns.values())):
         named = texts[0]
     names = [str(name) for name in columns[named]] if named is not None else []
@@ -247,18 +246,26 @@ def _under_titles(value: Mapping[str, Any]) -> list[Any]:
     """Return the lists or objects under a title of names, or those of inner objects."""
     level: list[Mapping[str, Any]] = [value]
     for _ in range(MOST_LEVELS):
-        under = [each for of in level for key, each in of.items() if squeeze(key) in TITLE]
-        if any(isinstance(each, list | dict) for each in under) or len(level) > MOST_OBJECTS:
-            nested = [each for each in under if isinstance(each, list | dict) and each]
-            return [of for k, of in enumerate(nested) if of not in nested[:k]] if nested else under
-        level = [each for of in level for each in of.values() if isinstance(each, dict)]
+        under = [
+            element for record in level for key, element in record.items() if squeeze(key) in TITLE
+        ]
+        if any(isinstance(element, list | dict) for element in under) or len(level) > MOST_OBJECTS:
+            nested = [element for element in under if isinstance(element, list | dict) and element]
+            return (
+                [record for k, record in enumerate(nested) if record not in nested[:k]]
+                if nested
+                else under
+            )
+        level = [
+            element for record in level for element in record.values() if isinstance(element, dict)
+        ]
     return []
 
 
 def _counts_up(values: Sequence[Any]) -> bool:
     """Whether values are the whole numbers from 0 or 1, in order."""
-    are_whole = all(type(each) is int for each in values)
-    return are_whole and [each - values[0] for each in values] == [*range(len(values))]
+    are_whole = all(type(number) is int for number in values)
+    return are_whole and [number - values[0] for number in values] == [*range(len(values))]
 
 
 def _described(value: dict[str, Any]) -> list[str] | None:
@@ -268,13 +275,13 @@ def _described(value: dict[str, Any]) -> list[str] | None:
     value is a list of texts, the texts are classes by group if all are distinct and none has more
     than ``MOST_WORDS`` words; otherwise they describe the keys, which are the classes.
     """
-    other = first_named(value, (*LABELS, *PREDICTED, *SCORE_VARIABLES)) or len(value) < 2
-    if other or not OF_IMAGES.isdisjoint(map(squeeze, value)) or any(map(_is_code, value)):
+    is_record = first_named(value, (*LABELS, *PREDICTED, *SCORE_VARIABLES)) or len(value) < 2
+    if is_record or not OF_IMAGES.isdisjoint(map(squeeze, value)) or any(map(_is_code, value)):
         return None
     if all(isinstance(text, str) for text in value.values()):
         return [*value] if all(name in text for name, text in value.items()) else None
-    groups = [of for of in value.values() if isinstance(of, list)]
-    texts = [text for of in groups for text in of]
+    groups = [group for group in value.values() if isinstance(group, list)]
+    texts = [text for group in groups for text in group]
     if len(groups) < len(value) or not all(isinstance(text, str) and text for text in texts):
         return None
     are_classes = max(len(text.split()) for text in texts) <= MOST_WORDS if texts else False
@@ -285,7 +292,7 @@ def _as_table(value: Any) -> list[str] | None:
     """Return one line per class, with tabs between its name, numbers and ids; else None.
 
     The JSON is a list of lists such as ``["n02510455", "giant panda"]``, or an object with one
-    entry per class. In one column, ids of WordNet name the classes or numbers count them.
+    entry per class. One column has WordNet ids, or numbers that count the classes.
     """
     rows: list[list[str]] = []
     if isinstance(value, dict):
@@ -295,7 +302,9 @@ def _as_table(value: Any) -> list[str] | None:
     if len(rows) < 2 or len({*map(len, rows)}) > 1 or len(rows[0]) < 2:
         return None
     columns = [*zip(*rows, strict=True)]
-    counted = any(all(map(str.isdecimal, of)) and _counts_up([*map(int, of)]) for of in columns)
+    counted = any(
+        all(map(str.isdecimal, column)) and _counts_up([*map(int, column)]) for column in columns
+    )
     lines = ["\t".join(row) for row in rows]
     is_coded = counted or any(map(_are_ids, columns))
     return lines if is_coded and is_class_table(lines, "\t") else None
@@ -317,9 +326,9 @@ def are_not_names(lines: Sequence[str]) -> bool:
 def _dumped(value: Any) -> list[str]:
     """Return JSON with each of its outermost entries on one line."""
     if isinstance(value, dict):
-        entries = [f"{json.dumps(key)}: {json.dumps(each)}," for key, each in value.items()]
+        entries = [f"{json.dumps(key)}: {json.dumps(element)}," for key, element in value.items()]
         return ["{", *entries, "}"]
-    return ["[", *(f"{json.dumps(each)}," for each in value), "]"]
+    return ["[", *(f"{json.dumps(element)}," for element in value), "]"]
 
 
 def _is_code(name: str) -> bool:
@@ -348,7 +357,7 @@ def _items(lines: list[str]) -> list[str]:
     if OPENS.match(text) and CLOSES.search(text):
         body = CLOSES.sub("", OPENS.sub("", text, count=1))
         if _is_balanced(body):
-            return _unbracketed([item for item in map(str.strip, _parts(body, ",\n")) if item])
+            return _unbracketed([name for name in map(str.strip, _parts(body, ",\n")) if name])
     if (
         len(lines) == 1
         and len(records := re.findall(r"[(\[][^()\[\],]+,[^()\[\]]+[)\]]", text)) > 1
@@ -358,7 +367,7 @@ def _items(lines: list[str]) -> list[str]:
     if len(lines) > 1 and all(map(BULLET.match, lines)) and all(stripped):
         return stripped
     if len(lines) == 1 and lines[0].count(",") > 1:  # as in "dog, cat, fox"
-        return [item for item in map(str.strip, _parts(lines[0], ",")) if item]
+        return [name for name in map(str.strip, _parts(lines[0], ",")) if name]
     ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
     return _unbracketed([line.rstrip(",;") for line in lines] if ended else lines)
 
@@ -513,9 +522,8 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
 def _around_names(lines: list[str]) -> list[list[str]]:
     """Split off numbers or ids that every line has before or after its name.
 
-    Spaces or underscores separate the numbers or ids from the name. Two other formats are split,
-    too: numbers in brackets after a name, such as counts of images, and line numbers after a name
-    and a hyphen.
+    They are separated from the name by spaces or underscores. A number in brackets after the name,
+    such as a count of images, and a line number after a hyphen are also split off.
     """
     if max(map(len, lines), default=0) > MOST_LETTERS:  # searches take quadratic time
         return []
@@ -605,8 +613,8 @@ def _piped(line: str) -> list[str]:
 def _commas(lines: list[str]) -> list[list[str]]:
     """Split lines at all commas, or only at the first or the last comma.
 
-    If the numbers of fields differ, lines are split once, where one comma separates a number or an
-    id from the rest of every line.
+    They are split once if the numbers of fields differ, and the first or the last field of every
+    line is a number or an id.
     """
     rows = [_comma_row(line) for line in lines]
     if len({*map(len, rows)}) == 1 or not rows:

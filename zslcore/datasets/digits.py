@@ -1,21 +1,20 @@
 """Handwritten digits: small real images that come with scikit-learn.
 
-There are 1,797 images of 8 x 8 pixels from 43 writers (Alpaydin and
-Kaynak, "Optical recognition of handwritten digits", UCI Machine Learning Repository, 1998).
-Features are the values of the 64 pixels, 0 to 16; since no network extracts them, no class is in a
-pre-training set.
+There are 1,797 images of 8 x 8 pixels from 43 writers (Alpaydin and Kaynak, "Optical recognition of
+handwritten digits", UCI Machine Learning Repository, 1998). Features are the values of the 64
+pixels, 0 to 16; since no network extracts them, no class is in a pre-training set.
 
-A digit's prototype has seven attributes for the segments that a pocket calculator lights up. The
-other attributes describe the handwriting: closed holes, open sides, symmetry, bars and slants, and
-the expected places of ink. Their values were set by hand; one half means "partly, or as some people
-write it". The hole of a 0 covers the upper and the lower half of the square, so both attributes for
-holes have the value one half for this digit. The last nine attributes were added because they
-improved the mean accuracy over random choices of three unseen digits.
+The first seven attributes of a digit are the segments of its seven-segment display. The others
+describe the handwriting: closed holes, open sides, symmetry, bars and slants, and the expected
+places of ink. They were set by hand; one half means "partly, or as some people write it". The hole
+of a 0 covers the upper and the lower half of the square, so both attributes for holes are one half
+for this digit. The last nine attributes were added because they improved the mean accuracy over
+random choices of three unseen digits.
 
 In the split PS the last three digits, 7, 8 and 9, are unseen; this rule does not depend on any
 result. The three folds leave out the seen digits 0 and 1, 2 and 3, and 4 and 5. Folds by the digit
-modulo 3 were rejected: with all digits allowed, hardly any validation digit was recognised, and
-gamma could not be chosen.
+modulo 3 were rejected: hardly any validation image was recognised among all digits, so gamma could
+not be chosen.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class Archive:
         return self._seal.read_text(encoding="ascii", errors="replace").strip() or None
 
     def trust(self) -> str:
-        """Store the checksum of the downloaded archive for later downloads, and return it."""
+        """Return the checksum of the downloaded archive; store it if none is known yet."""
         digest = pooch.file_hash(str(self.path))
         if not self.known_sha256():
             with written_whole(self._seal) as file:

@@ -1,4 +1,4 @@
-"""Class embeddings from a separate file: other prototypes for the same images.
+"""Class embeddings from a separate file, which replace the prototypes of a data set.
 
 They are word vectors, positions in a hierarchy, binary attributes, or embeddings of your own. A
 file has one of these formats, with C classes and vectors of length A:
@@ -20,11 +20,12 @@ CSV                                    without a column of classes: one column p
 
 Classes are matched by name, in any order and in the spelling of any release.
 
-References ---------- Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele, "Evaluation of output
-embeddings for fine-grained image classification", CVPR 2015, with four embeddings of CUB, released
-in the format ``test_<name>``. S. Changpinyo, W.-L. Chao, B. Gong, F. Sha, "Synthesized classifiers
-for zero-shot learning", CVPR 2016, with word vectors of 21,842 ImageNet classes, released in the
-format ``w2v``.
+References
+----------
+Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele, "Evaluation of output embeddings for fine-grained
+image classification", CVPR 2015, with four embeddings of CUB, released in the format
+``test_<name>``. S. Changpinyo, W.-L. Chao, B. Gong, F. Sha, "Synthesized classifiers for zero-shot
+learning", CVPR 2016, with word vectors of 21,842 ImageNet classes, released in the format ``w2v``.
 """
 
 from __future__ import annotations
@@ -62,8 +63,7 @@ LISTS_OF_CLASSES = {
     "test": ("testclasses.txt",),
     "trainval": ("trainvalclasses.txt", "trainclasses.txt"),
 }
-#: Titles that usually mark a column of labels, but are dimensions if another column has the
-#: classes.
+#: Titles that usually mark a column of labels, but a dimension if another column has the classes.
 DIMENSIONS = ("y", "y_true", "target", "targets", "category")
 #: Largest text of class names with vectors, and number of its lines.
 MAX_TEXT, MAX_LINES = 64 << 20, 100_000
@@ -78,7 +78,7 @@ class ClassEmbeddings:
     """One vector per class.
 
     ``values`` is float32 of shape (n_classes, n_dimensions), with zeros for the classes ``without``
-    a vector; ``names`` has the names of the dimensions, empty if the file has none.
+    a vector; ``names`` are the names of the dimensions, if the file has them.
     """
 
     classes: tuple[str, ...]
@@ -147,7 +147,7 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
 def _without_counters(
     columns: tuple[str, ...], values: np.ndarray
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Leave out columns that only number the classes, as their titles and values show."""
+    """Leave out columns that number the classes, according to their titles and values."""
     kept_columns = [
         k
         for k, name in enumerate(columns)
@@ -185,9 +185,9 @@ def _by_table(path: Path) -> ClassEmbeddings:
     if columns:
         # A title such as "target" marks labels in other tables, but a dimension here.
         lists = {n: a for n, a in contents.arrays.items() if a.ndim == 1 and a.dtype.kind != "U"}
-        more = {n: a for n, a in lists.items() if n.lower() in DIMENSIONS}
-        columns = (*columns, *more)
-        values = np.column_stack([values, *more.values()]).astype(np.float32)
+        dimensions = {n: a for n, a in lists.items() if n.lower() in DIMENSIONS}
+        columns = (*columns, *dimensions)
+        values = np.column_stack([values, *dimensions.values()]).astype(np.float32)
         columns, values = _without_counters(columns, values)
     return ClassEmbeddings(classes, columns, values, contents.name)
 
@@ -201,12 +201,12 @@ def _by_names(path: Path) -> ClassEmbeddings:
     arrays = read.arrays
     if "w2v" in arrays and "wnids" in read.names:
         return _of_words(file, arrays, read.names["wnids"])
-    for variable, of_names, what in (
+    for variable, of_names, columns_or_rows in (
         ("att", "allclasses_names", "columns in att"),
         ("prototypes", "class_names", "rows in prototypes"),
     ):
         if variable in arrays and of_names in read.names:
-            _expect_as_many(file, of_names, read.names[of_names], what, arrays[variable])
+            _expect_as_many(file, of_names, read.names[of_names], columns_or_rows, arrays[variable])
             return ClassEmbeddings(tuple(read.names[of_names]), (), arrays[variable], file)
     if (only := _by_only_arrays(path)) is not None:
         return only
@@ -220,7 +220,7 @@ def _by_names(path: Path) -> ClassEmbeddings:
 
 
 def _by_only_arrays(path: Path) -> ClassEmbeddings | None:
-    """Read one list of different texts and one matrix, or one vector per name; None for others."""
+    """Read one list of distinct texts and one matrix, or one vector per name; else return None."""
     contents = look_into(path)
     lists = [n for n, a in contents.arrays.items() if a.dtype.kind == "U" and _are_distinct(a)]
     matrices = [n for n, shape in contents.shapes.items() if shape and len(shape) == 2]
@@ -263,26 +263,26 @@ def _by_lines(path: Path) -> ClassEmbeddings | None:
         rows = [line.split() for line in lines if line.strip()]
         size = min((_count_numbers(row) for row in rows), default=0)
         if size < 2 or all(len(row) == size + 1 for row in rows):
-            return None  # no vectors, or one word per vector, which other readers read
+            return None  # no vectors, or one word per vector, for which there are other readers
         pairs = [(" ".join(row[:-size]), [*map(float, row[-size:])]) for row in rows]
         if not all(LETTER.search(name) for name, _ in pairs):
             return None
-    sizes = {len(of) if isinstance(of, list) else 0 for _, of in pairs}
-    numbers = [n for _, of in pairs if isinstance(of, list) for n in of]
+    sizes = {len(vector) if isinstance(vector, list) else 0 for _, vector in pairs}
+    numbers = [n for _, vector in pairs if isinstance(vector, list) for n in vector]
     if len(pairs) < 2 or len(sizes) != 1 or 0 in sizes:
         return None
     if not all(type(n) in (int, float) and math.isfinite(n) for n in numbers):
         return None
     classes = [clean_text(name) for name, _ in pairs]
     refuse_repeated_names(path, classes)
-    values = np.array([of for _, of in pairs], np.float32)
+    values = np.array([vector for _, vector in pairs], np.float32)
     return ClassEmbeddings(tuple(classes), (), values, clean_text(path.name))
 
 
 def _expect_as_many(
-    file: str, variable: str, names: Sequence[str], what: str, values: np.ndarray
+    file: str, variable: str, names: Sequence[str], columns_or_rows: str, values: np.ndarray
 ) -> None:
-    expected = f"as many names in {variable} as {what} ({len(values)})"
+    expected = f"as many names in {variable} as {columns_or_rows} ({len(values)})"
     expect(len(values) == len(names), file, expected, len(names))
 
 
@@ -293,8 +293,8 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
     numbers = arrays.get("no_w2v_loc", np.empty(0, np.int64))
     expect_range(f"{file}, variable 'no_w2v_loc'", numbers, len(ids))
     values[numbers - 1] = 0.0
-    others = np.flatnonzero(~np.isfinite(values).all(axis=1))
-    for row in others[:1]:
+    wrong_rows = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    for row in wrong_rows[:1]:
         got = f"other values in row {row + 1} ({clean_text(ids[row])})"
         raise refusal_of(f"{file}, variable 'w2v'", "finite numbers", got)
     expect(len(set(ids)) == len(ids), file, "each class once in wnids", "some twice")
@@ -328,7 +328,7 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
         expect(n == len(listed), f"{file}, variable {variable!r}", a_class, n)
         classes += listed
         parts.append(arrays[variable])
-    one, other = (part.shape[1] for part in parts)
+    n_first, n_second = (part.shape[1] for part in parts)
     same = f"as many rows in {' as in '.join(map(repr, roles))}"
-    expect(one == other, file, same, f"{one} and {other}")
+    expect(n_first == n_second, file, same, f"{n_first} and {n_second}")
     return ClassEmbeddings(tuple(classes), (), np.concatenate(parts), file)

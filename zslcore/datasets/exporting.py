@@ -1,4 +1,4 @@
-"""Export of data sets to the field's MAT layout, a NumPy archive, or Parquet.
+"""Export of data sets to MAT files in the xlsa17 layout, a NumPy archive, or Parquet.
 
 ===========  =======================================================================================
 ``mat``      ``res101.mat`` and ``att_splits.mat`` (:mod:`zslcore.datasets.xlsa17`): one image per
@@ -30,7 +30,7 @@ from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, r
 from zslcore.storage.files import refusal, written_whole
 from zslcore.texts import clean_text
 
-#: Names of the files in the field's layout.
+#: Names of the files in the xlsa17 layout.
 FEATURES, SPLITS, README = "res101.mat", "att_splits.mat", "README.txt"
 #: Size in bytes that a variable of a MATLAB 5 file must stay below.
 MAX_VARIABLE = 2**31
@@ -128,7 +128,7 @@ def _cell(texts: Sequence[str]) -> np.ndarray:
     return cell
 
 
-# --- The field's layout ---------------------------------------------------------------------------
+# --- The xlsa17 layout ----------------------------------------------------------------------------
 
 
 def _mat_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Writer]]:
@@ -237,10 +237,10 @@ def _parquet_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Wri
     for part in ("trainval", "test_seen", "test_unseen"):
         parts[getattr(split, part)] = part
         times[np.unique(getattr(split, part))] += 1
-    if other := int((times != 1).sum()):  # the column has room for one part per image
+    if n_other := int((times != 1).sum()):  # the column has room for one part per image
         raise DatasetError(
             f"{dataset.name}: expected every image in one part of split {split.name!r}; got "
-            f"{other:,} in none or several; --format npz stores such a split."
+            f"{n_other:,} in none or several; --format npz stores such a split."
         )
     d = dataset.features.shape[1]
     columns = [f"feature {k}" for k in range(1, d + 1)]

@@ -1,7 +1,7 @@
 """Facts about the benchmarks: printed tables, class lists, image counts, and names of data sets.
 
-They are stored under ``data/``; ``data/README.md`` names the sources, and the values that had to be
-filled in by a rule.
+They are stored under ``data/``; ``data/README.md`` names their sources, and the values that follow
+from a rule because no source states them.
 
 A benchmark is recognised by its content, not by its name: by its class names, in any order and
 spelling, or, in data without class names, by the labels of all rows in the order of the release.
@@ -172,7 +172,7 @@ def benchmark_in_name(data: str, among: Iterable[str] | None = None) -> str:
     """
     name = data.lower().removeprefix("simulated-")
     possible = fact_sources() if among is None else among
-    return next((each for each in possible if name.startswith(each.lower())), "")
+    return next((benchmark for benchmark in possible if name.startswith(benchmark.lower())), "")
 
 
 @cache
@@ -385,7 +385,10 @@ class Recognised:
             if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
                 rows = split.trainval
                 parts = (self._in_class_order(f"{fold}{k}")[labels[rows]] for k in (1, 2, 3))
-                return [Fold(rows[of == "train"], rows[of == "val"]) for of in parts]
+                return [
+                    Fold(rows[part_of_class == "train"], rows[part_of_class == "val"])
+                    for part_of_class in parts
+                ]
         return []
 
     def _in_class_order(self, column: str) -> np.ndarray:
@@ -450,13 +453,13 @@ def labels_digest(labels: np.ndarray) -> str:
 
 
 def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
-    """Return the candidate with clearly best-fitting image counts, or else all candidates."""
+    """Return the candidate with the clearly nearest image counts, or else all candidates."""
     distance = {}
     for name in recognised.candidates:
         real = class_columns(name)["images"][recognised.row]
         distance[name] = np.abs(images / images.sum() - real / real.sum()).sum()
-    first, *others = sorted(distance, key=lambda name: distance[name])
-    if all(distance[first] * _NEARER < distance[other] for other in others):
+    first, *farther = sorted(distance, key=lambda name: distance[name])
+    if all(distance[first] * _NEARER < distance[candidate] for candidate in farther):
         return (first,)
     return recognised.candidates
 

@@ -188,7 +188,7 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
     DatasetError if there is no training class, or no other class.
     """
     facts, rows = imagenet(), imagenet_rows(class_names)
-    seen, validates = (of[rows] & (rows >= 0) for of in (facts.seen, facts.validation))
+    seen, validates = (mask[rows] & (rows >= 0) for mask in (facts.seen, facts.validation))
     if not seen[labels].any() or seen[labels].all():
         raise DatasetError(
             "Classes of ImageNet: expected seen classes from the 2012 challenge and other classes "
@@ -357,12 +357,12 @@ def populations() -> np.ndarray:
     """
     facts, rng = imagenet(), np.random.default_rng([SEED, 0])
     members = {name: facts.sets["All"] & (facts.populated[:CLASSES] == name) for name in _ORDER}
-    means = _means({name: int(of.sum()) for name, of in members.items()})
+    means = _means({name: int(mask.sum()) for name, mask in members.items()})
     out = np.zeros(CLASSES, dtype=int)
-    for name, of in members.items():
-        others = [abs(means[name] - mean) for other, mean in means.items() if other != name]
-        half = min(*others, 2 * (means[name] - 1)) / 2
-        out[of] = rng.permutation(_even(int(of.sum()), means[name], half))
+    for name, mask in members.items():
+        gaps = [abs(means[name] - mean) for other_name, mean in means.items() if other_name != name]
+        half = min(*gaps, 2 * (means[name] - 1)) / 2
+        out[mask] = rng.permutation(_even(int(mask.sum()), means[name], half))
     # In the challenge, 895 classes have 1,300 images; the other 105 have 732 or more.
     remaining = 1_281_167 - 895 * 1300
     fewer = _even(105, remaining / 105, 1300 - remaining / 105)
@@ -405,17 +405,17 @@ def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
     """Return the plan of a simulated data set, without drawing features."""
     require_known("simulated data set", name, SIMULATED_IMAGENET)
     variant = _NAMES[name]
-    of, (rarity, bias) = _SIZES[variant.size], _KINDS[variant.without]
+    size, (rarity, bias) = _SIZES[variant.size], _KINDS[variant.without]
     rows = candidate_rows()
     seen, n = imagenet().seen[rows], populations()[rows]
-    scaled = np.rint(n * np.where(seen, of.train_share, of.share)).astype(int)
+    scaled = np.rint(n * np.where(seen, size.train_share, size.share)).astype(int)
     return Plan(
         rows=rows,
         trained=np.where(seen, np.maximum(scaled, 1), 0),
-        held_out=np.where(seen, of.held_out, 0),
+        held_out=np.where(seen, size.held_out, 0),
         tested=np.where(seen, 0, np.maximum(scaled, 1)),
-        features=of.features,
-        attributes=of.attributes,
+        features=size.features,
+        attributes=size.attributes,
         rarity=rarity,
         bias=bias,
     )

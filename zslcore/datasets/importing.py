@@ -55,7 +55,7 @@ def import_dataset(
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.import_read_dataset(source, name)
     further = [*options.get("more", ()), *options.values()]
-    paths = [Path(each) for each in (source, *further) if isinstance(each, str | os.PathLike)]
+    paths = [Path(file) for file in (source, *further) if isinstance(file, str | os.PathLike)]
     with unchanged(paths):
         return _import_files(Path(source), pretraining, options)
 
@@ -78,8 +78,9 @@ def files_of_intake(
 ) -> list[Path]:
     """Return the files that :mod:`zslcore.datasets.intake` reads; [] for another reader's files.
 
-    The intake reads several files, a folder of Parquet files or with one array per file, files with
-    chosen arrays, and files whose array names :mod:`zslcore.datasets.table` does not recognise.
+    The intake reads several files, a folder of Parquet files or of files with one array each, files
+    with chosen arrays, and files whose array names :mod:`zslcore.datasets.table` does not
+    recognise.
     """
     files = [Path(path) for path in more]
     if reader_of(source) not in (table, xlsa17):
@@ -141,8 +142,8 @@ def open_dataset(name: str) -> ZSLDataset:
     require_known("imported data set", name, imports.names())
     try:
         return imports.open_import(name)
-    except CorruptFolderError as torn:
-        return _repaired(name, str(torn))
+    except CorruptFolderError as error:
+        return _repaired(name, str(error))
 
 
 def _repaired(name: str, why: str) -> ZSLDataset:

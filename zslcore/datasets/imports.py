@@ -5,9 +5,9 @@ the folder. The import exists once the manifest is written, which is a single st
 folder can restore the manifest. If files differ from the manifest, the import is not opened;
 :mod:`zslcore.datasets.importing` repeats it from its source.
 
-Folders are deleted only if they are marked as drafts, no manifest names them, and every manifest is
-readable. Other folders that no manifest names may be imports of another version: ``zslcore doctor``
-moves them to the quarantine.
+A folder is deleted only if it is marked as a draft, no manifest names it, and every manifest is
+readable. The command ``zslcore doctor`` moves an unmarked folder that no manifest names to the
+quarantine, since it may be an import of another version.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def remove(name: str) -> None:
 
 
 def _drop(folder: Path) -> None:
-    """Remove the folder of a deleted import; if killed, leave it marked as a draft."""
+    """Remove the folder of a deleted import; it stays a draft even if the removal stops."""
     with suppress(OSError):
         artifacts.mark_draft(folder)
     artifacts.discard(folder)
@@ -291,11 +291,11 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
         _write_import(name, made_by, read)
     try:
         return open_import(name)
-    except CorruptFolderError as torn:
+    except CorruptFolderError as error:
         raise DatasetError(
-            f"The import {name!r} was removed by another process in the meantime ({torn}); "
+            f"The import {name!r} was removed by another process in the meantime ({error}); "
             "import it again."
-        ) from torn
+        ) from error
 
 
 def _write_import(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:

@@ -1,4 +1,4 @@
-"""Data sets from any files: the part of each array is guessed, shown and corrected before import.
+"""Data sets from any files: the part of each array is guessed, and can be corrected by the user.
 
 Any number of files in any container hold the parts of a data set: features, labels, class
 embeddings, names and a split. The part of an array is guessed from the name of the variable, or of
@@ -106,7 +106,7 @@ class Array:
 
     @property
     def is_unnamed(self) -> bool:
-        """Whether the container gives the array a name of no meaning."""
+        """Whether the name of the array comes from its file format."""
         return self.name in ("array", "values", "scores")
 
     @property
@@ -199,9 +199,9 @@ def with_file(
     """Add class embeddings, from the file or array ``prototypes``, to files and choices."""
     text, listed = str(prototypes), {str(path) for path in paths} | {path.name for path in paths}
     file = text if Path(text).is_file() else text.rpartition(":")[0]
-    others = [Path(file)] if file not in listed and Path(file).is_file() else []
-    chosen = {} if others and file == text else {"prototypes": text}
-    return [*paths, *others], {**(choices or {}), **chosen}
+    added = [Path(file)] if file not in listed and Path(file).is_file() else []
+    chosen = {} if added and file == text else {"prototypes": text}
+    return [*paths, *added], {**(choices or {}), **chosen}
 
 
 def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> Intake:
@@ -213,21 +213,23 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     contents_of_files = [
         _with_matrix(_divide_lines(look_into(path, _accepted_containers(path)))) for path in paths
     ]
-    shards = [each for each in contents_of_files if each.container == "Parquet"]
-    if len(shards) < 2 or len({frozenset(each.shapes) for each in shards}) > 1:
+    shards = [file for file in contents_of_files if file.container == "Parquet"]
+    if len(shards) < 2 or len({frozenset(file.shapes) for file in shards}) > 1:
         shards = []
-    contents_of_files = [each for each in contents_of_files if each not in shards]
+    contents_of_files = [file for file in contents_of_files if file not in shards]
     arrays = [
         Array(contents, name) for contents in contents_of_files for name in _readable(contents)
     ]
     if shards:
-        words = [re.match(r"[a-z]+", each.path.name.lower()) for each in shards]
+        words = [re.match(r"[a-z]+", file.path.name.lower()) for file in shards]
         parts_of_shards = [word[0] if word else "" for word in words]
         arrays = _joined_arrays(shards, shards[0].path.parent, parts_of_shards) + arrays
     elif of_parts := _arrays_of_parts(arrays):
-        of_images = [array for of in of_parts.values() for array in of.values()]
-        path, *others = dict.fromkeys(array.contents.path for array in of_images)
-        folder_or_file = path.resolve().parent if others else path
+        of_images = [
+            array for arrays_of_part in of_parts.values() for array in arrays_of_part.values()
+        ]
+        path, *further_paths = dict.fromkeys(array.contents.path for array in of_images)
+        folder_or_file = path.resolve().parent if further_paths else path
         arrays = [array for array in arrays if array not in of_images]
         shards = [*map(_contents_of_part, of_parts.values())]
         arrays = _joined_arrays(shards, folder_or_file, [*of_parts]) + arrays
@@ -238,7 +240,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
 
 
 def _accepted_containers(path: Path) -> tuple[str, ...]:
-    """Return the accepted containers of a file, including text if the file has a suffix of text."""
+    """Return the accepted containers of a file, with text for the suffix of a text file."""
     return (*ARRAYS, "text") if path.suffix.lower() in TEXTS else ARRAYS
 
 
@@ -276,8 +278,10 @@ def _arrays_of_parts(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:
         kind = NAMES.get("".join(word for word in words if word not in named), "")
         if kind in OF_IMAGES and (part := part_of_name("_".join(named))):
             of_parts.setdefault(part, {}).setdefault(kind, array)
-    kinds = [{*of} for of in of_parts.values()]
-    is_complete = all({"features", "labels"} <= each == kinds[0] for each in kinds)
+    kinds = [{*arrays_of_part} for arrays_of_part in of_parts.values()]
+    is_complete = all(
+        {"features", "labels"} <= kinds_of_part == kinds[0] for kinds_of_part in kinds
+    )
     return of_parts if is_complete and trains_and_tests(of_parts) else {}
 
 
@@ -289,7 +293,9 @@ def _contents_of_part(arrays: Mapping[str, Array]) -> Contents:
     contents = gathered(features.contents.path, file_of, turned)
     lists = {kind: array for kind, array in arrays.items() if kind != "features"}
     shapes = contents.shapes | {kind: array.shape for kind, array in lists.items()}
-    values = {kind: of.values.ravel() for kind, of in lists.items() if of.values is not None}
+    values = {
+        kind: listed.values.ravel() for kind, listed in lists.items() if listed.values is not None
+    }
     return replace(contents, shapes=shapes, arrays=contents.arrays | values)
 
 
@@ -299,18 +305,23 @@ def _joined_arrays(shards: Sequence[Contents], path: Path, words: Sequence[str])
     shapes: dict[str, tuple[int, ...] | None] = {}
     arrays: dict[str, np.ndarray] = {}
     for name, shape in first.shapes.items():
-        others = [each.shapes[name] for each in shards]
-        if shape is None or any(other is None or other[1:] != shape[1:] for other in others):
+        shard_shapes = [shard.shapes[name] for shard in shards]
+        if shape is None or any(
+            shard_shape is None or shard_shape[1:] != shape[1:] for shard_shape in shard_shapes
+        ):
             continue
         if name in OF_TABLE:
             shapes[name], joined_shards = shape, [first]
         else:
-            shapes[name] = (sum(other[0] for other in others if other), *shape[1:])
+            shapes[name] = (
+                sum(shard_shape[0] for shard_shape in shard_shapes if shard_shape),
+                *shape[1:],
+            )
             joined_shards = list(shards)
-        if all(each.has(name) for each in joined_shards):
-            arrays[name] = np.concatenate([each.arrays[name] for each in joined_shards])
+        if all(shard.has(name) for shard in joined_shards):
+            arrays[name] = np.concatenate([shard.arrays[name] for shard in joined_shards])
     sizes = [
-        next(s[0] for n, s in each.shapes.items() if s and n not in OF_TABLE) for each in shards
+        next(s[0] for n, s in shard.shapes.items() if s and n not in OF_TABLE) for shard in shards
     ]
     if all(word in PART_OF_NAME for word in words) and len({*words}) > 1:
         arrays["split"] = np.repeat(np.array(words), sizes)
@@ -390,15 +401,16 @@ def _guess(
 
 
 def _names_of_labels(lists: Sequence[Array]) -> list[Array]:
-    """Leave out names beside class embeddings that include those of another list.
+    """Return the class names that labels count, if they can be told from those of embeddings.
 
-    Labels count the other list; the class embeddings are selected by name.
+    A file of class embeddings may name more classes than the data set has. If every class of the
+    only other list is among them, labels count the other list. Else return all lists.
     """
     keys = {id(a): {class_key(name) for name in a.contents.names(a.name)} for a in lists}
     of_rows = [a for a in lists if _rows_named_by(a) is not None]
-    others = [a for a in lists if a not in of_rows]
-    if len(others) == 1 and all(keys[id(others[0])] <= keys[id(a)] for a in of_rows):
-        return others
+    label_lists = [a for a in lists if a not in of_rows]
+    if len(label_lists) == 1 and all(keys[id(label_lists[0])] <= keys[id(a)] for a in of_rows):
+        return label_lists
     return [*lists]
 
 
@@ -428,20 +440,20 @@ def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
         if array.contents.container in TABLES and len(array.contents.shapes) > 1:
             tables.setdefault(id(array.contents), []).append(array)
     for columns in tables.values():
-        of = {array.name.lower(): array for array in columns}
+        column_by_title = {array.name.lower(): array for array in columns}
         matrices = [a for a in columns if len(a.shape) == 2 and not a.is_text]
         titles = ("class", "class_name", "name", "attribute", "attributes", "predicate")
-        names = next((of[title] for title in titles if title in of), None)
-        if len(matrices) == 1 and any(NAMES.get(n) == "labels" for n in of):
+        names = next((column_by_title[title] for title in titles if title in column_by_title), None)
+        if len(matrices) == 1 and any(NAMES.get(n) == "labels" for n in column_by_title):
             parts.setdefault("features", matrices[0])  # a label column means one row per image
         if len(matrices) != 1 or names is None or not names.is_text or names.values is None:
             continue
-        if len(np.unique(names.values)) == len(names.values) and "label" not in of:
+        if len(np.unique(names.values)) == len(names.values) and "label" not in column_by_title:
             table_columns += columns
             if parts.setdefault("prototypes", matrices[0]) is matrices[0]:
                 parts.setdefault("class_names", names)
-                if "columns" in of:
-                    parts.setdefault("attribute_names", of["columns"])
+                if "columns" in column_by_title:
+                    parts.setdefault("attribute_names", column_by_title["columns"])
         elif "labels" not in parts:
             parts["labels"] = names
     return table_columns
@@ -454,8 +466,8 @@ def _guess_by_shape(
     matrices = [a for a in free if len(a.shape) == 2 and not a.is_text]
     lists = [a for a in free if len(a.shape) == 1 and (a.is_text or a.is_whole)]
     if "features" not in {*parts, *unclear} and matrices:
-        others = [a for a in matrices if a is not parts.get("prototypes")]
-        parts["features"] = max(others, key=lambda a: max(a.shape))
+        unused = [a for a in matrices if a is not parts.get("prototypes")]
+        parts["features"] = max(unused, key=lambda a: max(a.shape))
     rows = set(parts["features"].shape) if "features" in parts else set()
     if "labels" not in {*parts, *unclear}:
         fitting = [a for a in lists if a.shape[0] in rows and not _all_different(a)]
@@ -466,9 +478,9 @@ def _guess_by_shape(
         fitting = [a for a in lists if a.is_text and _all_different(a) and a.shape[0] not in rows]
         parts |= {"class_names": fitting[0]} if len(fitting) == 1 else {}
     if "prototypes" not in {*parts, *unclear}:
-        others = [a for a in matrices if a not in parts.values()]
+        unused = [a for a in matrices if a not in parts.values()]
         n = _n_classes(parts)
-        fitting = [a for a in others if n in a.shape] or others
+        fitting = [a for a in unused if n in a.shape] or unused
         if len(fitting) > 1:
             unclear["prototypes"] = _ambiguous("prototypes", fitting)
         parts |= {"prototypes": fitting[0]} if len(fitting) == 1 else {}
@@ -586,9 +598,9 @@ def _read(
 def _rows_of_classes(
     arrays: Sequence[Array], prototypes: Array, names: Sequence[str]
 ) -> np.ndarray | None:
-    """Return the row of each class in class embeddings with names beside them; None without them.
+    """Return the row of each class in class embeddings, if their file has the names of the rows.
 
-    Raises a ParameterError for a class without class embedding, if others have one.
+    Raises a ParameterError if some classes have an embedding and others have none.
     """
     beside = [
         a
@@ -630,7 +642,7 @@ def _by_image(parts: Mapping[str, Array], part: str, values: np.ndarray) -> np.n
     if features is file:
         return values
     images, listed = (
-        {name: each for name, each in contents.arrays.items() if each.shape == (n,)}
+        {name: array for name, array in contents.arrays.items() if array.shape == (n,)}
         for contents, n in ((features, parts["features"].shape[0]), (file, len(values)))
     )
     rows = rows_by_image(images, listed, file.name, features.name)
@@ -658,20 +670,20 @@ def _with_classes_in_rows(
     return {**parts, "class_names": sides[1], "attribute_names": sides[0]}
 
 
-def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
+def _matrix(array: Array, n: int, noun: str, path: Path) -> np.ndarray:
     """Return a matrix with ``n`` rows, one per label or class, mapped from a file at ``path``.
 
     In the source file the matrix may be transposed, as in MATLAB's layout.
     """
     if array.is_text or len(array.shape) != 2:
-        part = "features" if what == "label" else "class embeddings"
+        part = "features" if noun == "label" else "class embeddings"
         raise refusal_of(array.title, part, array.in_words)
     rows, columns = array.shape
     transposed = columns == n != rows
     if n not in (rows, columns):
         raise refusal_of(
             array.title,
-            f"a row for each of {n:,} {what}{'es' * (what == 'class')}{'s' * (what == 'label')}",
+            f"a row for each of {n:,} {noun}{'es' * (noun == 'class')}{'s' * (noun == 'label')}",
             f"{rows:,} x {columns:,}",
         )
     if array.values is not None:

@@ -106,15 +106,15 @@ class OpenWorldSet:
                 labels.setdefault(key, set()).add(k)
         name_of: dict[int, str] = {}
         for name in class_names:
-            of = next((labels[key] for key in _keys(name) if key in labels), set())
-            if not of:
+            label_set = next((labels[key] for key in _keys(name) if key in labels), set())
+            if not label_set:
                 raise closest_name(f"class of {self.title}", name, self.class_names)
-            if len(of) > 1:
+            if len(label_set) > 1:
                 raise DatasetError(
                     f"{self.title}: expected names of one class each, or WordNet ids; {name!r} is "
-                    f"a name of {len(of)} classes."
+                    f"a name of {len(label_set)} classes."
                 )
-            (k,) = of
+            (k,) = label_set
             if k in name_of:
                 raise DatasetError(
                     f"{self.title}: expected one class {self.class_names[k]!r}; got {name_of[k]!r} "
@@ -151,14 +151,14 @@ def open_world_set(name: str) -> OpenWorldSet:
     return sets[name]
 
 
-def _classes(name: str, of: str) -> tuple[tuple[str, ...], ...]:
+def _classes(name: str, source: str) -> tuple[tuple[str, ...], ...]:
     """Return the names of each class, from the set's list or a vocabulary of the package."""
     if name == _IMAGENET:
-        lines = (FACTS / "vocabularies" / f"{of}.txt").read_text(encoding="utf-8").splitlines()
+        lines = (FACTS / "vocabularies" / f"{source}.txt").read_text(encoding="utf-8").splitlines()
         parts = sorted(line.split(" ", 1) for line in lines if line.startswith("n"))
         return tuple((*_split(names)[:1], synset, *_split(names)[1:]) for synset, names in parts)
-    if of:
-        return tuple((_CAPITAL.sub(" ", name), name) for name in action_facts(of).class_names)
+    if source:
+        return tuple((_CAPITAL.sub(" ", name), name) for name in action_facts(source).class_names)
     lines = (FOLDER / "classes" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return tuple(_split(line) for line in lines if not line.startswith("#"))
 
@@ -199,15 +199,17 @@ def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
     _, _, name = rule.partition(":")
     if not name:
         return list(range(n_base(len(class_names)), len(class_names)))
-    of = open_world_set(name)
-    labels = of.labels_of(class_names)
-    if len(labels) != len(of.classes):
-        missing = next(c for k, c in enumerate(of.class_names) if k not in set(labels))
+    named_set = open_world_set(name)
+    labels = named_set.labels_of(class_names)
+    if len(labels) != len(named_set.classes):
+        missing = next(c for k, c in enumerate(named_set.class_names) if k not in set(labels))
         raise DatasetError(
-            f"{of.title}: expected its {len(of.classes)} classes; got {len(labels)}, without "
-            f"{missing!r}."
+            f"{named_set.title}: expected its {len(named_set.classes)} classes; got {len(labels)}, "
+            f"without {missing!r}."
         )
-    return [position for position, label in enumerate(labels) if label >= n_base(len(of.classes))]
+    return [
+        position for position, label in enumerate(labels) if label >= n_base(len(named_set.classes))
+    ]
 
 
 # --- Templates ------------------------------------------------------------------------------------
@@ -217,7 +219,9 @@ def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
 def _ensembles() -> Mapping[str, tuple[str, ...]]:
     """Return the templates of each ensemble; for the name of a set, CoOp's template of this set."""
     text = (FOLDER / "templates.toml").read_text(encoding="utf-8")
-    ensembles = {name: tuple(of["templates"]) for name, of in tomllib.loads(text).items()}
+    ensembles = {
+        name: tuple(ensemble["templates"]) for name, ensemble in tomllib.loads(text).items()
+    }
     return MappingProxyType(ensembles | {s.name: (s.template,) for s in open_world_sets().values()})
 
 

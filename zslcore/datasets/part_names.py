@@ -30,7 +30,7 @@ OF_ROWS = frozenset(
     {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
     | {"location", "locations", "mask", "masks", "meta"}
 )
-#: Such a word at the end of another word, as in trainidx.
+#: A word for a list of rows at the end of another word, as in trainidx.
 ROWS_BEHIND = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, reverse=True))})$")
 #: Words in the name of a list of labels, next to the part.
 OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
@@ -104,7 +104,7 @@ SIDE_OF_WORD = {
         for word in (side, *words)
     },
 }
-#: Words for classes next to such a word.
+#: Words for classes, next to the word for a side or part.
 CLASS_WORDS = re.compile(
     r"class(es|i|en|e)?|clases?|klassen?|klasy|категории|классы|类别?|類|クラス"
 )
@@ -147,7 +147,7 @@ def part_of_name(name: str) -> str:
     words = [ROWS_BEHIND.sub("", word) for word in words_in(name)]
     essential = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
     names = ("_".join(essential), "_".join(reversed(essential)), "".join(essential))
-    return next((PART_OF_NAME[each] for each in names if each in PART_OF_NAME), "")
+    return next((PART_OF_NAME[key] for key in names if key in PART_OF_NAME), "")
 
 
 def part_of_file(stem: str) -> str:
@@ -161,8 +161,8 @@ def part_of_labels(name: str) -> str:
     if len(name) > MOST_LETTERS:
         return ""
     words = [word for word in words_in(name) if not word.isdigit()]
-    others = [word for word in words if word not in OF_LABELS]
-    return part_of_name("_".join(others)) if len(others) < len(words) else ""
+    part_words = [word for word in words if word not in OF_LABELS]
+    return part_of_name("_".join(part_words)) if len(part_words) < len(words) else ""
 
 
 def part_or_side(name: str) -> str:

@@ -141,9 +141,9 @@ def with_folds(
 ) -> Split:
     """Return a split with folds from the first available source.
 
-    The sources, in order: ``listed``, the training and the validation classes of each fold; the
-    released folds of the benchmark; ``rows``, the rows of "train" and "val"; random thirds of the
-    classes. The note of the split gets the origin of the folds and the ``remark``.
+    The sources are, in this order: ``listed``, the training and the validation classes of each
+    fold; the released folds of the benchmark; ``rows``, the rows of "train" and "val"; and random
+    thirds of the classes. The origin of the folds and the ``remark`` are added to the split's note.
     """
     trainval, rows = split.trainval, rows or {}
     if listed:

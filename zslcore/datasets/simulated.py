@@ -234,7 +234,7 @@ def _draw_classes(
 def _drawn(
     world: World, facts: ClassFacts, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw prototypes S, the appearance z that they describe, and q that they do not describe."""
+    """Draw prototypes S, the part z of the appearance that they describe, and the other part q."""
     C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
@@ -399,8 +399,8 @@ def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
     )
 
 
-def _folds(facts: ClassFacts, labels: np.ndarray, trainval: np.ndarray, of: str) -> list[Fold]:
-    validates = (_is(facts, f"{of}{k}", "val") for k in (1, 2, 3))
+def _folds(facts: ClassFacts, labels: np.ndarray, trainval: np.ndarray, prefix: str) -> list[Fold]:
+    validates = (_is(facts, f"{prefix}{k}", "val") for k in (1, 2, 3))
     return [Fold.of_classes(labels, trainval, classes) for classes in validates]
 
 
@@ -423,14 +423,14 @@ class _Source:
     ``trainval`` counts the training boxes and their photographs. ``shared_seen`` has three counts
     of boxes of test_seen: all boxes, boxes from a photograph with a training box, and boxes from a
     photograph with a training box of the same class; ``shared_unseen`` has the first two counts for
-    test_unseen. ``others`` counts the test boxes from photographs without a training box, and these
-    photographs.
+    test_unseen. ``unshared`` counts the test boxes from photographs without a training box, and
+    these photographs.
     """
 
     trainval: tuple[int, int]
     shared_seen: tuple[int, int, int]
     shared_unseen: tuple[int, int]
-    others: tuple[int, int]
+    unshared: tuple[int, int]
 
 
 #: Training classes of the standard split are from aPascal, its test classes from aYahoo.
@@ -462,8 +462,8 @@ def draw_photographs(
         shared_unseen = round(len(unseen) * facts.shared_unseen[1] / facts.shared_unseen[0])
         draw.join(seen[:shared_seen], trainval, same)
         draw.join(unseen[:shared_unseen], trainval, same)
-        others = rng.permutation(np.concatenate([seen[shared_seen:], unseen[shared_unseen:]]))
-        draw.spread(others, facts.others[1] / facts.others[0], same)
+        unshared = rng.permutation(np.concatenate([seen[shared_seen:], unseen[shared_unseen:]]))
+        draw.spread(unshared, facts.unshared[1] / facts.unshared[0], same)
     _, first, number = np.unique(photograph, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[number]
 
@@ -482,19 +482,18 @@ class _Drawing:
         self.photograph[rows[:n]] = rows[:n]  # a photograph has the number of its first image
         self.join(rows[n:], rows[:n], same)
 
-    def join(self, rows: np.ndarray, others: np.ndarray, same: float) -> None:
-        """Assign each row to the photograph of one of ``others``.
+    def join(self, rows: np.ndarray, assigned: np.ndarray, same: float) -> None:
+        """Assign each row to the photograph of one of the rows ``assigned``.
 
-        With probability ``same``, a row gets the photograph of a row of its class, if ``others``
-        has such a row.
+        With probability ``same``, this is a row of the same class, if there is one.
         """
         if not len(rows):
             return
-        chosen = self.rng.choice(others, size=len(rows))
+        chosen = self.rng.choice(assigned, size=len(rows))
         keeps = self.rng.random(len(rows)) < same
         for c in np.unique(self.labels[rows]):
-            of_class = others[self.labels[others] == c]
-            of_this_class = keeps & (self.labels[rows] == c)
-            if len(of_class):
-                chosen[of_this_class] = self.rng.choice(of_class, size=of_this_class.sum())
+            same_class = assigned[self.labels[assigned] == c]
+            is_replaced = keeps & (self.labels[rows] == c)
+            if len(same_class):
+                chosen[is_replaced] = self.rng.choice(same_class, size=is_replaced.sum())
         self.photograph[rows] = self.photograph[chosen]

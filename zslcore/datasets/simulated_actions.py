@@ -73,9 +73,9 @@ class SimulatedExtractor:
     """Parameters of a simulated feature extractor; see the table of this module.
 
     ``key`` is its name in names of data sets, ``title`` its name on screen. ``pretraining`` is the
-    vocabulary of its pre-training set, or "none"; ``knows`` is the annotated pre-training set,
-    empty if none. ``rho`` is the agreement with attributes and ``omega`` the spread: first of
-    classes outside the pre-training set, then of classes in it.
+    vocabulary of its pre-training set, or "none"; ``knows`` names the pre-training set in the
+    annotated lists, if any. ``rho`` is the agreement with attributes and ``omega`` the spread:
+    first of classes outside the pre-training set, then of classes in it.
     """
 
     key: str
@@ -296,8 +296,8 @@ def _classes(
     """Return z, q, attributes (None for HMDB51) and word vectors, one row per class."""
     rng = np.random.default_rng([_SEEDS[facts.dataset], 0, seed])
     C = len(facts.class_names)
-    drawn, q, h = rng.standard_normal((3, C, K))
-    z = rounded(drawn) if facts.attributes is None else turned(facts.attributes, K, rng)
+    normal, q, h = rng.standard_normal((3, C, K))
+    z = rounded(normal) if facts.attributes is None else turned(facts.attributes, K, rng)
     P = unit_columns(rng, K, WORDS)
     return z, q, facts.attributes, rounded(np.sqrt(ALPHA) * z + np.sqrt(1 - ALPHA) * h) @ P
 
@@ -316,10 +316,10 @@ def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.
         sizes = np.full(GROUPS, n_videos // GROUPS)
         sizes[rng.permutation(GROUPS)[: n_videos % GROUPS]] += 1
         for _ in range(GROUPS):  # move clips between groups, within CLIPS
-            one, other = rng.integers(GROUPS, size=2)
-            if sizes[one] > CLIPS[0] and CLIPS[0] <= sizes[other] < CLIPS[1]:
-                sizes[one] -= 1
-                sizes[other] += 1
+            smaller, larger = rng.integers(GROUPS, size=2)
+            if sizes[smaller] > CLIPS[0] and CLIPS[0] <= sizes[larger] < CLIPS[1]:
+                sizes[smaller] -= 1
+                sizes[larger] += 1
         names += [f"v_{name}_g{g + 1:02d}" for g in np.repeat(np.arange(GROUPS), sizes)]
     return np.array(names)
 

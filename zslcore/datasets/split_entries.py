@@ -153,7 +153,7 @@ MOST_FIELDS = 1 << 10
 
 
 def read_split_file(path: Path, name: str | None = None) -> SplitList | None:
-    """Return the split in a JSON, YAML, TOML, PyTorch file, table or text; None for others.
+    """Return the split in a JSON, YAML, TOML or PyTorch file, a table or a text; None without one.
 
     ``name`` chooses one of several splits of a file. Raises a FileRefusedError if a JSON is damaged
     or hostile, or a list in it is malformed.
@@ -188,10 +188,10 @@ def splits_by_name(value: Any) -> dict[str, Any]:
     """Return the values of several splits by name, or by number from 1 in a list; else {}."""
     named = value if isinstance(value, dict) else {}
     if isinstance(value, list):
-        named = {str(k): each for k, each in enumerate(value, 1)}
+        named = {str(k): split for k, split in enumerate(value, 1)}
     are_splits = all(
-        isinstance(each, dict) and trains_and_tests(map(part_or_side, map(str, each)))
-        for each in named.values()
+        isinstance(split, dict) and trains_and_tests(map(part_or_side, map(str, split)))
+        for split in named.values()
     )
     return named if are_splits and len(named) > 1 else {}
 
@@ -206,31 +206,31 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
         return split_of_entries(path, entries)
     if not isinstance(value, dict) or not is_split_of_parts(value, list):
         return None
-    lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
+    lists = {n: names for n, names in value.items() if part_of_name(n) and isinstance(names, list)}
     if _may_be_settings(value, lists):
         return None
-    if any(isinstance(each, list) for of in lists.values() for each in of):
+    if any(isinstance(element, list) for names in lists.values() for element in names):
         return _of_items(path, value)
     named = first_named([name for name in value if name not in lists], LABEL_VARIABLES)
     labels = value.get(named) if named else None
     is_list = isinstance(labels, list) and all(type(label) is int for label in labels)
     y = np.array(labels, np.int64) if is_list and labels else None
-    sides = {n: of for n, of in value.items() if part_or_side(n) in ("seen", "unseen")}
+    sides = {n: names for n, names in value.items() if part_or_side(n) in ("seen", "unseen")}
     classes = entries_of_json(file, sides, MOST_LEVELS)
     listed = None if classes is None else split_of_entries(path, classes)
     return with_class_lists(split_of_parts(file, lists, y), listed)
 
 
 def _may_be_settings(value: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether a few numbers in two parts may be settings, as of sizes: nothing calls them rows."""
+    """Whether a few numbers in two parts may be settings, such as sizes, instead of rows."""
     named = any(words_in(name)[-1:] != [part_of_name(name)] for name in lists)
     if named or first_named(value, LABEL_VARIABLES) or sum(map(len, lists.values())) >= FEWEST_ROWS:
         return False
     parts: dict[str, set[int]] = {}
-    for name, of in lists.items():
-        if not all(type(each) is int for each in of):
+    for name, numbers in lists.items():
+        if not all(type(number) is int for number in numbers):
             return False
-        parts.setdefault(part_of_name(name), set()).update(of)
+        parts.setdefault(part_of_name(name), set()).update(numbers)
     return len(set().union(*parts.values())) < sum(map(len, parts.values()))
 
 
@@ -301,7 +301,7 @@ def _separator_of(path: Path) -> tuple[str, list[str]]:
     """Return the separator of a table's cells, and its first lines without leading comments."""
     lines = [*dropwhile(ABOVE_TABLE.match, read_head(path, MAX_HEAD))]
     first = lines[0] if lines else ""
-    by_line = next((each for each in ",\t;|" if each in first), ",")
+    by_line = next((separator for separator in ",\t;|" if separator in first), ",")
     return "\t" if path.suffix.lower() == ".tsv" else by_line, lines
 
 
@@ -347,14 +347,14 @@ def _with_parts(
     titles: Sequence[str], rows: Sequence[Sequence[str]], marks: Mapping[int, str]
 ) -> tuple[list[str], list[list[str]]]:
     """Return a table with a column of parts instead of one column of yes and no per part."""
-    others = [k for k in range(len(titles)) if k not in marks]
+    kept_columns = [k for k in range(len(titles)) if k not in marks]
     marked = [
-        [*(row[k] for k in others), part]
+        [*(row[k] for k in kept_columns), part]
         for row in rows
         for k, part in marks.items()
         if len(row) == len(titles) and row[k].strip().lower() in YES
     ]
-    return [*(titles[k] for k in others), PART_TITLES[0]], marked
+    return [*(titles[k] for k in kept_columns), PART_TITLES[0]], marked
 
 
 def _find_columns(
@@ -369,7 +369,7 @@ def _find_columns(
     """
     words = [*map(squeeze, titles)]
     image, label, place, flag = (
-        next((words.index(each) for t in named for each in (t, f"{t}s") if each in words), None)
+        next((words.index(word) for t in named for word in (t, f"{t}s") if word in words), None)
         for named in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
     )
     complete_rows = [row for row in rows if len(row) == len(titles)]
@@ -401,17 +401,17 @@ def _find_columns(
             label = classes[0] if classes and label not in classes else label
         if image is None and (label is None or len({*cells[label]}) < len(cells[label])):
             named = [k for k in different if label not in (None, k)]
-            others = [k for k in texts if label not in (None, k)]
-            others += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
+            candidates = [k for k in texts if label not in (None, k)]
+            candidates += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
             no_cells = [""] * len(complete_rows)
             parts, labels = (no_cells if k is None else cells[k] for k in (where, label))
-            keys = [k for k in others if _are_keys(cells[k], parts, labels)]
+            keys = [k for k in candidates if _are_keys(cells[k], parts, labels)]
             image = next(iter([*named, *keys]), None)
     return image, label, place, where
 
 
 def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether cells may name images: words, of which few repeat, as of images in two parts.
+    """Whether cells may name images: words, of which few repeat (images in two parts).
 
     Numbers, also behind words, that start again in each of the ``parts`` count its rows, and a
     repeated name with different ``labels`` names no image.
@@ -428,7 +428,9 @@ def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]
         match = NUMBER_BEHIND.search(cell)
         numbers.setdefault(part, []).append(int(match[0]) if match else -1)
     return not all(
-        sorted(of) in ([*range(len(of))], [*range(1, len(of) + 1)]) for of in numbers.values()
+        sorted(numbers_of_part)
+        in ([*range(len(numbers_of_part))], [*range(1, len(numbers_of_part) + 1)])
+        for numbers_of_part in numbers.values()
     )
 
 
@@ -460,42 +462,46 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         return None
     if len(value) > MAX_COLUMNS:
         return _of_many(file, value)
-    lists = [str(name) for name, of in value.items() if isinstance(of, list)]
+    lists = [str(name) for name, inner_value in value.items() if isinstance(inner_value, list)]
     if first_named(lists, (*SCORE_VARIABLES, *PREDICTED)):
         return None
     if (entries := _of_labels(value)) is not None:
         return entries
-    for key, of in value.items():
-        if isinstance(of, dict) and {*of} == {"seen", "unseen"} and part_of_name(str(key)):
-            value = {k: each for k, each in value.items() if k != key}
-            value |= {f"{key}_{side}": each for side, each in of.items()}
+    for key, inner_value in value.items():
+        if (
+            isinstance(inner_value, dict)
+            and {*inner_value} == {"seen", "unseen"}
+            and part_of_name(str(key))
+        ):
+            value = {k: element for k, element in value.items() if k != key}
+            value |= {f"{key}_{side}": element for side, element in inner_value.items()}
     parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
     if not parts and level == 0:
         parts = {str(key): side for key in value if (side := side_of_stem(str(key)))}
-        value = {parts.get(key, key): of for key, of in value.items()}
+        value = {parts.get(key, key): inner_value for key, inner_value in value.items()}
         parts = {side: side for side in parts.values()}
     if trains_and_tests(parts.values()):
         entries = _of_lists(file, {key: value[key] for key in parts}, {*value})
         one_each = entries is not None and all(
-            [*map(bool, of)] == [True] for of in entries.values()
+            [*map(bool, pairs)] == [True] for pairs in entries.values()
         )
         return None if level and one_each else entries  # settings have one name per part
-    for each in (value, _merged(value)):
-        if _are_texts(each):
-            return _of_names_and_parts(each.items())
+    for texts in (value, _merged(value)):
+        if _are_texts(texts):
+            return _of_names_and_parts(texts.items())
     if (table := _of_table(file, value)) is not None:
         return table
-    inner = [each for each in value.values() if isinstance(each, dict | list)]
+    inner = [element for element in value.values() if isinstance(element, dict | list)]
     if len(inner) == len(value):
         for read_mapping in (_by_class, _by_name):
             if (entries := read_mapping(file, value)) is not None:
                 return entries
     if level == MOST_LEVELS or len(inner) > MOST_OBJECTS:
         return None
-    read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
-    of_classes = [each for each in read if not each.has_images]
+    read = [entries for element in inner if (entries := entries_of_json(file, element, level + 1))]
+    of_classes = [entries for entries in read if not entries.has_images]
     if len(read) == 2 and len(of_classes) == 1:  # class lists beside images
-        (entries,) = (each for each in read if each.has_images)
+        (entries,) = (part for part in read if part.has_images)
         entries.classes = of_classes[0]
         return entries
     if level == 0 and 1 < len(read) == len(value):
@@ -507,9 +513,9 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
 
 def _of_many(file: str, value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of many images or classes with their part or record, else None."""
-    for each in (value, _merged(value)):
-        if _are_texts(each):
-            return _of_names_and_parts(each.items())
+    for record in (value, _merged(value)):
+        if _are_texts(record):
+            return _of_names_and_parts(record.items())
     return _by_class(file, value) or _by_name(file, value)
 
 
@@ -518,10 +524,10 @@ def _are_texts(value: Mapping[str, Any]) -> bool:
 
 
 def _merged(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge objects of texts, as of classes by their group; {} for others or a repeated name."""
-    if not all(isinstance(each, dict) and _are_texts(each) for each in value.values()):
+    """Merge objects of texts, such as classes by group; {} for other values or a repeated name."""
+    if not all(isinstance(group, dict) and _are_texts(group) for group in value.values()):
         return {}
-    merged = {name: of for each in value.values() for name, of in each.items()}
+    merged = {name: text for group in value.values() for name, text in group.items()}
     return merged if len(merged) == sum(map(len, value.values())) else {}
 
 
@@ -620,8 +626,8 @@ def rows_as_images(entries: Entries) -> Entries | None:
     numbers = count(1)
     return Entries(
         {
-            part: [(image or f"row {next(numbers)}", label) for image, label in of]
-            for part, of in entries.items()
+            part: [(image or f"row {next(numbers)}", label) for image, label in pairs]
+            for part, pairs in entries.items()
         }
     )
 
@@ -641,7 +647,7 @@ def _of_lists(file: str, lists: Mapping[str, Any], names: Collection[str] = ()) 
         if read is None:
             return None
         entries.setdefault(part, []).extend(read)
-    of_images = {bool(image) for each in entries.values() for image, _ in each}
+    of_images = {bool(image) for pairs in entries.values() for image, _ in pairs}
     if len(of_images) != 1:
         return None
     has_sides = not {"seen", "unseen"}.isdisjoint(entries)
@@ -658,7 +664,9 @@ def _of_labels(value: Mapping[str, Any]) -> Entries | None:
                 return None
             names = [label if isinstance(label, str) else f"class {label}" for label in labels]
             entries[part] = [(f"{part} {k}", label) for k, label in enumerate(names, 1)]
-    repeated = any(len({*of}) < len(of) for of in ([c for _, c in e] for e in entries.values()))
+    repeated = any(
+        len({*column}) < len(column) for column in ([c for _, c in e] for e in entries.values())
+    )
     entries.questions = (NAMELESS,)
     return entries if repeated and trains_and_tests(entries) else None
 
@@ -696,46 +704,46 @@ def _names_parts(name: str) -> bool:
 def _named_by_number(listed: Any) -> Any:
     """Return names of classes given by distinct numbers, in a list or in lists by level."""
     if isinstance(listed, dict):
-        return {key: _named_by_number(each) for key, each in listed.items()}
-    are_numbers = isinstance(listed, list) and all(type(each) is int for each in listed)
+        return {key: _named_by_number(element) for key, element in listed.items()}
+    are_numbers = isinstance(listed, list) and all(type(element) is int for element in listed)
     are_numbers = are_numbers and len({*listed}) == len(listed)
     return [f"class {c}" for c in listed] if are_numbers else listed
 
 
 def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str]] | None:
-    """Return (image, class) of a part in JSON: images, records, or images by class; else None.
+    """Return the (image, class) pairs of a part in JSON: images, records, or images by class.
 
     For a list of classes, the images are empty.
     """
-    if isinstance(listed, list) and any(isinstance(each, dict) for each in listed):
+    if isinstance(listed, list) and any(isinstance(element, dict) for element in listed):
         records = _of_table(file, listed, part="train")
         return records["train"] if records else None
-    if isinstance(listed, list) and listed and all(isinstance(each, list) for each in listed):
-        pairs = [tuple(map(_cell, each)) for each in listed]
+    if isinstance(listed, list) and listed and all(isinstance(element, list) for element in listed):
+        pairs = [tuple(map(_cell, element)) for element in listed]
         if not all(len(pair) == 2 and all(pair) and LETTER.search(pair[0]) for pair in pairs):
             return None
         turned = all(IMAGE.search(last) for _, last in pairs)
         return [(last, first) if turned else (first, last) for first, last in pairs]
     if isinstance(listed, dict):
         values = [*listed.values()]
-        if values and all(isinstance(each, list) for each in values):
+        if values and all(isinstance(element, list) for element in values):
             if table := _of_table(file, listed, part="train"):
                 return table["train"]
-            names = [name for each in values for name in each]
+            names = [name for element in values for name in element]
             if not of_classes or any(IMAGE.search(str(name)) for name in names):
                 return _of_folders(listed)
             listed = names  # classes by level
-        elif values and all(type(each) is int for each in values):  # {"dog": 0}
+        elif values and all(type(element) is int for element in values):  # {"dog": 0}
             listed = [*listed]
         elif values and all(str(key).isdecimal() for key in listed):  # {"0": "dog"}
             listed = values
-        elif values and all(isinstance(each, str) for each in values):
+        elif values and all(isinstance(element, str) for element in values):
             if len({*values}) < len(values) or all(map(IMAGE.search, listed)):  # {"a.jpg": "dog"}
                 return [*listed.items()]
             listed = [*listed]  # classes with a description
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+    if not isinstance(listed, list) or not all(isinstance(element, str) for element in listed):
         return None
-    if all(IMAGE.search(each) and parent_folder(each) for each in listed):
+    if all(IMAGE.search(element) and parent_folder(element) for element in listed):
         return [(image, parent_folder(image)) for image in listed]
     if are_not_names(listed):
         return None
@@ -777,11 +785,13 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     The fields of an inner record belong to the record, and a list of inner records is one record
     each, as in ``annotations``. Images without a class are not read; a question reports them.
     """
-    if not all(isinstance(each, dict) and _has_few_fields(each) for each in value.values()):
+    if not all(
+        isinstance(element, dict) and _has_few_fields(element) for element in value.values()
+    ):
         return None
     records = [(name, flat) for name, record in value.items() for flat in _flat(record)]
     fields = islice(dict.fromkeys(tuple(flat) for _, flat in records), MOST_FIELDS)
-    titles = next(([*each] for each in fields if _find_columns(each)[1] is not None), None)
+    titles = next(([*element] for element in fields if _find_columns(element)[1] is not None), None)
     is_image = titles is not None
     titles = titles or ([*records[0][1]] if records else [])
     image, label, _, where = _find_columns(titles)
@@ -806,25 +816,27 @@ def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
 
 def _has_few_fields(record: Mapping[str, Any]) -> bool:
     """Whether a record, with its inner records, has no more fields than a table has columns."""
-    inner = (len(each) for each in record.values() if isinstance(each, dict))
+    inner = (len(field) for field in record.values() if isinstance(field, dict))
     return len(record) <= MAX_COLUMNS and len(record) + sum(inner) <= MAX_COLUMNS
 
 
 def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Merge inner records into a record; a list of inner records gives one record each."""
     merged = _with_inner_fields(record)
-    plain = {key: of for key, of in merged.items() if isinstance(of, str | int | float)}
-    lists = [of for of in merged.values() if isinstance(of, list) and of]
-    several = [of for of in lists if all(isinstance(each, dict) for each in of)]
-    return [{**each, **plain} for each in several[0]] if several else [plain]
+    plain = {
+        key: element for key, element in merged.items() if isinstance(element, str | int | float)
+    }
+    lists = [element for element in merged.values() if isinstance(element, list) and element]
+    several = [element for element in lists if all(isinstance(inner, dict) for inner in element)]
+    return [{**inner, **plain} for inner in several[0]] if several else [plain]
 
 
 def _with_inner_fields(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a record with the fields of its inner records, unless they repeat a name."""
-    inner = [each for each in record.values() if isinstance(each, dict)]
-    times = Counter(key for each in (*inner, record) for key in each)
-    distinct = [each for each in inner if all(times[key] == 1 for key in each)]
-    return {key: of for each in (*distinct, record) for key, of in each.items()}
+    inner = [fields for fields in record.values() if isinstance(fields, dict)]
+    times = Counter(key for fields in (*inner, record) for key in fields)
+    distinct = [fields for fields in inner if all(times[key] == 1 for key in fields)]
+    return {key: element for fields in (*distinct, record) for key, element in fields.items()}
 
 
 def _of_table(file: str, value: Any, part: str = "") -> Entries | None:
@@ -853,25 +865,30 @@ def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[
 
 
 def _columns_and_rows(value: Any, most: int | None) -> tuple[Any, Any]:
-    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-        records = [_with_inner_fields(each) for each in value]
-        titles = [name for name in records[0] if all(name in each for each in records)]
-        return titles, [[each[name] for name in titles] for each in records[:most]]
+    if isinstance(value, list) and value and all(isinstance(element, dict) for element in value):
+        records = [_with_inner_fields(element) for element in value]
+        titles = [name for name in records[0] if all(name in element for element in records)]
+        return titles, [[element[name] for name in titles] for element in records[:most]]
     if not isinstance(value, dict):
         return None, None
     if "columns" in value and "data" in value:  # pandas with orient="split"
         rows = value["data"]
         return value["columns"], rows[:most] if isinstance(rows, list) else rows
     columns = [*value.values()]
-    if not all(isinstance(each, dict | list) for each in columns) or len({*map(len, columns)}) > 1:
+    if (
+        not all(isinstance(element, dict | list) for element in columns)
+        or len({*map(len, columns)}) > 1
+    ):
         return None, None
-    cells = (each.values() if isinstance(each, dict) else each for each in columns)
+    cells = (element.values() if isinstance(element, dict) else element for element in columns)
     return [*value], [*islice(zip(*cells, strict=True), most)]
 
 
 def _cell(value: Any) -> str:
     """Return a value as a cell; a list with one value becomes this value."""
-    if isinstance(value, list) and all(isinstance(each, str | int) for each in value[:MAX_COLUMNS]):
+    if isinstance(value, list) and all(
+        isinstance(element, str | int) for element in value[:MAX_COLUMNS]
+    ):
         return _cell(value[0]) if len(value) == 1 else str(value) if value else ""
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
 
@@ -894,7 +911,7 @@ def _of_names_and_parts(pairs: Iterable[Sequence[str]]) -> Entries | None:
         else:
             if not trains_and_tests(entries):
                 continue
-            labels = [label for of in entries.values() for _, label in of]
+            labels = [label for pairs_of_part in entries.values() for _, label in pairs_of_part]
             return rows_as_images(entries) if all(map(LETTER.search, labels)) else None
     return None
 
@@ -1002,11 +1019,11 @@ def _of_items(path: Path, value: Mapping[str, Any]) -> SplitList:
         listed[part] = []
         items = value.get(part, [])
         expect(isinstance(items, list), f"{file}, {part}", "a list of images", type(items).__name__)
-        for position, item in enumerate(items):
-            image, label, name = _item(file, part, position, item)
+        for position, record in enumerate(items):
+            image, label, name = _item(file, part, position, record)
             if names.setdefault(label, name) != name:
-                both = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
-                raise refusal_of(f"{file}, {part}", f"one name for label {label}", both)
+                two_names = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
+                raise refusal_of(f"{file}, {part}", f"one name for label {label}", two_names)
             listed[part].append((rows.add(image, str(label)), label))
             entries.setdefault(part, []).append((image, name))
     trained, tested = ({label for _, label in listed[part]} for part in ("train", "test"))
@@ -1031,14 +1048,15 @@ def _of_items(path: Path, value: Mapping[str, Any]) -> SplitList:
     )
 
 
-def _item(file: str, part: str, position: int, item: Any) -> tuple[str, int, str]:
-    where, three = f"{file}, {part}, item {position + 1}", isinstance(item, list) and len(item) == 3
-    if not three or not isinstance(item[0], str) or not isinstance(item[2], str):
-        raise refusal_of(where, "[image, label, class]", clean_text(repr(item), 60))
-    label = item[1]
+def _item(file: str, part: str, position: int, record: Any) -> tuple[str, int, str]:
+    where = f"{file}, {part}, item {position + 1}"
+    is_triple = isinstance(record, list) and len(record) == 3
+    if not is_triple or not isinstance(record[0], str) or not isinstance(record[2], str):
+        raise refusal_of(where, "[image, label, class]", clean_text(repr(record), 60))
+    label = record[1]
     if type(label) is not int or not 0 <= label < MAX_ITEMS:
         raise refusal_of(where, "a label from 0", clean_text(repr(label), 40))
-    return item[0], label, clean_text(item[2])
+    return record[0], label, clean_text(record[2])
 
 
 def _rows_of(items: Iterable[tuple[int, int]], classes: frozenset[int]) -> np.ndarray:

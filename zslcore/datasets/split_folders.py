@@ -289,8 +289,8 @@ def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]
         return {}
     for part, path in named:
         if part in path_of_part:
-            both = f"{clean_text(path_of_part[part].name)} and {clean_text(path.name)}"
-            raise refusal_of(folder, f"one list or folder of {part}", both)
+            two_paths = f"{clean_text(path_of_part[part].name)} and {clean_text(path.name)}"
+            raise refusal_of(folder, f"one list or folder of {part}", two_paths)
         refuse_link_out(path, folder)
         path_of_part[part] = path
     return path_of_part
@@ -436,9 +436,11 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         entries.questions = (NAMELESS,)
     entries.note = ", ".join(path.name for paths in tables.values() for path in paths)
     classes = {part: {label for _, label in rows} for part, rows in entries.items()}
-    apart = "test" in classes and "val" in classes and not classes["val"] & classes["train"]
-    shared = classes["test"] & classes["train"] if apart else set()
-    if apart and 2 * len(shared) <= len(classes["test"]):
+    has_unseen_classes = (
+        "test" in classes and "val" in classes and not classes["val"] & classes["train"]
+    )
+    shared = classes["test"] & classes["train"] if has_unseen_classes else set()
+    if has_unseen_classes and 2 * len(shared) <= len(classes["test"]):
         # Validation classes, and most test classes, are held out, so the test part counts as
         # unseen.
         entries["test_unseen"] = entries.pop("test")
@@ -467,7 +469,7 @@ def _listed_images(path: Path) -> list[tuple[str, str]] | None:
         return None
     value = read_json(path)
     read = images_and_classes(clean_text(path.name), value, of_classes=False)
-    is_table = isinstance(value, list) and any(isinstance(each, dict) for each in value)
+    is_table = isinstance(value, list) and any(isinstance(element, dict) for element in value)
     return None if is_table or not read or not all(image for image, _ in read) else read
 
 
@@ -492,12 +494,15 @@ def _read_annotations(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     if not trains_and_tests(paths):
         return None
     names = {
-        part: counted_names([clean_text(path.name, 60) for path in of])
-        for part, of in paths.items()
+        part: counted_names([clean_text(path.name, 60) for path in files_of_part])
+        for part, files_of_part in paths.items()
     }
     expect(len(paths["train"]) == 1, folder, "one file of training annotations", names["train"])
     entries = Entries(
-        {part: [row for path in of for row in _objects(path)] for part, of in paths.items()},
+        {
+            part: [row for path in files_of_part for row in _objects(path)]
+            for part, files_of_part in paths.items()
+        },
         note=f"annotations of objects: {'; '.join(names.values())}",
         several=True,
         questions=tuple(UNREAD.format(clean_text(path.name, 60)) for path in unread),
@@ -526,9 +531,11 @@ def _objects(path: Path) -> list[tuple[str, str]]:
     value: Any = read_json(path)
     expected = "images, annotations and categories with ids"
     try:
-        image_of = {each["id"]: str(each["file_name"]) for each in value["images"]}
-        name_of = {each["id"]: str(each["name"]) for each in value["categories"]}
-        pairs = {(each["image_id"], each["category_id"]): None for each in value["annotations"]}
+        image_of = {record["id"]: str(record["file_name"]) for record in value["images"]}
+        name_of = {record["id"]: str(record["name"]) for record in value["categories"]}
+        pairs = {
+            (record["image_id"], record["category_id"]): None for record in value["annotations"]
+        }
     except (KeyError, TypeError) as error:
         raise refusal_of(path, expected, clean_text(str(error), 60)) from None
     for image, category in pairs:
@@ -596,7 +603,7 @@ def _read_pairs(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """Class list with side, stage and fold from its file name; the fold is 0 without one."""
+    """Class list with the side, stage and fold in its file name; without a fold, ``fold`` is 0."""
 
     path: Path
     side: str
@@ -611,7 +618,7 @@ class _Named:
 
     @property
     def is_superseded(self) -> bool:
-        """Whether another list is read in its place: of the last stage, or of all seen classes."""
+        """Whether no question is asked if the list is not read: a stage, a fold or seen classes."""
         return self.side != "unseen" or self.stage > 0 or self.fold > 0
 
     @property
@@ -624,13 +631,13 @@ class _Named:
 def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     """Read class lists by the side in their names; the last stage has the test classes.
 
-    The lines of train.txt and test.txt could also be images without file extension; the note says
-    so.
+    The lines of train.txt and test.txt could also be images without file extension, so the note
+    says that no line is a file name.
     """
     named = [class_list for path in files.values() if (class_list := _named(path))]
     remark = ""
-    if not {"seen", "unseen"} <= {each.side for each in named}:
-        named = [each for path in files.values() if (each := _named_as_part(path))]
+    if not {"seen", "unseen"} <= {named_list.side for named_list in named}:
+        named = [named_list for path in files.values() if (named_list := _named_as_part(path))]
         remark = "; no line is a file name"
     of_side = {
         side: sorted((n for n in named if n.side == side), key=lambda n: n.rank, reverse=True)
@@ -638,7 +645,7 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     }
     if not of_side["seen"] or not of_side["unseen"]:
         return None
-    lists = {each: _classes_in(each.path) for each in named}
+    lists = {named_list: _classes_in(named_list.path) for named_list in named}
     seen, unseen = of_side["seen"][0], of_side["unseen"][0]
     if lists[seen] is None or lists[unseen] is None:
         return None
@@ -702,7 +709,7 @@ def _lines_or_items(path: Path) -> list[str]:
     if path.suffix.lower() != ".json":
         return lines_of(path)
     value: Any = read_json(path)
-    is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    is_list = isinstance(value, list) and all(isinstance(element, str) for element in value)
     return value if is_list else []
 
 

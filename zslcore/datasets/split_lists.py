@@ -86,7 +86,7 @@ class Entries(dict[str, list[tuple[str, str]]]):
     @property
     def has_images(self) -> bool:
         """Whether an entry is an image, or a row."""
-        return any(image for of in self.values() for image, _ in of)
+        return any(image for pairs in self.values() for image, _ in pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,9 +124,9 @@ def one_name_each(
 ) -> tuple[dict[str, str], str, tuple[str, ...]]:
     """Map the spellings of each class to one name; return the map, a remark and questions.
 
-    If the spellings of a name are in different lists, they are one class, named by the first
-    spelling. Two spellings in one list may be two classes: both are kept, with a question. Raises a
-    FileRefusedError for more than MAX_CLASSES names.
+    Spellings of a name in different lists are one class, named by the first spelling. Spellings in
+    one list may be two classes: both are kept, with a question. Raises a FileRefusedError for more
+    than MAX_CLASSES names.
     """
     spellings: dict[str, list[str]] = {}
     distinct = dict.fromkeys(name for listed in lists for name in listed)
@@ -136,22 +136,26 @@ def one_name_each(
         spellings.setdefault(class_key(name), []).append(name)
     names, several = {}, []
     questions = []
-    for of_one in spellings.values():
-        both = ", ".join(clean_text(name, 60) for name in of_one)
-        if len(of_one) > 1 and any(len({*listed} & {*of_one}) > 1 for listed in lists):
-            questions.append(f"One list has {both}: are these one class or {len(of_one)}?")
-            names.update({name: name for name in of_one})
+    for spellings_of_class in spellings.values():
+        joined = ", ".join(clean_text(name, 60) for name in spellings_of_class)
+        if len(spellings_of_class) > 1 and any(
+            len({*listed} & {*spellings_of_class}) > 1 for listed in lists
+        ):
+            questions.append(
+                f"One list has {joined}: are these one class or {len(spellings_of_class)}?"
+            )
+            names.update({name: name for name in spellings_of_class})
             continue
-        several += [both] if len(of_one) > 1 else []
-        names.update(dict.fromkeys(of_one, of_one[0]))
+        several += [joined] if len(spellings_of_class) > 1 else []
+        names.update(dict.fromkeys(spellings_of_class, spellings_of_class[0]))
     remark = f"; one class in two spellings: {counted_names(several)}" if several else ""
     return names, remark, tuple(questions)
 
 
 def counted_names(names: Sequence[str], most: int = 3) -> str:
     """Join the first names, as in ``a; b and 7 more``."""
-    more = len(names) - most
-    return "; ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    n_more = len(names) - most
+    return "; ".join(names[:most]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 @dataclass(slots=True)
@@ -218,9 +222,11 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
     if entries.has_images:
         classes = split_of_entries(source, entries.classes) if entries.classes else None
         return with_class_lists(split_of_images(source, entries), classes)
-    n = len({name for of in entries.values() for _, name in of})
+    n = len({name for pairs_of_part in entries.values() for _, name in pairs_of_part})
     expect(n <= MAX_CLASSES, file, f"at most {MAX_CLASSES:,} classes", f"{n:,}")
-    lists = without_numbers([[name for _, name in of] for of in entries.values()])
+    lists = without_numbers(
+        [[name for _, name in pairs_of_part] for pairs_of_part in entries.values()]
+    )
     names = {part: _class_list(file, listed) for part, listed in zip(entries, lists, strict=True)}
     note, held_out = "lists of classes, no images", names.pop("val", ())
     if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
@@ -289,23 +295,23 @@ def _with_one_naming(file: str, entries: Entries) -> Entries:
     another names them, or if labels and folders of two parts contradict each other. Raises a
     FileRefusedError if an image has no class.
     """
-    labels = {part: [label for _, label in of] for part, of in entries.items() if of}
+    labels = {part: [label for _, label in values] for part, values in entries.items() if values}
     folders = {part: [parent_folder(image) for image, _ in entries[part]] for part in labels}
     pairs = {
         part: {pair for pair in zip(labels[part], folders[part], strict=True) if pair[0]}
         for part in labels
     }
-    are_labelled = {bool(label) for of in labels.values() for label in of}
-    is_class = all(all(of) for of in folders.values()) and all(
-        len({label for label, _ in of}) == len({folder for _, folder in of}) == len(of)
-        for of in pairs.values()
+    are_labelled = {bool(label) for values in labels.values() for label in values}
+    is_class = all(all(values) for values in folders.values()) and all(
+        len({label for label, _ in values}) == len({folder for _, folder in values}) == len(values)
+        for values in pairs.values()
     )
     are_mixed = bool(_question_on_numbers(labels))
     contradict = is_class and not are_mixed and _contradict(set().union(*pairs.values()))
     questions, remark = entries.questions, ""
     if len(are_labelled) > 1 and not is_class:
         with_labels, without = (
-            ", ".join(part for part, of in labels.items() if has in map(bool, of))
+            ", ".join(part for part, values in labels.items() if has in map(bool, values))
             for has in (True, False)
         )
         got = f"a label after images of {with_labels} and none after images of {without}"
@@ -321,11 +327,13 @@ def _with_one_naming(file: str, entries: Entries) -> Entries:
         ]
         for part in entries
     }
-    _refuse_several_labels(file, {label for of in of_parts.values() for _, label in of})
-    for image, label in (pair for of in of_parts.values() for pair in of):
+    _refuse_several_labels(file, {label for values in of_parts.values() for _, label in values})
+    for image, label in (pair for values in of_parts.values() for pair in values):
         expect(label, file, "a class of every image", f"none for {clean_text(image, 80)!r}")
     note = entries.note + remark if entries.note else ""
-    questions += _question_on_numbers({part: [c for _, c in of] for part, of in of_parts.items()})
+    questions += _question_on_numbers(
+        {part: [c for _, c in values] for part, values in of_parts.items()}
+    )
     return Entries(
         of_parts,
         note=note or f"entries of {', '.join(entries)}{remark}",
@@ -384,28 +392,30 @@ def _contradict(pairs: set[tuple[str, str]]) -> bool:
 def _question_on_numbers(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return the question on lists of which some name their classes and some number them."""
     numbered = {
-        part: {bool(NUMBERED_CLASS.fullmatch(label)) for label in {*of}}
-        for part, of in labels.items()
-        if of
+        part: {bool(NUMBERED_CLASS.fullmatch(label)) for label in {*names}}
+        for part, names in labels.items()
+        if names
     }
     of_numbers = [part for part, kinds in numbered.items() if kinds == {True}]
     of_names = [part for part, kinds in numbered.items() if kinds == {False}]
     if not of_numbers or not of_names:
         return ()
-    both = f"numbers in {', '.join(of_numbers)} and names in {', '.join(of_names)}"
+    description = f"numbers in {', '.join(of_numbers)} and names in {', '.join(of_names)}"
     advice = "Write all classes as names, or all as numbers."
-    return (f"Classes are {both}: a class may be in both. {advice}",)
+    return (f"Classes are {description}: a class may be in both. {advice}",)
 
 
 def _named_within_classes(entries: Entries) -> Entries:
-    """Name images by a folder per class if most of their names occur in several classes.
+    """Add the class as a folder to image names if most names occur in several classes.
 
-    If all test images of the seen classes have names of training images, images of different parts
-    are different images.
+    If all test images of seen classes have the names of training images, the part is added, too:
+    they are then different images.
     """
-    if entries.several or any(parent_folder(image) for of in entries.values() for image, _ in of):
+    if entries.several or any(
+        parent_folder(image) for pairs_of_part in entries.values() for image, _ in pairs_of_part
+    ):
         return entries
-    pairs = {part: {*of} for part, of in entries.items()}
+    pairs = {part: {*pairs_of_part} for part, pairs_of_part in entries.items()}
     classes = Counter(image for image, _ in set().union(*pairs.values()))
     if 2 * sum(n > 1 for n in classes.values()) <= len(classes):
         return entries
@@ -415,8 +425,11 @@ def _named_within_classes(entries: Entries) -> Entries:
     repeats = [pair in trained for pair in tested if pair[1] in seen]
     folder = "{part}/{label}" if repeats and all(repeats) else "{label}"
     renamed = {
-        part: [(f"{folder.format(part=part, label=label)}/{image}", label) for image, label in of]
-        for part, of in entries.items()
+        part: [
+            (f"{folder.format(part=part, label=label)}/{image}", label)
+            for image, label in pairs_of_part
+        ]
+        for part, pairs_of_part in entries.items()
     }
     questions = (*entries.questions, REPEATED)
     return Entries(renamed, note=entries.note, one_name=entries.one_name, questions=questions)
@@ -431,8 +444,8 @@ def _same_images(
     names have none. Raises a FileRefusedError for an image in more than MOST_FOLDERS folders.
     """
     sides = [
-        _by_label(labels, [parts[part] for part in of if part in parts])
-        for of in (("train", "trainval"), ("test_seen", "test_unseen"))
+        _by_label(labels, [parts[part] for part in names if part in parts])
+        for names in (("train", "trainval"), ("test_seen", "test_unseen"))
     ]
     has_suffixes = all(map(IMAGE.search, files))
     pairs: set[tuple[str, str]] = set()
@@ -447,8 +460,8 @@ def _same_images(
                 ends = (end for end in _ends_of(path) if other_row_of.get(end, row) != row)
                 pairs.update((path, end) for end in ends)
     if pairs:
-        both = " and ".join(clean_text(path, 60) for path in min(pairs))
-        yield f"{len(pairs):,} paths end like paths of another part, as {both}: the same images?"
+        example = " and ".join(clean_text(path, 60) for path in min(pairs))
+        yield f"{len(pairs):,} paths end like paths of another part, as {example}: the same images?"
 
 
 def _by_label(labels: np.ndarray, listed: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
@@ -523,9 +536,11 @@ def _label(where: str, text: str) -> str:
     Raises a FileRefusedError for several labels of one image.
     """
     numbers = re.split(r"[\s,;|]+", text.strip().strip("[]()"))
-    if len(numbers) == 1 or not all(re.fullmatch(r"-?\d+(\.0+)?", each) for each in numbers):
+    if len(numbers) == 1 or not all(
+        re.fullmatch(r"-?\d+(\.0+)?", text_of_number) for text_of_number in numbers
+    ):
         return text.strip()
-    values = [int(float(each)) for each in numbers]
+    values = [int(float(text_of_number)) for text_of_number in numbers]
     if len(values) > 2 and {*values} == {0, 1} and sum(values) == 1:
         return str(values.index(1))
     if len(values) == 2 and not {*values} <= {0, 1}:
@@ -552,7 +567,7 @@ def is_class_list(lines: Sequence[str]) -> bool:
 
 def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
     """Whether a mapping has lists of type ``kind`` for a training and for a test part."""
-    parts = [part_of_name(str(name)) for name, of in value.items() if isinstance(of, kind)]
+    parts = [part_of_name(str(name)) for name, values in value.items() if isinstance(values, kind)]
     return trains_and_tests(filter(None, parts))
 
 
@@ -569,17 +584,17 @@ def split_of_parts(
     unseen.
     """
     parts = {part_of_name(name): values for name, values in listed.items()}
-    texts = [each for values in parts.values() for each in values if isinstance(each, str)]
+    texts = [element for values in parts.values() for element in values if isinstance(element, str)]
     if texts and all(map(str.isdecimal, texts)):
         parts = {part: [*map(int, values)] for part, values in parts.items()}
-    if all(isinstance(each, str) for values in parts.values() for each in values):
+    if all(isinstance(element, str) for values in parts.values() for element in values):
         entries = Entries(note=f"lists {', '.join(listed)}")
         for part, values in parts.items():
             entries[part] = images_in_lines(file, values)
         return split_of_images(Path(file), entries)
     rows, note = {}, f"rows of {', '.join(listed)}, counted from 0"
     for part, values in parts.items():
-        are_numbers = all(isinstance(each, int | np.integer) for each in values)
+        are_numbers = all(isinstance(element, int | np.integer) for element in values)
         expect(
             are_numbers, f"{file}, {part}", "a list of row numbers, or of images", "other values"
         )
@@ -623,9 +638,9 @@ def _validated(
         remark = "; val is used as the test part"
     if {"train", "val"} <= set(checked):
         listed = checked.get("trainval", np.empty(0, np.int64))
-        both = np.concatenate([checked["train"], checked["val"]])
+        combined = np.concatenate([checked["train"], checked["val"]])
         # A list of trainval may repeat rows of train and val.
-        checked["trainval"] = np.concatenate([listed, both[~np.isin(both, listed)]])
+        checked["trainval"] = np.concatenate([listed, combined[~np.isin(combined, listed)]])
         if labels is not None and np.isin(labels[checked["val"]], labels[checked["train"]]).any():
             del checked["train"], checked["val"]  # validation holds out images, not classes
     elif "train" in checked and "trainval" not in checked:
@@ -677,7 +692,12 @@ def with_class_lists(split: SplitList, classes: SplitList | None) -> SplitList:
         if numbers[k] < 0 and match and int(match[1]) < n:
             numbers[k] = int(match[1])
     sides = {side: numbers[listed] for side, listed in classes.sides.items()}
-    return replace(split, sides={side: of[of >= 0] for side, of in sides.items()})
+    return replace(
+        split,
+        sides={
+            side: classes_of_side[classes_of_side >= 0] for side, classes_of_side in sides.items()
+        },
+    )
 
 
 def _natural(name: str) -> tuple[bool, int, str]:

@@ -1,4 +1,4 @@
-"""Your features, as a NumPy archive, HDF5 or CSV.
+"""Features, labels and prototypes of your own, as a NumPy archive, HDF5 or CSV.
 
 ``.npz`` and HDF5 hold arrays with these names; row numbers and labels are 0-based:
 
@@ -229,8 +229,8 @@ def split_from_unseen(
     ):
         expect(is_of_side.any(), "unseen classes", f"images of {side} classes", "none")
     origin = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
-    if len(unseen) == 1 and (drawn := RANDOM.fullmatch(str(unseen[0]))):
-        origin = f"drawn at random with seed {drawn[2] or 0}"
+    if len(unseen) == 1 and (rule := RANDOM.fullmatch(str(unseen[0]))):
+        origin = f"drawn at random with seed {rule[2] or 0}"
     note = f"{len(chosen)} unseen classes, {origin}; a fifth of the others' rows held out"
     return with_folds(Split.from_classes("own", labels, chosen, note=note), labels, benchmark)
 
@@ -243,19 +243,19 @@ def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[in
     """
     if is_rule(classes) and classes[0] not in names:
         return new_classes(str(classes[0]), names)
-    if len(classes) == 1 and (drawn := RANDOM.fullmatch(str(classes[0]))):
-        n = int(drawn[1])
+    if len(classes) == 1 and (rule := RANDOM.fullmatch(str(classes[0]))):
+        n = int(rule[1])
         expect(0 < n < len(names), "unseen classes", f"1 to {len(names) - 1}", f"random:{n}")
-        rng = np.random.default_rng(int(drawn[2] or 0))
+        rng = np.random.default_rng(int(rule[2] or 0))
         return sorted(rng.choice(len(names), n, replace=False).tolist())
     number: dict[str | int, int] = {key: i for i, key in enumerate(class_keys(names))}
     number |= {str(i): i for i in range(len(names))}
     number |= {i: i for i in range(len(names))} | {name: i for i, name in enumerate(names)}
     chosen = set()
-    for one in classes:
-        key = one if one in number else class_key(str(one))
+    for wanted in classes:
+        key = wanted if wanted in number else class_key(str(wanted))
         if key not in number:
-            raise closest_name("unseen class", one, names)
+            raise closest_name("unseen class", wanted, names)
         chosen.add(number[key])
     return sorted(chosen)
 
@@ -293,9 +293,9 @@ def _read_archive(
 
 
 def _transposed(contents: Contents) -> dict[str, Role]:
-    """Return the role "columns" for each matrix with a column, and no row, per label or name.
+    """Return the role "columns" for each matrix with one column, not one row, per label or name.
 
-    In files of MATLAB, and copies of them, images and classes are columns.
+    In MATLAB files, and copies of them, images and classes are columns.
     """
     roles: dict[str, Role] = {}
     for matrix, listed in (("features", "labels"), ("prototypes", "class_names")):
@@ -305,10 +305,10 @@ def _transposed(contents: Contents) -> dict[str, Role]:
     return roles
 
 
-def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator[str]:
+def _unread(arrays: Mapping[str, np.ndarray], ignored: Sequence[str]) -> Iterator[str]:
     """Yield remarks on arrays that are not read, and on test rows in train and val."""
-    if others:
-        yield f"not read: {', '.join(others)}"
+    if ignored:
+        yield f"not read: {', '.join(ignored)}"
     unread_parts = [part for part in UNREAD if part in arrays]
     if unread_parts:
         used = np.concatenate([arrays[part].ravel() for part in unread_parts])
@@ -353,8 +353,8 @@ def _read_csv(
     images.sort(key=lambda title: title != "image_file")
     left_out = [*images[1:], *(title for title in titles if title.lower() in COUNTERS)]
     left_out = [title for title in left_out if title not in images[:1]]
-    more = dict.fromkeys((*images[:1], *left_out), False)
-    table = read_table_file(path, folder, TEXTS | more)
+    optional = dict.fromkeys((*images[:1], *left_out), False)
+    table = read_table_file(path, folder, TEXTS | optional)
     number = {class_key(name): i for i, name in enumerate(side.classes)}
     labels, words = table.texts["label"], table.texts.get("split", ())
     number_of: dict[str, int] = {}

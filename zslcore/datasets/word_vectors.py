@@ -54,7 +54,9 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     class_vectors, missing = [], []
     for name, (phrases, *words) in zip(class_names, spellings, strict=True):
         of_phrase = _first(vectors, phrases)
-        parts = [of_phrase] if of_phrase is not None else [_first(vectors, each) for each in words]
+        parts = (
+            [of_phrase] if of_phrase is not None else [_first(vectors, forms) for forms in words]
+        )
         present = [vector for vector in parts if vector is not None]
         if len(present) < len(parts) or not present:
             missing.append(name)

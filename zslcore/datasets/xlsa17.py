@@ -1,4 +1,4 @@
-"""Common layout of the field: ``res101.mat`` and ``att_splits.mat``, one folder per data set.
+"""The xlsa17 layout: ``res101.mat`` and ``att_splits.mat`` in one folder per data set.
 
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
 good, the bad and the ugly", TPAMI 2019, published features and splits in this layout:
@@ -75,7 +75,7 @@ def read_xlsa17(
     embedding: str | None = None,
     pretraining: Sequence[str] = (),
 ) -> ZSLDataset:
-    """Read a data set in the field's layout, importing it on the first call.
+    """Read a data set in the xlsa17 layout, importing it on the first call.
 
     The first call reads the files in the sandbox and stores an import in the data folder. Later
     calls open the import while name, size and modification time of all source files are the same.
@@ -90,7 +90,7 @@ def read_xlsa17(
         that is named differently in the public archive: ``CUB``, ``CUB-vgg_fc7``,
         ``CUB-vgg_fc7-att_splits_v1``.
     prototypes : file of class embeddings that replace ``att``, in one of the formats of
-    :mod:`zslcore.datasets.embeddings`; a path that does not exist is looked up in ``folder``
+        :mod:`zslcore.datasets.embeddings`; a path that does not exist is looked up in ``folder``
     embedding : name of one of several embeddings in this file, such as "word2vec"
     pretraining : names of the vocabularies that the features were trained on; ("none",) without
         pre-training
@@ -223,7 +223,7 @@ class _Layout:
         return [self.features, self.splits, *filter(None, dict.fromkeys(optional))]
 
     def default_name(self) -> str:
-        """Return a name from the folder and the unusual names of its files.
+        """Return a name from the folder and those files that are not named as in the archive.
 
         A benchmark is spelled as in its paper, although the public archive has aPY in the folder
         APY.
@@ -258,7 +258,7 @@ def _inside(folder: Path, name: str) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
-def _required(folder: Path, name: str, what: str) -> Path:
+def _required(folder: Path, name: str, option: str) -> Path:
     if Path(name).is_absolute() and Path(name).is_file():
         return Path(name)
     where, _, file = name.rpartition("/")
@@ -269,8 +269,8 @@ def _required(folder: Path, name: str, what: str) -> Path:
     if path is None:
         mat_files = ", ".join(sorted(clean_text(p.name) for p in folder.glob("*.mat"))[:8])
         raise FileRefusedError(
-            f"{folder}: expected the {what} in {name!r}; found {mat_files or 'no .mat file'}; "
-            f"say which file to read with {what}= (--{what})."
+            f"{folder}: expected the {option} in {name!r}; found {mat_files or 'no .mat file'}; "
+            f"say which file to read with {option}= (--{option})."
         )
     return path
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GammaOrigin = Literal["validated", "given", "oracle"]
-#: Limit of predictions: the model was given the side (seen or unseen) of each image, or the file
-#: has only one predicted class per image.
+#: Limit of predictions: each image was scored only among the classes of its own side (seen or
+#: unseen), or only one class was predicted per image.
 Limits = Literal["", "sides given", "predicted classes"]
 #: Limit -> the reason why no seen-unseen curve exists.
 WITHOUT_CURVE: dict[str, str] = {
@@ -46,7 +46,7 @@ WITHOUT_CURVE: dict[str, str] = {
     "the file has one predicted class per image",
 }
 #: Origin of gamma -> its caveat.
-_LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "an upper bound, not a result"}
+_CAVEATS = {"given": "how it was chosen is not stated", "oracle": "an upper bound, not a result"}
 
 
 class AnsweredTest(ABC):
@@ -62,7 +62,7 @@ class AnsweredTest(ABC):
     y: np.ndarray
     classes: np.ndarray
     seen: np.ndarray
-    #: Limit of the predictions; see :data:`Limits`.
+    #: Limit of the predictions, see :data:`Limits`.
     limits: Limits = ""
 
     @property
@@ -81,13 +81,13 @@ class AnsweredTest(ABC):
         """Rank of the true class of unseen samples among unseen candidates, from 1, or None."""
 
     def zsl_top(self, k: int) -> float | None:
-        """Return the top-k accuracy of plain ZSL, mean over classes; None if unknown."""
+        """Return the mean per-class top-k accuracy of plain ZSL; None if unknown."""
         ranks = self.zsl_ranks
         return None if ranks is None else top_k_of_ranks(ranks, self.zsl_answers[0], k)
 
     @property
     def generalized(self) -> bool:
-        """Whether samples of seen classes have predictions among all classes, as GZSL needs."""
+        """Whether there are samples of seen classes, predicted among all classes as GZSL needs."""
         return self.limits != "sides given" and bool(self.seen[self.y].any())
 
     @cached_property
@@ -111,7 +111,7 @@ class AnsweredTest(ABC):
 
     @property
     def has_curve(self) -> bool:
-        """Whether there are test samples and scores of both sides."""
+        """Whether there are test samples and candidates of both sides, as a curve needs."""
         return self.generalized and not self.limits and not self.seen[self.y].all()
 
     def require_curve(self, name: str) -> None:
@@ -178,9 +178,9 @@ class ScoredTest(AnsweredTest):
 class FoldPredictions:
     """Predictions for the validation images of a fold, on which gamma was chosen.
 
-    ``rows`` are 0-based rows of the data, seen validation first; ``classes`` has the row of each
-    candidate in the data set's prototypes; in ``answers``, classes are positions in ``classes``;
-    ``seen`` is a bool array with one value per candidate.
+    ``rows`` are 0-based rows of the data, seen validation first. ``classes`` has the row of each
+    candidate in the data set's prototypes, ``seen`` one bool per candidate; classes in ``answers``
+    are positions in ``classes``.
     """
 
     rows: np.ndarray
@@ -211,15 +211,15 @@ class Evaluation:
 
     Attributes
     ----------
-    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes; ``zsl_top5`` is
-        None if only the best class is known
+    zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes, averaged over
+        classes or samples; ``zsl_top5`` is None if only the best class is known
     plain : seen, unseen and harmonic accuracy at gamma = 0, None without seen test samples
-    calibrated : the same at the given gamma
-    plain_per_sample, calibrated_per_sample : the same, averaged over samples
+    calibrated : the same accuracies at the chosen gamma
+    plain_per_sample, calibrated_per_sample : the same accuracies, averaged over samples
     ausuc : area under the seen-unseen curve
     per_class_zsl : accuracy of each unseen class among unseen classes, by class
-    per_class : accuracy of each class among all classes at the given gamma, by class
-    per_class_plain : the same at gamma = 0; empty in results of versions before 0.2
+    per_class : accuracy of each class among all classes at the chosen gamma, by class
+    per_class_plain : accuracy of each class at gamma = 0; empty in results of versions before 0.2
     """
 
     zsl: float
@@ -281,13 +281,13 @@ def origin_in_words(origin: str | None, stated_by: str = "") -> str:
         return "none"
     if origin == "validated" and stated_by:
         return f"validated, as stated by {stated_by}"
-    return f"{origin}; {_LEFT_OPEN[origin]}" if origin in _LEFT_OPEN else origin
+    return f"{origin}; {_CAVEATS[origin]}" if origin in _CAVEATS else origin
 
 
 def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
     """Compute all metrics of the protocol from the predictions for a test set.
 
-    ``gamma`` must have been chosen before, on the folds; see :func:`select`.
+    ``gamma`` must have been chosen on the folds, see :func:`select`.
     """
     if scores.limits == "predicted classes":
         return _evaluate_predicted(scores)

@@ -550,8 +550,8 @@ def _read_unseen(
 ) -> dict[str, Any]:
     """Read the scores of unseen classes, in the order of ``scores`` if images have names.
 
-    ``others`` are columns of the scores, of which one may have the names of the images. ``kind`` is
-    "scores", or "predicted" for the predicted classes of images of unseen classes.
+    ``more_arrays`` are further columns of ``scores``; one may have the names of the images.
+    ``kind`` is "scores", or "predicted" for the predicted classes of images of unseen classes.
     """
     folder.mkdir()
     parts = _read_parts(path, folder, limits)
@@ -718,7 +718,7 @@ def _table_of(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) 
             roles[name] = "labels"
     read = contents.read(roles, folder, limits=limits)
     arrays = {name: contents.arrays[name] for name in lists if contents.has(name)}
-    arrays |= read.arrays | {name: np.array(of) for name, of in read.names.items()}
+    arrays |= read.arrays | {name: np.array(entries) for name, entries in read.names.items()}
     n = max((values.size for values in arrays.values() if values.ndim == 1), default=0)
     matrix = arrays.pop("values", np.empty((n, 0)))
     expect(len(titles) == matrix.shape[1], file, "one title per column", f"{len(titles):,}")

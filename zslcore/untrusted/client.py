@@ -303,14 +303,14 @@ class Contents:
         Large variables, which are not in ``arrays``, are read from the file into the folder
         ``into``.
         """
-        rest = {n: wanted[n] for n in wanted if not self.has(n) and n not in self.refused}
+        large = {n: wanted[n] for n in wanted if not self.has(n) and n not in self.refused}
         read = Variables({}, {})
-        if rest:
+        if large:
             kinds = (self.container,)
-            read = read_arrays(self.path, rest, into, required=(), kinds=kinds, limits=limits)
+            read = read_arrays(self.path, large, into, required=(), kinds=kinds, limits=limits)
         arrays, names = dict(read.arrays), dict(read.names)
         for name, role in wanted.items():
-            if name in rest:
+            if name in large:
                 continue
             if role == "labels":
                 values = self.arrays.get(name)
@@ -320,15 +320,15 @@ class Contents:
             elif wanted[name] == "labels":
                 arrays[name] = self.labels(name)
             else:
-                of = {"rows": self.rows, "columns": self.columns, "scores": self.scores}
-                arrays[name] = of.get(role, self.numbers)(name)
+                readers = {"rows": self.rows, "columns": self.columns, "scores": self.scores}
+                arrays[name] = readers.get(role, self.numbers)(name)
         return Variables(arrays, names)
 
-    def _converted(self, name: str, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def _converted(self, name: str, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         if name in self.refused:
             raise self._refusal(name, self.refused[name])
         try:
-            return of(self.arrays[name])
+            return convert(self.arrays[name])
         except Refused as refusal:
             raise self._refusal(name, str(refusal)) from None
 
@@ -383,7 +383,7 @@ def contents_of_json(path: Path, value: Any) -> Contents:
 
 
 def rows_by_image(
-    images: Mapping[str, np.ndarray], listed: Mapping[str, np.ndarray], file: str, of: str
+    images: Mapping[str, np.ndarray], listed: Mapping[str, np.ndarray], file: str, source: str
 ) -> list[int] | None:
     """Return the row of each image in another file; None if no column names the images in both.
 
@@ -391,9 +391,9 @@ def rows_by_image(
     contains texts, if their titles are equal, or if the first has no title. They name the images if
     no value repeats and some values are in both. Raises FileRefusedError if an image is not listed,
     or if columns of names with one title have no name in common; the message names ``file`` and
-    ``of``, the source of the images.
+    ``source``, the file of the images.
     """
-    others = ""
+    other_names = ""
     for (title, column), (name, values) in product(images.items(), listed.items()):
         are_texts = "U" in (column.dtype.kind, values.dtype.kind)
         if not are_texts and plain_name(title) not in ("", plain_name(name)):
@@ -406,15 +406,16 @@ def rows_by_image(
                 continue
             if missing:
                 raise refusal_of(
-                    file, f"every image of {of}", f"none called {clean_text(missing[0], 60)!r}"
+                    file, f"every image of {source}", f"none called {clean_text(missing[0], 60)!r}"
                 )
             return [row_of[image] for image in keys]
         texts = [column, values] if title and plain_name(title) == plain_name(name) else []
-        if texts and all(len({*of.tolist()}) == len(of) and of.dtype.kind == "U" for of in texts):
-            others = name
-    if others:
+        if texts and all(len({*c.tolist()}) == len(c) and c.dtype.kind == "U" for c in texts):
+            other_names = name
+    if other_names:
         raise FileRefusedError(
-            f"{file}, {clean_text(others, 40)}: expected the image names of {of}; got other names."
+            f"{file}, {clean_text(other_names, 40)}: expected the image names of {source}; got "
+            "other names."
         )
     return None
 
@@ -589,7 +590,7 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
         return arrays
 
 
-#: Kind of a file that is read as one value of lists and objects with names.
+#: Kind of a file that is read as one value of nested lists and objects.
 ValueKind = Literal["JSON", "TOML", "YAML", "PyTorch"]
 
 
@@ -751,7 +752,7 @@ def _size(path: Path, most: int, what: str) -> int:
 
 
 def _refuse_pointer(path: Path, head: bytes) -> None:
-    """Refuse XML and substitutes for the file: a pointer of Git LFS, or a web page."""
+    """Refuse XML, a Git LFS pointer or a web page in place of the file."""
     if head.startswith(LFS):
         raise refusal_of(
             path,

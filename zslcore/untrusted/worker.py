@@ -40,7 +40,7 @@ if sys.platform != "win32":  # on Windows, only the caller's time limit applies
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 #: Seconds between two checks of a worker.
 LOOK_EVERY = 0.1
-#: Elapsed seconds allowed per second of processor time, for which a worker waits on a busy machine.
+#: Elapsed seconds allowed per second of processor time, since a worker waits on a busy machine.
 PATIENCE = 40
 #: Bytes that any worker may use beyond its libraries.
 SPARE = 128 << 20
@@ -143,7 +143,7 @@ def call(
 
 
 def report_progress(**line: object) -> None:
-    """Tell the caller the variable that is read (``reading``), or the ``share`` read so far."""
+    """Tell the caller which variable it is ``reading``, or the ``share`` read so far."""
     global _reading
     _reading = str(line.get("reading", _reading))
     _write(json.dumps(line))
