@@ -27,7 +27,7 @@ def follow_requests(context):
     context.add_init_script(f"({script})({json.dumps(numbers)})")
 
 
-def address_of(path):
+def full_address(path):
     """Return the address of a view given by its name, such as ``/scores?x``."""
     view, _, choices = path.removeprefix("/").partition("?")
     views = {view.name for page in site_map.PAGES for view in page.views}
@@ -41,7 +41,7 @@ def address_of(path):
 
 def visit(page, server, path):
     """Open a page, by its address or the name of a view, and wait for it."""
-    page.goto(server.url + address_of(path))
+    page.goto(server.url + full_address(path))
     page.get_by_role("heading", level=1).wait_for()
     settle(page)
 

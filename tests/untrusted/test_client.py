@@ -28,7 +28,7 @@ SMALL = {**ROLES, "att": "columns"}
 
 
 def refused(path, tmp_path, wanted=None, **options):
-    """Return the single sentence on ``path``; nothing remains readable."""
+    """Check that a file is refused in one sentence that begins with its name; return it."""
     with pytest.raises(FileRefusedError) as caught:
         read_arrays(path, wanted or {"att": "columns"}, tmp_path, **options)
     sentence = str(caught.value)
@@ -115,7 +115,7 @@ def test_a_missing_variable_is_named_with_the_existing_ones(tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_compressed_matrix_larger_than_its_file_explains_is_never_read(tmp_path):
+def test_a_compressed_matrix_too_large_for_its_file_is_never_read(tmp_path):
     path = tmp_path / "bomb.mat"
     savemat(path, {"att": np.zeros((5000, 5000))}, do_compression=True)
     sentence = refused(path, tmp_path)
