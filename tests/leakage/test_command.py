@@ -41,7 +41,7 @@ def test_a_passing_split_exits_with_0(good, capsys):
 
 @pytest.mark.usefixtures("in_process")
 def test_a_split_with_checks_that_could_not_run_exits_with_3(good, capsys, tmp_path):
-    assert audited(good) == 3  # pre-training set
+    assert audited(good) == 3  # the pre-training set is unknown
     assert "UNKNOWN  " in capsys.readouterr().out
     for accepted in ([], ["ZSL006"]):
         assert audited(good, "--allow-incomplete", *accepted) == 0

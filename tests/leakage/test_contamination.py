@@ -381,7 +381,7 @@ def test_the_command_judges_a_data_set(extractor, sentence, printed):
     assert sentence in printed(*request)
 
 
-def said_of_lines(lines, extractor="ResNet-101"):
+def answer_on_lines(lines, extractor="ResNet-101"):
     listed = parse_class_list(lines, count_understood)
     return answer(own_test_set("mine", listed), find_extractor(extractor))
 
@@ -401,22 +401,24 @@ def said_of_lines(lines, extractor="ResNet-101"):
     ],
 )
 def test_unknown_names_never_give_a_clean_answer(lines):
-    result = said_of_lines(lines)
+    result = answer_on_lines(lines)
     assert (result.state, result.verdict) == ("unknown", "Unknown")
     assert "not compared" in result.sentence
 
 
 def test_unknown_names_are_reported_next_to_the_known_ones():
-    assert said_of_lines(["unicorn", "centaur"]).verdict == "Clean"
-    result = said_of_lines(["dog", "quux"])
+    assert answer_on_lines(["unicorn", "centaur"]).verdict == "Clean"
+    result = answer_on_lines(["dog", "quux"])
     assert result.verdict == "Unknown"
     assert "1 of 2 names is not found in WordNet (quux)" in result.sentence
-    result = said_of_lines(["zebra", "quux", "xyzzy"])
+    result = answer_on_lines(["zebra", "quux", "xyzzy"])
     assert result.verdict == "Leaks"
     assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in result.sentence
-    assert said_of_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
-    assert "(quux)" in said_of_lines(["zumba", "quux"], "I3D").sentence
-    assert said_of_lines(["quux"], "IDT").verdict == "Clean"  # no pre-training set has images of it
+    assert answer_on_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
+    assert "(quux)" in answer_on_lines(["zumba", "quux"], "I3D").sentence
+    assert (
+        answer_on_lines(["quux"], "IDT").verdict == "Clean"
+    )  # no pre-training set has images of it
 
 
 @pytest.mark.parametrize(

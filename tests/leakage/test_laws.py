@@ -1,6 +1,6 @@
 """Laws of all checks: a sound split is ok, a fault has its mark, and missing input is open.
 
-And of all formats: verdict and exit status follow from the findings.
+Laws of all formats: verdict and exit status follow from the findings.
 """
 
 import json
@@ -48,11 +48,11 @@ def fault(name):
     return lambda world: FAULTS[name][0](world)
 
 
-def knowing(world):
+def with_overlap(world):
     return replace(world, vocabularies=(Vocabulary.of("mine", world.class_names[5:]),))
 
 
-def answered_better(world):
+def with_overlap_gain(world):
     world = replace(clean(n_classes=14, n_unseen=8), thresholds=Thresholds(images=1))
     vocabulary = Vocabulary.of("mine", world.class_names[10:])
     accuracies = {"A": {c: 0.1 + 0.8 * (c >= 10) + 0.001 * c for c in range(6, 14)}}
@@ -72,8 +72,8 @@ FAULTY = {
     "ZSL003": (fault("seen test row trained on"), "leak"),
     "ZSL004": (fault("equal features"), "leak"),
     "ZSL005": (fault("nearly equal features"), "leak"),
-    "ZSL006": (knowing, "leak"),
-    "ZSL007": (answered_better, "warning"),
+    "ZSL006": (with_overlap, "leak"),
+    "ZSL007": (with_overlap_gain, "warning"),
     "ZSL008": (lambda w: replace(w, provenance=replace(DECLARED, gamma="test")), "leak"),
     "ZSL009": (fault("empty prototype"), "error"),
     "ZSL010": (lambda w: move(w, w.parts["train"][:1], "train", "val"), "warning"),
@@ -83,7 +83,7 @@ FAULTY = {
 #: Check -> the split without the input of the check. ZSL010 identifies any rows.
 UNREAD = {
     "ZSL003": lambda w: replace(w, parts={}, class_lists={"seen": [0], "unseen": [1]}),
-    "ZSL007": lambda w: replace(answered_better(w), accuracies={}),
+    "ZSL007": lambda w: replace(with_overlap_gain(w), accuracies={}),
     "ZSL008": lambda w: replace(w, provenance=DeclaredProvenance()),
     **{
         check.id: lambda w, needs=check.needs: replace(
@@ -135,7 +135,7 @@ def test_a_check_without_its_input_is_open(check):
 
 @pytest.mark.parametrize("check", BY_ID)
 def test_every_format_states_the_verdict_of_its_findings(check):
-    for world in (sound(), FAULTY[check][0](sound()), UNREAD.get(check, knowing)(sound())):
+    for world in (sound(), FAULTY[check][0](sound()), UNREAD.get(check, with_overlap)(sound())):
         report = audit_context(world)
         verdict = verdict_of(report.findings)
         assert report.status == STATUS[verdict]

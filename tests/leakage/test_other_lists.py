@@ -27,7 +27,7 @@ def a_split(path, trainval=None, **more):
 
 @pytest.fixture
 def leaking(tmp_path):
-    """Return a split like three of 2024: a further list trains on most unseen test rows."""
+    """Return a split with a further training list that has most unseen test rows."""
     rows = np.r_[1:31, 41:57]
     return a_split(
         tmp_path / "sg.mat", train_allclass_loc=rows, test_allclass_loc=np.arange(57, 61)

@@ -1,4 +1,4 @@
-"""Inputs of the habits of several fields, languages and tools, for :mod:`tests.verdicts.inputs`.
+"""Inputs in layouts of several fields, languages and tools, for :mod:`tests.verdicts.inputs`.
 
 Few-shot learning, image-text models, remote sensing, medicine, action recognition, competitions.
 """
