@@ -225,8 +225,8 @@ def part_digest(rows: np.ndarray) -> str:
     return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
 
 
-#: Share of each training class of a fold that is held out as seen validation (section 3.2 of the
-#: calibration paper).
+#: Share of the images of each training class of a fold that are held out as seen validation
+#: (calibration paper, section 3.2).
 SEEN_VALIDATION = 0.2
 
 
@@ -455,9 +455,9 @@ def _refuse_outside(name: str, n: int, *parts: ArrayLike, kind: str = "row") -> 
 
 
 def require_unseen(dataset: ZSLDataset, split: Split) -> None:
-    """Refuse a split in which all test classes have training images: it has no unseen class.
+    """Refuse a split without unseen classes: all test classes have training images.
 
-    The SplitError has the data set and the split, so that a page can link to the split review.
+    The SplitError names the data set and the split, so that a page can link to the split review.
     """
     tested = np.unique(dataset.labels[split.test_unseen])
     if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):

@@ -284,7 +284,7 @@ _KINDS = {
     "unplanted": (False, False),
 }
 _ALL = [SimulatedName("ImageNet", size=size, without=kind) for kind in _KINDS for size in _SIZES]
-_NAMES = {str(each): each for each in _ALL}
+_NAMES = {str(name): name for name in _ALL}
 #: Names that :func:`simulate_imagenet` accepts; the first takes only seconds.
 SIMULATED_IMAGENET = tuple(_NAMES)
 

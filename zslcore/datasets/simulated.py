@@ -111,7 +111,7 @@ _FULL = [SimulatedName(name, size="full") for name in _WORLDS]
 #: Names that :func:`simulate` accepts: demo sizes, untrained features, full sizes.
 SIMULATED = tuple(map(str, (*_DEMO, *_UNTRAINED, *_FULL)))
 #: Names of the data without effect; see the module's docstring.
-UNPLANTED = tuple(str(each.unplanted) for each in (*_DEMO, *_FULL))
+UNPLANTED = tuple(str(name.unplanted) for name in (*_DEMO, *_FULL))
 _NAMES = {name: SimulatedName.of(name) for name in (*SIMULATED, *UNPLANTED)}
 
 

@@ -618,8 +618,8 @@ def rows_as_images(entries: Entries) -> Entries | None:
 
     Return None if a side repeats a class: images of seen classes may be training or test images.
     """
-    are_named = all(image for of in entries.values() for image, _ in of)
-    if are_named or all(len(of) == len({*of}) for of in entries.values()):
+    are_named = all(image for pairs in entries.values() for image, _ in pairs)
+    if are_named or all(len(pairs) == len({*pairs}) for pairs in entries.values()):
         return entries
     if not {"seen", "unseen"}.isdisjoint(entries):
         return None

@@ -216,8 +216,14 @@ def taken(items: list[_T]) -> Iterator[_T]:
 def split_of_entries(source: Path, entries: Entries) -> SplitList:
     """Return the split of entries of a file, either of images or of classes only."""
     file = clean_text(source.name)
-    if all(image.isdecimal() and not label for of in entries.values() for image, label in of):
-        rows = {part: [image for image, _ in of] for part, of in entries.items()}
+    if all(
+        image.isdecimal() and not label
+        for pairs_of_part in entries.values()
+        for image, label in pairs_of_part
+    ):
+        rows = {
+            part: [image for image, _ in pairs_of_part] for part, pairs_of_part in entries.items()
+        }
         return split_of_parts(file, rows)
     if entries.has_images:
         classes = split_of_entries(source, entries.classes) if entries.classes else None
@@ -264,11 +270,13 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     rows = ImageRows(file, entries.several)
     named = _named_within_classes(_with_one_naming(file, entries))
     entries.clear()
-    parts = {part: rows.take(of) for part, of in named.items()}
+    parts = {part: rows.take(values) for part, values in named.items()}
     files, label_of_row = rows.files, rows.labels
     del rows  # which takes 40 MB for a million images
     expect(files, source, "images", "none")
-    of_parts = [[*dict.fromkeys(label_of_row[k] for k in of.tolist())] for of in parts.values()]
+    of_parts = [
+        [*dict.fromkeys(label_of_row[k] for k in values.tolist())] for values in parts.values()
+    ]
     name_of, remark, questions = one_name_each(file, of_parts)
     names = sorted({name_of[label] for label in label_of_row}, key=_natural)
     number = {name: c for c, name in enumerate(names)}

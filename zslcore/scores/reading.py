@@ -879,7 +879,7 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
-    """Return the parts of a table; "others" has the columns that are neither labels nor scores."""
+    """Return the parts of a table; "others" has all columns except labels and scores."""
     texts, remarks = {name: np.array(of) for name, of in table.texts.items()}, []
     label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
     label = label or _column_of(texts, {*table.columns}, excluded=answers)
