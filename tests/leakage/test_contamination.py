@@ -252,6 +252,14 @@ def test_the_answer_names_only_the_sets_that_decide():
     assert "WIT-400M" not in output("UCF101", "ActionCLIP").sentence
 
 
+def test_a_list_is_searched_for_codes_once(monkeypatch):
+    """Once per name took minutes for the classes of ImageNet-21K."""
+    lists = []
+    monkeypatch.setattr(contamination, "are_codes", lists.append)
+    own_test_set("mine", ["zebra", "giant panda", "unicorn"])
+    assert lists == [("zebra", "giant panda", "unicorn")]
+
+
 def test_own_classes_are_compared_with_the_lists():
     tested = own_test_set("mine", ["zebra", "giant panda", "unicorn"])
     result = answer(tested, find_extractor("ResNet-101"))

@@ -593,11 +593,12 @@ def _read_pairs(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         return None
     train, test = (lines_of(files[f"{part}_pairs.txt"]) for part in ("train", "test"))
     val = lines_of(files["val_pairs.txt"]) if "val_pairs.txt" in files else []
-    new, shared = [pair for pair in test if pair not in {*train}], len({*train} & {*test})
+    trained = {*train}
+    new, shared = [pair for pair in test if pair not in trained], len(trained & {*test})
     note = "pairs of attribute and object, no images"
     if shared:
         note += f"; {shared} of {len(test)} test pairs are also training pairs, hence seen"
-    folds = [(train, [pair for pair in val if pair not in {*train}])] if val else []
+    folds = [(train, [pair for pair in val if pair not in trained])] if val else []
     return split_of_classes(clean_text(folder.name), {"seen": train, "unseen": new}, note, folds)
 
 

@@ -136,11 +136,10 @@ def one_name_each(
         spellings.setdefault(class_key(name), []).append(name)
     names, several = {}, []
     questions = []
+    sets = [frozenset(listed) for listed in lists]
     for spellings_of_class in spellings.values():
         joined = ", ".join(clean_text(name, 60) for name in spellings_of_class)
-        if len(spellings_of_class) > 1 and any(
-            len({*listed} & {*spellings_of_class}) > 1 for listed in lists
-        ):
+        if any(len(listed.intersection(spellings_of_class)) > 1 for listed in sets):
             questions.append(
                 f"One list has {joined}: are these one class or {len(spellings_of_class)}?"
             )

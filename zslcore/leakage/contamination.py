@@ -364,7 +364,8 @@ def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
 
 
 def _not_understood(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(n for n in names if are_codes(names) or not is_understood(n))
+    coded = are_codes(names)
+    return tuple(name for name in names if coded or not is_understood(name))
 
 
 def own_test_set(name: str, classes: Sequence[str] | ClassList) -> TestSet:
@@ -535,8 +536,10 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     possible = _together(
         tested, [cell.possible for cell in (overlap_cells if certain else deciding)]
     )
-    possible = tuple(name for name in possible if name not in certain)
-    unread = tuple(n for n in tested.not_understood if n not in (*certain, *possible))
+    decided = {*certain}
+    possible = tuple(name for name in possible if name not in decided)
+    decided |= {*possible}
+    unread = tuple(name for name in tested.not_understood if name not in decided)
     if extractor.pretraining == (NOTHING,):
         unread = ()
     if unread and state == "none":
