@@ -11,7 +11,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_entries import read_split_file
 from zslcore.datasets.split_folders import read_split_lists
-from zslcore.datasets.split_lists import ImageRows
+from zslcore.datasets.split_lists import MOST_QUESTIONS, ImageRows, one_name_each
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -336,6 +336,14 @@ def test_two_spellings_within_one_list_raise_a_question(tmp_path):
     report = audit(write_lists(tmp_path / "l", **names))
     assert report.mark("ZSL001") == "open"
     assert "sea lion, Sea-Lion: are these one class or 2?" in report.of("ZSL001")[0].sentence
+
+
+def test_many_spellings_raise_few_questions():
+    names = [f"class {letter}" for letter in "abcdefghijkl"]
+    _, _, questions = one_name_each("split.json", [[*names, *map(str.title, names)]])
+    assert len(questions) == MOST_QUESTIONS + 1
+    assert questions[0] == "One list has class a, Class A: are these one class or 2?"
+    assert questions[-1] == "3 more classes have several spellings in one list."
 
 
 def test_folders_give_the_class_if_only_one_list_has_labels(tmp_path):

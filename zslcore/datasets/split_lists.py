@@ -25,6 +25,8 @@ from zslcore.texts import clean_text, expect, refusal_of
 
 #: Suffix of the path of an image or video.
 SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv)"
+#: Maximum number of questions on spellings in one file; the other spellings are counted.
+MOST_QUESTIONS = 9
 #: A path of an image, and an image at the start of a line with the text after it.
 IMAGE = re.compile(rf"{SUFFIX}$", re.IGNORECASE)
 IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE | re.DOTALL)
@@ -148,6 +150,10 @@ def one_name_each(
         several += [joined] if len(spellings_of_class) > 1 else []
         names.update(dict.fromkeys(spellings_of_class, spellings_of_class[0]))
     remark = f"; one class in two spellings: {counted_names(several)}" if several else ""
+    if (n_more := len(questions) - MOST_QUESTIONS) > 0:
+        questions[MOST_QUESTIONS:] = [
+            f"{n_more:,} more classes have several spellings in one list."
+        ]
     return names, remark, tuple(questions)
 
 
