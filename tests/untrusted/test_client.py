@@ -512,7 +512,7 @@ def test_an_array_with_a_header_of_another_kind_is_not_opened(tmp_path, content)
     path.write_bytes(array_file(HEADER + b"\n"))
     assert client.open_array(path).tolist() == [0]
     path.write_bytes(content)
-    with pytest.raises(ValueError):  # noqa: PT011 - any
+    with pytest.raises(ValueError):  # noqa: PT011 - the message does not matter
         client.open_array(path)
 
 

@@ -121,7 +121,7 @@ def test_half_precision_and_views_of_tensors_equal_pytorch(tmp_path, torch):
     assert look_into(tmp_path / "b.pth").shapes == {"array": (4, 6)}
 
 
-def test_a_lone_matrix_of_matlab_7_3_is_no_text_and_its_noise_is_left_out(tmp_path):
+def test_a_lone_matrix_of_matlab_7_3_is_not_text_and_its_noise_is_left_out(tmp_path):
     path = tmp_path / "v73.mat"
     with h5py.File(path, "w", userblock_size=512) as file:
         file["trainval_loc"] = np.array([[1.0, 2, 3]])
@@ -295,7 +295,7 @@ def test_a_header_without_end_is_refused(tmp_path, header):
         ("[" + "{}," * (1 << 20) + "1]", "expected at most 1,048,576 lists, objects and names"),
     ],
 )
-def test_json_that_is_no_array_is_refused(tmp_path, text, message):
+def test_json_that_is_not_an_array_is_refused(tmp_path, text, message):
     (tmp_path / "a.json").write_text(text)
     assert message in refusal(tmp_path / "a.json", "x")
 

@@ -1,4 +1,4 @@
-"""Limits on rows of texts, which take tens of times the memory of their file as Python objects."""
+"""Limits on rows of text, which as Python objects take tens of times the size of their file."""
 
 import sys
 
@@ -31,7 +31,7 @@ def test_the_limit_on_rows_counts_their_size_in_memory(tmp_path, monkeypatch, n_
 @pytest.mark.parametrize(
     "text", ["a,b\n" + "," * 70_000, '"\n",' * 70_000, "x" * (5 << 20)], ids=["line", "row", "long"]
 )
-def test_a_row_with_too_many_cells_is_refused_before_it_is_divided(tmp_path, monkeypatch, text):
+def test_a_row_with_too_many_cells_is_refused_before_it_is_split(tmp_path, monkeypatch, text):
     (tmp_path / "a.csv").write_text(text)
     lengths = []
     counted = text_rows.csv.reader

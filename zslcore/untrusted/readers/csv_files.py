@@ -43,7 +43,7 @@ BLOCK = 1 << 18
 class _Layout(NamedTuple):
     """Layout of a CSV file: its columns by number, and the numbers that are allowed.
 
-    ``paths`` are the columns of ``texts`` in which long texts are cut to their end;
+    ``paths`` are the columns of ``texts`` with paths, of which only the last characters are kept;
     ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and a
     column without a name numbers the rows.
     """
@@ -105,9 +105,11 @@ def _write_columns(path: str, layout: _Layout, budget: int, out: Path) -> dict[s
 
     NumPy reads the file block by block, so that the whole table is never in memory. A file that
     NumPy refuses is read again by rows, which takes longer, but allows missing numbers, percent
-    signs and decimal commas, and finds the line of a fault. Returns the names of the columns of
-    numbers; by file of codes, the name of a column and its distinct texts; and the names of the
-    columns with too many distinct texts to be classes, which are left out of a score table.
+    signs and decimal commas, and finds the line of a fault.
+
+    Returns ``columns``, the names of the columns of numbers; ``texts``, which maps each file of
+    codes to the name and the distinct texts of its column; and ``left_out``, the names of columns
+    in a score table with too many distinct texts to be classes.
     """
     worker.import_libraries()
     worker.raise_memory_limit(3 * budget)
@@ -143,7 +145,7 @@ class _Codes:
         return len(self.texts) > self._most
 
     def code(self, text: str) -> int:
-        """Return the position of a text, a new one for a new text."""
+        """Return the position of a text; append a new text."""
         if self.is_full:
             return 0
         return self.texts.setdefault(text.strip()[self._part], len(self.texts))
@@ -176,7 +178,7 @@ def _write_blocks(
     path: str, layout: _Layout, budget: int, out: Path, read: _Reader
 ) -> tuple[int, _CodesOfColumns]:
     """Write the numbers; return the number of rows, and the codes of texts."""
-    most = math.inf if layout.finite else MAX_COLUMNS  # more are not classes, such as file names
+    most = math.inf if layout.finite else MAX_COLUMNS  # more are names of files
     codes = {k: _Codes(is_path=k in layout.paths, most=most) for k in layout.texts}
     index = layout.header.index("") if layout.finite and "" in layout.header else None
     numbers = layout.numbers
@@ -203,7 +205,7 @@ def _write_blocks(
 def _read_blocks(
     path: str, layout: _Layout, codes: _CodesOfColumns
 ) -> Iterator[tuple[np.ndarray, float]]:
-    """Read plain numbers and texts of one line; raise ValueError for other tables."""
+    """Read plain numbers and single-line texts; raise ValueError for other tables."""
     n = len(layout.header)
     options: dict[str, Any] = {"delimiter": layout.separator, "comments": None, "quotechar": '"'}
     options |= {"ndmin": 2, "max_rows": max(1, BLOCK // n)}
@@ -211,7 +213,7 @@ def _read_blocks(
     if layout.percents or layout.decimal != ".":
         raise ValueError
     with _opened(path, "strict") as lines, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # raised at the end, and for blank lines
+        warnings.simplefilter("ignore", UserWarning)  # at the end, and for blank lines
         lines.readline(MAX_HEADER)
         while len(table := np.loadtxt(lines, **options)):
             if table.shape[1] != n:
@@ -343,7 +345,7 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
         first_two = [lines.readline(MAX_HEADER), lines.readline(MAX_HEADER)]
     head = [line.rstrip("\r\n") for line in first_two if line]
     n_columns = 1 + max((line.count(sign) for line in head for sign in SEPARATORS), default=0)
-    if n_columns > MAX_COLUMNS:  # before they are divided
+    if n_columns > MAX_COLUMNS:  # checked before the lines are split
         got = "more" if max(map(len, first_two)) == MAX_HEADER else f"{n_columns:,}"
         raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {got}", "line 1")
     separator = _separator(head)

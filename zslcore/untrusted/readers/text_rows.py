@@ -116,7 +116,7 @@ def _rows(path: str, separator: str) -> Iterator[list[str]]:
         nonlocal n_separators
         for line in _texts(path, "", MAX_HEADER):
             n_separators += line.count(separator)
-            if n_separators >= MAX_COLUMNS or len(line) == MAX_HEADER:  # before they are cells
+            if n_separators >= MAX_COLUMNS or len(line) == MAX_HEADER:  # checked before the split
                 got = f"{n_separators + 1:,}" if n_separators >= MAX_COLUMNS else "a longer line"
                 where = f"line {reader.line_num + 1}"
                 raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {got}", where)
