@@ -55,7 +55,7 @@ COUNTED = (
     *("dataset", "split", "pretraining", "classes", "certain", "possible"),
     *("certain_classes", "possible_classes", "digest"),
 )
-#: Increased when a change of code gives the same lists other counts.
+#: Increased when new rules change the counts of unchanged lists.
 REVISION = 4
 
 
@@ -93,7 +93,8 @@ def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
         where, name = f"{path.name}, line {number}", row[first]
         for column, value in row.items():
             if value != value.strip():
-                yield f"{where}, column {column!r}: expected no space at its ends; got {value!r}."
+                place = f"{where}, column {column!r}"
+                yield f"{place}: expected no space at the start or end; got {value!r}."
         if name in seen or not name:
             yield f"{where}: expected a unique name; got {name!r}."
         seen.add(name)
@@ -107,12 +108,12 @@ def _wrong_sets(path: Path) -> Iterator[str]:
     for number, row in enumerate(read_csv_rows(path), 2):
         where = f"{path.name}, line {number}"
         if row["classes"] and not row["classes"].isdecimal():
-            yield f"{where}: expected a number of classes, or nothing; got {row['classes']!r}."
+            yield f"{where}: expected a number of classes or nothing; got {row['classes']!r}."
         elif row["list"] and row["list"] not in VOCABULARY_NAMES:
             yield f"{where}: {closest_name('list of classes', row['list'], VOCABULARY_NAMES)}"
         elif row["list"] and len(get_vocabulary(row["list"]).entries) != int(row["classes"] or -1):
             n = len(get_vocabulary(row["list"]).entries)
-            yield f"{where}: its list has {n:,} classes; expected as many; got {row['classes']!r}."
+            yield f"{where}: expected {n:,} classes, as in its list; got {row['classes']!r}."
 
 
 def _wrong_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
@@ -182,7 +183,7 @@ def stale() -> Iterator[str]:
 
 
 def unlabelled() -> Iterator[tuple[str, str, str]]:
-    """Yield certain matches without a label, for classes in the file."""
+    """Yield certain matches of the classes in the file that are not labelled."""
     labelled = set(map(identity_of_match, pairs()))
     for key, strength in strengths().items():
         if strength == "strong" and key not in labelled:
@@ -223,7 +224,7 @@ def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Me
 def stale_measured() -> Iterator[str]:
     """Yield a sentence if the comparison differs from its stored results."""
     if measure() != stored_reliability():
-        yield "labelled_pairs.csv: measured with other pairs or other rules."
+        yield "matching_measured.csv: expected results for the current pairs and rules; got others."
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:

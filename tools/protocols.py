@@ -66,7 +66,7 @@ def _untidy(row: Mapping[str, str]) -> Iterator[str]:
     """Yield errors in texts: spaces, empty cells, long texts, quoted code."""
     for column, value in row.items():
         if value != value.strip():
-            yield f"column {column!r}: expected no space at its ends; got {value!r}."
+            yield f"column {column!r}: expected no space at the start or end; got {value!r}."
         if not value and column in ("code", "paper", "says"):
             yield f"column {column!r}: expected a text; got none."
     if len(row["says"]) > MOST_SAID:

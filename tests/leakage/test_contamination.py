@@ -95,8 +95,8 @@ def test_an_invalid_row_of_extractors_is_reported(tmp_path, values, sentence):
     ("values", "sentence"),
     [
         ({"list": "kinetics-500"}, "did you mean 'kinetics"),
-        ({"list": "sports-1m", "classes": "400"}, "its list has 487 classes"),
-        ({"list": "sports-1m", "classes": ""}, "its list has 487 classes"),
+        ({"list": "sports-1m", "classes": "400"}, "expected 487 classes, as in its list"),
+        ({"list": "sports-1m", "classes": ""}, "expected 487 classes, as in its list"),
         ({"classes": "many"}, "expected a number of classes"),
     ],
 )
@@ -532,7 +532,7 @@ def test_no_action_matches_a_class_of_imagenet_for_certain():
 def test_tools_contamination_reports_outdated_measurements_of_pairs(monkeypatch, capsys):
     monkeypatch.setattr(making, "stored_reliability", lambda: ())
     assert making.main([]) == 1
-    assert "labelled_pairs.csv: measured with other pairs" in capsys.readouterr().out
+    assert "matching_measured.csv: expected results for the current" in capsys.readouterr().out
 
 
 def test_an_extractor_of_two_networks_takes_the_plural():

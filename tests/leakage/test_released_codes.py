@@ -50,7 +50,7 @@ def test_the_census_is_valid_and_has_at_least_twenty_code_bases():
         ({"read": "23.11.2026"}, "expected the day of reading as 2026-11-23; got '23.11.2026'"),
         ({"read": "2026-13-01"}, "expected the day of reading"),
         ({"says": ""}, "column 'says': expected a text; got none"),
-        ({"says": "two "}, "column 'says': expected no space at its ends"),
+        ({"says": "two "}, "column 'says': expected no space at the start or end"),
         ({"says": 241 * "x"}, "expected at most 240 characters; got 241"),
         ({"trained_on": "trainval"}, "expected a list with a split only; got 'trainval'"),
         ({"says": LONG}, "expected at most 40 characters of code"),

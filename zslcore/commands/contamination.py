@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         (
             option(
                 "--on SET",
-                "a test set: of the table ('CUB, PS'), base-to-new (oxford_pets, "
-                "'oxford_pets, new'), or Kinetics-600 ('Kinetics-600, ZSL220 1')",
+                "a test set: a row of the map ('CUB, PS'), a base-to-new set (oxford_pets, "
+                "'oxford_pets, new'), or a part of Kinetics-600 ('Kinetics-600, ZSL220 1')",
             ),
             option("--dataset NAME", "the unseen classes of a data set"),
             option(
