@@ -1,9 +1,10 @@
 """Palette: each meaning has one colour and one shape on every page and in every formula.
 
-The colours are Okabe and Ito's, distinct for colour-blind readers; each also has its own symbol and
-its own line or fill. Text has a contrast of at least 4.5 : 1 to the page in the light and the dark
-theme (3 : 1 for the colour of related classes, in which no text is written). Read colours while a
-figure is drawn, never when a module is imported: the viewer's theme is known only then.
+Most hues follow the palette of Okabe and Ito, which colour-blind readers can distinguish; each also
+has its own symbol and its own line or fill. Text has a contrast of at least 4.5 : 1 with the page
+in the light and the dark theme (3 : 1 for the colour of related classes, in which no text is
+written). Read colours while a figure is drawn, never when a module is imported: the viewer's theme
+is known only then.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Colours by meaning in the light and the dark theme, and the look of marks.
 
-The colours are those of Okabe and Ito, distinct for colour-blind readers. Text in these colours has
-a contrast of at least 4.5 : 1 with the page of its theme. The colour of related classes has a
-contrast of 3 : 1, and is not used for text.
+Most hues follow the palette of Okabe and Ito, which colour-blind readers can distinguish; they are
+adjusted so that text has a contrast of at least 4.5 : 1 with the page of its theme. The colour of
+related classes has a contrast of at least 3 : 1, and is not used for text.
 """
 
 from __future__ import annotations
