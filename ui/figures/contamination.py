@@ -31,7 +31,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
     rows = list(dict.fromkeys(table["row"]))
     row = [_frame(y=sets.index(chosen))] if chosen in sets else []
-    # Counts are right of their marks.
+    # Each count is to the right of its mark.
     position_of = {title: k + 0.1 for k, title in enumerate(titles)}
     above = {"xref": "paper", "xanchor": "left", "font": {"size": 12}}
     return figure(
@@ -59,7 +59,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
 
 
 def _cells(table: pd.DataFrame, state: str) -> Part:
-    """Return the marks of all cells in one state, each with its count at the right."""
+    """Return the marks of all cells in one state, each with its count to the right."""
     label, mark, symbol = LOOKS[state]
     part = table[table["state"] == state]
     unknown = state == "unknown"
@@ -83,7 +83,7 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
 
 
 def _count(words: str) -> Markup:
-    """Return the counts of a cell, in a narrow window the one that its mark stands for."""
+    """Return the counts of a cell; in a narrow window, only the count that its mark shows."""
     if not narrow():
         return Markup(f"\N{NO-BREAK SPACE}{words}")
     return Markup("\N{THIN SPACE}" + words.removeprefix("0+").partition("+")[0])

@@ -1,4 +1,4 @@
-"""Gain of each class by pre-training, largest first."""
+"""Gain of each class from pre-training, largest first."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ from zslcore.numbers import with_sign
 MOST_NAMED = 104
 #: Maximum number of lines of full height; with more lines, each is lower.
 MANY = 17
-#: Number of free lines above short columns that the means need; with fewer, they are above all
-#: columns.
+#: If fewer lines than this are free above the shorter columns, the means are above all columns.
 FREE_LINES = 10
 #: Maximum number of lines for the means, and number of empty lines below the means.
 LINES_OF_MEANS = (6, 5)
@@ -100,8 +99,8 @@ def gain_bars(
     """Draw one bar per class with its interval, in a column per group with the group's mean.
 
     The class ``picked`` has a frame. The means of the groups and their difference ``gain`` come
-    first: above the short columns, which are then on the left, or above all. On a phone all
-    groups share a column. With too many classes for readable names, bars are vertical, without
+    first: above the short columns, which are then on the left, or above all columns. On a phone,
+    all groups share a column. With too many classes for readable names, bars are vertical, without
     means.
     """
     parts = [part for group in GROUP_LOOKS if len(part := table[table["group"] == group])]
@@ -120,11 +119,11 @@ def gain_bars(
     for plane, column in zip(sides, columns, strict=True):
         start, rows = 0, pd.concat(column or [table[:0]])
         of_plane = lines * (plane.down[1] - plane.down[0])
-        of_x, of_y = _axes(rows, table, [-0.6, of_plane - 0.4], lying=named)
+        of_x, of_y = _axes(rows, table, [-0.6, of_plane - 0.4], horizontal=named)
         for part in column:
             group, mean = part["group"].iloc[0], 100 * part["gain"].mean()
             words = f"{group_words[group]}, mean {signed(mean / 100)}"
-            bars_of = _bars(part, GROUP_LOOKS[group], picked, start, lying=named)
+            bars_of = _bars(part, GROUP_LOOKS[group], picked, start, horizontal=named)
             entry = {"name": f"{words}, {len(part)} classes", "showlegend": False}
             if not has_columns:  # the first bar may be pale
                 sign = {"name": entry["name"], "marker": dots(GROUP_LOOKS[group], 11)}
@@ -205,7 +204,7 @@ def _means(
     return points, notes, (of_gains, axis(range=[rows[-1] + 0.8, -0.6], grid=False, **labels))
 
 
-def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: bool) -> Part:
+def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, horizontal: bool) -> Part:
     """Return the bars of one group from the line ``start`` on."""
     gain, position = 100 * rows["gain"].to_numpy(), start + np.arange(len(rows))
     hover_texts = [
@@ -224,7 +223,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
     across = {"x": gain, "y": position, "orientation": "h", "error_x": reach}
     upright = {"x": position, "y": gain, "orientation": "v", "error_y": reach}
     return bars(
-        **(across if lying else upright),
+        **(across if horizontal else upright),
         width=0.8,
         marker={
             "color": [translucent(mark.color, 1 if has_enough else 0.45) for has_enough in enough],
@@ -237,7 +236,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, start: int, *, lying: boo
 
 
 def _axes(
-    part: pd.DataFrame, table: pd.DataFrame, ends: list[float], *, lying: bool
+    part: pd.DataFrame, table: pd.DataFrame, ends: list[float], *, horizontal: bool
 ) -> tuple[Part, Part]:
     """Return the axes of a column; every column has the same range of gains."""
     every = 100 * table[["gain"]].to_numpy()
@@ -255,7 +254,7 @@ def _axes(
         zeroline=True,
         zerolinecolor=NEUTRAL.color,
     )
-    if not lying:
+    if not horizontal:
         title = f"{len(part)} classes; point at a mark for its name"
         return axis(title, names=[], grid=False, range=ends), of_gains
     labels = [marked(*pair) for pair in zip(part["class"], part["group"], strict=True)]

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from zslcore.untrusted.worker import watched
 
 READING = "Reading the files …"
-#: Where a session keeps the key of the files if reading them was cancelled.
+#: Session key: key of the files that the visitor stopped reading.
 CANCELLED = "reading_cancelled"
 
 Read = TypeVar("Read")

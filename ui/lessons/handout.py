@@ -1,4 +1,4 @@
-"""Tools of a teacher: the room's link as a QR code, and a lesson on paper."""
+"""Tools for teachers: the link of a room as a QR code, and a lesson on paper."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ui.lessons.room import ROOMS, Shown
 from ui.lessons.step import Lesson
 from ui.shell import visitors
 
-#: Where a session keeps the codes of the rooms that it opened.
+#: Session key: codes of the rooms that the visitor has opened.
 LED = "lesson_rooms_led"
 
 

@@ -205,7 +205,9 @@ class Rooms:
             with closing(_opened()) as db:
                 yield db
         except sqlite3.Error as error:
-            raise ZSLError(f"{FILE}: expected to read and write rooms; got: {error}.") from error
+            raise ZSLError(
+                f"{FILE}: expected a database of rooms that can be written; got: {error}."
+            ) from error
 
 
 def _close(db: sqlite3.Connection, code: str) -> None:

@@ -42,11 +42,11 @@ RULER = "playground_ruler"
 VALUE = "playground_value"
 #: Parameter of the address for the only class on the wall.
 ONLY = "playground_class"
-#: Where a session keeps the ruler's stops as text.
+#: Session key: the ruler's stops as text.
 STOPS = "playground_stops"
-#: Flag in the session: a choice has changed, so the whole page has to run again.
+#: Session key: whether a choice has changed, so that the whole page has to run again.
 CHOICE_CHANGED = "playground_moved"
-#: Flag in the session: the visitor wants to import files.
+#: Session key: whether the visitor wants to import files.
 IMPORT_REQUESTED = "playground_bring"
 #: Key of the drawer below the instrument.
 DRAWER = "playground_drawer"

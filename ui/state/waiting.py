@@ -32,9 +32,9 @@ from zslcore.storage import extras
 
 #: Seconds from the start of a page to the panel of its job, and between updates of the panel.
 PATIENCE, UPDATE_SECONDS = 1.5, 0.5
-#: Minimum number of seconds of waiting for a job before its panel is shown.
+#: Minimum number of seconds to wait for a job before its panel is shown.
 AT_LEAST = 0.2
-#: Where a session keeps the keys of jobs that the visitor has cancelled.
+#: Session key: keys of the jobs that the visitor has cancelled.
 LEFT = "left_jobs"
 
 T = TypeVar("T")
@@ -211,7 +211,7 @@ def _join(study: Study[Any]) -> None:
 
 
 def offer_job(study: Study[Any], label: str, *, key: str, **options: Any) -> bool:
-    """Show the button that starts a study's job, else the job; return whether it is the button."""
+    """Show the job of a study, or a button that starts it; return whether the button is shown."""
     status = jobs.status(study.key)
     if status is not None and status.state != "done":
         wait_for(study, stop=False)
