@@ -1,4 +1,4 @@
-"""Profile of function calls in the script thread per change of a choice.
+"""Profile of the function calls that each change of a choice causes in the script thread.
 
     python -m benchmarks.changes [--changes 15]
 

@@ -121,7 +121,7 @@ class Tab:
         self._news = asyncio.Event()
 
     async def open(self) -> float:
-        """Open the page as its script would; return the seconds it took."""
+        """Open the page as a browser does; return the seconds it took."""
         address = self.url.replace("http", "ws") + "/_stcore/stream"
         options = {"subprotocols": ["streamlit", "x"], "max_size": None, "origin": self.url}
         self.socket = await websockets.connect(address, **options, **self.connection)
@@ -167,10 +167,10 @@ class Tab:
             else:
                 state.string_array_value.data.extend(value)
 
-    async def sees(self, true: Callable[[], bool]) -> None:
-        """Wait until ``true`` holds for the screen."""
+    async def sees(self, condition: Callable[[], bool]) -> None:
+        """Wait until ``condition`` holds for the screen."""
         end = time.monotonic() + PATIENCE
-        while not true():
+        while not condition():
             if time.monotonic() > end:
                 raise TimeoutError(f"{self.url}: expected another screen; got {self.words[2:4]}.")
             for task in self.tasks:
@@ -220,7 +220,7 @@ class Tab:
                 widget = getattr(element, kind)
                 before = self.widgets.get(widget.label)
                 if before is not None and before.id != widget.id:
-                    self.chosen.pop(before.id, None)  # another question
+                    self.chosen.pop(before.id, None)  # the widget was replaced
                 self.widgets[widget.label] = widget
                 self.fragments[widget.id] = fragment
             case "button":
@@ -235,7 +235,7 @@ class Visitor(Tab):
     def __init__(self, url: str, number: int, visit: Visit | None = None) -> None:
         visit = visit or VISITS[number % len(VISITS)]
         super().__init__(url, visit.page, urlencode(visit.query))
-        self.random = random.Random(number)  # noqa: S311 - whom to imitate
+        self.random = random.Random(number)  # noqa: S311 - no cryptography
         self.label, self.values = visit.label, visit.values
 
     async def change(self) -> float:
@@ -393,7 +393,7 @@ def measure_now(visits: Sequence[Visit], seconds: float) -> dict[str, Measured]:
 
 
 def load(args: argparse.Namespace) -> None:
-    """Print the seconds of changes in each situation; exit with 1 if a limit is missed."""
+    """Print the seconds of changes in each situation; exit with 1 if a limit is exceeded."""
     measured = measure_now([*islice(cycle(VISITS), args.visitors)], args.seconds)
     reached = []
     for name, limits in GOALS.items():

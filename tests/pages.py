@@ -91,13 +91,13 @@ def press(app, label):
     next(button for button in app.button if button.label == label).click().run()
 
 
-def until(app, true, pause=0.2, seconds=180):
-    """Run the page like its fragments until ``true(app)``.
+def until(app, condition, pause=0.2, seconds=180):
+    """Run the page like its fragments until ``condition(app)`` holds.
 
     Between two runs, it waits for running jobs, because it would only compete with them.
     """
     end = time.monotonic() + seconds
-    while not true(app):
+    while not condition(app):
         assert time.monotonic() < end, "waited too long"
         for key in list(runner._RUNNER._jobs):
             jobs.wait(key, pause)

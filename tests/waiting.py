@@ -4,10 +4,10 @@ import time
 from pathlib import Path
 
 
-def until(true, seconds=180):
-    """Wait until ``true()``; fail after some minutes, so that a busy machine is no failure."""
+def until(condition, seconds=180):
+    """Wait until ``condition()`` holds; the limit of minutes allows for a busy machine."""
     end = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.01)
 

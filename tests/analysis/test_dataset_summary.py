@@ -75,7 +75,7 @@ def test_an_image_in_two_parts_is_counted_only_as_a_leak():
     assert table.loc["c", list(dataset_summary.IMAGE_COLUMNS)].tolist() == [0, 0, 1, 0, 1]
 
 
-def test_a_row_listed_twice_in_one_part_is_no_leak():
+def test_a_row_listed_twice_in_one_part_is_not_a_leak():
     labels = np.array([0, 0, 1, 1, 2, 2])
     split = Split.from_rows("own", labels, trainval=[0, 0, 2], test_seen=[], test_unseen=[4])
     table = dataset_summary.class_table(tiny(splits=[split]), split)

@@ -164,7 +164,7 @@ def test_missing_leaks_are_refused_in_one_sentence():
         leak_cost.costs(ESZSL(), Setting(WORLD, standard), ["training"])
 
 
-def test_different_names_on_both_sides_are_no_shared_photograph():
+def test_different_names_on_both_sides_are_not_a_shared_photograph():
     alone = replace(WORLD, image_files=[f"{row}.jpg" for row in range(len(WORLD.labels))])
     assert "photographs" not in leak_cost.possible_leaks(alone, SPLIT)
     nameless = replace(WORLD, image_files=[""] * len(WORLD.labels))

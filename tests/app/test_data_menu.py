@@ -43,8 +43,8 @@ def test_real_data_come_first_then_results_then_simulated_ones(data):
     actions = ["simulated-UCF101", "simulated-HMDB51"]
     assert data_menu.offered() == ["AWA2", "own", "digits", *results, *animals, *actions]
     assert data_menu.offered(results_only=False)[3] == "simulated-AWA1"
-    with_twins = data_menu.offered(effects=True)
-    assert with_twins[with_twins.index("simulated-CUB") + 1] == "simulated-CUB-unplanted"
+    with_unplanted = data_menu.offered(effects=True)
+    assert with_unplanted[with_unplanted.index("simulated-CUB") + 1] == "simulated-CUB-unplanted"
     assert "simulated-CUB-full" in data_menu.offered(variants=True)
 
 

@@ -84,11 +84,11 @@ def test_the_answer_comes_from_printed_pairs_and_never_from_simulated_data(visit
     (sentence,) = (text for text in texts if text.startswith(heading))
     moved = planted("simulated-AWA2").moved
     assert {name for name in load("simulated-AWA2").class_names if name in sentence} == set(moved)
-    twins = {
+    unplanted = {
         "pair_first": "simulated-AWA1-unplanted",
         "pair_second": "simulated-AWA2-unplanted",
     }
-    app = unfolded(visit(**QUICK, **twins))
+    app = unfolded(visit(**QUICK, **unplanted))
     assert "**None of the 50 classes looks different in " in words(app)
     assert "simulated without effect" in words(app)
     assert "simulated map" in words(app)
@@ -127,15 +127,15 @@ def test_layouts_start_on_request_with_an_estimated_time():
 def test_the_second_menu_lists_data_sets_with_the_same_classes(visit):
     app = visit(**QUICK)
     menu = app.selectbox(key="pair_second_menu")
-    twins = [f"{name}-like (simulated without effect)" for name in ("AWA2", "AWA1", "CUB")]
-    assert menu.options == ["AWA2-like (simulated)", *twins[:2], "nothing else"]
+    unplanted = [f"{name}-like (simulated without effect)" for name in ("AWA2", "AWA1", "CUB")]
+    assert menu.options == ["AWA2-like (simulated)", *unplanted[:2], "nothing else"]
     app = settled(app.selectbox(key="pair_first_menu").select("simulated-CUB").run())
-    assert app.selectbox(key="pair_second_menu").options == [twins[2], "nothing else"]
+    assert app.selectbox(key="pair_second_menu").options == [unplanted[2], "nothing else"]
     app = settled(app.toggle(key="variants").set_value(True).run())
     assert app.selectbox(key="pair_first_menu").value == "simulated-CUB"
     assert not app.error
     options = app.selectbox(key="pair_second_menu").options
-    assert {twins[2], "CUB-like, full size (simulated)", "nothing else"} <= set(options)
+    assert {unplanted[2], "CUB-like, full size (simulated)", "nothing else"} <= set(options)
     app = visit(**{"pair_first": "digits", **QUICK})
     assert app.selectbox(key="pair_second_menu").options == ["nothing else"]
 

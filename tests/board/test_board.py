@@ -106,7 +106,7 @@ def test_judged_scores_become_an_entry(finished_run):
         entry_of_scores({"figures": 1}, **text)
 
 
-def test_scores_are_validated_only_as_stated_and_an_oracle_is_no_result():
+def test_scores_are_validated_only_as_stated_and_an_oracle_is_not_a_result():
     """The score file states how gamma was chosen; the board cannot repeat that choice."""
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), 30)

@@ -215,10 +215,10 @@ class SlowServer:
             self.page.send(message)
 
 
-def once(page, true, seconds=180, why=lambda: "waited too long"):
-    """Wait until ``true()``."""
+def once(page, condition, seconds=180, why=lambda: "waited too long"):
+    """Wait until ``condition()`` holds."""
     end = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < end, why()
         page.wait_for_timeout(50)
 

@@ -69,7 +69,7 @@ def selected(page):
 
 
 def painted(page, panel=0):
-    """Return how often each colour was painted, except colours of few pixels."""
+    """Return a checksum of the pixels of a map."""
     return (
         page.locator("canvas.points")
         .nth(panel)
@@ -85,9 +85,9 @@ def painted(page, panel=0):
     )
 
 
-def once_painted(page, true, panel=0):
-    """Return the painted colours once ``true`` holds; a picture may appear after its page."""
-    once(page, lambda: true(painted(page, panel)))
+def once_painted(page, condition, panel=0):
+    """Return the checksum of a map once ``condition`` holds; a map may appear after its page."""
+    once(page, lambda: condition(painted(page, panel)))
     return painted(page, panel)
 
 

@@ -1,4 +1,4 @@
-"""Downloads of figures and tables in all formats; choices are entries of the browser's history."""
+"""The glossary on any page, and downloads of figures for print."""
 
 import re
 

@@ -126,7 +126,7 @@ def test_a_wordnet_id_has_other_spellings(spell):
         (["\ufeffname"], "{0}", [], ""),
     ],
 )
-def test_titles_and_brackets_are_no_names(before, form, after, column):
+def test_titles_and_brackets_are_not_names(before, form, after, column):
     result = parse_class_list([*before, *lines_of(form), *after])
     assert result == ClassList(tuple(NAMES), column)
 
@@ -219,7 +219,7 @@ def test_json_lists_classes_in_records_or_under_a_title(tmp_path, value, indent)
         {"dog": [0, 1, 1], "cat": [1, 0, 1]},
     ],
 )
-def test_other_json_is_no_list_of_classes(value):
+def test_other_json_is_not_a_list_of_classes(value):
     assert not is_class_json(value)
 
 

@@ -316,7 +316,7 @@ def test_simultaneous_imports_succeed_or_are_refused(root):
                 with suppress(ZSLError):
                     act(k)
                     result.append(k)
-        except Exception as error:  # noqa: BLE001 - whatever it is
+        except Exception as error:  # noqa: BLE001 - any exception is a failure
             raw.append(error)
         over.set()
 

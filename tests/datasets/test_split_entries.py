@@ -419,7 +419,7 @@ def test_in_a_test_of_all_classes_the_training_classes_are_seen(tmp_path):
         [],
     ],
 )
-def test_other_json_is_no_split(value):
+def test_other_json_is_not_a_split(value):
     assert split_of_json(Path("other.json"), value) is None
 
 
@@ -442,13 +442,13 @@ def test_other_json_is_no_split(value):
         ("notes.txt", "Train:\nwe use the seen classes\n"),
     ],
 )
-def test_other_texts_are_no_split(tmp_path, name, text):
+def test_other_texts_are_not_a_split(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     assert read_split_table(path) is None
 
 
-def test_a_class_named_like_a_part_is_no_heading(tmp_path):
+def test_a_class_named_like_a_part_is_not_a_heading(tmp_path):
     """COCO has a class named train."""
     (tmp_path / "names.txt").write_text("bus\ntrain\ntest\n")
     assert read_split_table(tmp_path / "names.txt") is None
@@ -567,7 +567,7 @@ def test_many_images_with_a_part_or_a_record_are_read(compared_names):
         assert entries["train"][0] == ("c0/0.jpg", "c0")
 
 
-def test_a_table_of_many_columns_is_no_split(tmp_path, monkeypatch):
+def test_a_table_of_many_columns_is_not_a_split(tmp_path, monkeypatch):
     monkeypatch.setattr(split_entries, "_find_columns", None)  # not called
     line = ",".join(f"c{k}" for k in MANY)
     for name in ("wide.csv", "wide.txt"):

@@ -98,7 +98,7 @@ def test_a_damaged_json_is_refused(tmp_path, text):
         audit(path)
 
 
-def test_other_json_is_no_split(tmp_path):
+def test_other_json_is_not_a_split(tmp_path):
     path = tmp_path / "other.json"
     for value in ({"train": 1, "test": 2}, [1, 2], {"seen": ["a"]}, {"a": []}):
         path.write_text(json.dumps(value))

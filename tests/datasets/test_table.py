@@ -219,7 +219,7 @@ def test_spaces_around_quoted_texts_and_blank_lines_do_not_count(tmp_path):
     assert quoted.digest == plain.digest
 
 
-def test_csv_that_is_no_text_is_refused(tmp_path):
+def test_csv_that_is_not_text_is_refused(tmp_path):
     path = csv(tmp_path)
     path.write_bytes(path.read_bytes() + b"\x81\xfe,trainval,1,2,3,4,5,6,7\n")
     with pytest.raises(FileRefusedError, match="expected UTF-8 text"):
@@ -277,7 +277,7 @@ def test_an_imported_table_is_mapped_and_repeated_if_corrupt(tmp_path, own_data,
 
 
 @pytest.mark.parametrize("title", ["path", "Image Name", "image_file"])
-def test_file_names_and_row_numbers_of_a_csv_are_no_features(tmp_path, title):
+def test_file_names_and_row_numbers_of_a_csv_are_not_features(tmp_path, title):
     path = csv(tmp_path)
     lines = path.read_text().splitlines()
     more = [f"{title},id,Unnamed: 0", *(f"a/{row}.jpg,{row},{7 * row}" for row in range(files.N))]
@@ -288,7 +288,7 @@ def test_file_names_and_row_numbers_of_a_csv_are_no_features(tmp_path, title):
     assert "left out: id" in ds.source
 
 
-def test_labels_of_a_csv_may_be_spelled_otherwise(tmp_path):
+def test_labels_of_a_csv_may_be_spelled_differently(tmp_path):
     path = csv(tmp_path)
     path.write_text(path.read_text().replace("grizzly+bear", "Grizzly bear"))
     ds = read_table(path, prototypes=prototypes(tmp_path))

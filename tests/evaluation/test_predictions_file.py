@@ -138,7 +138,7 @@ def test_rows_in_another_order_give_the_same_metrics(file, run):
     assert reasons(file).reasons == ()
 
 
-def test_other_parquet_files_are_no_predictions(file, tmp_path):
+def test_other_parquet_files_are_not_predictions(file, tmp_path):
     assert is_predictions(file)
     pd.DataFrame({"scores": [1.0]}).to_parquet(tmp_path / "other.parquet")
     assert not is_predictions(tmp_path / "other.parquet")

@@ -313,7 +313,7 @@ def test_a_run_is_found_by_a_prefix_of_its_id(result, tmp_path):
             store.find(name)
 
 
-def test_values_that_are_no_text_are_counted_as_unreadable(result, tmp_path):
+def test_values_that_are_not_text_are_counted_as_unreadable(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.put(result)
     strange = [("null", None), ("number", 5), ("blob", b"\xff\xfe"), ("deep", "[" * 100_000)]

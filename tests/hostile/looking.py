@@ -55,7 +55,7 @@ class Watch:
 
     Parameters
     ----------
-    page : of Playwright; requests that leave this machine are stopped and recorded
+    page : page of Playwright; requests to other machines are stopped and recorded
 
     Attributes
     ----------

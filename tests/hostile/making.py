@@ -16,7 +16,7 @@ from scipy.io import savemat
 from tests.datasets import files
 from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
 
-#: Names of classes, files and columns that have a meaning in HTML, Markdown, SQL or a shell.
+#: Names of classes, files and columns with a special meaning in HTML, Markdown, SQL or a shell.
 NAMES = (
     '<a href="http://192.0.2.1/">otter</a>',
     "<script>alert(1)</script>",
@@ -84,14 +84,14 @@ def _repeat(content: bytearray, rng: Random) -> None:
 
 
 def _number(content: bytearray, rng: Random) -> None:
-    """Insert extreme lengths and types at a number."""
+    """Overwrite four bytes with an extreme length or type."""
     value = rng.choice([0, 1, 0xFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x80000000])
     at = rng.randrange(max(1, len(content) // 4)) * 4
     content[at : at + 4] = struct.pack("<I", value)
 
 
 def _name(content: bytearray, rng: Random) -> None:
-    """Insert a name with a meaning at a word."""
+    """Replace a word by a name with a special meaning."""
     name = rng.choice(NAMES).encode("utf-8", "surrogatepass")
     words = [
         word for word in (b"otter", b"label", b"trainval", b"class", b"att") if word in content

@@ -40,8 +40,8 @@ def spoiled_predictions(path: Path, content: bytes, rng: Random) -> None:
 
     Parameters
     ----------
-    path : of the new file
-    content : of the valid file
+    path : path of the new file
+    content : content of the valid file
     rng : random generator
     """
     way = rng.randrange(3)
@@ -61,7 +61,7 @@ def spoiled_predictions(path: Path, content: bytes, rng: Random) -> None:
 
 
 def _change_column(columns: dict[str, Any], rng: Random) -> None:
-    """Change one column, cut all others to its length, or leave it out."""
+    """Remove one column, or change it and cut all columns to the shortest."""
     name = rng.choice(list(columns))
     values = columns.pop(name)
     if rng.random() < 0.1:
@@ -73,7 +73,7 @@ def _change_column(columns: dict[str, Any], rng: Random) -> None:
         result = rng.choice(CHANGES)(array, rng)
     try:
         columns[name] = pa.array(np.ravel(result))
-    except (pa.ArrowException, ValueError):  # no column has such a type
+    except (pa.ArrowException, ValueError):  # Arrow has no such type
         columns[name] = values
     n = min(map(len, columns.values()))
     columns |= {item: column[:n] for item, column in columns.items()}

@@ -117,7 +117,7 @@ def _retype(array: np.ndarray, rng: Random) -> np.ndarray:
 
 
 def _reshape(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Change the shape: fewer, more, other or no axes."""
+    """Change the shape: remove, add or swap axes, or change the length of one."""
     ways: list[Callable[[], np.ndarray]] = [
         lambda: array[: rng.randint(0, len(array))] if array.ndim else array,
         lambda: array.T,
@@ -134,7 +134,7 @@ def _reshape(array: np.ndarray, rng: Random) -> np.ndarray:
 
 
 def _shift(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Change the first number, the sign or the order, or make all values equal."""
+    """Add 1, negate, permute or multiply the numbers, or set all of them to zero."""
     if array.dtype.kind not in "iuf" or not array.size:
         return array
     ways: list[Callable[[], np.ndarray]] = [
@@ -148,7 +148,7 @@ def _shift(array: np.ndarray, rng: Random) -> np.ndarray:
 
 
 def _rename(array: np.ndarray, rng: Random) -> np.ndarray:
-    """Insert names with a meaning, repeated names, or names in place of numbers."""
+    """Insert names with a special meaning, also repeatedly or in place of numbers."""
     words = array.astype(str).reshape(-1)
     if not len(words):
         return array
@@ -181,9 +181,9 @@ def spoiled_scores(kind: str, path: Path, content: bytes, rng: Random) -> None:
 
     Parameters
     ----------
-    kind : of :data:`KINDS`
-    path : of the new file
-    content : of the valid file
+    kind : one of :data:`KINDS`
+    path : path of the new file
+    content : content of the valid file
     rng : random generator
     """
     form = FORMS.get(kind.removeprefix("scores "))

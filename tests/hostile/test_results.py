@@ -17,7 +17,8 @@ from zslcore.results.run_files import checked_runs
 from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
-#: A prime, so that every place and every value is tried: about 260 of all changes.
+#: Every 19th of the changes is tried, about 260 in all. The step is a prime, so that each place and
+#: each value occurs.
 STEP = 19
 
 

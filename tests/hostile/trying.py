@@ -28,7 +28,7 @@ def tried(kind: str, path: Path, honest: dict[str, Path], into: Path) -> tuple[s
         _read(kind, path, honest, into)
     except ZSLError as error:
         return "refused" if is_a_sentence(str(error)) else "broken", str(error)
-    except Exception:  # noqa: BLE001 - this is what is looked for
+    except Exception:  # noqa: BLE001 - any other exception is a failure
         return "broken", traceback.format_exc()
     return "accepted", ""
 

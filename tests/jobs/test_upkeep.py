@@ -140,7 +140,7 @@ def test_an_import_with_damaged_manifest_is_not_removed(data, imported, capsys, 
     assert not copied or imports.open_import("mine").n_classes == 5
 
 
-def test_an_import_of_a_newer_version_is_no_damage_and_is_kept(data, imported, printed):
+def test_an_import_of_a_newer_version_is_not_damage_and_is_kept(data, imported, printed):
     manifest = data / "imported" / "mine.json"
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     files_before = sorted(imported.iterdir())

@@ -209,7 +209,7 @@ def test_a_card_of_scores_leaves_the_training_rows_unknown(folder):
         card(folder, "alone.npy")
 
 
-def test_scores_of_classes_in_an_assumed_set_are_no_leak(folder):
+def test_scores_of_classes_in_an_assumed_set_are_not_a_leak(folder):
     with np.load(folder / "scores.npz") as content:
         np.savez(folder / "named.npz", **content, class_names=np.array(CLASSES))
     assumed, declared = (card(folder, "named.npz", pretraining=p) for p in (None, ["imagenet-1k"]))

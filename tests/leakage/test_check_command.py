@@ -27,7 +27,7 @@ def test_an_audit_option_prints_every_finding(split, capsys):
     assert not output.err
 
 
-def test_format_json_prints_cards_of_files_that_are_no_splits(split, capsys, printed):
+def test_format_json_prints_cards_of_files_that_are_not_splits(split, capsys, printed):
     scores = split.with_name("scores.npz")
     np.savez(scores, scores=np.eye(4)[Y], labels=Y, unseen=[3])
     card = json.loads(printed("check", scores, "--format", "json", status=3))

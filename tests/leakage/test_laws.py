@@ -65,7 +65,7 @@ def of_one_photograph(world):
     return replace(world, photographs=Photographs(number, "names", by_name=False))
 
 
-#: Check -> a fault that it finds, with its mark. That of ZSL010 is a split near a published one.
+#: Check -> a fault that it finds, and its mark; for ZSL010, a split near a published one.
 FAULTY = {
     "ZSL001": (fault("unseen class trained on"), "leak"),
     "ZSL002": (lambda w: add(w, w.parts["test_unseen"][:1], "val"), "leak"),
@@ -80,7 +80,7 @@ FAULTY = {
     "ZSL011": (lambda w: replace(w, thresholds=Thresholds(images=200)), "warning"),
     "ZSL012": (of_one_photograph, "leak"),
 }
-#: Check -> the split without the input of the check. ZSL010 identifies any rows.
+#: Check -> function that removes its input from a split; ZSL010 needs none.
 UNREAD = {
     "ZSL003": lambda w: replace(w, parts={}, class_lists={"seen": [0], "unseen": [1]}),
     "ZSL007": lambda w: replace(with_overlap_gain(w), accuracies={}),

@@ -77,11 +77,11 @@ def test_an_array_of_names_is_a_class_list(tmp_path):
         ["0,1", "1,0", "0,0"],
     ],
 )
-def test_a_table_of_scores_or_predictions_is_no_class_list(write, lines):
+def test_a_table_of_scores_or_predictions_is_not_a_class_list(write, lines):
     assert recognise_file(write("a.csv", *lines)).kind == "scores"
 
 
-def test_other_json_is_no_class_list(write):
+def test_other_json_is_not_a_class_list(write):
     path = write("a.json", json.dumps({"u": 45.1, "s": 60.2}))
     with pytest.raises(FileRefusedError):
         recognise_file(path)

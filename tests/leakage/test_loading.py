@@ -200,7 +200,7 @@ def test_a_split_as_json_is_read_unchanged(into, tmp_path, monkeypatch):
         ([1], "expected a split as JSON"),
     ],
 )
-def test_json_that_is_no_split_is_refused(into, tmp_path, parts, sentence):
+def test_json_that_is_not_a_split_is_refused(into, tmp_path, parts, sentence):
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"schema": "zslcore-split/1", "parts": parts}))
     with pytest.raises(FileRefusedError, match=sentence):

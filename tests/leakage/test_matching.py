@@ -284,7 +284,7 @@ def test_an_artifact_with_another_meaning_is_only_a_possible_match(name, entry):
         ("pugilism", "boxing", "strong"),
     ],
 )
-def test_a_rare_meaning_in_a_list_is_no_certain_match(name, entry, strength):
+def test_a_rare_meaning_in_a_list_is_not_a_certain_match(name, entry, strength):
     matches = match_names([name], get_vocabulary("sports-1m"), ACTIONS)
     assert {m.strength for m in matches if m.entry == entry} == {strength}
 
@@ -375,7 +375,7 @@ def test_one_letter_may_be_wrong_in_a_word_of_five_or_more(name, entry, is_match
 
 
 @pytest.mark.parametrize(("n", "few"), [(10, 2), (100, 2), (150, 3)])
-def test_a_word_in_many_names_is_no_match(n, few):
+def test_a_word_in_many_names_is_not_a_match(n, few):
     fillers = [f"filler{k}" for k in range(n)]
 
     def named(times):
@@ -444,7 +444,7 @@ def test_text_in_parentheses_may_belong_to_a_name(name, entry, strong):
     assert any(m.rule == "same name" for m in matches) == strong
 
 
-def test_a_dictionary_word_is_no_misspelling_of_another():
+def test_a_dictionary_word_is_not_a_misspelling_of_another():
     assert not match_names(["hurling"], Vocabulary.of("mine", ["curling"]))
     assert match_names(["hurlign"], Vocabulary.of("mine", ["hurling"]))[0].rule == "spelling"
 

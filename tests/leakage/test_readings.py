@@ -226,7 +226,7 @@ def test_lists_usable_without_labels_raise_a_question(card, names, verdict):
             )
 
 
-def test_nonexistent_rows_and_weak_validation_are_no_leaks(card):
+def test_nonexistent_rows_and_weak_validation_are_not_leaks(card):
     beyond = one(SOUND)
     beyond["test_seen"] = np.append(beyond["test_seen"], N + 1)
     assert card(**beyond).verdict == "broken"

@@ -4,17 +4,15 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-#: A device of shapes without numbers, for code that must run on any device.
+#: PyTorch's device for tensors with a shape but no values: code that runs on it runs on any device.
 ELSEWHERE = torch.device("meta")
 
 
 class OneDevice(TorchDispatchMode):
-    """Fails if an operation mixes devices; copies and single numbers may."""
+    """Fail if an operation mixes devices, except for copies and single numbers."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         leaves = tree_leaves((args, kwargs))
-        devices = {
-            leave.device for leave in leaves if isinstance(leave, torch.Tensor) and leave.ndim
-        }
+        devices = {leaf.device for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.ndim}
         assert len(devices) <= 1 or func.overloadpacket is torch.ops.aten.copy_, func
         return func(*args, **(kwargs or {}))

@@ -388,7 +388,7 @@ def test_named_unseen_classes_are_unaffected_by_labels_counted_from_1():
     assert read(**arguments, fixes=["labels-from-1"])[0].digest == read()[0].digest
 
 
-def test_columns_of_whole_numbers_next_to_fractions_are_no_classes(tmp_path):
+def test_columns_of_whole_numbers_next_to_fractions_are_not_classes(tmp_path):
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y], frame=Y * 50)
     table.to_csv(tmp_path / "own.csv", index=False)
     matrix, request = interpreted(
@@ -779,7 +779,7 @@ def test_text_columns_are_left_out_with_a_remark(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("name", ["max_prob", "correct", "unseen", "fold", "id"])
-def test_further_number_columns_are_no_classes(tmp_path, kind, name):
+def test_further_number_columns_are_not_classes(tmp_path, kind, name):
     table = pd.DataFrame(np.float32(F), columns=NAMES).assign(label=[NAMES[k] for k in Y])
     table[name] = np.arange(len(Y)) if name == "id" else 1.5
     path = tmp_path / f"own.{kind}"

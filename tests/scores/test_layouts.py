@@ -374,5 +374,5 @@ def test_one_row_per_image_and_class(tmp_path, labels, form):
     check(path)
 
 
-def test_columns_with_different_classes_are_no_families():
+def test_columns_with_different_classes_are_not_families():
     assert families(["a_x", "a_y", "b_x", "b_z"], np.array([], dtype=str)) == {}

@@ -154,7 +154,7 @@ def test_a_tsv_of_numbers_is_scores_and_a_tsv_of_names_a_class_list(tmp_path):
     }
 
 
-def test_a_report_of_metrics_per_class_is_no_list_of_classes(tmp_path):
+def test_a_report_of_metrics_per_class_is_not_a_list_of_classes(tmp_path):
     lines = [f"{name:>12}       0.50      0.40      0.44         8\n" for name in NAMES]
     (tmp_path / "report.txt").write_text("".join(["precision    recall\n", *lines]))
     with pytest.raises(FileRefusedError, match="got names with fractions, as in a file"):

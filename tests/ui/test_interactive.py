@@ -1,4 +1,4 @@
-"""Messages of browsers on a curve, and on an awaited job."""
+"""Messages from a browser: the gamma chosen on a curve, and a job that its visitor leaves."""
 
 from types import SimpleNamespace
 

@@ -59,7 +59,7 @@ def test_a_file_waits_until_another_is_done():
 
 
 @pytest.mark.parametrize("value", ["4 apples", "-1", "5"])
-def test_a_setting_that_is_no_number_is_refused_in_one_sentence(monkeypatch, value):
+def test_a_setting_that_is_not_a_number_is_refused_in_one_sentence(monkeypatch, value):
     monkeypatch.setenv("ZSL_MEMORY", value)
     with pytest.raises(ParameterError, match="ZSL_MEMORY: expected a size"):
         memory.server_limit()

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy.io import savemat
 
-#: Declarations without which every finding of a split has open ones.
+#: Declarations without which the report on every split has open findings.
 DECLARED = (
     *("--hyperparameters-on", "validation", "--epochs-on", "validation"),
     *("--gamma-on", "validation", "--prototypes-from", "independent", "--pretraining", "none"),

@@ -897,7 +897,7 @@ def test_a_difference_printed_as_the_limit_is_within_it():
     assert "8 of 12; not ALE, DEVISE, SJE and SYNC" in judgment.sentence
 
 
-def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
+def test_a_variant_that_the_paper_did_not_run_is_not_evidence_on_its_claims():
     rows = of(cells(at(2, "GFZSL", ("CMT*",)), "H"))
     claim = CLAIMS["gbu-gfzsl-poor-gzsl"]
     assert claim.judge(as_run("gbu", rows)).verdict == NOT
@@ -975,7 +975,7 @@ def test_real_and_simulated_runs_are_separate_evidence(results):
 
 
 @pytest.mark.nightly
-def test_digits_and_incomplete_benchmarks_are_no_evidence(results):
+def test_digits_and_incomplete_benchmarks_are_not_evidence(results):
     assert evidence_of(results[:1])["real"].figures.empty
     unseen = list(results[1].evaluation.per_class_zsl)
     e = results[1].evaluation
@@ -1052,7 +1052,7 @@ def test_precomputed_results_judge_claims_in_a_new_data_folder(own_data, monkeyp
     assert {of_claim["yours"].verdict for of_claim in judged.values()} == {UNDECIDED}
 
 
-def test_a_board_row_of_an_older_revision_is_no_evidence(monkeypatch):
+def test_a_board_row_of_an_older_revision_is_not_evidence(monkeypatch):
     every = set(board_rows()["method"])
     assert {"DAP", "CONSE", "SYNC"} <= every
     monkeypatch.setattr(METHODS["DAP"], "revision", 99)

@@ -74,7 +74,7 @@ def test_a_changed_cell_adds_one_line(tables, rule):
     assert len(result) == COUNTS[rule][1] + lines
 
 
-def test_quoting_either_version_of_a_table_is_no_misquotation(tables):
+def test_quoting_either_version_of_a_table_is_not_a_misquotation(tables):
     result = of_rule(lint(tables), "versions").disagreements
     quoted = tables["text_figures"].copy()
     quoted.loc[quoted["quoted"] == 0.210, "quoted"] = 0.211
@@ -96,7 +96,7 @@ def test_a_difference_of_half_the_last_digit_is_rounding_and_more_is_not():
         assert agrees == (not lines)
 
 
-def test_captions_with_the_right_count_are_no_finding(tables):
+def test_captions_with_the_right_count_are_not_findings(tables):
     right = tables["captions"].assign(stated=[13, 5, 13, 15])
     rule = of_rule(lint(tables | {"captions": right}), "captions")
     assert (rule.checked, rule.disagreements) == (4, ())
