@@ -44,7 +44,7 @@ def card(method: type[ZSLEstimator]) -> Iterator[str]:
     yield f":Searched: {grid or 'nothing'}"
     if method.complexity_order:
         simpler = ", ".join(f"``{name}``" for name in method.complexity_order)
-        yield f":Chosen: by the rule of one standard error; the smallest {simpler} is the simplest"
+        yield f":Chosen: by the one-standard-error rule; the smallest {simpler} is the simplest"
     yield f":Revision: {method.revision}"
     yield f":Paper: {about.authors} {about.year}, `{about.title} <{about.url}>`__"
     yield f":Reference: :class:`zslcore.methods.{method.__name__}`"
