@@ -54,7 +54,7 @@ def as_array(A: Any, name: str) -> Any:
 
 
 def _is_read_by_rows(A: Any) -> bool:
-    """Return whether ``A`` is read by slices, but is no array, frame or tensor."""
+    """Return whether ``A`` is read by slices, but is not an array, frame or tensor."""
     dtype = getattr(A, "dtype", None)
     by_rows = isinstance(dtype, np.dtype) and dtype.kind != "O" and not hasattr(A, "iloc")
     return by_rows and hasattr(A, "__array__") and hasattr(A, "__getitem__")

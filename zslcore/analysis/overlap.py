@@ -421,14 +421,14 @@ def same_classes(names: Sequence[str], other_names: Sequence[str]) -> bool:
 GAIN_METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
 #: Simulated data set -> the same classes with features without pre-training.
 UNTRAINED = {
-    f"simulated-{name}{twin}": f"simulated-{name}{baseline}"
+    f"simulated-{name}{ending}": f"simulated-{name}{baseline}"
     for name, baseline in (
         ("AWA2", "-untrained"),
         ("AWA1", "-untrained"),
         ("UCF101", "-idt"),
         ("HMDB51", "-idt"),
     )
-    for twin in ("", "-unplanted")
+    for ending in ("", "-unplanted")
 }
 
 

@@ -46,8 +46,8 @@ def card_of_result(
     """Return the card of a JSON file of the board or of one run.
 
     ``pretraining`` names the pre-training sets of the extractor, by default the sets that the file
-    declares. ``load`` opens a data set by its name; a ZSLError from it means to do without the
-    data. Raises a FileRefusedError for any other file.
+    declares. ``load`` opens a data set by its name; if it raises a ZSLError, the card is made
+    without the data. Raises a FileRefusedError for any other file.
     """
     with open_file(path) as file:
         content = file.read(MAX_BYTES + 1)

@@ -63,7 +63,7 @@ LISTS_OF_CLASSES = {
     "test": ("testclasses.txt",),
     "trainval": ("trainvalclasses.txt", "trainclasses.txt"),
 }
-#: Titles that usually mark a column of labels, but a dimension if another column has the classes.
+#: Titles that usually mark labels; if another column has the classes, they are dimensions.
 DIMENSIONS = ("y", "y_true", "target", "targets", "category")
 #: Largest text of class names with vectors, and number of its lines.
 MAX_TEXT, MAX_LINES = 64 << 20, 100_000

@@ -16,7 +16,7 @@ PART_OF_NAME = {
     "test_unseen": "test_unseen",
     **dict.fromkeys(("test", "testing"), "test"),
 }
-#: Words of which the name of a part consists.
+#: Words that can make up the name of a part.
 WORDS_OF_PARTS = frozenset({*PART_OF_NAME, "seen", "unseen"})
 #: Abbreviations of these words, and words that mark a list of rows.
 ABBREVIATIONS = {

@@ -298,7 +298,7 @@ def _load_weights(model: nn.Module, head: str, file: Path, name: str) -> None:
         values = {key.removeprefix("module."): value for key, value in values.items()}
         values = {k: v for k, v in values.items() if not k.startswith(f"{head}.")}
         model.load_state_dict(values)
-    except Exception as error:  # noqa: BLE001 - what is no such file raises anything
+    except Exception as error:  # noqa: BLE001 - other files raise any error
         cause = clean_text(str(error), 120)
         raise FileRefusedError(
             f"{clean_text(file.name)}: expected the weights of {name}; got other weights, or "
@@ -349,7 +349,7 @@ def _open_clip_encoder(name: str, weights: str | Path | None, device: str, seed:
         torch.manual_seed(seed)
         try:
             model = library.create_model(name, pretrained=pretrained)
-        except Exception as error:  # noqa: BLE001 - what is no such file raises anything
+        except Exception as error:  # noqa: BLE001 - other files raise any error
             cause = clean_text(str(error), 120)
             raise FileRefusedError(f"{called}: expected the weights of {name} ({cause}).") from None
     sha256 = sha256 or _digest(model)

@@ -134,7 +134,7 @@ def run_job(
         _compute(function, request, JobProgress(send, Path(request["folder"])))
     except ZSLError as error:
         return {"error": str(error), "stays": True}
-    except Exception as error:  # noqa: BLE001 - whatever it is, the page says one sentence
+    except Exception as error:  # noqa: BLE001 - the page shows any error
         if isinstance(error, OSError) and is_full_or_read_only(error):
             return {"error": str(refusal(error, "The result")), "stays": True}
         traceback.print_exc()

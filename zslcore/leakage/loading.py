@@ -731,7 +731,7 @@ class SmallFiles:
             elif "labels" in roles:
                 roles["labels"] = "labels"
             if "allclasses_names" in contents.refused:
-                del roles["allclasses_names"]  # asked about by questions
+                del roles["allclasses_names"]  # see ``questions``
             variables = contents.read(roles)
             values = {**variables.arrays, **variables.names}
             self._read[path] = {name: np.array(value) for name, value in values.items()}

@@ -21,8 +21,8 @@ from zslcore.leakage.published import published_as
 Parts = Mapping[str, np.ndarray]
 #: Minimum number of images for a list to be read as a mask.
 FEWEST_OF_MASK = 4
-#: A reading may leave at most this share of the contradictions of classes. If the file, taken
-#: literally, has at least ``MANY`` of them, removing them is enough evidence for the reading.
+#: Maximum share of the contradictions of classes that may remain in an accepted reading; and number
+#: of contradictions in the file, taken literally, from which their removal is enough evidence.
 REMAINING, MANY = 0.05, 20
 
 

@@ -169,8 +169,8 @@ class MulticlassHinge:
         augmented = Z + self.margin[y]
         largest = augmented.max(axis=1, keepdims=True)
         loss = float(np.sum(largest[:, 0] - Z[rows, y]))
-        # At W = 0 all wrong classes tie, and the subgradient of only one of them is no descent
-        # direction.
+        # At W = 0 all wrong classes tie, and the subgradient of only one of them is not a
+        # descent direction.
         G = (augmented == largest).astype(Z.dtype)
         G /= G.sum(axis=1, keepdims=True)
         G[rows, y] -= 1

@@ -1,4 +1,4 @@
-r"""Accuracies of zero-shot and generalised zero-shot learning, and the exact seen-unseen curve.
+r"""Accuracies of zero-shot and generalised zero-shot learning.
 
 .. math::
     acc_{\mathcal{Y}} = \frac{1}{|\mathcal{Y}|} \sum_{c \in \mathcal{Y}}

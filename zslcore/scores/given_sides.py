@@ -18,8 +18,8 @@ from zslcore.scores.reading import blocks
 #: A mask rules a side out for at least the share EXACTLY of the images of the opposite side, and
 #: for at most the share NEVER of its own images. Each side needs at least FEWEST_IMAGES images.
 EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
-#: Number of columns of the true side from which lower scores of the whole opposite side are no
-#: coincidence.
+#: With at least this many columns on the true side, opposite scores below all of its scores count
+#: as ruled out; with fewer columns, only minus infinity does.
 FEWEST_COLUMNS = 3
 #: If scores saturate, equal scores do not prove a mask: at least this many errors within the true
 #: side, and none across the sides, are also required.

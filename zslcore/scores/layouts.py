@@ -53,7 +53,7 @@ class NamedMatrix:
 
     @property
     def axes(self) -> dict[str, np.ndarray]:
-        """Names of rows and of columns, if any, as columns that may name the images."""
+        """Names of the rows and of the columns, if any; either may name the images."""
         named = {"": self.rows, " ": self.columns}
         return {title: np.array(names) for title, names in named.items() if names}
 
@@ -236,7 +236,7 @@ def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
 
 
 def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
-    """Return the columns of all families but the scores, to leave out; [] without families.
+    """Return the columns to leave out: all families except the scores; [] without families.
 
     Raises FileRefusedError if two families that may be scores have different best classes.
     """

@@ -34,7 +34,8 @@ from zslcore.numbers import percent
 FEWEST, CLEARER, UNLIKELY = 10, 2.0, 1e-4
 #: Runs of equal labels are used if their average length is at least this.
 RUN = 5
-#: Number of hits, and at least a tenth of the run, that dividing a run of equal labels must add.
+#: A run of equal labels is divided only if this adds at least this many hits, and at least a tenth
+#: of the length of the run.
 PARTED = 4
 #: Best seen and best unseen class of each image, int arrays of shape (n_images,).
 Best = tuple[np.ndarray, np.ndarray]

@@ -35,13 +35,13 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
         rows = tested[np.isin(group[tested], groups_in(context, group, *TRAIN_PARTS))]
         if rows.size:
             share = rows.size / len(context.rows(part))
-            twins = trained[np.isin(group[trained], group[rows])]
+            equal_rows = trained[np.isin(group[trained], group[rows])]
             yield _equal(
                 context,
                 "leak",
                 f"Equal to a training row in all features: {counted(rows.size, 'row')} of {part} "
                 f"({percent(share, 2)}).",
-                np.union1d(rows, twins),
+                np.union1d(rows, equal_rows),
                 group,
                 share,
             )

@@ -244,7 +244,7 @@ def _other_lists(context: AuditContext) -> Findings:
             yield open_(text, advice, _listed(context, both), figures={"rows": both.size})
             continue
         text = f"{name}, a list named for training, contains {' and '.join(test_rows)}."
-        advice = "Train on trainval, and ask which list the results were trained on."
+        advice = "Train on trainval, and ask which list the models were trained on."
         yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if harmless:
         yield ok(f"Other lists, none of which puts test rows into training: {listed(harmless)}.")

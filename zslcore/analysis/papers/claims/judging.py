@@ -51,12 +51,11 @@ Verdict = Literal[
 #: Verdict -> verdict on a part of the data sets or methods of a claim.
 HERE: Mapping[Verdict, Verdict] = {"holds": "holds here", "does not hold": "fails here"}
 Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
-#: Largest difference of accuracies that are near, or consistent in the words of the benchmark
-#: paper.
+#: Accuracies that differ by at most this are near ("consistent" in the benchmark paper).
 NEAR = 0.02
-#: Largest difference of runs without an order, since they have few seeds.
+#: Runs that differ by at most this are tied, since they have few seeds.
 TIED = 0.01
-#: If a claim is on at least this share of cases, the verdict "holds" names up to six exceptions.
+#: If a claim is about at least this share of cases, the verdict "holds" names up to six exceptions.
 MOST = 0.9
 #: Minimum number of data sets for an interval over data sets.
 FEW = 3
