@@ -141,9 +141,8 @@ def colour_by_fifths(
 def colours_of(datasets: Sequence[ZSLDataset], *, are_separate: bool, one_map: bool) -> list[str]:
     """Return the ways to colour a map; the first is by data set if there are two.
 
-    ``are_separate`` : whether each image belongs to only one of the data sets; ``one_map`` :
-    whether all
-        images are on one map. "neighbours preserved" is returned only if both are True.
+    ``are_separate`` is True if each image belongs to only one of the data sets, ``one_map`` if all
+    images are on one map. "neighbours preserved" is returned only if both are True.
     """
     out = [c for c in COLOURS if c != "data set"]
     if known_to_extractor(datasets[0]).isna().all():

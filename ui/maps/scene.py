@@ -23,8 +23,8 @@ class Scene:
 
     ``maps``, ``images`` (indices) and ``coordinates`` have one entry per panel. ``part``,
     ``row`` and ``labels``, each of shape (n,), are the data set of each image, its row number in
-    this data set, and its class. ``behind`` : whether a panel also shows the points of the other
-    panel faintly.
+    this data set, and its class. ``behind`` is True if a panel also shows the points of the
+    other panel faintly.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -82,8 +82,8 @@ class Scene:
     ) -> Scene:
         """Return one panel per data set, each with its own map.
 
-        ``order`` maps each class of the second data set to its number in the first. ``same`` :
-        whether row i is the same image in both data sets; otherwise no image is in both panels.
+        ``order`` maps each class of the second data set to its number in the first. ``same``
+        is True if row i is the same image in both data sets; otherwise no image is in both panels.
         """
         first, second = maps
         if same and np.array_equal(first.row, second.row):

@@ -262,7 +262,7 @@ def offer_prints(
 ) -> None:
     """Offer a figure as PDF, SVG or PNG of a chosen width, with the caption as its metadata.
 
-    ``on_screen`` : whether the browser can save the figure as shown.
+    ``on_screen`` is True if the browser can save the figure as shown.
     """
     missing_extra = missing_extras.of("print", "A figure for print") if panels else None
     sizes = () if missing_extra or not panels else (*WIDTHS, SLIDE[0])

@@ -198,7 +198,7 @@ def cross_accuracy(
     Parameters
     ----------
     tests : data sets with the classes, features and split of ``train``; may include ``train``
-    progress : callable(done, total, message) Called after each fit and its scoring, also while
+    progress : callable(done, total, message), called after each fit and its scoring, also while
         parameters are chosen. An exception from it ends the run.
 
     Raises

@@ -97,8 +97,8 @@ def extract(
     batch : number of images in a batch, and of crops that the network encodes at a time
     on_bad : "refuse" ends at the first unreadable image, "skip" leaves unreadable images out
     workers : number of processes that read images; 0 reads in this process, which a crash would end
-    prototypes : float array of shape (n_classes, n_attributes), optional Rows in the order of
-        ``images.class_names``; they are stored with the features.
+    prototypes : float array of shape (n_classes, n_attributes), optional; one row per class in
+        ``images.class_names``, to be stored with the features
     progress : callable(done, total, message)
         Called after each batch; an exception ends the extraction.
 

@@ -270,8 +270,8 @@ def count_ranks(
     X : test images of seen and unseen classes, of shape (n_samples, n_features)
     y : int array of shape (n_samples,), candidate numbers; images of unseen classes outside all
         sets are left out
-    scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates) For example the
-        :meth:`zslcore.methods.base.ZSLEstimator.score_map` of a fitted method; the curve depends on
+    scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates); for example the
+        :meth:`zslcore.methods.base.ZSLEstimator.score_map` of a fitted method. The curve depends on
         its precision.
     sets : name -> candidates, int or bool array; sets may overlap
     seen : bool array of shape (n_candidates,), True for seen classes

@@ -207,11 +207,11 @@ class CurveSteps:
     ----------
     y : int array of shape (n_samples,), the true columns
     of_seen : bool array of shape (n_samples,), whether the true class is seen
-    counting : int array of shape (n_counting,) Samples predicted correctly at some gamma, sorted by
-        the gamma at which this changes. gamma : array of shape (n_points,), increasing; the first
-        is minus infinity points : int array of shape (n_points,), number of ``counting`` samples
-        that have changed at
-            each gamma
+    counting : int array of shape (n_counting,), samples predicted correctly at some gamma, sorted
+        by the gamma at which this changes
+    gamma : array of shape (n_points,), increasing; the first is minus infinity
+    points : int array of shape (n_points,), number of ``counting`` samples that have changed at
+        each gamma
     """
 
     y: np.ndarray

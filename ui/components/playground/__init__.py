@@ -47,7 +47,7 @@ class DatasetTile:
 class Chip:
     """Method on the rail, with its name in tables as ``words``.
 
-    ``here`` : whether predictions exist; ``needs`` : a missing package.
+    ``here`` is True if predictions exist; ``needs`` is a missing package.
     """
 
     name: str
@@ -97,9 +97,8 @@ class Ghost:
 class Pending:
     """Message while predictions are missing, and the button that computes them.
 
-    ``covers`` : whether the message replaces the curve; otherwise the curve of provisional
-        predictions is shown;
-        ``command`` : a command to copy into a terminal.
+    ``covers`` is True if the message replaces the curve; otherwise the curve of provisional
+    predictions is shown. ``command`` is a command to copy into a terminal.
     """
 
     words: str
