@@ -81,7 +81,7 @@ def card_of_run(
 
 
 def card_of_entry(
-    result: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
+    result: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "board entry"
 ) -> Report:
     """Return the card of a result; ``kind`` describes its file."""
     findings = _findings(result, result.rows, result.overlap)

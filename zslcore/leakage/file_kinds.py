@@ -69,7 +69,7 @@ IN_WORDS: dict[Kind, str] = {
     "scores": "score matrix",
     "predictions": "predictions",
     "run": "result of a run",
-    "entry": "result of the board",
+    "entry": "board entry",
     "features": "features",
     "labels": "labels",
     "classes": "list of classes",
