@@ -368,7 +368,9 @@ def semantics_of(dataset: ZSLDataset) -> Semantics:
 def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
     """Return simulated features: the baseline, and those pre-trained on the configuration's set."""
     pretrained = [
-        key for key, extractor in EXTRACTORS.items() if extractor.knows == configuration.pretraining
+        key
+        for key, extractor in EXTRACTORS.items()
+        if extractor.listed_as == configuration.pretraining
     ]
     return simulated_sets(configuration, (BASELINE, *pretrained))
 

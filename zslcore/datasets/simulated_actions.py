@@ -73,7 +73,7 @@ class SimulatedExtractor:
     """Parameters of a simulated feature extractor; see the table of this module.
 
     ``key`` is its name in names of data sets, ``title`` its name on screen. ``pretraining`` is the
-    vocabulary of its pre-training set, or "none"; ``knows`` names the pre-training set in the
+    vocabulary of its pre-training set, or "none"; ``listed_as`` names the pre-training set in the
     annotated lists, if any. ``rho`` is the agreement with attributes and ``omega`` the spread:
     first of classes outside the pre-training set, then of classes in it.
     """
@@ -81,7 +81,7 @@ class SimulatedExtractor:
     key: str
     title: str
     pretraining: str
-    knows: str
+    listed_as: str
     rho: tuple[float, float]
     omega: tuple[float, float]
 
@@ -150,7 +150,7 @@ def _every() -> Iterator[SimulatedName]:
             simulated_name = SimulatedName(dataset, "" if usual else extractor, prototypes, size)
             yield from (
                 [simulated_name, simulated_name.unplanted]
-                if EXTRACTORS[extractor].knows
+                if EXTRACTORS[extractor].listed_as
                 else [simulated_name]
             )
 
@@ -174,7 +174,9 @@ def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = 
     prototypes = "vectors" if vectors and dataset == "UCF101" else ""
     simulated_name = SimulatedName(dataset, "" if extractor == USUAL else extractor, prototypes)
     return str(
-        simulated_name if planted or not EXTRACTORS[extractor].knows else simulated_name.unplanted
+        simulated_name
+        if planted or not EXTRACTORS[extractor].listed_as
+        else simulated_name.unplanted
     )
 
 
@@ -194,7 +196,7 @@ def planted_action(name: str) -> Planted | None:
         extractor.omega,
         moved=(),
         photographs=_kappa(simulated_name.dataset),
-        pretraining=extractor.knows or "no pre-training set",
+        pretraining=extractor.listed_as or "no pre-training set",
     )
 
 
@@ -216,7 +218,7 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     groups = clip_groups(facts, videos, seed)
     z, q, attributes, words = _classes(facts, seed)
     in_pretraining = (
-        facts.overlapping[extractor.knows] if extractor.knows else np.zeros(len(z), bool)
+        facts.overlapping[extractor.listed_as] if extractor.listed_as else np.zeros(len(z), bool)
     )
     clips = None if groups is None else np.unique(groups, return_inverse=True)[1]
     world = _world(simulated_name.dataset, extractor, seed)
