@@ -115,8 +115,8 @@ def show_corrected(review: Review) -> None:
     )
     policy = WORDS[words]
     limits = review.context.thresholds
-    as_it_came = replace(review.split, thresholds=limits)
-    split = cache.corrected(review.key, policy, repr(limits), as_it_came)
+    context = replace(review.split, thresholds=limits)
+    split = cache.corrected(review.key, policy, repr(limits), context)
     removed = split.table()
     tables.show(
         removed,

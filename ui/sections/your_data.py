@@ -57,9 +57,9 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> None:
 def _card(dataset: ZSLDataset, split: Split) -> Report:
     """Audit a split with the pre-training set that the import declares."""
     key = cache.split_key(dataset, split)
-    as_it_came = cache.split_to_review(key, lambda: context_of(dataset, split=split))
+    context = cache.split_to_review(key, lambda: context_of(dataset, split=split))
     stated = [get_vocabulary(name) for name in pretraining_of(dataset)]
-    return Review.of(key, as_it_came, [(dataset.name, dataset.digest)], stated).card
+    return Review.of(key, context, [(dataset.name, dataset.digest)], stated).card
 
 
 def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:

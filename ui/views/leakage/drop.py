@@ -169,15 +169,15 @@ def _reviewed(
     **measured: Any,
 ) -> Review:
     """Read a split, once for each declaration of photographs, and audit it."""
-    as_it_came = cache.split_to_review(key := key + declared.key, read)
+    context = cache.split_to_review(key := key + declared.key, read)
     return Review.of(
         key,
-        as_it_came,
+        context,
         files,
         [*pretraining, *_own_list(declared.class_list)],
         own=declared.class_list.file_id if declared.class_list else "",
         dataset=dataset,
-        decisions=decisions.decisions_on(as_it_came.name),
+        decisions=decisions.decisions_on(context.name),
         provenance=declared.provenance,
         **measured,
     )
@@ -208,9 +208,9 @@ def _show_below(review: Review) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Checked:
-    """Checked upload: card, scores and reviewed split; ``of`` is None while a question is open."""
+    """Checked upload: card, scores and split; ``file`` is None while a question is open."""
 
-    of: CheckedFile | None
+    file: CheckedFile | None
     evaluated: scores.EvaluatedScores | None = None
     review: Review | None = None
 
@@ -224,7 +224,7 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
             declared = declare(measurable=False)
         judged = [_judged(group, pretraining, declared) for group in groups]
     scores.keep([checked.evaluated for checked in judged if checked.evaluated is not None])
-    cards = joined_cards([checked.of for checked in judged if checked.of is not None], printed)
+    cards = joined_cards([checked.file for checked in judged if checked.file is not None], printed)
     reviews = [checked.review for checked in judged if checked.review is not None]
     worst = min(cards, key=lambda card: list(STATUS).index(card.verdict), default=None)
     if worst is not None:
@@ -233,9 +233,9 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
         below = len(reviews) == 1 and card.kind.startswith("split") and len(cards) == 1
         show_card(card, str(k), findings_below=below, with_verdict=card is not worst)
     for group, answered in zip(groups, judged, strict=True):
-        if answered.of is not None and group.main.kind in ("scores", "predictions"):
+        if answered.file is not None and group.main.kind in ("scores", "predictions"):
             site_map.link("scores", "All metrics of these scores")
-        elif answered.of is not None and group.main.kind == "entry":
+        elif answered.file is not None and group.main.kind == "entry":
             site_map.link("table", "Others' results", table_whose="from others")
     if len(reviews) == 1:
         _show_below(reviews[0])
