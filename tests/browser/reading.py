@@ -76,8 +76,8 @@ def settle(page):
 def saved(page, press):
     """Return the name and the bytes of the file that a press of a button saves.
 
-    The button is pressed again if nothing has begun for a minute: a page that draws it anew
-    between the two halves of a click loses the click. A refusal is an error at once.
+    The button is pressed again if nothing has begun for a minute: a page that redraws the button
+    between press and release loses the click. A refusal is an error at once.
     """
     downloads = []
     page.on("download", lambda download: downloads.append(download))

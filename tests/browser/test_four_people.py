@@ -1,6 +1,6 @@
 """Tasks of a newcomer, a teacher, a reviewer and an author, from the first page, in few clicks.
 
-The limits are half of the clicks of an earlier design of the app, rounded up; ``# of 7`` is the
+The limits are at most the clicks of an earlier design of the app, mostly half; ``# of 7`` is the
 number of clicks there.
 """
 

@@ -82,13 +82,15 @@ def test_page_writes_the_review_of_a_split_and_its_scores(split, tmp_path, capsy
         ("test", [0, 0, 1, 1, 2, 2], False),  # row 3 has a training class, so it is seen
     ],
 )
-@pytest.mark.parametrize("apart", [False, True])
-def test_rows_of_a_json_are_read_with_their_labels(tmp_path, capsys, test, labels, leaks, apart):
+@pytest.mark.parametrize("separate", [False, True])
+def test_rows_of_a_json_are_read_with_their_labels(tmp_path, capsys, test, labels, leaks, separate):
     path, file = tmp_path / "rows.json", tmp_path / "labels.npy"
     rows = {"train": [0, 1, 2], test: [3, 4, 5]}
-    path.write_text(json.dumps(rows if apart else rows | {"labels": labels}))
+    path.write_text(json.dumps(rows if separate else rows | {"labels": labels}))
     np.save(file, labels)
-    files = [path, file] if apart else [path]
+    files = [path, file] if separate else [path]
     assert main(["check", *map(str, files)]) == (1 if leaks else 3)
     assert ("LEAK     ZSL001" in capsys.readouterr().out) == leaks
-    assert audit(path, labels=file if apart else None).mark("ZSL001") == ("leak" if leaks else "ok")
+    assert audit(path, labels=file if separate else None).mark("ZSL001") == (
+        "leak" if leaks else "ok"
+    )
