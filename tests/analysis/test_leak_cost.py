@@ -124,7 +124,7 @@ def test_without_folds_no_gamma_is_chosen():
 
 def test_both_sides_train_on_equally_many_images_and_one_shares_no_photograph():
     world = with_photographs(WORLD, 1.0)
-    work = leak_cost._Work(LinearV2S(), protocol.Setting(world, SPLIT), False)
+    work = leak_cost._LeakMeasurement(LinearV2S(), protocol.Setting(world, SPLIT), False)
     trained = []
     work._arm = lambda split, params, gamma: trained.append(split.trainval)
     work.photographs()

@@ -77,6 +77,7 @@ def test_a_narrow_window_is_known_before_its_first_run(agent, cookie, expected, 
     )
     streamlit = SimpleNamespace(session_state=state, context=context)
     monkeypatch.setattr(window, "st", streamlit)
+    monkeypatch.setattr(window, "_has_page", lambda: True)
     assert window.is_narrow() is expected
     state["window"] = SimpleNamespace(seen={"dark": False, "narrow": not expected})
     window._take()
