@@ -16,6 +16,7 @@ from ui.shell.text import plain
 from ui.state import controls
 from zslcore.leakage import Vocabulary
 from zslcore.leakage.context import Decisions
+from zslcore.leakage.matching import OVERLAP_WORDS
 
 #: Name in the address; names in the session of the decisions and of the last value in the address.
 ADDRESS, DECIDED, SEEN = "decisions", "decided", "decided_address"
@@ -66,7 +67,8 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
     """Let a person confirm or reject the matches of an overlap table."""
     decided = decisions_on(subject).get(vocabulary.name, {})
     shown = matches[["class", "strength", "match", "evidence"]].assign(
-        decision=[decided.get(name, NONE) for name in matches["class"]]
+        strength=matches["strength"].map(OVERLAP_WORDS),
+        decision=[decided.get(name, NONE) for name in matches["class"]],
     )
     st.markdown(f"**{plain(vocabulary.title)}**, {len(vocabulary.entries):,} classes")
     st.data_editor(
@@ -78,8 +80,8 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
         column_config={
             "class": "test class",
             "strength": st.column_config.TextColumn(
-                "strength",
-                help="strong: the same class; weak: a related class; none: no match.",
+                "overlap",
+                help="certain: the same class; possible: a related class; none: no match.",
             ),
             "match": "pre-training class",
             "decision": st.column_config.SelectboxColumn(

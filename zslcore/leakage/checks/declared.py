@@ -10,6 +10,7 @@ from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import DECLARE, Overlap, overlaps_of_split, undeclared, would_leak
+from zslcore.leakage.matching import OVERLAP_WORDS
 from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, options_hint
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
@@ -298,12 +299,19 @@ def _fine_tuned(context: AuditContext, images: str) -> Finding:
 
 def _matches(rows: list[Overlap]) -> Evidence:
     table: list[tuple[str, ...]] = [
-        (row.class_name, m.strength, m.rule, m.entry, m.evidence, row.decision or "open")
+        (
+            row.class_name,
+            OVERLAP_WORDS[m.strength],
+            m.rule,
+            m.entry,
+            m.evidence,
+            row.decision or "open",
+        )
         for row in rows
         for m in row.matches
     ]
     table += [(r.class_name, "", "by hand", "", "", r.decision) for r in rows if not r.matches]
-    columns = ("class", "strength", "rule", "pre-training class", "evidence", "decision")
+    columns = ("class", "overlap", "rule", "pre-training class", "evidence", "decision")
     return Evidence.of("Matches", columns, table)
 
 
