@@ -2,12 +2,12 @@
 
     python -m benchmarks.actions [--repetitions 200]
 
-200 worlds are simulated. In each, as many classes overlap as in Kinetics-400. They are drawn at
-random, so easy classes overlap only by chance. Overlapping classes have an advantage in half of the
-runs. With 30 draws and a fast method, it counts the share of intervals over classes that contain 0,
-for the gain minus the baseline's gain. Prints the table under Coverage in
-``benchmarks/results/actions.md``; ``zslcore reproduce fair:figure2`` computes the study in the rest
-of the file.
+In 200 simulated worlds, as many classes overlap as in Kinetics-400. They are drawn at random, so
+easy classes overlap only by chance. Each world is used twice: overlapping classes have an advantage
+in the second run only. A fast method is fitted on 30 draws, which give an interval over classes for
+the gain minus the baseline's gain. The printed table has the share of intervals that contain 0; it
+is in ``benchmarks/results/actions.md`` under Coverage. ``zslcore reproduce fair:figure2`` computes
+the study in the rest of that file.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def test_claims_are_judged_on_stored_runs(capsys, printed):
     assert main(words.split()) == 0
     first, second = json.loads(capsys.readouterr().out)
     assert first["judgments"]["printed"]["verdict"] == "holds"
-    # Digits were run; the claim is of CUB and AWA2.
+    # The run is on digits; the claim is about CUB and AWA2.
     assert first["judgments"]["real"]["verdict"] == "undecided"
     assert second["judgments"]["printed"]["number"] == pytest.approx(0.35075, abs=1e-5)
     assert main(["run", "--method", "LinearS2V", "--no-oracle", "--select-for", "zsl"]) == 0

@@ -28,7 +28,7 @@ def test_modules_to_preload_include_everything_that_pages_import():
 
 
 @pytest.fixture(autouse=True)
-def taken_apart(monkeypatch):
+def parsed_lists(monkeypatch):
     """Parse no list and read no facts; return the names of lists that would be parsed."""
     names = []
     for module, name in FACTS:
@@ -37,7 +37,7 @@ def taken_apart(monkeypatch):
     return names
 
 
-def test_failed_imports_do_not_stop_other_imports(monkeypatch, taken_apart):
+def test_failed_imports_do_not_stop_other_imports(monkeypatch, parsed_lists):
     ready = []
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["ui.no_such_module", "wave"])
     monkeypatch.setattr(runtime.worker, "warm_up", lambda *_: ready.append(True))
@@ -45,7 +45,7 @@ def test_failed_imports_do_not_stop_other_imports(monkeypatch, taken_apart):
     runtime.import_ahead()
     assert "wave" in sys.modules
     assert ready == [True]
-    assert taken_apart == ["imagenet-1k", *(name for _, name in FACTS)]
+    assert parsed_lists == ["imagenet-1k", *(name for _, name in FACTS)]
 
 
 def test_preloading_waits_for_visitors_but_not_for_ever(monkeypatch):

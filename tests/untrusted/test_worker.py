@@ -20,7 +20,7 @@ from zslcore.untrusted import walls, worker
 from zslcore.untrusted.client import read_columns
 from zslcore.untrusted.worker import Refused, call, watched
 
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and walls are of Linux")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and walls need Linux")
 
 
 @pytest.fixture(params=["forked", "started"])
@@ -94,7 +94,7 @@ def test_the_system_call_filter_prevents_truncation_of_files(tmp_path):
 
 
 @LINUX
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="a second set of calls is of x86-64")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 has a second set of calls")
 def test_a_worker_cannot_use_32_bit_system_calls(run):
     if "programs" not in walls.active_walls():
         pytest.skip("this system filters no calls")
