@@ -22,7 +22,7 @@ class SplitError(DatasetError):
 
     Attributes
     ----------
-    dataset, split : names, for a link to the review of the split
+    dataset, split : names, for a link to the audit of the split
     """
 
     def __init__(self, sentence: str, dataset: str, split: str) -> None:

@@ -311,7 +311,7 @@ def _show_entry(one: CheckedEntry) -> None:
     st.caption(f"{'; '.join(words)}. {plain(entry.provenance)}{seeds}")
     with st.container(horizontal=True):
         if entry.link:
-            st.link_button("Its page", entry.link, icon=":material/open_in_new:", type="tertiary")
+            st.link_button("Web page", entry.link, icon=":material/open_in_new:", type="tertiary")
         downloads.download("Result as JSON", entry.to_json, one.file, "table_entry_json")
 
 

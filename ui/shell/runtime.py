@@ -40,9 +40,8 @@ def is_served() -> bool:
 _LOG = logging.getLogger(__name__)
 #: Modules imported inside functions: pydantic reads results, rapidfuzz checks split files.
 LATE = ("pydantic", "rapidfuzz")
-#: Class list for the comparison of class names on four pages: Leakage review, Overlap gain,
-#: Compare, and Data. Reading WordNet and this list takes three quarters of the first view of
-#: Leakage review.
+#: Class list for comparing class names on the pages Leakage, Overlap gain, Compare and Data. It and
+#: WordNet take three quarters of the first view of Leakage to read.
 VOCABULARY = "imagenet-1k"
 #: Seconds of pause after each import, so that pages of visitors can run.
 BREATH = 0.01
@@ -187,7 +186,7 @@ _BEGINS, _MESSAGES = threading.Lock(), list[str]()
 
 
 def begin() -> str:
-    """Prepare the data folder for the first visitor of this server; return the message to all.
+    """Prepare the data folder once per server; return the message for its visitors.
 
     Without a server, as in tests, do nothing.
     """

@@ -457,7 +457,7 @@ def _refuse_outside(name: str, n: int, *parts: ArrayLike, kind: str = "row") -> 
 def require_unseen(dataset: ZSLDataset, split: Split) -> None:
     """Refuse a split without unseen classes: all test classes have training images.
 
-    The SplitError names the data set and the split, so that a page can link to the split review.
+    The SplitError names the data set and the split, so that a page can link to the audit.
     """
     tested = np.unique(dataset.labels[split.test_unseen])
     if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
