@@ -331,9 +331,9 @@ def draw_bars(
     name: str = "",
     *,
     hatch: Any = "",
-    lying: bool = False,
+    horizontal: bool = False,
 ) -> None:
-    """Draw vertical or ``lying`` bars, with hatches such as "/" or "x".
+    """Draw vertical or ``horizontal`` bars, with hatches such as "/" or "x".
 
     A bar is ``width`` thick, from its edge ``low``, and extends from ``start`` by ``length``.
     """
@@ -341,7 +341,7 @@ def draw_bars(
     look: dict[str, Any] = {"hatch": hatches, "linewidth": 0, "zorder": level(axes, 2)}
     look |= {"color": color, "label": name or NO_ENTRY}
     look["edgecolor"] = ["white" if pattern else "none" for pattern in hatches]
-    if lying:
+    if horizontal:
         axes.barh(low, length, width, start, align="edge", **look)
     else:
         axes.bar(low, length, width, start, align="edge", **look)

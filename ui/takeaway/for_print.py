@@ -229,8 +229,8 @@ class _Plane:
 
     def _bars(self, on: Axes, trace: Part, tops: dict[tuple[float, bool], float]) -> None:
         """Draw bars: grouped, overlaid, or stacked on ``tops``, which is updated."""
-        lying = trace.get("orientation") == "h"
-        along, across = ("y", "x") if lying else ("x", "y")
+        horizontal = trace.get("orientation") == "h"
+        along, across = ("y", "x") if horizontal else ("x", "y")
         position, length = self._positions(trace, along), self._positions(trace, across)
         mode, start = self.layout.get("barmode", "group"), np.zeros(len(position))
         same = [trace]
@@ -253,16 +253,18 @@ class _Plane:
             _on_paper(marker.get("color"), palette.NEUTRAL.light),
             self._entry(trace),
             hatch=marker.get("pattern", {}).get("shape", ""),
-            lying=lying,
+            horizontal=horizontal,
         )
-        x, y = (start + length, low + width / 2) if lying else (low + width / 2, start + length)
+        x, y = (
+            (start + length, low + width / 2) if horizontal else (low + width / 2, start + length)
+        )
         self._whiskers(on, trace, x, y)
         inside, texts = trace.get("textposition") == "inside", trace.get("text", ())
-        up = -1 if inside else not lying
+        up = -1 if inside else not horizontal
         if inside and len(x) > MOST_INSIDE:
             return
         for at, height, text in zip(x.tolist(), y.tolist(), texts, strict=False):
-            draw_words(on, at, height, _words(text), across=lying, up=up)
+            draw_words(on, at, height, _words(text), across=horizontal, up=up)
 
     def _cells(self, on: Axes, trace: Part) -> None:
         scale = [(share, on_paper(color)) for share, color in trace["colorscale"]]

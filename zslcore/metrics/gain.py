@@ -118,8 +118,8 @@ def overlap_gain(
     Parameters
     ----------
     per_class_accuracy : array of shape (n_classes,), or mapping from class to accuracy
-    overlapping : bool array of shape (n_classes,), or classes of the mapping Test classes that the
-        extractor was trained on.
+    overlapping : bool array of shape (n_classes,), or classes of the mapping
+        Test classes that the extractor was trained on.
     images : number of test images per class, for the intervals over images
     level : nominal coverage of the intervals
     n_resamples : number of bootstrap samples, and of random permutations if an exact test would
@@ -187,7 +187,8 @@ def _interval(
     Percentile intervals are too short for the few classes of a test set; dividing by the standard
     error of each resample restores coverage. ``A`` and ``B`` are the accuracies of the two sides,
     with one row per class and one column per set of features. The sides are resampled separately.
-    The interval of two columns, on the same resamples, is of the difference between their gains.
+    For two columns, the interval is that of the difference between their gains, resampled
+    together.
     """
     if min(len(A), len(B)) < 2:
         return (np.nan, np.nan)

@@ -94,7 +94,7 @@ def card_of_predictions(
     """Return the card of predictions, with the leaking rows of the split that they name.
 
     By default, ``vocabularies`` are the pre-training sets that the data set declares. ``load``
-    opens a data set by its name; a ZSLError from it means to do without the data.
+    opens a data set by its name; if it raises a ZSLError, the card is made without the data.
     """
     leaked, declared = _leaks_in_data(predicted, load)
     assumed = not vocabularies and not declared
