@@ -214,8 +214,10 @@ def test_the_button_that_validates_gamma_is_next_to_numbers_and_menu(server, pag
 def test_in_a_narrowed_window_curve_and_wall_use_its_height(server, page):
     opened(page, server)
     page.set_viewport_size(NARROW)
-    wall = page.locator(".wall > canvas")
-    once(page, lambda: wall.bounding_box()["height"] > 400)
+    once(page, lambda: box_of(page.locator(".wall > canvas"))["height"] > 300)
+    curve, bars = (box_of(page.locator(name)) for name in (".trade > svg", ".classes > canvas"))
+    below = bars["y"] + bars["height"] - curve["y"] - curve["height"]
+    assert 0 <= below < 60  # hardly any space is free below the curve
 
 
 def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):

@@ -254,7 +254,7 @@ class Playground extends CurveFigure {
     const height = Math.floor(isWide
       ? Math.max(LEAST_HEIGHT, Math.min(available, FIXED_HEIGHT + heightBeside(this.width - RAIL_WIDTH, 1.35)))
       : Math.max(LEAST_BESIDE, Math.min(available - fixed - this.choices.offsetHeight,
-        heightBeside(this.width, 1.6))));
+        heightBeside(this.width, 1.15))));
     if (height === this.height && isWide === this.isWide && this.plane) return;
     Object.assign(this, { height, isWide });
     this.root.style.height = isWide ? `${height}px` : "";
@@ -315,8 +315,7 @@ class Playground extends CurveFigure {
     const { width, hasRail: isWide } = this, stage = this.elements.stage.clientWidth;
     if (width < MEDIUM) return { side: width - EXTRA_WIDTH - 2, wall: width, wallHeight: 340 };
     const free = isWide ? this.elements.trade.clientHeight : this.height;
-    const most = Math.min(LARGEST_SHARE * stage, stage - GUTTER - LEAST_WALL) - EXTRA_WIDTH;
-    const side = Math.max(200, Math.min(free - PLANE_MARGIN, most));
+    const side = Math.max(200, Math.min(free - PLANE_MARGIN, findLargestSide(stage)));
     return { side, wall: Math.floor(stage - side - EXTRA_WIDTH - GUTTER), wallHeight: free - BARS - HEADS };
   }
 
@@ -563,7 +562,12 @@ class Playground extends CurveFigure {
 /** Return the height of the wall next to the largest plane. @param {number} width of both
  * @param {number} factor of the plane's height */
 function heightBeside(width, factor) {
-  return PLANE_MARGIN + factor * (LARGEST_SHARE * width - EXTRA_WIDTH);
+  return PLANE_MARGIN + factor * findLargestSide(width);
+}
+
+/** Return the side of the largest plane. @param {number} width of plane and wall */
+function findLargestSide(width) {
+  return Math.min(LARGEST_SHARE * width, width - GUTTER - LEAST_WALL) - EXTRA_WIDTH;
 }
 
 /** @param {Instrument["rail"]} rail @param {string} dataset */
