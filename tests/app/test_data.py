@@ -69,6 +69,13 @@ def test_headings_describe_the_data_set_and_then_the_split(visit):
     assert alone in words(visit(dataset="simulated-AWA2", split="SS"))
 
 
+@pytest.mark.parametrize(("dataset", "menus"), [("digits", 0), ("simulated-AWA2", 1)])
+def test_a_split_is_chosen_only_among_several(visit, dataset, menus):
+    app = visit(dataset=dataset, split="none")
+    assert [menu.label for menu in app.selectbox].count("Split") == menus
+    assert any("which is not available" in each.value for each in app.toast)
+
+
 def test_seen_validation_is_counted_with_the_folds(visit):
     app = visit(dataset="digits")
     fold = load("digits").splits["PS"].folds[0]

@@ -101,8 +101,11 @@ def remembered(key: str) -> list[str]:
 
 
 def choose_split(dataset: ZSLDataset) -> Split:
-    """Choose one of the data set's splits, by default the proposed split."""
+    """Choose one of the data set's splits, by default the proposed split; return an only one."""
     names = list(dataset.splits)
+    if len(names) == 1:
+        report_unavailable("Split", st.query_params.get("split"), names)
+        return dataset.split(names[0])
     return dataset.split(choose_option("Split", names, key="split", default="PS", width=160))
 
 
