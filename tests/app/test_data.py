@@ -220,6 +220,7 @@ def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, monkeypat
     app.session_state["import_open"] = True  # like the button next to the menus of data sets
     app = upload_into(app.run(), content(tmp_path, "birds.npz"), data_name="birds")
     assert [tab.label for tab in app.tabs if tab.children] == ["Your data"]
+    assert len(charts(app)) == 1  # the split, before the first result
     assert app.selectbox(key="dataset_menu").value == "birds"
     text = words(app)
     assert f"## birds: {len(world.labels):,} images, {world.n_classes} classes" in text

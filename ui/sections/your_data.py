@@ -33,8 +33,8 @@ AT_ONCE = 2
 ATTEMPTS = 8
 
 
-def show_your_data(dataset: ZSLDataset, split: Split) -> None:
-    """Show the origin of an import, the verdict on a split, and ranked results."""
+def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
+    """Show an import's origin, the verdict on a split, and results; return whether it has any."""
     declared = pretraining_of(dataset)
     trained = "nothing" if declared == ("none",) else titles_of_sets(declared)
     st.caption(
@@ -49,6 +49,7 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> None:
         _show_results(column, task)
     with verdict:  # drawn last, since it takes seconds for many images
         _show_verdict(_card(dataset, split), dataset, split)
+    return column is not None
 
 
 # --- Verdict --------------------------------------------------------------------------------------

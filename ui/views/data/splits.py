@@ -59,8 +59,14 @@ def show(header: Header) -> None:
     answer.say(*_counts(dataset, split))
     tabs = {"Split": _show_split, "Attributes": _show_attributes}
     if dataset.name in imports.names():
-        tabs = {YOUR_DATA: show_your_data} | tabs
+        tabs = {YOUR_DATA: _show_import} | tabs
     show_tabs(tabs, dataset, split, key="data_tab")
+
+
+def _show_import(dataset: ZSLDataset, split: Split) -> None:
+    """Show results on an import; before the first result, its split."""
+    if not show_your_data(dataset, split):
+        _show_split(dataset, split)
 
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
