@@ -48,6 +48,9 @@ BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+|\(?\d+[.)]\s*(?=[^\d\s.)])|\[\d+
 #: The number of a class before or after its name: ``1 dog``, ``dog = 1``.
 NUMBER_FIRST = re.compile(r"(\d+)[\s:=,)_-]+(.*[^\W\d_].*)")
 NUMBER_LAST = re.compile(r"(.*[^\W\d_].*?)\s*[:=,\t]\s*(\d+)")
+#: A number before or after a name that may belong to the name: ``1994 Audi``.
+NUMBER_IN_NAME = re.compile(r"(\d{1,9})[\s_-]+|[\s_-]+(\d{1,9})")
+NUMBER_AT_EDGE = re.compile(r"^\d{1,9}[\s_-]|[\s_-]\d{1,9}$")
 #: Start and end of a list or dictionary in source code.
 OPENS = re.compile(r"^\s*(?:[\"']?[A-Za-z_][\w.]*[\"']?\s*[:=]\s*)?[\[{(]")
 CLOSES = re.compile(r"[\]})]\s*[,;]?\s*$")
@@ -376,7 +379,7 @@ def list_in_code(text: str) -> str | None:
     """Return the list of classes in source code, such as ``classes = [...]``; None if not one."""
     lists: list[str] = []
     for match in LIST.finditer(text):
-        if TITLE.isdisjoint((squeeze(match[1]), words_in(match[1])[-1])):
+        if TITLE.isdisjoint((squeeze(match[1]), *words_in(match[1])[-1:])):
             continue
         depths = accumulate((sign in "[{(") - (sign in "]})") for sign in text[match.end() :])
         end = next((k for k, depth in enumerate(depths, 1) if depth == 0), None)
@@ -558,7 +561,7 @@ def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return lists of class names without the number of each class before or after its name.
 
     The lists stay unchanged if a name has no number, a list repeats one, or two names of a list
-    differ only by their numbers.
+    differ only by their numbers, or if numbers belong to names; see :func:`have_numbers_in_names`.
 
     Examples
     --------
@@ -573,9 +576,34 @@ def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
             continue
         bare = [[match[name] for match in listed if match] for listed in matches]
         numbers = [[match[number] for match in listed if match] for listed in matches]
-        if all(len({*column}) == len(column) for column in (*bare, *numbers)):
+        are_distinct = all(len({*column}) == len(column) for column in (*bare, *numbers))
+        if are_distinct and not have_numbers_in_names(lists, bare):
             return bare
     return [[*listed] for listed in lists]
+
+
+def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> bool:
+    """Whether numbers that ``names`` lack belong to them, such as years in names of cars.
+
+    Then a name has different numbers in the lines of ``lists``, and some are too large to count
+    the lines, or ``names`` of another list still have such numbers. A number after a comma or in
+    brackets may count images, so it is no part of a name.
+
+    Examples
+    --------
+    >>> have_numbers_in_names([["Audi 1994"], ["Audi 2012"]], [["Audi"], ["Audi"]])
+    True
+    """
+    numbers_of_name: dict[str, set[int]] = {}
+    for lines_and_names in zip(lists, names, strict=True):
+        for line, name in zip(*lines_and_names, strict=False):
+            if match := NUMBER_IN_NAME.fullmatch(line.replace(name, "", 1)):
+                numbers_of_name.setdefault(name, set()).add(int(match[1] or match[2]))
+    numbers = [number for of_name in numbers_of_name.values() for number in of_name]
+    if not numbers or max(numbers) <= sum(map(len, lists)):
+        return False
+    differ = len(numbers) > len(numbers_of_name)
+    return differ or any(NUMBER_AT_EDGE.search(name) for listed in names for name in listed)
 
 
 def _numbered(line: str) -> list[str]:
