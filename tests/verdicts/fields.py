@@ -299,6 +299,89 @@ def forms(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
     )
 
 
+def forms_of_texts_and_tables(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and files of layouts of intents, of tables without titles, and of listings."""
+    parts = {part: of_part(rows, part) for part in ("train", "test")}
+    intents = {
+        part: [(f"please {name} {k} for me", name) for k, (_, name, _) in enumerate(members)]
+        for part, members in parts.items()
+    }
+    records = {
+        f"{part}.jsonl": [json.dumps({"text": text, "intent": name}) for text, name in members]
+        for part, members in intents.items()
+    }
+    yield "intents", records
+    tables = {p: pd.DataFrame(of, columns=["text", "intent"]) for p, of in intents.items()}
+    yield "intents in CSV", {f"{part}.csv": table for part, table in tables.items()}
+    lines = {
+        f"{part}.tsv": [f"{name}\t{text}" for text, name in of] for part, of in intents.items()
+    }
+    yield "intents without titles", lines
+    patches = {
+        f"{part}.csv": [f"S2A_MSIL2A_{k:06}_{part}, {n}" for k, (_, n, _) in enumerate(members)]
+        for part, members in parts.items()
+    }
+    yield "ids without titles", patches
+    videos = {
+        f"{part}.csv": [f"/data/{i.replace(' ', '_')} 300 {NAMES.index(n)}" for i, n, _ in members]
+        for part, members in parts.items()
+    }
+    yield "videos and labels after spaces in CSV", videos
+    patients = [(f"p{k % 9}_{p}", f"{k:05}.dcm", n, p) for k, (_, n, p) in enumerate(rows)]
+    table = pd.DataFrame(patients, columns=["PatientID", "Path", "Finding", "Split"])
+    yield "findings of patients", {"meta.csv": table}
+    sides = {"train": "base", "test": "novel"}
+    yield "paths below base and novel", {"files.txt": [f"./{sides[p]}/{i}" for i, _, p in rows]}
+
+
+def texts_and_tables() -> Iterator[Input]:
+    """Yield splits in further layouts: sound, and with a test class in training."""
+    for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
+        for layout, files in forms_of_texts_and_tables(rows_of_split(leaked)):
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            yield Input(f"{layout}: {what}", files, command, expected, "", leaked > 0)
+
+
+def lists_per_side() -> Iterator[Input]:
+    """Yield a list of classes per side with numbers, ids or titles: sound, or with one class."""
+    ids = {name: f"n0{2_000_000 + c}" for c, name in enumerate((*SEEN, *UNSEEN))}
+    for what, seen, expected in (
+        ("sound", SEEN, CLEAN),
+        ("a class on both sides", (*SEEN, UNSEEN[1]), "leaks"),
+    ):
+        for form, content, ending in (
+            ("number by class", lambda names: {n: c for c, n in enumerate(names)}, "json"),
+            ("class by number", lambda names: {str(c): n for c, n in enumerate(names)}, "json"),
+            (
+                "id and class by number",
+                lambda names: {str(c): [ids[n], n] for c, n in enumerate(names)},
+                "json",
+            ),
+            ("an unknown title", lambda names: ["taxon", *names], "csv"),
+        ):
+            files = {f"seen.{ending}": content(seen), f"unseen.{ending}": content(UNSEEN)}
+            right, cause = (expected, "giant panda") if expected == "leaks" else (expected, "")
+            if form == "an unknown title" and right == "leaks":
+                cause = "giant panda.*taxon|taxon.*giant panda"
+            name = f"lists per side, {form}: {what}"
+            yield Input(name, files, CHECK_FOLDER, right, cause, right == "leaks")
+    for form, seen_years, unseen_years in (
+        ("first", ["1994 Audi", "2012 BMW", "2007 Ford"], ["1991 Audi", "2010 BMW"]),
+        ("last", ["Audi TT 2011", "BMW X5 2007"], ["Audi TT 2012", "BMW X5 2010"]),
+    ):
+        files = {"seen_classes.txt": seen_years, "unseen_classes.txt": unseen_years}
+        yield Input(f"years {form} in class names", files, CHECK_FOLDER, CLEAN)
+        files = {"s.json": {"seen": seen_years, "unseen": unseen_years}}
+        yield Input(f"years {form} in JSON", files, ("check", "s.json", *DECLARED), CLEAN)
+        files = {
+            "seen_classes.txt": [*seen_years, unseen_years[0]],
+            "unseen_classes.txt": unseen_years,
+        }
+        yield Input(f"years {form}, a leak", files, CHECK_FOLDER, "leaks", "Audi", True)
+    code = {"labels.py": "__ = ['chimpanzee', 'leopard', 'skunk']\n"}
+    yield Input("a list called __ in Python", code, ("check", "labels.py"), "unknown broken")
+
+
 def repeated_keys() -> Iterator[Input]:
     """Yield tables in which images have keys without suffix, of which four are in two parts."""
     rows = [*rows_of_split(), *((image, name, "test") for image, _, name in items(SEEN, 12, 5))]
@@ -632,6 +715,8 @@ def other_files() -> Iterator[Input]:
 
 GENERATORS = (
     rows_per_fold,
+    texts_and_tables,
+    lists_per_side,
     repeated_keys,
     counted_rows,
     repeated_numbers,

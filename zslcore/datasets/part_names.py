@@ -113,10 +113,12 @@ IMAGE_TITLES = (
     *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
     *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
     *("youtubeid", "clip", "clipname", "bild", "datei", "imagen", "fichier", "imagem"),
+    *("text", "sentence", "utterance", "query"),
 )
 CLASS_TITLES = (
     *("classname", "labelname", "categoryname", "class", "category", "action", "species"),
     *("template", "label", "target", "name", "klasse", "classe", "clase"),
+    *("intent", "finding", "diagnosis", "disease", "scene"),
 )
 PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),

@@ -117,6 +117,8 @@ KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
     "\t": "TSV",
     ";": "CSV with semicolons",
 }
+#: Side -> part of its images.
+PART_OF_SIDE = {"seen": "train", "unseen": "test_unseen"}
 #: Question on parts that list no names of images.
 NAMELESS = "Images have no names, so images in two parts cannot be detected."
 #: A heading: ``train:`` or ``train =``, maybe followed by a list, ``[train]``, ``# train``,
@@ -390,7 +392,7 @@ def _find_columns(
         texts = [k for k in texts if k != image]
         different = [k for k in texts if len({*cells[k]}) == len(cells[k])]
         if label is None:
-            ids = [] if image is not None else [k for k in different if _are_ids(cells[k])]
+            ids = [] if image is not None else [k for k in different if are_ids(cells[k])]
             named = texts if len(texts) == 1 else [k for k in texts if k not in different]
             # If one column has distinct texts and another has repeated texts, the distinct ones may
             # be classes, and the repeated ones groups of classes.
@@ -434,7 +436,7 @@ def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]
     )
 
 
-def _are_ids(column: Sequence[str]) -> bool:
+def are_ids(column: Sequence[str]) -> bool:
     """Whether texts are ids, such as ids of videos: no spaces, mostly with digits, no synsets."""
     are_single_words = all(len(text) > 5 and " " not in text for text in column)
     n_ids = sum(any(map(str.isdigit, text)) and not WORDNET_ID.fullmatch(text) for text in column)
@@ -726,7 +728,9 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
         return [(last, first) if turned else (first, last) for first, last in pairs]
     if isinstance(listed, dict):
         values = [*listed.values()]
-        if values and all(isinstance(element, list) for element in values):
+        if names := _named_by_id(values):  # {"0": ["n02510455", "giant panda"]}
+            listed = names
+        elif values and all(isinstance(element, list) for element in values):
             if table := _of_table(file, listed, part="train"):
                 return table["train"]
             names = [name for element in values for name in element]
@@ -750,6 +754,14 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
     if not of_classes and not (is_class_list(listed) and all(map(LETTER.search, listed))):
         return None  # names without letters may be row numbers
     return [("", name) for name in listed]
+
+
+def _named_by_id(values: Sequence[Any]) -> list[str]:
+    """Return the names of classes in pairs of a WordNet id and a name; [] for other values."""
+    are_pairs = all(isinstance(pair, list) and len(pair) == 2 for pair in values)
+    pairs = [[*map(str, pair)] for pair in values] if are_pairs else []
+    are_coded = all(WORDNET_ID.fullmatch(code) for code, _ in pairs)
+    return [name for _, name in pairs] if are_coded else []
 
 
 def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
@@ -951,7 +963,8 @@ def _of_paths(lines: Sequence[str]) -> Entries | None:
     if not paths or len(paths) < MOSTLY * sum(not line.endswith(":") for line in lines):
         return None
     for level in range(min(map(len, paths)) - 2):  # the last two are the class and the image
-        parts = [part_of_name(path[level]) for path in paths]
+        named = [part_or_side(path[level]) for path in paths]
+        parts = [PART_OF_SIDE.get(part, part) for part in named]
         if all(parts) and trains_and_tests({*parts}):
             entries = Entries(note="paths below folders of parts", one_name=False)
             for part, path in zip(parts, paths, strict=True):

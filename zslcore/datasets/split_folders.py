@@ -50,7 +50,13 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.class_lists import are_codes, parse_class_list, read_class_list
+from zslcore.datasets.class_lists import (
+    MOST_WORDS,
+    are_codes,
+    have_numbers_in_names,
+    parse_class_list,
+    read_class_list,
+)
 from zslcore.datasets.part_names import (
     CLASS_TITLES,
     IMAGE_TITLES,
@@ -68,6 +74,8 @@ from zslcore.datasets.split_entries import (
     MAX_BYTES,
     MAX_HEAD,
     NAMELESS,
+    PART_OF_SIDE,
+    are_ids,
     entries_of_table,
     images_and_classes,
     lines_of,
@@ -112,8 +120,6 @@ MARKED_LIST = re.compile(r"(.+)_test_split([0-9])", re.IGNORECASE)
 PART_OF_MARK = {"0": "", "1": "train", "2": "test"}
 #: Tables of the images of a part, in the folder of the part.
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
-#: Part or side of a table -> part of its images.
-PART_OF_SIDE = {"seen": "train", "unseen": "test_unseen"}
 #: Part that names a class list -> side.
 SIDE_OF_PART = {"train": "seen", "trainval": "seen", "val": "val", "test": "unseen"}
 #: Side or part that names a class list in another language -> side.
@@ -414,6 +420,9 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
             entries.setdefault(part, []).extend(images)
             continue
         titles, rows = _titled(path)
+        if images := _images_without_titles(clean_text(path.name), [titles, *rows]):
+            entries.setdefault(part, []).extend(images)
+            continue
         read = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
         if read is None and (
             not part_of_name(SHARD.sub("", path.stem))
@@ -471,6 +480,24 @@ def _listed_images(path: Path) -> list[tuple[str, str]] | None:
     read = images_and_classes(clean_text(path.name), value, of_classes=False)
     is_table = isinstance(value, list) and any(isinstance(element, dict) for element in value)
     return None if is_table or not read or not all(image for image, _ in read) else read
+
+
+def _images_without_titles(file: str, rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    """Return image and class of each row of a table without titles; [] for other tables.
+
+    A single column has images and labels with spaces between them. Of two columns, the classes
+    repeat, also that of the first row, which is no title then, and the images are ids or texts of
+    several words: in a list of classes and their groups, the classes are single names.
+    """
+    if all(len(row) == 1 and IMAGE_IN_LINE.match(row[0]) for row in rows):
+        return images_in_lines(file, [row[0] for row in rows])
+    for image, label in ((0, 1), (1, 0)) if all(len(row) == 2 for row in rows) else ():
+        images, labels = ([row[k].strip() for row in rows] for k in (image, label))
+        are_texts = sum(len(text.split()) for text in images) > MOST_WORDS * len(images)
+        are_images = len({*images}) == len(images) and (are_texts or are_ids(images))
+        if are_images and 2 * len({*labels}) <= len(labels) and labels.count(labels[0]) > 1:
+            return [*zip(images, labels, strict=True)]
+    return []
 
 
 def _titled(path: Path) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
@@ -647,9 +674,15 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     if not of_side["seen"] or not of_side["unseen"]:
         return None
     lists = {named_list: _classes_in(named_list.path) for named_list in named}
+    lines = [_lines_or_items(named_list.path) for named_list in named]
+    if have_numbers_in_names(lines, [names or () for names in lists.values()]):
+        lists = {named_list: (*names,) for named_list, names in zip(named, lines, strict=True)}
     seen, unseen = of_side["seen"][0], of_side["unseen"][0]
     if lists[seen] is None or lists[unseen] is None:
         return None
+    title = _shared_title(lists)
+    if title:
+        lists = {named_list: names and names[1:] for named_list, names in lists.items()}
     folds = []
     for val in of_side["val"]:
         same_fold = [n for n in of_side["seen"] if (n.stage, n.fold) == (val.stage, val.fold)]
@@ -665,7 +698,19 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     read = ", ".join(n.path.name for n in (seen, *of_side["val"], unseen))
     sides = {"seen": trained, "unseen": lists[unseen] or []}
     note = f"lists of classes: {read}{remark}"
-    return split_of_classes(clean_text(folder.name), sides, note, folds)
+    split_list = split_of_classes(clean_text(folder.name), sides, note, folds)
+    if title:
+        text = f"{title!r} begins every list; it is read as the title of a column, not as a class."
+        split_list = replace(split_list, questions=(*split_list.questions, text))
+    return split_list
+
+
+def _shared_title(lists: Mapping[_Named, tuple[str, ...] | None]) -> str:
+    """Return the first name of all tables of classes if they share no other name; else ""."""
+    are_tables = all(named_list.path.suffix.lower() in (".csv", ".tsv") for named_list in lists)
+    firsts = {names[0] for names in lists.values() if names}
+    shared = set.intersection(*({*names} for names in lists.values() if names))
+    return firsts.pop() if are_tables and firsts == shared else ""
 
 
 def _named(path: Path) -> _Named | None:
@@ -704,14 +749,13 @@ def _named_as_part(path: Path) -> _Named | None:
 
 
 def _lines_or_items(path: Path) -> list[str]:
-    """Return the lines of a text, or the names in a table or a JSON list; [] for other JSON."""
+    """Return the lines of a text, or the names in a table or a JSON; [] for other JSON."""
     if path.suffix.lower() in (".csv", ".tsv"):
         return list(parse_class_list(lines_of(path)).names)
     if path.suffix.lower() != ".json":
         return lines_of(path)
-    value: Any = read_json(path)
-    is_list = isinstance(value, list) and all(isinstance(element, str) for element in value)
-    return value if is_list else []
+    pairs = images_and_classes(clean_text(path.name), read_json(path), of_classes=True) or []
+    return [] if any(image for image, _ in pairs) else [name for _, name in pairs]
 
 
 def _classes_in(path: Path) -> tuple[str, ...] | None:
