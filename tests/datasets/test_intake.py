@@ -409,6 +409,33 @@ def test_arrays_of_each_part_are_one_data_set(tmp_path, monkeypatch, form, copie
             )
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"y_test": np.flatnonzero(Y >= 3) % 2},
+            r"gzsl.npz:labels: expected test labels without training images; got train 0 to 2, "
+            r"test 0 to 1; if the labels of each part begin anew, number the classes of all parts",
+        ),
+        ({"y_test": None}, r"gzsl.npz:X_test: expected labels of test next to it; got none"),
+        ({"X_test": X[Y >= 3][:, :5]}, "equally many columns .*; got 7 in train, 5 in test"),
+    ],
+)
+def test_arrays_of_parts_that_do_not_fit_are_refused(tmp_path, change, sentence):
+    arrays = {"X_train": X[Y < 3], "y_train": Y[Y < 3], "X_test": X[Y >= 3], "y_test": Y[Y >= 3]}
+    arrays = {name: array for name, array in (arrays | change).items() if array is not None}
+    np.savez(tmp_path / "gzsl.npz", **arrays, att=S)
+    with pytest.raises(FileRefusedError, match=sentence):
+        import_dataset(tmp_path / "gzsl.npz", more=[], choices={"prototypes": "gzsl.npz:att"})
+
+
+def test_class_embeddings_named_by_numbers_belong_to_the_labels_with_the_numbers(tmp_path):
+    np.savez(tmp_path / "features.npz", features=X, labels=Y)
+    np.savez(tmp_path / "vectors.npz", **{str(c): S[c] for c in (4, 0, 2, 1, 3)})
+    data = find(paths(tmp_path), unseen=["3", "4"]).read_dataset("numbered")
+    np.testing.assert_allclose(data.prototypes, S)
+
+
 def test_a_class_without_a_class_embedding_is_refused(tmp_path):
     more_vectors_in_another_order(tmp_path)
     (tmp_path / "classes.txt").write_text("\n".join([*NAMES[:-1], "walrus"]))
@@ -421,10 +448,11 @@ def test_a_folder_with_one_array_per_file_is_a_data_set(tmp_path):
     folder.mkdir()
     npy(folder)
     (folder / "unseen.txt").write_text("\n".join(UNSEEN))
+    (folder / "README.md").write_text("# Birds\n")
     assert as_expected(import_dataset(folder))
     assert load("birds").split("own").unseen_classes.tolist() == [3, 4]
     (folder / "notes").mkdir()
-    with pytest.raises(DatasetError, match=r"expected the splits in 'att_splits\.mat'"):
+    with pytest.raises(DatasetError, match=r"birds: expected at most 12 files.*notes/"):
         import_dataset(folder)
 
 

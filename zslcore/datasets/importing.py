@@ -15,14 +15,14 @@ from zslcore.datasets.facts import recognise
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
+from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import Role, read_arrays, unchanged
+from zslcore.untrusted.gathered import MOST_FILES
 
 #: Modules that each read one format of releases (:mod:`zslcore.datasets.release`); the first that
 #: recognises the source reads it. The last two accept all sources: ``table`` any file, ``xlsa17``
 #: any folder.
 READERS = (action_archives, table, xlsa17)
-#: Maximum number of files of a folder with one array per file.
-MOST_FILES = 12
 
 
 def reader_of(source: Path) -> Any:
@@ -93,11 +93,21 @@ def files_of_intake(
 
 
 def _own_files(folder: Path) -> list[Path]:
-    """Return the files of a folder with one array per file; [] for a folder in another layout."""
-    files = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-    if not 1 < len(files) <= MOST_FILES or any(path.suffix == ".mat" for path in files):
+    """Return the files of a folder with one array per file, without notes in Markdown.
+
+    A folder in another layout gives []. Raises a FileRefusedError for further files or folders.
+    """
+    paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    files = [path for path in paths if path.suffix.lower() != ".md"]
+    if any(path.suffix == ".mat" for path in files) or len(files) < 2:
         return []
-    return files if all(path.is_file() for path in files) else []
+    few_files = len(files) <= MOST_FILES and all(path.is_file() for path in files)
+    if not few_files and any(path.suffix in (".npy", ".npz") for path in files):
+        names = [clean_text(f"{path.name}{'/' * path.is_dir()}", 60) for path in files]
+        raise refusal_of(
+            folder, f"at most {MOST_FILES} files with one array each, no folder", listed(names)
+        )
+    return files if few_files else []
 
 
 def proposed_name(source: Path, splits: str = "") -> str:

@@ -232,6 +232,10 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
         folder_or_file = path.resolve().parent if further_paths else path
         arrays = [array for array in arrays if array not in of_images]
         shards = [*map(_contents_of_part, of_parts.values())]
+        widths = [(shard.shapes["features"] or (0,))[-1] for shard in shards]
+        if len({*widths}) > 1:
+            sizes = ", ".join(f"{n:,} in {part}" for part, n in zip(of_parts, widths, strict=True))
+            raise refusal_of(folder_or_file, "equally many columns of features in all parts", sizes)
         arrays = _joined_arrays(shards, folder_or_file, [*of_parts]) + arrays
     chosen = {part: _chosen(part, text, arrays) for part, text in (choices or {}).items()}
     unclear: dict[str, str] = {}
@@ -260,8 +264,13 @@ def _divide_lines(contents: Contents) -> Contents:
 
 
 def _with_matrix(contents: Contents) -> Contents:
-    """Join the vectors of a file with one vector per class, each named after its class."""
+    """Join the vectors of a file with one vector per class, each named after its class.
+
+    Vectors named by numbers come in the order of the numbers, which are the labels of the classes.
+    """
     vectors = contents.vectors
+    if all(map(str.isdecimal, vectors)):
+        vectors = dict(sorted(vectors.items(), key=lambda item: int(item[0])))
     if len(vectors) < 2 or len(vectors) < len(contents.shapes):
         return contents
     names, rows = np.array([*vectors]), np.stack([*vectors.values()])
@@ -279,10 +288,14 @@ def _arrays_of_parts(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:
         if kind in OF_IMAGES and (part := part_of_name("_".join(named))):
             of_parts.setdefault(part, {}).setdefault(kind, array)
     kinds = [{*arrays_of_part} for arrays_of_part in of_parts.values()]
-    is_complete = all(
-        {"features", "labels"} <= kinds_of_part == kinds[0] for kinds_of_part in kinds
-    )
-    return of_parts if is_complete and trains_and_tests(of_parts) else {}
+    needed = {"features", "labels"}
+    if not trains_and_tests(of_parts) or not any(needed <= of_part for of_part in kinds):
+        return {}
+    for part, arrays_of_part in of_parts.items():
+        for kind in sorted(needed - {*arrays_of_part}):
+            (other, *_) = arrays_of_part.values()
+            raise refusal_of(other.title, f"{IN_WORDS[kind]} of {part} next to it", "none")
+    return of_parts if len({*map(len, kinds)}) == 1 else {}
 
 
 def _contents_of_part(arrays: Mapping[str, Array]) -> Contents:
@@ -563,6 +576,8 @@ def _read(
                 f"({intake.sentence}); add the file, or say which with --{part} FILE:NAME."
             )
     labels, texts = _labels(parts)
+    if unseen is None and not texts:
+        _refuse_trained_tests(parts, labels)
     parts = _with_classes_in_rows(parts, labels, texts or tuple(map(str, unseen or ())))
     features = _matrix(parts["features"], len(labels), "label", into / "features.npy")
     names = (
@@ -593,6 +608,28 @@ def _read(
         attribute_names=attributes,
         image_files=files_of_images,
     )
+
+
+def _refuse_trained_tests(parts: Mapping[str, Array], labels: np.ndarray) -> None:
+    """Refuse a split of which every test label is a training label, as if each part began at 0."""
+    if "split" not in parts or parts["split"].shape != labels.shape:
+        return
+    words = np.array(parts["split"].contents.names(parts["split"].name))
+    places = np.array([PART_OF_NAME.get(word.lower(), "") for word in words.tolist()])
+    places = _by_image(parts, "split", places)
+    train, test = (
+        labels[np.isin(places, of_side)]
+        for of_side in (("train", "trainval"), ("test", "test_unseen"))
+    )
+    if not len(train) or not len(test):
+        return
+    if np.isin(test, train).all():
+        raise refusal_of(
+            parts["labels"].title,
+            "test labels without training images",
+            f"train {train.min()} to {train.max()}, test {test.min()} to {test.max()}; if the "
+            "labels of each part begin anew, number the classes of all parts together",
+        )
 
 
 def _rows_of_classes(
