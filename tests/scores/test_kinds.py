@@ -556,6 +556,7 @@ def check_predicted(report):
 HEADERS = [
     *(("y_true", "y_pred"), ("label", "prediction"), ("gt", "pred"), ("Target", "Predicted")),
     *(("true_label", "predicted_label"), ("actual", "predicted"), ("class", "top1")),
+    ("truth", "response"),
 ]
 
 

@@ -34,6 +34,13 @@ def test_a_folder_has_the_scores_of_an_archive(arrays, tmp_path):
     assert of_folder.class_names == of_archive.class_names == (*NAMES,)
 
 
+def test_an_array_with_a_usual_name_keeps_it(arrays, tmp_path):
+    np.savez(tmp_path / "a.npz", logits=arrays["logits"])
+    np.savez(tmp_path / "b.npz", labels=arrays["labels"])
+    read = read_scores(tmp_path, unseen=["2"])
+    np.testing.assert_array_equal(read.scores, arrays["logits"])
+
+
 def test_a_large_array_is_read_from_its_own_file(arrays, tmp_path):
     scores = np.tile(arrays["logits"], (200_000, 1))  # more than the values that are read at once
     np.save(tmp_path / "logits.npy", scores)

@@ -29,7 +29,7 @@ from zslcore.scores import protocols
 from zslcore.scores.protocols import WORDS, Words
 from zslcore.scores.reading import JudgedScores, Scores
 from zslcore.scores.validation import chosen_on
-from zslcore.texts import strict_json
+from zslcore.texts import listed, strict_json
 from zslcore.version import commit, version
 
 if TYPE_CHECKING:
@@ -313,7 +313,11 @@ def judge(
         choice = chosen_on(matrix, *matrices)
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
-        raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
+        numbers = np.unique(matrix.y)
+        names = [matrix.class_names[c] if matrix.class_names else str(c) for c in numbers]
+        raise DatasetError(
+            f"{matrix.name}: expected images of unseen classes; got images of {listed(names)} only."
+        )
     report = report_of(matrix, gamma, origin if gamma is not None else None, note, checked)
     return replace(report, validation=files)
 

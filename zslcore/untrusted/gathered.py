@@ -22,7 +22,16 @@ from zslcore.untrusted.client import (
     Variables,
     look_into,
 )
+from zslcore.untrusted.readers.array_names import (
+    CLASS_LISTS,
+    LABEL_VARIABLES,
+    PREDICTED,
+    SCORE_VARIABLES,
+    first_named,
+)
 
+#: Names by which an array of a folder is recognised.
+NAMED = ({*SCORE_VARIABLES} - {"array", "scores"}) | {*LABEL_VARIABLES, *PREDICTED, *CLASS_LISTS}
 #: Maximum number of files in a folder of arrays.
 MOST_FILES = 12
 
@@ -80,6 +89,7 @@ def gathered(
 def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Gathered:
     """List the arrays of the files in a folder; a single array is named after its file.
 
+    An array keeps its own name if only that one is a usual name of scores or labels.
     Raises a FileRefusedError for a folder without files, too many files, or two
     arrays of one name.
     """
@@ -95,7 +105,8 @@ def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Gather
     for path in files:
         contents = look_into(path, (*ARRAYS, "text"), limits=limits)
         for inner in contents.shapes:
-            variable = path.stem if len(contents.shapes) == 1 else inner
+            is_named = first_named([inner], NAMED) and not first_named([path.stem], NAMED)
+            variable = path.stem if len(contents.shapes) == 1 and not is_named else inner
             if variable in file_of:
                 both = f"{file_of[variable][0].name} and {contents.name}"
                 raise FileRefusedError(

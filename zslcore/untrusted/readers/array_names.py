@@ -18,7 +18,7 @@ SCORE_VARIABLES = (
 )
 LABEL_VARIABLES = (
     *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
-    *("true_label", "true", "gold", "y_test", "gts", "gt_label", "gt_labels", "gt_class"),
+    *("true_label", "true", "gold", "y_test", "gts", "gt_label", "gt_labels", "gt_class", "truth"),
 )
 #: Names of variables that list all, the unseen or the seen classes.
 CLASS_NAMES = (
@@ -47,7 +47,7 @@ LABELS = (
     *("label", "labels", "class", "y", "y_true", "target", "true", "targets", "true_label"),
     *("true_labels", "true_class", "gt", "ground_truth", "groundtruth", "gold", "actual"),
     *("class_name", "label_name", "label_true", "target_class", "expected", "y_test", "gts"),
-    *("gt_label", "gt_labels", "gt_class", "actual_label", "actual_class", "true_name"),
+    *("gt_label", "gt_labels", "gt_class", "actual_label", "actual_class", "true_name", "truth"),
 )
 #: Names of a column or array of predicted classes.
 PREDICTED = (
@@ -55,7 +55,7 @@ PREDICTED = (
     *("pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"),
     *("label_pred", "pred_class", "pred_classes", "answer", "answers", "output", "outputs"),
     *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
-    *("pred_name", "predicted_name", "prediction_label"),
+    *("pred_name", "predicted_name", "prediction_label", "response"),
 )
 #: Part of a data set -> names of its array, or of a file with one array.
 NAMES_OF_PARTS = {
@@ -83,7 +83,18 @@ NAMES_OF_PARTS = {
     "split": ("split",),
 }
 #: Names of a column of numbers that count images.
-COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
+COUNTERS = (
+    "id",
+    "index",
+    "idx",
+    "row",
+    "image_id",
+    "img_id",
+    "sample_id",
+    "sample",
+    "image_index",
+    "row_ids",
+)
 #: Names of columns that describe an image or its prediction, unless a class has the name.
 NO_CLASSES = (
     *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
