@@ -4,10 +4,11 @@
 
 In 200 simulated worlds, as many classes overlap as in Kinetics-400. They are drawn at random, so
 easy classes overlap only by chance. Each world is used twice: overlapping classes have an advantage
-in the second run only. A fast method is fitted on 30 draws, which give an interval over classes for
-the gain minus the baseline's gain. The printed table has the share of intervals that contain 0; it
-is in ``benchmarks/results/actions.md`` under Coverage. ``zslcore reproduce fair:figure2`` computes
-the study in the rest of that file.
+in the second run only. In each run, a fast method is fitted on 30 draws, and an interval over
+classes is computed for the difference between the gain of the pre-trained features and that of the
+baseline features. The printed table has the share of intervals that contain 0; it is in
+``benchmarks/results/actions.md`` under Coverage. ``zslcore reproduce fair:figure2`` computes the
+study in the rest of that file.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from zslcore.datasets.facts import action_facts
 from zslcore.datasets.simulated_actions import EXTRACTORS, small_world
 from zslcore.methods import get_method
 
-#: Videos per class in the worlds.
+#: Videos per class in each world.
 VIDEOS = 10
 
 

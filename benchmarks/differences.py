@@ -1,4 +1,4 @@
-"""Differences between our and printed metrics on real features, by cause.
+"""Differences between our metrics and the printed ones on real features, by cause.
 
     python -m benchmarks.differences [--run]
 

@@ -40,8 +40,8 @@ TITLES = {"digits": "digits", **{name: title for name, (*_, title) in FEATURES.i
 FEATURES_OF = TITLES | {"digits": "digits (pixels)"}
 METHODS = ("f-CLSWGAN", "CADA-VAE", "CE-GZSL", "ALE")
 NAMES = ("epochs", "classifier_epochs")
-#: Grids with about equal numbers of steps: AWA1 has three times as many images as CUB, the digits
-#: have a seventh.
+#: Grids with about equal numbers of steps: AWA1 has three times as many images as CUB, the
+#: digits a seventh as many.
 GRIDS: dict[str, dict[str, tuple[int, ...]]] = {
     "digits": {"epochs": (5, 10, 20, 30, 40), "classifier_epochs": (3, 10)},
     "CUB-vgg_fc7": {"epochs": (5, 10, 15, 20, 30), "classifier_epochs": (3, 10)},

@@ -165,7 +165,7 @@ def workers(rows: int) -> None:
         shards = write_shards(Path(name) / "set", [(X, y)], part_bytes=part_bytes)
         arguments = (shards, y, scorer, candidate_sets(), SEEN)
         os.environ["ZSL_DASK"] = address
-        timed(Engine(), (shards, y, scorer, {"all": ~SEEN}, SEEN))  # workers import modules
+        timed(Engine(), (shards, y, scorer, {"all": ~SEEN}, SEEN))  # first, workers import modules
         del os.environ["ZSL_DASK"]
         single, figures = timed(Engine(workers=1), arguments)
         os.environ["ZSL_DASK"] = address

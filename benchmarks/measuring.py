@@ -60,7 +60,7 @@ def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
 
 
 def processor_seconds(work: Callable[[], object], repeats: int = 2) -> float:
-    """Return the minimum processor seconds of ``work``, which other load hardly changes."""
+    """Return the minimum processor seconds of ``work``, nearly independent of other load."""
     return min(_times(work, repeats, time.process_time))
 
 

@@ -1,4 +1,4 @@
-"""Tables and figures of the papers on any data sets, with printed and our values.
+"""Tables and figures of the papers on any data sets, with the printed values and ours.
 
     python -m benchmarks.papers DATASET ... [--only NAME ...] [--seeds N] [--jobs N] [--report]
 

@@ -90,7 +90,7 @@ def settled(page: Page) -> None:
 
 
 def drag(page: Page, selector: str) -> dict[str, float]:
-    """Return frames per second, the share that changes the numbers, and the time per frame."""
+    """Return frames per second, the share that update the numbers, and the time per frame."""
     chromium = page.context.new_cdp_session(page)
     chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -259,7 +259,7 @@ def scores(browser: Browser, options: argparse.Namespace) -> None:
 
 # --- Answers --------------------------------------------------------------------------------------
 
-#: Limits of the seconds from heading to word and from address to picture, and of layout shift.
+#: Limits: seconds from heading to first word, seconds from address to picture, layout shift.
 WORD_LIMIT, PICTURE_LIMIT, SHIFT_LIMIT = 0.3, 1.5, 0.1
 IMPORTING = 15.0
 #: Records the times of heading, word, first picture and end of the script, and layout shifts.

@@ -103,7 +103,7 @@ class Tab:
     words : texts of the last whole run of the page
     followed : fragments that run at intervals
     fragments : for each widget, the fragment that runs when it changes; empty for the whole page
-    finished, parts : numbers of whole runs and of runs of a fragment
+    finished, parts : numbers of finished runs of the whole page and of a fragment
     """
 
     def __init__(self, url: str, page: str, query: str, **connection: Any) -> None:

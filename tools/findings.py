@@ -138,7 +138,7 @@ def _other_tests() -> dict[str, Any]:
 
 
 def _versions() -> dict[str, Any]:
-    """Return the numbers of the earlier version of tables 3 and 6, and their remaining uses."""
+    """Return numbers on changes of tables 3 and 6 since the earlier version, and on quotations."""
     moved = published("earlier_version")["table"].value_counts()
     now, before = published("zsl_top1"), earlier_version("zsl_top1")
     values: dict[str, Any] = {

@@ -2,8 +2,8 @@
 
 ``python -m tools.mutants mutants.jsonl`` tries 200 random mutants of lines of zslcore and ui, then
 the mutants in ``planted_mutants.toml``; mutants with a result in the file are not tried again.
-Random mutants are sorted by digests of lines with a fixed seed, so changes of other lines do not
-affect them. Tests run on the last commit in a separate work tree: first gate tests that import the
+Random mutants are chosen by a seeded digest of their line, so changes to other lines do not affect
+the choice. Tests run on the last commit in a separate work tree: first gate tests that import the
 file, then the gate tests of its folder, then nightly tests on the mutants that survived. ``--tier
 gate`` leaves out the nightly tests.
 """
@@ -56,7 +56,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """File, text of the line and change; line numbers would change with lines above."""
+        """File, text of the line and change; a line number would depend on the lines above."""
         text = (ROOT / self.path).read_text(encoding="utf-8")
         start, end = text.rfind("\n", 0, self.at) + 1, text.find("\n", self.at)
         return f"{self.path}: {text[start:end].strip()}: {self.before} -> {self.after}"

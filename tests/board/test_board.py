@@ -372,7 +372,7 @@ def test_intervals_over_classes_are_those_of_the_scores(finished_run, entry):
     result, scored = finished_run.result, finished_run.scores
     drawn = figures(scored, class_draws(scored.seen), result.gamma)
     (row,) = rows_of_results([checked_entry(entry, "a.json")])
-    # Other draws of the same classes, because the classes are in another order.
+    # The board orders the classes differently, so its bootstrap draws differ.
     for name, figure in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):
         sides = scored.seen if figure != "zsl" else np.zeros(int((~scored.seen).sum()), bool)
         low, high = np.clip(interval(drawn[figure], classes=fewest_classes(sides)), 0, 1)
@@ -388,7 +388,7 @@ def test_ties_are_sorted_by_further_metrics(entry, figure):
     files = {"a.json": 0.3, "b.json": 0.5, "c.json": 0.4}
     changed = []
     for file, value in files.items():
-        # Later fields state the opposite, and are ignored.
+        # Later columns give the opposite order, but they decide only ties.
         later = dict.fromkeys(order[order.index(figure) + 1 :], 1 - value)
         values = plain | {"figures": plain["figures"] | later | {figure: value}}
         changed.append(checked_entry(reread(entry, **values), file))
@@ -416,7 +416,7 @@ def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
     (folder / "hers.json").write_bytes(values_of(entry, who="Grace"))
     other = tmp_path_factory.mktemp("other")
-    for path in sorted(folder.glob("*.json"), reverse=True):  # written in another order
+    for path in sorted(folder.glob("*.json"), reverse=True):  # in reverse order
         (other / path.name).write_bytes(path.read_bytes())
     for form in (board_html, as_csv):
         assert form(read_board(folder)) == form(read_board(other))
@@ -446,7 +446,7 @@ def test_intervals_are_computed_once_for_all_formats(entry, folder, monkeypatch)
     first = as_csv(board)
 
     def drawn_again(*_):
-        raise AssertionError("intervals were drawn again")
+        raise AssertionError("intervals were computed again")
 
     monkeypatch.setattr(board_table, "mean_draws", drawn_again)
     assert as_csv(board) == first

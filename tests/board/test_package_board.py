@@ -32,7 +32,7 @@ def test_every_row_follows_from_its_predictions(path):
 
 
 def test_a_stored_state_applies_only_to_unchanged_files(tmp_path):
-    """A changed row counts as stated until it is computed again."""
+    """A changed row has the state "stated" until its metrics are recomputed."""
     name = next(iter(OURS))
     path = tmp_path / name
     content = (FACTS / "board" / name).read_bytes()

@@ -19,7 +19,7 @@ def entry():
 
 
 def results(entry, accuracies, **changes):
-    """Results of the entry's unseen classes with these accuracies, one file each."""
+    """Copies of an entry with the given accuracies of its unseen classes, one per file name."""
     result = {}
     for name, values in accuracies.items():
         per_class = {"zsl": dict(zip(entry.unseen_classes, values, strict=True))}

@@ -1,4 +1,4 @@
-"""Results of the board with predictions next to them are computed again."""
+"""Board results with a predictions file are recomputed from it."""
 
 import json
 import os

@@ -18,7 +18,7 @@ WITHOUT = [
     *("PaintHolding", "HttpsUpgrades", "OptimizationHints", "DestroyProfileOnBrowserClose"),
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "LensOverlay", "MediaRouter"),
 ]
-#: Optimising the scripts of a page that lives for seconds takes a seventh more time than it saves.
+#: No optimising compilers: pages are open for seconds, so compiling takes longer than it saves.
 UNOPTIMISED = "--js-flags=--no-opt --no-maglev"
 
 
@@ -44,7 +44,7 @@ def chromium(tmp_path_factory):
             if os.environ.get("CI"):
                 raise
             pytest.skip(f"needs Chromium: {str(error).splitlines()[0]}")
-        context.set_default_timeout(180_000)  # to reach a state, also on a busy machine
+        context.set_default_timeout(180_000)  # ms; for a busy machine
         follow_requests(context)
         yield context
         context.close()

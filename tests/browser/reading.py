@@ -49,7 +49,7 @@ def visit(page, server, path):
 def go_to(page, name, view=None):
     """Go to a page by its name in the bar, and to one of its views."""
     page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
-    settle(page)  # the page before may have a view of the same name
+    settle(page)  # the previous page may have a view of the same name
     if view:
         page.get_by_role("radio", name=view).click()
 
@@ -74,10 +74,10 @@ def settle(page):
 
 
 def saved(page, press):
-    """Return the name and the bytes of the file that a press of a button saves.
+    """Return the name and the bytes of the file that a button downloads.
 
     The button is pressed again if nothing has begun for a minute: a page that redraws the button
-    between press and release loses the click. A refusal is an error at once.
+    between press and release loses the click. A refused download fails the test at once.
     """
     downloads = []
     page.on("download", lambda download: downloads.append(download))
@@ -204,7 +204,7 @@ class SlowServer:
         self.waiting = []
 
     def has(self, kind):
-        """Return whether a message of a kind waits."""
+        """Return whether a message of this kind is held back."""
         kinds = [ForwardMsg.FromString(message).WhichOneof("type") for message in self.waiting]
         return kind in kinds
 

@@ -8,7 +8,7 @@ from tests.datasets.files import with_type_code, write_folder
 
 
 def name_of_import(page):
-    """Return the box for the name; the page below the dialog may have words with "name"."""
+    """Return the name field; the page behind the dialog may have other labels with "name"."""
     return page.get_by_role("dialog").get_by_label("Name", exact=True).first
 
 

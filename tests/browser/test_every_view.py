@@ -42,7 +42,7 @@ ESCAPE = re.compile(r"\\[^\w\s]")
 EXCLUDED = {
     "[data-testid=stSidebarNavItems]": "a narrow menu wraps each group of pages in a div of a list",
 }
-#: The same for single rules: rule -> content of the element that breaks it, and reason.
+#: Excused violations: rule of axe -> content of the element that breaks it, and reason.
 EXCUSED = {
     "presentation-role-conflict": ("stFileUploaderDropzone", "it has a role of none and a label"),
 }
@@ -193,11 +193,11 @@ def opened(page, server, name, size=DESK):
 def loaded(page, size, load):
     """Load a view in a window of a size; check for overflow and for layout shifts."""
     session = page.context.new_cdp_session(page)
-    if size == PHONE:  # slow, so that each part is drawn separately
+    if size == PHONE:  # a slow processor draws each part separately
         session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.set_viewport_size(size)
     moved = []
-    # A busy browser draws placeholders of widgets more often: about once in three times.
+    # Retry: about one load in three draws placeholders of widgets if the browser is busy.
     while not moved or (moved[-1] >= MOST_SHIFT and len(moved) < 3):
         load()
         heading(page).wait_for()
@@ -283,7 +283,7 @@ def test_navigation_shares_a_line_with_tools_and_views_with_the_heading(shipped_
     tools = box_of(page.locator(".st-key-tools"))
     assert len(links) == len(PAGES)
     starts = [box["x"] for box in links]
-    assert starts == sorted(set(starts))  # the last rows are above the first
+    assert starts == sorted(set(starts))  # no two links are stacked
     assert max(box["x"] + box["width"] for box in links) <= tools["x"]
     assert tools["y"] + tools["height"] <= 60
     page.get_by_role("button", name="Search").click(trial=True)  # nothing covers it

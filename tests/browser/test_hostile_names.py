@@ -188,7 +188,7 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
     page.get_by_text("9 unseen classes").first.wait_for()
     for tab in ("Every protocol", "Compare"):
         chosen = page.get_by_role("tab", name=tab)
-        once(page, lambda tab=chosen: tab.count() == 1)  # the previous run may be shown still
+        once(page, lambda tab=chosen: tab.count() == 1)  # the previous run may still be shown
         chosen.click()
         assert faults(page, watch) == [], tab
 
@@ -197,7 +197,7 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
     ("address", "message"),
     [
         ("/lessons?lesson=calibration&lessons_step={0}&room={0}", "stHeading"),
-        ("/splits?dataset={0}&split={0}", "stToast"),  # which repeats them
+        ("/splits?dataset={0}&split={0}", "stToast"),  # the toast repeats the names
     ],
 )
 def test_texts_in_an_address_are_escaped(page, server, address, message):

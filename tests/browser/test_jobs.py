@@ -35,7 +35,7 @@ def test_a_job_is_shown_in_the_bar_without_layout_shift(fresh_server, page):
     settle(page)
     heading, tools = page.get_by_role("heading", level=1), page.locator(".st-key-tools")
     before, box = box_of(heading)["y"], box_of(tools)
-    assert box["y"] + box["height"] <= 60  # a single line, for the navigation
+    assert box["y"] + box["height"] <= 60  # the bar has a single line
     page.get_by_text("1 job", exact=True).click()
     page.get_by_role("button", name="Leave").click()
     once(page, lambda: not unfinished(fresh_server))
@@ -52,7 +52,7 @@ def test_a_run_can_be_cancelled_and_another_survives_a_reload(fresh_server, page
     assert len(unfinished(fresh_server)) == 1
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Run it").wait_for()
-    once(page, lambda: not unfinished(fresh_server))  # files are deleted after the page's notice
+    once(page, lambda: not unfinished(fresh_server))  # deleted after the page updates
 
     started(fresh_server, page, SHORT)
     page.locator(".numbers > .h:not(:empty)").wait_for()

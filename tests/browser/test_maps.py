@@ -197,8 +197,8 @@ def test_pictures_can_be_saved(page, server):
     width = float(re.search(rb'width="([\d.]+)"', content["SVG"])[1])
     in_pixels = int.from_bytes(content["PNG"][16:20], "big")
     assert in_pixels == pytest.approx(2 * width, abs=1)  # with the legend
-    assert canvas.evaluate("c => c.width") == before  # the map on screen is as sharp as it was
-    assert content["SVG"].count(b"<path") == 20  # a layer and a mark of the legend each
+    assert canvas.evaluate("c => c.width") == before  # the screen resolution is unchanged
+    assert content["SVG"].count(b"<path") == 20  # 10 layers, 10 legend marks
 
 
 #: Counts how often a canvas is painted, up to two.
@@ -218,7 +218,7 @@ WATCH = """canvas => {
 
 def test_a_map_is_started_cancelled_and_restored_after_a_reload(page, fresh_server):
     page.goto(f"{fresh_server.url}/awa1_and_awa2?{DIGITS}&awa1_seed=7")
-    page.get_by_role("button", name="Compute t-SNE").click()  # long jobs start on a click
+    page.get_by_role("button", name="Compute t-SNE").click()  # long jobs need a click
     on_its_way = page.locator("[class*=st-key-job_] canvas.points")
     on_its_way.wait_for()
     on_its_way.evaluate(WATCH)

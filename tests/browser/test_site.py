@@ -54,10 +54,10 @@ def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
     page.get_by_role("radio", name="LinearS2V").press("ArrowRight")
     page.wait_for_url("**#ESZSL")
     once(page, lambda: "18.2" in h.inner_text())
-    page.get_by_role("radio", name="ESZSL").click()  # which is already chosen
+    page.get_by_role("radio", name="ESZSL").click()  # already chosen, so nothing changes
     page.get_by_role("radio", name="CUB birds").click()
     page.wait_for_url("**/play-cub.html*")
-    assert page.get_by_role("radio", name="λ").count() == 0  # its features are not available
+    assert page.get_by_role("radio", name="λ").count() == 0  # needs features, which are missing
 
 
 @pytest.mark.parametrize("name", ["index.html", "play-cub.html"])

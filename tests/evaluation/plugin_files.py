@@ -72,7 +72,7 @@ class Steps(ZSLEstimator):
         return np.asarray(X, dtype=float) @ self.W_ @ S.T
 """
 
-#: One that generates features.
+#: A method that generates features.
 DRAWN = f"""{HEAD}from zslcore.methods.generative import GenerativeZSL
 
 

@@ -1,4 +1,4 @@
-"""Metrics of every protocol, and of its resamples, equal plain code and scikit-learn."""
+"""Metrics of every protocol and of its resamples equal those of plain code and scikit-learn."""
 
 import numpy as np
 import pytest

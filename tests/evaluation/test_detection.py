@@ -1,4 +1,4 @@
-"""Detection of unseen classes by the margin equals scikit-learn."""
+"""Detection of unseen classes by the margin: metrics equal those of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_auroc_equals_scikit_learn_with_and_without_ties(step):
 
 def test_fpr95_is_the_share_of_unseen_images_above_the_threshold_of_95_percent():
     test = of_margins(seen=range(1, 21), unseen=[0, 1, 1.9, 2, 2, 30, 40, 50])
-    assert BootstrapMetrics.once(test).fpr95() == 5 / 8  # 2 is the largest that 19 of 20 reach
+    assert BootstrapMetrics.once(test).fpr95() == 5 / 8  # threshold 2: 19 of 20 reach it
     separated = BootstrapMetrics.once(of_margins(seen=[5, 6], unseen=[1, 2]))
     assert (separated.auroc(), separated.fpr95()) == (1.0, 0.0)
 

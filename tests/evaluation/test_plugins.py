@@ -56,7 +56,7 @@ def test_a_file_is_run_stored_and_named_by_its_source(mine, printed):
     assert stored_run.result.spec.method in output
     assert stored_run.result.params_origin == stored_run.result.gamma_origin == "validated"
     assert "--method mine.py:Mine" in output
-    assert "/tmp" not in output  # on this machine, and on no page
+    assert "/tmp" not in output  # no path of this machine
 
 
 def test_an_edited_file_is_another_method(mine, tmp_path):
@@ -211,7 +211,7 @@ def test_a_file_or_class_without_a_method_is_refused(mine, place, words, printed
 def test_reproduce_accepts_the_file_of_a_plugin(mine, printed):
     words = ["reproduce", "gbu:table6", "--method", mine, "ESZSL", "--jobs", "1", "--seeds", "1"]
     output = printed(*words, "--param", "Mine.lam=2")
-    assert len(NAME.findall(output)) >= 2  # the row and its arguments
+    assert len(NAME.findall(output)) >= 2  # in the row and in its arguments
     assert "lam = 2" in output
 
 
@@ -274,7 +274,7 @@ def test_an_entry_point_named_like_a_method_does_not_replace_it(package):
 
 def test_only_a_class_in_a_file_can_be_registered(mine):
     assert zslcore.register(mine) == plugins.register(mine)
-    assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"  # unchanged
+    assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"  # still registered
     with pytest.raises(MethodError, match="expected FILE.py:Class .* Put the class into a file"):
         zslcore.register(METHODS["ESZSL"])
 

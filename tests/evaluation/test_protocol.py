@@ -135,7 +135,7 @@ def test_selection_of_a_grid_reports_progress_to_the_end():
 
 
 FOLDS = np.array(
-    [  # points:  best, a tie, too far, a steady loss
+    [  # columns: best, tied with it, clearly worse, slightly worse on each fold
         [0.50, 0.52, 0.44, 0.49],
         [0.40, 0.36, 0.36, 0.39],
         [0.30, 0.31, 0.22, 0.29],
@@ -145,21 +145,21 @@ POINTS = [{"c": 10, "C": 1}, {"c": 1, "C": 9}, {"c": 0.1, "C": 1}, {"c": 0.5, "C
 
 
 def test_a_tie_goes_to_the_simplest_point_within_one_standard_error():
-    # The steady loss is small but significant: it is the same on all folds.
+    # The last point is not tied: its loss is small, but the same on all folds.
     assert simplest_of_ties(FOLDS, POINTS, ["c"]) == 1
     loss = FOLDS[:, 0] - FOLDS[:, 1]
     assert 0 < loss.mean() < loss.std(ddof=1) / np.sqrt(3)
 
 
 def test_the_first_parameter_orders_complexity_and_the_mean_breaks_ties():
-    assert simplest_of_ties(FOLDS, POINTS, ["C", "c"]) == 0  # the only one in reach with C = 1
+    assert simplest_of_ties(FOLDS, POINTS, ["C", "c"]) == 0  # the only tied point with C = 1
     alike = [{"c": 1}, {"c": 1}, {"c": 1}, {"c": 1}]
     assert simplest_of_ties(FOLDS, alike, ["c"]) == 0
-    assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # the best of a fold, without error
+    assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # one fold: the best point
 
 
 def test_a_tie_is_within_one_standard_error_not_one_standard_deviation():
-    lost = np.array([0, 0.015, 0.04])  # its mean lies between the standard error and the deviation
+    lost = np.array([0, 0.015, 0.04])  # mean between standard error and deviation
     assert lost.std(ddof=1) / np.sqrt(3) < lost.mean() < lost.std(ddof=1)
     scores = 0.5 - np.column_stack([np.zeros(3), lost])
     assert simplest_of_ties(scores, [{"c": 10}, {"c": 1}], ["c"]) == 0
@@ -193,7 +193,7 @@ def test_the_rule_of_ties_is_that_of_a_plain_implementation():
 
 
 class Simplest(LinearS2V):
-    """LinearS2V with a wrong order of complexity: a small ridge counts as simple."""
+    """LinearS2V that wrongly declares a smaller ridge penalty as simpler."""
 
     complexity_order = ("lam",)
 
@@ -211,7 +211,7 @@ def test_rule_of_one_standard_error_applies_to_methods_with_a_complexity_order(t
     scores = simple.table["score"].to_numpy().reshape(len(SPLIT.folds), -1)
     expected = simplest_of_ties(scores, list(ParameterGrid(grid)), ["lam"])
     assert simple.params == {"lam": lams[expected]}
-    assert (simple.params["lam"] < plain.params["lam"]) == (task == "zsl")  # where there is a tie
+    assert (simple.params["lam"] < plain.params["lam"]) == (task == "zsl")  # only ZSL has a tie
     assert simple.score == pytest.approx(scores[:, expected].mean())
     assert simple.score <= plain.score
 

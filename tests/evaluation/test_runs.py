@@ -245,7 +245,7 @@ def test_two_processes_that_write_at_once_lose_no_result(result, tmp_path):
     words = [sys.executable, "-c", WRITER, str(path), "other", result.to_json()]
     other = subprocess.Popen(words, cwd=ROOT)
     while other.poll() is None and not path.exists():
-        time.sleep(0.001)  # it has started writing
+        time.sleep(0.001)  # until the other process has started writing
     write_and_delete(path, "own", result.to_json())
     assert other.wait(120) == 0
     store = ResultStore(path)

@@ -30,7 +30,7 @@ SMALL = Preset(resize=40, crop=32)
 
 
 def mean_colours(x):
-    """A network small enough to check by hand: the mean of each quarter of each colour."""
+    """A network that can be checked by hand: the mean of each colour in each image quarter."""
     import torch
 
     return torch.nn.functional.adaptive_avg_pool2d(x, 2).flatten(1)
@@ -104,7 +104,7 @@ def test_ten_crops_are_averaged(tmp_path):
     ]
     ten = features_of(extract(images, stub(), tmp_path / "b.npz", crops=10).output)["features"]
     assert np.abs(single_crop - ten).max() > 1e-3
-    # A picture and its mirror image have the same ten crops, each mirrored.
+    # Ten crops include mirror images, so the left and right halves have equal means.
     left, right = ten.reshape(-1, 3, 2, 2)[..., 0], ten.reshape(-1, 3, 2, 2)[..., 1]
     np.testing.assert_allclose(left, right, atol=1e-5)
     with pytest.raises(ParameterError, match="crops must be 1 or 10; got 5"):
@@ -128,7 +128,7 @@ def test_workers_give_the_same_features(images, tmp_path):
 
 
 class Killed(BaseException):
-    """Kill the process, as an interruption would."""
+    """Raised to end an extraction like an interruption; ``except Exception`` misses it."""
 
 
 @pytest.mark.parametrize("after", range(4))
@@ -389,5 +389,5 @@ def test_one_folder_per_part_becomes_the_split(tmp_path):
     names = np.array(data.image_files)
     assert all(name.startswith("train/") for name in names[split.trainval])
     assert {name.split("/")[1] for name in names[split.test_unseen]} == {CLASSES[3]}
-    write_folder(root / "train", classes=CLASSES[3:])  # then no class is for testing
+    write_folder(root / "train", classes=CLASSES[3:])  # no class is left for testing
     assert not images_of_folder(root).parts

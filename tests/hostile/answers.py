@@ -107,7 +107,7 @@ FAULTS: tuple[Callable[[Path], None], ...] = (
     ),
 )
 
-#: Faults of a file of rows: without an end of the last row, and with too many rows, too.
+#: Faults of a file of rows, such as an unterminated last row or too many rows.
 TEXT_FAULTS: tuple[Callable[[Path], None], ...] = (
     Path.unlink,
     _folder,

@@ -45,7 +45,7 @@ return {{
 
 
 def python_words(text: str) -> list[str]:
-    """Return the words of a text that only Python writes."""
+    """Return the parts of a text that come from Python, such as names of exceptions."""
     hits = _PYTHON.findall(text)
     return [*hits, _GUARD] if _GUARD in text else hits
 

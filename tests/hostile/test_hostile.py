@@ -23,7 +23,7 @@ KINDS = ("npz", "csv", "prototypes", "split", "toml", "list")
 
 
 def verdicts_on(kind, honest, into, spoil, times=1):
-    """Try random damage; Hypothesis shrinks the file that fails."""
+    """Return the outcomes of reading damaged files; Hypothesis shrinks a failing case."""
     verdicts = set()
 
     @settings(
@@ -144,7 +144,7 @@ def test_damaged_predictions_are_evaluated_or_refused_in_one_sentence(tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # numpy, with a shape
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # NumPy, on huge shapes
 @pytest.mark.parametrize(
     "kind",
     [*KINDS, "mat", "hdf5", "predictions", *(f"scores {k}" for k in ("npz", "csv", "parquet"))],

@@ -19,10 +19,10 @@ LONGEST_SENTENCE = 6000
 
 
 def tried(kind: str, path: Path, honest: dict[str, Path], into: Path) -> tuple[str, str]:
-    """Read a file like the package, next to valid files.
+    """Read a file as the package does, in a folder of valid files.
 
-    Returns "accepted", "refused", or "broken" if the message is not a sentence; and the message or
-    the traceback.
+    Returns "accepted", "refused", or "broken" if the message is not a sentence,
+    together with the message or the traceback.
     """
     try:
         _read(kind, path, honest, into)

@@ -53,7 +53,7 @@ def refuse(folder, report, once=""):
 
 
 def lack(folder, report):
-    """Fail like a method without its extra."""
+    """Fail like a method with an optional dependency that is not installed."""
     with extra("torch", "torch", "A *method*"):
         raise ModuleNotFoundError(name="torch")
 

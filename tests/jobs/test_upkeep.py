@@ -94,7 +94,7 @@ def test_the_doctor_finds_and_repairs_all_damage(data, tmp_path, capsys, printed
 )
 def test_the_doctor_names_missing_isolation(data, monkeypatch, capsys, standing, part):
     monkeypatch.setattr(upkeep, "active_walls", lambda: standing)
-    assert main(["doctor"]) == 0  # a system without a sandbox is not damaged
+    assert main(["doctor"]) == 0  # a missing sandbox is not damage
     assert part in capsys.readouterr().out
 
 
@@ -112,7 +112,7 @@ def test_a_missing_library_is_damage_unless_in_an_extra(data, monkeypatch, capsy
 
 @pytest.fixture
 def imported(data, tmp_path):
-    """An import of two days ago without its source, like that of an upload; return its folder."""
+    """Return the folder of an old import; its source was deleted, as after an upload."""
     np.savez(tmp_path / "mine.npz", **ARRAYS)
     import_dataset(tmp_path / "mine.npz")
     (tmp_path / "mine.npz").unlink()
@@ -210,7 +210,7 @@ def test_a_failure_on_a_page_is_shown_as_a_sentence_with_a_log_reference(monkeyp
     assert reference in caplog.text
     assert "KeyError: 'secret'" in caplog.text
     monkeypatch.undo()
-    assert AppTest.from_function(page).run().exception  # tests see the failure
+    assert AppTest.from_function(page).run().exception  # tests see the original exception
 
 
 def test_errors_in_a_fragment_that_runs_alone_are_shown_as_sentences(monkeypatch):

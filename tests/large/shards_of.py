@@ -16,7 +16,7 @@ def rows(n=500, seed=0):
 
 
 def written(folder, X, y, *, block=70, rows_a_part=120, dtype="float32"):
-    """Write X and y in blocks of ``block`` rows, to parts of ``rows_a_part`` rows."""
+    """Write X and y in blocks of ``block`` rows, as shards with parts of ``rows_a_part`` rows."""
     blocks = [(X[k : k + block], y[k : k + block]) for k in range(0, len(X), block)]
     part_bytes = rows_a_part * X.shape[1] * np.dtype(dtype).itemsize
     return write_shards(folder, blocks, dtype=dtype, part_bytes=part_bytes)

@@ -16,8 +16,8 @@ def test_the_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["shards", "write", "digits", "SHARDS"]) == 0
     capsys.readouterr()
-    exec(compile(script, "large.md", "exec"), {})  # the project's own guide
+    exec(compile(script, "large.md", "exec"), {})  # trusted code from our guide
     figures = np.array(capsys.readouterr().out.split(), float)
     assert figures.shape == (4,)
     assert ((figures > 0) & (figures < 1)).all()
-    assert len(list((tmp_path / "checkpoints").rglob("output.pkl"))) == 1  # there is one part
+    assert len(list((tmp_path / "checkpoints").rglob("output.pkl"))) == 1  # one part

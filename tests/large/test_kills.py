@@ -71,7 +71,7 @@ def campaign(count: int, seed: int = 0) -> tuple[int, int]:
                 child.join()
                 kills += not ended
                 now = states(keep)
-                assert before.items() <= now.items(), "something finished was lost or made again"
+                assert before.items() <= now.items(), "a finished part was lost or recomputed"
                 before = now
             assert child.exitcode == 0
             runs += 1

@@ -40,7 +40,7 @@ def binary_world(seed=0, n=40, n_attributes=8):
 @pytest.mark.parametrize("threshold", ["attribute", "overall"])
 def test_dap_is_the_printed_product(threshold):
     prototypes = S.copy()
-    prototypes[:, 0] = 1 + S[:, 0] / 100  # above every mean but its own
+    prototypes[:, 0] = 1 + S[:, 0] / 100  # above the overall mean, not above its own
     model = DAP(threshold=threshold).fit(X, Y, prototypes)
     level = prototypes.mean(axis=0 if threshold == "attribute" else None)
     F = model.decision_function(X[:5], UNSEEN)

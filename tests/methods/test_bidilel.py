@@ -104,10 +104,10 @@ def test_similarity_is_the_cosine_or_the_distance():
         np.testing.assert_allclose(model.decision_function(X, UNSEEN), plain, atol=1e-12)
 
 
-def test_distances_that_fit_into_memory_are_kept():
+def test_distances_that_a_point_can_have_are_preserved():
     model = BiDiLEL(n_components=3).fit(X, Y, S)
     hidden = model.landmarks_.mean(axis=0) + 0.1
-    model.S_, model.rho_ = model.landmarks_, 1.0  # prototypes that equal the placed classes
+    model.S_, model.rho_ = model.landmarks_, 1.0  # prototypes equal to the landmarks
     np.testing.assert_allclose(model.embed(hidden[None])[0], hidden, atol=1e-3)
 
 

@@ -159,7 +159,7 @@ def test_an_image_within_any_class_is_not_novel():
     detector = LocalOutliers(tight, np.repeat([0, 1], 20), 5, 1.0)
     new = np.array([[100.0, 100.0, 100.0], [100.5, 100.0, 100.0], [0.0, 0.0, 0.0]])
     inside, outside, wide = detector.novelty(new)
-    # Half a unit is far from the dense class, and would be near the other one.
+    # A distance of 0.5 is large relative to the dense class, and small relative to the other.
     assert max(inside, wide) < 0.5 < outside
 
 
@@ -177,7 +177,7 @@ def test_threshold_accepts_the_requested_share(detector):
         np.mean(compare(model.detector_.of_training, model.threshold_))
         for compare in (np.less, np.less_equal)
     )
-    assert below <= 0.8 <= within + 0.02  # several images may tie at probability 0
+    assert below <= 0.8 <= within + 0.02  # several outlier probabilities may be 0
     if detector == "gaussian":  # a training image's novelty includes the image itself
         assert np.mean(model.seen_penalty(X) <= 1e-12) == pytest.approx(0.8, abs=0.02)
 

@@ -28,7 +28,7 @@ def test_the_objective_equals_the_printed_formula(monkeypatch):
     shares, maps = [], []
 
     def keep(H, X, product=dsrl._product):
-        shares.append(H)  # changed in place, so it ends as the result of the factorisation
+        shares.append(H)  # updated in place up to the final factor
         return product(H, X)
 
     def keep_map(self, H, S_y, fit=DSRL._map):
@@ -38,7 +38,7 @@ def test_the_objective_equals_the_printed_formula(monkeypatch):
     monkeypatch.setattr(dsrl, "_product", keep)
     monkeypatch.setattr(DSRL, "_map", keep_map)
     model = fitted(mu=0.5, lam=0.2, n_iter=4)
-    (H, H_u), W = shares[:2], maps[-2]  # the last map is fitted once after the factorisation
+    (H, H_u), W = shares[:2], maps[-2]  # the last map comes after the factorisation
     printed = squared(X - H @ model.B_) + squared(TEST - H_u @ model.B_)
     printed += 0.5 * squared(H @ W - S_Y) + 0.2 * squared(W)
     assert model.objective_[-1] == pytest.approx(printed)

@@ -144,7 +144,7 @@ def test_a_grid_needs_one_training_and_few_softmaxes(monkeypatch):
 
 
 class Overwriting(Means):
-    """Centres its rows in place, in NumPy or in PyTorch, which ignores the flag."""
+    """Centres its rows in place, in NumPy or in PyTorch, which ignores the read-only flag."""
 
     with_torch = False
 

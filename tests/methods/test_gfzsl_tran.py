@@ -11,7 +11,7 @@ RNG = np.random.default_rng(3)
 UNSEEN = training_data(seed=1)[2][:4]
 LABELS = np.arange(200) % 4
 CENTRES = GFZSL(0.1, 1e12).fit(X, Y, S).predict_gaussians(UNSEEN)[0]
-#: Images around means away from the predicted ones.
+#: Images around class means that differ slightly from the predicted means.
 TEST = (CENTRES + 0.02 * RNG.normal(size=CENTRES.shape))[LABELS] + 0.02 * RNG.normal(size=(200, 9))
 
 
@@ -22,7 +22,7 @@ def fitted(**params):
 @pytest.mark.parametrize("covariance", ["tied", "diagonal"])
 @pytest.mark.parametrize("assignment", ["hard", "soft"])
 def test_no_iteration_lowers_the_likelihood(assignment, covariance):
-    blurred = TEST + 0.1 * np.random.default_rng(4).normal(size=TEST.shape)  # takes many iterations
+    blurred = TEST + 0.1 * np.random.default_rng(4).normal(size=TEST.shape)  # needs more iterations
     model = GFZSLTran(assignment=assignment, covariance=covariance, n_iter=40, lam_variance=0.1)
     model.fit(X, Y, S, unlabeled=blurred, candidates=UNSEEN)
     likelihood = np.array(model.log_likelihood_)

@@ -93,7 +93,7 @@ def test_columns_of_logistic_regression_are_solved_independently():
 
 
 def test_separable_classes_and_a_vanishing_ridge_are_solved_within_few_steps():
-    # One feature decides each attribute: all images are far on the right side.
+    # One feature decides each attribute, and all images are far from the boundary.
     rng = np.random.default_rng(0)
     labels = rng.integers(C, size=400)
     decided = 5.0 * (2 * TARGETS[labels] - 1) + rng.normal(size=(400, 4)) / 10
@@ -138,7 +138,7 @@ def test_rows_that_do_not_fit_into_memory_give_the_same_solution(name, intercept
     whitened = path(LOSSES[name], intercept=intercept).solve(0.01)
     monkeypatch.setattr(_linear, "WORKING_BYTES", 0)
     reading = path(LOSSES[name], intercept=intercept)
-    monkeypatch.setattr(reading, "_whitened", None)  # not called
+    monkeypatch.setattr(reading, "_whitened", None)  # a call would fail
     assert relative_difference(reading.solve(0.01), whitened) < 1e-5
 
 
@@ -147,7 +147,7 @@ def test_blocks_of_scores_add_up_to_the_same_objective(monkeypatch):
     L = np.linalg.cholesky(problem.curvature + 0.1 * np.eye(len(problem.curvature)))
     Z = np.random.default_rng(0).normal(size=problem.shape)
     value, gradient = problem._preconditioned(L)(Z.ravel())
-    monkeypatch.setattr(_linear, "BLOCK_SCORES", 7 * C)  # seven rows
+    monkeypatch.setattr(_linear, "BLOCK_SCORES", 7 * C)  # seven rows per block
     assert len([*problem._parts(X)]) > 1
     in_blocks = problem._preconditioned(L)(Z.ravel())
     assert in_blocks[0] == pytest.approx(value, rel=1e-12)

@@ -132,7 +132,7 @@ def test_latem_drops_rarely_used_matrices():
     pruned = LATEM(prune=0.05, **shared).fit(X, Y, S)
     assert 1 <= len(pruned.V_) < 16
     assert len(LATEM(**shared).fit(X, Y, S).V_) == 16
-    # Nothing is dropped before the fifth epoch.
+    # No matrix is pruned before the fifth epoch.
     assert len(LATEM(prune=0.05, **{**shared, "epochs": 4}).fit(X, Y, S).V_) == 16
 
 
@@ -241,7 +241,7 @@ def test_one_training_gives_the_scores_of_every_number_of_epochs(name):
     ran = []
     model.on_epoch = lambda epoch, loss: ran.append(epoch)
     models = list(model.fit_grid(X, Y, S, grid))
-    assert ran == [1, 2, 3, 4, 5] * 2  # margin 2, then both others in one
+    assert ran == [1, 2, 3, 4, 5] * 2  # one training per margin, up to its last epoch
     for params, shared in zip(grid, models, strict=True):
         alone = METHODS[name](batch_size=8, **params).fit(X, Y, S)
         assert shared.get_params() == alone.get_params()

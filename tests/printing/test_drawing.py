@@ -81,7 +81,7 @@ PANELS = {
     "rows": Panel(rows),
     "cells": Panel(cells),
 }
-#: The narrowest page with each font, and wider pages.
+#: Width and font: the narrowest page with each font, wider pages with sans serif.
 LOOKS = [*((WIDTHS[0], font) for font in FONTS), *((width, "sans") for width in WIDTHS[1:])]
 EVERY = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
 
@@ -160,7 +160,7 @@ def test_a_slide_is_16_to_9_and_no_text_is_cut_off(panel, monkeypatch):
     _, _, width, height = map(float, pdf(panel, **size).mediabox)
     assert width / height == pytest.approx(16 / 9)
     usual = pytest.approx(SLIDE[0] / 25.4 * 72, abs=1e-3)
-    assert width > 453.6 if panel is PANELS["bars"] else width == usual  # which has vertical names
+    assert width > 453.6 if panel is PANELS["bars"] else width == usual  # vertical names need room
     figure, _ = drawn(panel, **size)
     page = figure.bbox.padded(1)
     for text in texts_of(figure, monkeypatch):

@@ -86,7 +86,7 @@ def test_the_oldest_predictions_are_deleted_first_and_metrics_are_kept(store, mo
     assert store.predictions(second.key) is not None
     assert store.predictions(third.key) is not None
     assert {result.key for result in store.results()} == {first.key, second.key, third.key}
-    monkeypatch.setenv("ZSL_PREDICTIONS", "1")  # the newest predictions always stay
+    monkeypatch.setenv("ZSL_PREDICTIONS", "1")  # too small even for the newest, which stay
     fourth = run(spec(0.4), WORLD, with_oracle=False, store=store).result
     assert [row for (row,) in sql(store, "SELECT id FROM predictions")] == [fourth.key]
 

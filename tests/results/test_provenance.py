@@ -19,7 +19,7 @@ from zslcore.version import read_stamped
 
 ROOT = RESULTS.parents[1]
 TABLES = sorted(RESULTS.glob("*.csv"))
-#: Mentions of a commit: a word before it, or a version before its release.
+#: Mentions of a commit: after the word "commit", or in a development version ("+g...").
 NAMED = re.compile(r"(?:commit\W{1,6}|\+g)([0-9a-f]{7,40})\b")
 REVISIONS = {"protocol": protocol.REVISION} | {
     name: method.revision for name, method in {**METHODS, **TRANSDUCTIVE}.items()

@@ -119,7 +119,7 @@ def test_metrics_equal_textbook_formulas(narrow, name, weights, options, solutio
 
     assert np.abs(ours.F - F).max() < 1e-4 * np.abs(F).max()
     assert figures_of(ours) == pytest.approx(figures_of(replace(ours, F=F)), abs=0.1)
-    assert 20 < figures_of(ours)[0] < 60  # it has learned something, from other classes
+    assert 20 < figures_of(ours)[0] < 60  # better than chance, but not trained on test classes
 
 
 def test_the_standard_split_of_cub_has_the_published_image_counts(cub):

@@ -37,7 +37,7 @@ def whole(result, tmp_path_factory):
         for k in range(N):
             text = replace(result, key=f"{k:016x}").to_json()
             db.execute("INSERT INTO runs VALUES (?, ?, ?)", (f"{k:016x}", result.created, text))
-        for k in range(N):  # as earlier versions stored results of others
+        for k in range(N):  # a table of earlier versions
             row = (f"{k:016x}@Ada", "Ada", "hers.json", "2026", result.created, result.to_json())
             db.execute("INSERT INTO imported VALUES (?, ?, ?, ?, ?, ?)", row)
     return store.path.read_bytes(), rows_in(store.path)
@@ -351,7 +351,7 @@ def test_rows_stored_during_a_repair_are_kept(store, result, monkeypatch):
 
     def copied_while_somebody_puts(*args):
         writer.start()
-        assert opened.wait(60)  # it has opened the damaged file, which is read-only
+        assert opened.wait(60)  # the writer has opened the damaged file
         return copied(*args)
 
     monkeypatch.setattr(sqlite3, "connect", connected)

@@ -42,7 +42,7 @@ def test_other_results_are_read_unchanged(store, crossed):
     assert store.study_results() == store.study_results(["crossed"]) == [crossed]
     assert store.study_results(["action"]) == []
     assert json.loads(store.record("crossed", crossed.key)) == crossed.record
-    assert store.record("action", crossed.key) is None  # a key of another kind
+    assert store.record("action", crossed.key) is None  # the key exists only for another kind
     assert store.record("crossed", "0" * 16) is None
 
 

@@ -43,7 +43,7 @@ def test_precomputed_data_sets_equal_the_data_of_their_results(name, shared):
         "AWA1-phog": ("AWA1", "phog.mat"),
         "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat"),
     }[name]
-    if name != "AWA1-phog":  # the others take long to read
+    if name != "AWA1-phog":  # the others are slow to read
         pytest.skip("the small one is enough")
     data = read_xlsa17(shared / "data" / "xlsa17" / folder, features=features, name=name)
     precomputed = load_results_only(name)

@@ -11,7 +11,7 @@ from ui.shell.serving import style
 
 
 async def page(_):
-    """Respond to any address."""
+    """Return an empty page for any address."""
     return StreamingResponse(iter([b"<body></body>"]), media_type="text/html")
 
 

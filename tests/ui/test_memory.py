@@ -70,7 +70,7 @@ def test_uploads_count_until_they_are_removed(tmp_path):
     from tests.scores.test_sandboxed import written
 
     path = written(tmp_path)
-    st.cache_resource.clear()  # results of earlier tests
+    st.cache_resource.clear()  # remove results of earlier tests
     before = memory.BUDGET.used()
     app = pages.visit("scores")
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
@@ -80,5 +80,5 @@ def test_uploads_count_until_they_are_removed(tmp_path):
     assert memory.BUDGET.used() == before
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
     assert memory.BUDGET.used() > before
-    st.cache_resource.clear()  # end of the visit
+    st.cache_resource.clear()  # as at the end of the visit
     assert memory.BUDGET.used() == before

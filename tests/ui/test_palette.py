@@ -58,7 +58,7 @@ def test_contrast_equals_wcag():
 
 @pytest.mark.parametrize("name", MARKS)
 def test_every_mark_and_text_in_its_colour_has_enough_contrast(name, theme):
-    least = 3 if name == "RELATED" else 4.5  # only bars and marks have its colour
+    least = 3 if name == "RELATED" else 4.5  # no text has this colour
     for ground in grounds(theme)[: 1 if name == "NEUTRAL" else 2]:
         assert contrast(MARKS[name].color, ground) >= least, ground
 
@@ -119,7 +119,7 @@ def test_a_mark_without_a_dark_form_keeps_its_colour(theme):
 
 
 def test_a_file_made_for_a_download_has_no_visitor(caplog):
-    """Its function runs without a page: asking for one would log a warning for each colour."""
+    """Downloads are made outside a script run, where asking for the theme would log a warning."""
     assert not window.is_dark()
     assert not window.is_narrow()
     assert not caplog.records
@@ -141,7 +141,7 @@ def test_colours_are_written_in_one_place():
         "ui/figures/palette.py",
         "ui/figures/images.py",  # pictures are drawn in ink on paper
         "ui/takeaway/report.py",  # a separate file without a theme
-        "ui/maps/colours.py",  # further colours for classes, and a scale
+        "ui/maps/colours.py",  # class colours and a colour scale
     }
     for folder in ("pages", "ui"):
         for path in (ROOT / folder).rglob("*.py"):

@@ -21,7 +21,7 @@ def shown(monkeypatch):
         table = pd.DataFrame({"number": range(rows), "even": [k % 2 == 0 for k in range(rows)]})
         labels = {"number": "number", "even": "even"}
         tables.show(table, "t", labels=labels, height=height)
-        assert table["even"].dtype == bool  # the passed table does not change
+        assert table["even"].dtype == bool  # the caller's table is unchanged
         return request[-1]
 
     return show

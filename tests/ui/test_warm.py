@@ -29,7 +29,7 @@ def test_modules_to_preload_include_everything_that_pages_import():
 
 @pytest.fixture(autouse=True)
 def parsed_lists(monkeypatch):
-    """Parse no list and read no facts; return the names of lists that would be parsed."""
+    """Replace the readers of lists and facts; return the names requested."""
     names = []
     for module, name in FACTS:
         monkeypatch.setattr(f"{module}.{name}", lambda name=name: names.append(name))
@@ -61,7 +61,7 @@ def test_preloading_waits_for_visitors_but_not_for_ever(monkeypatch):
     runtime.import_ahead(busy)
     assert len(request) == 3
     monkeypatch.setattr(runtime, "PATIENCE", 0.0)
-    runtime.import_ahead(lambda: True)  # returns
+    runtime.import_ahead(lambda: True)  # returns although busy
 
 
 @pytest.mark.nightly

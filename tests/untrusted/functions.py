@@ -51,7 +51,7 @@ def looks_around(mine, secret, out):
 
 
 def reaches_for_others(victim, secret, out):
-    """Return the possible attacks of a compromised process on others, and their success."""
+    """Try attacks on other processes and files; return for each whether it succeeds."""
     libc, r = ctypes.CDLL(None, use_errno=True), os.pipe()[0]
     syscall, some = libc.syscall, ctypes.create_string_buffer(120)
     raised = (resource.RLIM_INFINITY,) * 2
@@ -83,7 +83,7 @@ def reaches_for_others(victim, secret, out):
         "an end after its server": libc.prctl(1, 0, 0, 0, 0) == 0,
         "name spaces": libc.unshare(0x10000000) == 0,
         "semaphores": libc.semget(0, 1, 0o1600) >= 0,
-        "memory shared by others": libc.shmctl(0, 14, some) >= 0,  # information on all of it
+        "memory shared by others": libc.shmctl(0, 14, some) >= 0,  # SHM_INFO
         "keys": syscall(_number("keyctl"), 0, -3, 1) >= 0,
         "faults of pages": syscall(_number("userfaultfd"), 1) >= 0,
         "flags of a file": goes(

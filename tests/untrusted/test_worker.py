@@ -145,7 +145,7 @@ def test_a_progress_callback_gets_shares_and_can_end_the_worker(run, tmp_path):
     def watcher(share):
         shares.append(share)
         if share == 0.25:
-            raise GeneratorExit  # like leaving a page: not an Exception
+            raise GeneratorExit  # as when a visitor leaves a page
 
     with pytest.raises(GeneratorExit), watched(watcher):
         run(functions.leaves_pid, 600)
@@ -170,7 +170,7 @@ def test_only_the_last_line_of_an_endless_answer_is_parsed(run, monkeypatch):
     with pytest.raises(Refused, match="crashed its reader"):
         run(functions.says_often, "{}\n", 1 << 20, 0)
     assert len(parsed) == 1
-    with pytest.raises(Refused, match="crashed its reader"):  # longer than any answer
+    with pytest.raises(Refused, match="crashed its reader"):  # exceeds the limit of an answer
         run(functions.writes, f'{{"done": "{"x" * worker.ANSWER}"}}\n')
 
 
@@ -248,7 +248,7 @@ def test_a_call_returns_even_if_the_fork_server_ends(tmp_path):
             os.kill(int((tmp_path / "pid").read_text().split()[1]), signal.SIGKILL)
 
     with watched(end_the_server):
-        assert call(functions.waits_once, **request) == os.getpid()  # first started by this process
+        assert call(functions.waits_once, **request) == os.getpid()  # the retry is its child
 
 
 @LINUX
