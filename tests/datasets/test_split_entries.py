@@ -692,3 +692,13 @@ def test_a_text_with_several_labels_is_refused_as_multi_label(tmp_path, label, i
             split_of_json(tmp_path / "a.json", value)
     else:
         assert split_of_json(tmp_path / "a.json", value) is not None
+
+
+def test_labels_of_a_part_may_be_one_hot(tmp_path):
+    labels = {"y_train": np.arange(30) % 3, "y_test": 3 + np.arange(20) % 2}
+    marks = {name: np.eye(5)[y] for name, y in labels.items()}
+    of_marks, of_numbers = (split_of_arrays(tmp_path / "a.npz", y) for y in (marks, labels))
+    assert of_marks is not None
+    assert {n: rows.tolist() for n, rows in of_marks.parts.items()} == {
+        n: rows.tolist() for n, rows in of_numbers.parts.items()
+    }

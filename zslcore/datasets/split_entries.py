@@ -83,6 +83,7 @@ from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import (
+    are_marks,
     container_of,
     look_into,
     read_head,
@@ -674,7 +675,16 @@ def _of_labels(value: Mapping[str, Any]) -> Entries | None:
 
 
 def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList | None:
-    """Return the split of arrays with the classes or labels of each part; None for other arrays."""
+    """Return the split of arrays with the classes or labels of each part; None for other arrays.
+
+    The labels of a part may be one-hot, with one row per image.
+    """
+    arrays = {
+        name: array.argmax(1)
+        if part_of_labels(name) and are_marks(array) and (array.sum(1) == 1).all()
+        else array
+        for name, array in arrays.items()
+    }
     lists = {
         name: array.ravel()
         for name, array in arrays.items()

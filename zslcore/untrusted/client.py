@@ -212,6 +212,12 @@ def read_arrays(
         )
 
 
+def are_marks(array: np.ndarray) -> bool:
+    """Whether an array is a matrix of 0 and 1 with more than one row and column."""
+    is_matrix = array.ndim == 2 and 1 not in array.shape and array.dtype.kind in "biuf"
+    return is_matrix and bool(np.isin(array, (0, 1)).all())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
     """Contents of an untrusted file of arrays, with the values of small variables.
@@ -243,16 +249,14 @@ class Contents:
     def labels(self, name: str) -> np.ndarray:
         """Return a list of whole numbers, or the marked column of each row of one-hot labels."""
         marks = self.arrays.get(name)
-        if marks is not None and marks.ndim == 2 and 1 not in marks.shape:
-            is_mark = marks.dtype.kind in "biuf" and np.isin(marks, (0, 1)).all()
-            for axis in (1, 0):
-                if is_mark and (marks.sum(axis=axis) == 1).all():
-                    return marks.argmax(axis=axis)
-            if is_mark:
-                raise self._refusal(
-                    name, "expected one label per image; got several marks or none in a row"
-                )
-        return self.numbers(name)
+        if marks is None or not are_marks(marks):
+            return self.numbers(name)
+        for axis in (1, 0):
+            if (marks.sum(axis=axis) == 1).all():
+                return marks.argmax(axis=axis)
+        raise self._refusal(
+            name, "expected one label per image; got several marks or none in a row"
+        )
 
     def names(self, name: str) -> tuple[str, ...]:
         """Return cleaned texts, or raise FileRefusedError."""
