@@ -111,7 +111,7 @@ def test_intervals_are_drawn_when_they_are_switched_on(own, report):
     expected = report.table(with_intervals=True)
     for column in ("low", "high", "low_images", "high_images"):
         np.testing.assert_allclose(shown[column], 100 * expected[column])
-    assert "by bootstrap: over" in words(app)
+    assert "bootstrap intervals" in words(app)
 
 
 def test_a_pair_of_files_shows_the_difference_of_every_metric():
