@@ -2,13 +2,13 @@
 
     python -m benchmarks.actions [--repetitions 200]
 
-In 200 simulated worlds, as many classes overlap as in Kinetics-400. They are drawn at random, so
-easy classes overlap only by chance. Each world is used twice: overlapping classes have an advantage
-in the second run only. In each run, a fast method is fitted on 30 draws, and an interval over
-classes is computed for the difference between the gain of the pre-trained features and that of the
-baseline features. The printed table has the share of intervals that contain 0; it is in
-``benchmarks/results/actions.md`` under Coverage. ``zslcore reproduce fair:figure2`` computes the
-study in the rest of that file.
+In each of 200 simulated worlds, as many classes of UCF101 overlap as with Kinetics-400. These
+classes are drawn at random, so easy classes overlap only by chance. Each world is used twice:
+overlapping classes have an advantage in the second run only. In each run, a fast method is fitted
+on 30 draws, and an interval over classes is computed for the difference between the gain of the
+pre-trained features and that of the baseline features. The printed table has the share of intervals
+that contain 0; it is in ``benchmarks/results/actions.md`` under Coverage. ``zslcore reproduce
+fair:figure2`` computes the study in the rest of that file.
 """
 
 from __future__ import annotations

@@ -293,8 +293,8 @@ def imported_pair(tmp_path, monkeypatch):
     """Imports with the classes, image counts and splits of AWA1 and AWA2, marked as real."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     for name in ("AWA1", "AWA2"):
-        stand_in = load(f"simulated-{name}")
-        real = replace(stand_in, name=name, simulated=False, known_digest="")
+        simulated = load(f"simulated-{name}")
+        real = replace(simulated, name=name, simulated=False, known_digest="")
         imports.import_read_dataset(real, name)
 
 

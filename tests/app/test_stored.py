@@ -46,9 +46,8 @@ def spec(method=METHOD, task="gzsl"):
 
 @pytest.mark.parametrize("tab", ["Command", "Classes", "Confusion"])
 def test_the_drawer_opens_from_stored_predictions(tab, monkeypatch):
-    monkeypatch.setattr(
-        playground_answers, "compute_one", lambda *_: False
-    )  # among the methods to compare with
+    # No other method is computed for comparison.
+    monkeypatch.setattr(playground_answers, "compute_one", lambda *_: False)
     app = visit("play", dataset="digits", method=METHOD)
     app.session_state["playground_drawer"] = True
     app.session_state["playground_tab"] = tab

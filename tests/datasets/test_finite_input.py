@@ -26,7 +26,7 @@ PLACES = ("features", "labels", "prototypes", "features", "prototypes")
 
 
 def in_turn(kinds):
-    """Pair every method with one kind of error, so that every kind has several methods."""
+    """Pair every method with one kind of input, so that every kind is tried on several methods."""
     kinds = list(kinds)
     return [(name, kinds[n % len(kinds)]) for n, name in enumerate(ALL)]
 
@@ -148,7 +148,7 @@ def test_inputs_without_numbers_are_refused_in_one_sentence(name, kind):
     convert, sentence = NO_ARRAYS[kind]
     for place, item in enumerate(PLACES):
         if kind == "none" and place > 2 and method.card.transductive:
-            continue  # these have their own sentence
+            continue  # a missing argument has its own error
         changed = list(arrays)
         changed[place] = convert(arrays[place])
         with pytest.raises(DatasetError, match=rf"{item}: expected .*{sentence}") as refused:
@@ -171,7 +171,7 @@ FORMS = {
 @pytest.mark.parametrize(("name", "form"), [*in_turn(FORMS), *(("ESZSL", form) for form in FORMS)])
 def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
     method, X, y, *further = ready(name)
-    X, *further = (np.abs(A).astype(np.float64) for A in (X, *further))  # for DSRL
+    X, *further = (np.abs(A).astype(np.float64) for A in (X, *further))  # DSRL needs X >= 0
     expected = scored(method, X, y, *further)
     convert = FORMS[form]
     of_y = {"frame": pd.Series, "objects": np.asarray}.get(form, convert)

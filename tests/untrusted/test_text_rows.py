@@ -1,4 +1,4 @@
-"""Limits on rows of text, which as Python objects take tens of times the size of their file."""
+"""Limits on rows of text: as Python objects, rows take tens of times the size of their file."""
 
 import sys
 
@@ -9,7 +9,7 @@ from zslcore.untrusted.worker import Refused
 
 
 def size_of(rows):
-    """Return the bytes of rows, with repeated texts once."""
+    """Return the bytes of rows in memory; repeated texts are counted once."""
     cells = {id(cell): cell for row in rows for cell in row}
     return sum(map(sys.getsizeof, rows)) + sum(map(sys.getsizeof, cells.values()))
 

@@ -190,7 +190,7 @@ def fill(mark: Mark, *, edge: float = 0) -> Part:
 
 
 def dots(mark: Mark, size: float, *, symbol: str = "", edge: float | None = None) -> Part:
-    """Return the look of points: size and, of open points, width of the edge in pixels."""
+    """Return the look of points; ``size`` and, for open points, line width ``edge`` in pixels."""
     look = {"color": mark.color, "symbol": symbol or mark.symbol, "size": size}
     return look if edge is None else look | {"line": {"width": edge, "color": mark.color}}
 
@@ -275,13 +275,13 @@ class Plane:
         }
 
     def title(self, text: str, *, at_end: bool = False) -> Part:
-        """Return a title above the plane, centred or ``at_end``, with room to the left."""
+        """Return a title above the plane, centred or, with ``at_end``, at the right end."""
         above = {"xref": f"x{self.suffix} domain", "yref": "paper", "yanchor": "bottom"}
         above |= {"xanchor": "right"} if at_end else {}
         return note(text, 1 if at_end else 0.5, self.down[1], **above, font={"size": 16})
 
 
-#: Sum of the gaps between planes on a phone, as a share of the height of the figure.
+#: Height of a gap between planes on a phone times the number of planes, as a share of the figure.
 _BELOW = 0.22
 
 
@@ -295,9 +295,9 @@ def planes(n: int, *, spacing: float) -> list[Plane]:
         height = (1 - gap * (n - 1)) / n
         tops = [1 - k * (height + gap) for k in range(n)]
         return [Plane(k + 1, down=(top - height, top)) for k, top in enumerate(tops)]
-    height = (1 - spacing * (n - 1)) / n
-    starts = [k * (height + spacing) for k in range(n)]
-    return [Plane(k + 1, across=(start, start + height)) for k, start in enumerate(starts)]
+    width = (1 - spacing * (n - 1)) / n
+    starts = [k * (width + spacing) for k in range(n)]
+    return [Plane(k + 1, across=(start, start + width)) for k, start in enumerate(starts)]
 
 
 # --- Lines and text in the plane ------------------------------------------------------------------

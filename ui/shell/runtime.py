@@ -40,8 +40,8 @@ def is_served() -> bool:
 _LOG = logging.getLogger(__name__)
 #: Modules imported inside functions: pydantic reads results, rapidfuzz checks split files.
 LATE = ("pydantic", "rapidfuzz")
-#: Class list for comparing class names on the pages Leakage, Overlap gain, Compare and Data. It and
-#: WordNet take three quarters of the first view of Leakage to read.
+#: Class list for comparing class names on the pages Leakage, Overlap gain, Compare and Data.
+#: Reading it and WordNet takes three quarters of the time of the first view of Leakage.
 VOCABULARY = "imagenet-1k"
 #: Seconds of pause after each import, so that pages of visitors can run.
 BREATH = 0.01

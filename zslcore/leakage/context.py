@@ -155,7 +155,7 @@ class AuditContext:
     class_lists : declared classes by side ("seen", "unseen"), as row numbers of ``prototypes``
     folds, fold_rows : (train, val) pairs of classes and of rows, one per fold
     vocabularies : pre-training classes of the feature extractor
-    assumes_pretraining : whether ``vocabularies`` are assumed, because nobody declared them
+    assumes_pretraining : whether ``vocabularies`` are assumed, because none are declared
     simulated : whether the images are simulated
     runs : RunResults, for the effect of overlaps and the oracle gap
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``

@@ -64,9 +64,9 @@ ENOUGH = 2_000
 ON_DISK = 1 << 28
 #: Share of rows with ties above which a remark reports them.
 MANY_TIES = 0.01
-#: Correct predictions (hits) are above chance if they exceed the hits by chance by the factor
-#: ABOVE_CHANCE. A question is asked if another reading of the file has more hits than the unchanged
-#: file by the factor CLEARER.
+#: Hits (correct predictions) are above chance if they exceed ABOVE_CHANCE times the hits expected
+#: by chance. A question is asked if another reading of the file also has more than CLEARER times
+#: the hits of the unchanged file.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Remark on predictions that never cross to the other side.
 NEVER_ACROSS = (
@@ -76,9 +76,9 @@ NEVER_ACROSS = (
 )
 #: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
-#: The lists of seen and unseen classes may be swapped if a class listed as seen has MORE_IMAGES
-#: times the images of a class listed as unseen, and MORE_HITS times its accuracy is below that of
-#: the classes listed as unseen. Benchmarks test all images of an unseen class and a fifth of the
+#: The lists of seen and unseen classes may be swapped if classes listed as seen have more than
+#: MORE_IMAGES times as many images on average, and classes listed as unseen have more than
+#: MORE_HITS times the accuracy. Benchmarks test all images of an unseen class and a fifth of the
 #: images of a seen class, and methods predict seen classes too often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
@@ -319,7 +319,7 @@ def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) ->
 
 
 def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
-    """Refuse predicted classes and labels of which one is counted from 0 and the other from 1.
+    """Refuse labels and predicted classes if one is counted from 0 and the other from 1.
 
     Hits are averaged over classes, so that predicting one class for all images gives the same hits
     in every reading.
@@ -968,8 +968,8 @@ def _refuse_rows_of_classes(matrix: Scores) -> None:
 def _refuse_other_columns(sample: Scores, matrix: Scores) -> None:
     """Refuse a few seen columns without images that have the largest score of most images.
 
-    ``sample`` has the sampled rows. Not applied without images of seen classes: uncalibrated scores
-    are then largest for seen classes.
+    ``sample`` has the sampled rows. A file without images of seen classes is not refused: in it,
+    uncalibrated scores are often largest for seen classes.
     """
     tested = np.unique(matrix.y)
     untested = np.setdiff1d(np.flatnonzero(matrix.seen), tested)

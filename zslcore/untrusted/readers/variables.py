@@ -92,7 +92,7 @@ def read_variables(
     because: str,
     out: Path,
 ) -> dict[str, list[str]]:
-    """Write the wanted variables in a file; return their names and the unread names."""
+    """Read and store the wanted variables of a file; return their names and the unread names."""
     source = _opened(path, kind)
     top = source.top if isinstance(source, Mat5 | Hdf5) else []  # a field is called "struct.field"
     available = {
@@ -250,7 +250,7 @@ def _paths(array: np.ndarray) -> np.ndarray:
 def _as_wide_as_longest(array: np.ndarray, cut: slice, most: int) -> np.ndarray:
     """Return texts of at most ``most`` characters, cut by ``cut``, in an array without padding.
 
-    An array takes the bytes of its longest text for each text, at most 1 KB.
+    Each text takes as many bytes in the array as the longest one, at most 1 KB.
     """
     width = array.dtype.itemsize // 4
     if array.dtype.kind == "U" and 0 < width <= most:
