@@ -1,4 +1,4 @@
-"""Which classes benefit from pre-training?"""
+"""Do classes in the pre-training set gain accuracy?"""
 
 from ui.shell.show_page import show_page
 
