@@ -28,11 +28,11 @@ def test_bias_variance_and_noise_add_up_to_the_error_of_a_method_on_known_noise(
     D, A, sigma, K, L = 6, 3, 0.7, 8, 4
     true = rng.normal(size=(D, A))
     X = np.repeat(rng.normal(size=(40, D)), 2, axis=0)
-    h = np.tanh(X @ true)  # no linear map fits it: there is a bias
+    h = np.tanh(X @ true)  # not linear in X, so a linear method has a bias
     noise = sigma * np.tile([[1.0], [-1.0]], (40, A))
     t, predicted = h + noise, np.empty((K, L, 80, A))
     for k in range(K):
-        centre = rng.normal(size=D)  # first drawn, like classes
+        centre = rng.normal(size=D)  # the outer draw, in place of classes
         for j in range(L):
             Z = centre + rng.normal(size=(30, D))
             T = np.tanh(Z @ true) + sigma * rng.choice([-1.0, 1.0], size=(30, A))

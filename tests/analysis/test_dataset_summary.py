@@ -22,7 +22,7 @@ def awa2():
 
 
 def tiny(**changes):
-    """Six images of three classes; row 1 both trains and tests, row 5 does neither."""
+    """Six images of three classes; row 1 is in training and test, row 5 in neither."""
     facts = {
         "name": "tiny",
         "features": np.zeros((6, 2), np.float32),

@@ -21,7 +21,7 @@ SETTING = Setting(WORLD, SPLIT)
 
 
 def with_photographs(world, effect, boxes=3, seed=9):
-    """Let rows of one class share photographs, and the deviation of their photograph."""
+    """Let ``boxes`` rows of a class share a photograph, which shifts their features in common."""
     rng = np.random.default_rng(seed)
     photograph = np.empty(len(world.labels), dtype=np.intp)
     for c in range(world.n_classes):

@@ -107,7 +107,7 @@ def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(entries):
         assert (row["first"], row["last"]) == (1 + better, len(entries) - worse)
         assert row["low"] == pytest.approx(H[0, j] - t.ppf(0.975, 8) * H[1:, j].std())
         assert row["top"] == (better == 0)
-    assert ranks.loc["D", "first"] > 1  # far below: some ranks are decided
+    assert ranks.loc["D", "first"] > 1  # D is clearly worse than others
     assert ranks.loc["A", "top"]
 
 
@@ -116,8 +116,8 @@ def test_paired_draws_keep_shared_difficulty_out_of_rank_intervals():
     hard_u, hard_s = rng.uniform(0.1, 0.9, 12), rng.uniform(0.2, 0.9, 9)
     noise = rng.normal(0, 0.003, 12)
     ranks = ranked([cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl")
-    assert ranks.loc["A", "high"] - ranks.loc["A", "low"] > 0.2  # a single value is uncertain
-    assert ranks["first"].tolist() == ranks["last"].tolist() == [1, 2]  # and so is their order
+    assert ranks.loc["A", "high"] - ranks.loc["A", "low"] > 0.2  # wide interval of each method
+    assert ranks["first"].tolist() == ranks["last"].tolist() == [1, 2]  # yet their order is certain
 
 
 def test_equal_results_share_the_better_rank(entries):

@@ -59,7 +59,7 @@ def test_the_formula_of_the_paper():
     assert gain.gain == pytest.approx((0.8 - 0.3) / 0.55)
     assert gain.all == pytest.approx(0.55)
     assert gain.all_minus_clean == pytest.approx(0.25)
-    # Of the six ways to choose two of four classes, two are as unequal.
+    # Of the six ways to choose two of four classes, two give a difference this large.
     assert gain.p == pytest.approx(2 / 6)
 
 
@@ -168,7 +168,7 @@ def test_the_gain_changes_sign_with_the_groups_and_ignores_scale(values, data, f
     other = overlap_gain(values, ~in_set, n_resamples=50)
     assert other.gain == pytest.approx(-gain.gain)
     assert gain.all == pytest.approx(np.mean(values))
-    if min(values) > 1e-3:  # a ratio: only relative accuracy counts
+    if min(values) > 1e-3:  # the gain is relative: a common factor cancels
         scaled = overlap_gain(np.array(values) * factor, in_set, n_resamples=50)
         assert scaled.gain == pytest.approx(gain.gain)
 

@@ -263,7 +263,7 @@ def test_a_path_has_the_requested_number_of_values_evenly_spaced():
     assert (values[0], values[-1], len(values)) == (1e-7, 10.0, 25)
     np.testing.assert_allclose(np.diff(np.log10(values)), 1 / 3, rtol=1e-9)
     assert path_values(get_method("DEVISE")(), "epochs", 5) == (1, 2, 5, 13, 30)
-    narrow = path_values(get_method("DAP")(), "C", 3)  # three decades are drawn as points
+    narrow = path_values(get_method("DAP")(), "C", 3)  # a narrow grid is widened to four decades
     assert narrow[-1] / narrow[0] == pytest.approx(1e4)
 
 

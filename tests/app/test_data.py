@@ -200,7 +200,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     assert app.selectbox(key="dataset_menu").value == "chosen"
     app = visit(dataset="chosen", data_tab="Split")
     assert f"## chosen: {N:,} images" in words(app)
-    assert not app.dataframe  # nothing is published about it
+    assert not app.dataframe  # no published values
     assert "chosen" in words(app)
 
 
@@ -228,7 +228,7 @@ def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, monkeypat
     badges = [element.value for element in app.markdown if "-badge[" in element.value]
     assert any("Unknown" in badge for badge in badges), badges
     assert not app.dataframe
-    app = visit(dataset="birds")  # in this test, unlike in a browser, the page does not change
+    app = visit(dataset="birds")  # the test stays on the old page
     app.button(key="data_compute").click().run()
     app = pages.settled(app)
     table = app.dataframe[0].value
@@ -520,7 +520,7 @@ def test_six_images_of_each_class_are_above_its_bar():
     assert [(tile["x"], tile["source"]) for tile in drawn] == [(k, source) for k in range(10)]
     picture = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("L")
     ink = np.argwhere(np.array(picture)[::SHARP, ::SHARP] < 128)
-    assert ink.tolist() == [[1 + 9, 1 + 9]]  # after a frame, a picture and a space
+    assert ink.tolist() == [[1 + 9, 1 + 9]]  # offset: frame, picture, space
 
 
 def test_a_class_name_in_an_error_is_escaped(visit):

@@ -145,9 +145,8 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     assert not app.exception
     app.query_params["gain_class"] = "seal"
     settled(app)
-    assert "on the 24 classes in ImageNet-1K" in words(app).replace(
-        "\\", ""
-    )  # with seal, without pig
+    # The decisions add seal and leave out pig.
+    assert "on the 24 classes in ImageNet-1K" in words(app).replace("\\", "")
     assert "**seal** is in ImageNet" in words(app).replace("\\", "")
     assert "Confirmed by hand" in words(app)
     pages.go(app, PAGE, **REVIEW).run()
@@ -178,7 +177,7 @@ def test_invalid_decisions_in_the_address_are_ignored(visit, query):
     assert app.title[0].value.endswith("Can I trust this split, score matrix or number?")
 
 
-@pytest.mark.parametrize("address", ["kinetics-400", "Kinetics-400"])  # earlier: names
+@pytest.mark.parametrize("address", ["kinetics-400", "Kinetics-400"])  # old links have names
 def test_a_pretraining_set_is_chosen_by_its_name_or_its_title(visit, address):
     app = visit(drop_pretraining=address)
     assert app.selectbox(key="drop_pretraining").value == "Kinetics-400"
@@ -211,7 +210,7 @@ def test_stored_runs_show_effect_and_oracle_gap_next_to_declarations(visit):
     app = visit()
     assert "OverlapGain" in words(app)
     assert "parameters chosen on the test set would have gained up to" in words(app)
-    assert "Not declared by the author" in words(app)  # our runs are not the author's
+    assert "Not declared by the author" in words(app)  # our runs declare nothing for the author
     assert "gamma was chosen on the test set" in words(visit(leakage_gamma="test"))
     assert "Runs of this package" in words(app)
     assert "Runs of this package" not in words(visit(split="PS"))
@@ -325,7 +324,7 @@ def test_split_and_labels_are_distinguished_by_content_and_name(split_name, is_j
     savemat(split, parts)
     np.savez_compressed(labels, labels=np.sort(world.labels) + 1)
     data = split_file(world).getvalue() if is_json else split.getvalue()
-    assert len(data) > len(labels.getvalue())  # otherwise the size would be a hint
+    assert len(data) > len(labels.getvalue())  # so that size is no hint
     files = [named(labels.getvalue(), "images.npz"), named(data, split_name)]
     context = uploads.read_split_files(files)
     assert np.array_equal(context.labels, np.sort(world.labels))

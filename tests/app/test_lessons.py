@@ -39,7 +39,7 @@ def _own_data(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_jobs(monkeypatch):
-    """The printed table, instead of tables computed by jobs."""
+    """Lessons show the printed table, so that they start no jobs."""
     monkeypatch.setattr(
         awa, "_table", lambda which: (cross_dataset.printed_table(), "AWA1", "AWA2")
     )

@@ -191,7 +191,7 @@ def test_a_long_method_waits_for_its_button():
     chips = {c["name"]: c["here"] for f in head["rail"]["families"].values() for c in f}
     assert chips["ESZSL"]
     assert not chips["ALE"]
-    assert "PrototypeCosine" not in chips  # which needs both sides in one space
+    assert "PrototypeCosine" not in chips  # needs images and classes in one space
 
 
 @pytest.mark.parametrize("public", ["0", "1"])

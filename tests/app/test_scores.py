@@ -161,7 +161,7 @@ def test_gamma_of_another_file_is_reset(tmp_path, scored):
     first, second = many(tmp_path, scored, 2)
     app = pages.visit(PAGE)
     uploaded(app, first)
-    app.session_state["scores_gamma"] = 0.03  # as set by the handle
+    app.session_state["scores_gamma"] = 0.03  # as if the handle were dragged
     app.run()
     curve = scored.curve
     assert (
@@ -251,7 +251,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
         assert not app.exception
         assert not app.error
         offered = [button.label for button in app.get("download_button")]
-        assert "Predictions (.parquet)" not in offered  # it is the uploaded file
+        assert "Predictions (.parquet)" not in offered  # would equal the uploaded file
 
 
 def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, monkeypatch):

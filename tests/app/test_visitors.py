@@ -69,8 +69,8 @@ def test_on_a_public_server_an_import_is_visible_only_to_its_owner(files):
     assert name.startswith("mine.v-")
     assert offered(app.run()) == [name]
     assert offered(stranger) == []
-    assert offered(visit(PAGE, dataset=name)) == []  # nor with a link
-    other = bring(files)  # replaces nothing
+    assert offered(visit(PAGE, dataset=name)) == []  # not even by a link
+    other = bring(files)  # does not replace the first import
     assert len(imports.names()) == 2
     assert len(offered(other.run())) == 1
 

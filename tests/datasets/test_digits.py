@@ -32,7 +32,7 @@ def test_prototypes_equal_the_table(digits):
     assert set(np.unique(digits.prototypes)) == {0.0, 0.5, 1.0}
     assert len(np.unique(digits.prototypes, axis=0)) == 10
     lit = [S[f"segment {where}"].sum() for where in ("top", "middle", "bottom")]
-    assert lit == [8, 7, 7]  # digits that use all three bars of a calculator display
+    assert lit == [8, 7, 7]  # digits that light each bar of a seven-segment display
     segments = np.sum([row for name, row in S.items() if name.startswith("segment")], axis=0)
     assert segments.tolist() == [6, 2, 5, 5, 4, 5, 6, 3, 7, 6]
     holes = S["hole above"] + S["hole below"]

@@ -29,7 +29,7 @@ from zslcore.untrusted.client import read_arrays, read_value
 @pytest.mark.usefixtures("in_process")
 def test_many_classes_are_compared_in_one_pass(tmp_path):
     side = tmp_path / "prototypes.csv"
-    lines = [f"class {i},{i}.5" for i in range(30_000)]  # took 18 s before
+    lines = [f"class {i},{i}.5" for i in range(30_000)]  # pairwise comparison takes 18 s
     side.write_text("\n".join(["class,a", *lines, "class 7,1"]) + "\n")
     with pytest.raises(FileRefusedError, match="a different name for every class; got 'class 7'"):
         read_table(csv(tmp_path), prototypes=side)
@@ -74,7 +74,7 @@ def test_the_index_column_of_a_pandas_csv_is_recognised(tmp_path):
     mine, side = csv(tmp_path), prototypes(tmp_path)
     expected = read_table(mine, prototypes=side)
     for path in (mine, side):
-        pd.read_csv(path).to_csv(path)  # no index=False
+        pd.read_csv(path).to_csv(path)  # also writes the index
     assert mine.read_text().startswith(",label,split")
     table = read_table(mine, prototypes=side)
     np.testing.assert_array_equal(table.features, expected.features)
@@ -250,7 +250,7 @@ def test_systems_without_sandbox_are_supported(monkeypatch):
 
 @pytest.mark.usefixtures("in_process")
 def test_the_total_size_of_imports_is_limited(tmp_path, monkeypatch, own_data):
-    monkeypatch.setenv("ZSL_MAX_IMPORTS", "6000")  # the first takes some 5,000 bytes
+    monkeypatch.setenv("ZSL_MAX_IMPORTS", "6000")  # one import takes about 5,000 bytes
     import_dataset(npz(tmp_path), name="first")
     with pytest.raises(DatasetError, match=r"at most 6,000 bytes \(ZSL_MAX_IMPORTS\); got"):
         import_dataset(npz(tmp_path), name="second")

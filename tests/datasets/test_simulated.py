@@ -128,7 +128,7 @@ def test_awa_has_its_real_attributes(demo):
     assert value["stripes"].argmax() == zebra
     assert value["stripes"][zebra] == pytest.approx(0.9886)
     assert value["flippers"][whale] > 0.5 > value["flippers"][zebra]
-    # Four cells have no answers of annotators: they have the mean of the other classes.
+    # Four cells were not annotated: each has the mean of the other classes.
     assert value["black"][antelope] == pytest.approx(np.delete(value["black"], antelope).mean())
 
 
@@ -208,7 +208,7 @@ def test_accuracies_on_simulated_awa2_are_near_the_papers(demo):
 
 
 def test_accuracies_on_simulated_apy_are_near_the_papers(demo):
-    # ESZSL on PS: 38.3 printed, GFZSL 38.4; nearly all images are predicted seen.
+    # Printed on PS: ESZSL 38.3, GFZSL 38.4. In GZSL, nearly all images are predicted as seen.
     state = fit_and_score(get_method("ESZSL")(gamma=1.0, lam=0.1), demo["aPY"], demo["aPY"].split())
     figures = evaluate(state)
     assert 0.30 <= figures.zsl <= 0.46
@@ -216,7 +216,7 @@ def test_accuracies_on_simulated_apy_are_near_the_papers(demo):
 
 
 def test_hubness_lowers_the_accuracy_of_the_other_direction(demo):
-    # The better direction at one lambda, the worse one at its best of three.
+    # The better direction has one fixed lambda; the worse one has the best of three.
     s2v = _zsl(demo["AWA2"], get_method("LinearS2V")(lam=3e-3))
     v2s = [_zsl(demo["AWA2"], get_method("LinearV2S")(lam=lam)) for lam in (1e-4, 1e-3, 1e-2)]
     assert s2v > max(v2s) + 0.08

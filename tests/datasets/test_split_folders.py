@@ -347,7 +347,7 @@ def test_masks_and_rows_from_one_are_understood():
     assert split.parts["trainval"].tolist() == [0, 1, 2, 3]
     assert "counted from 1" in split.note
     outside = split_of_parts("a", {"train": [0, 9], "test": [3]}, Y)
-    assert outside.parts["trainval"].tolist() == [0, 9]  # which the checks name
+    assert outside.parts["trainval"].tolist() == [0, 9]  # the checks report row 9
 
 
 def test_image_names_in_an_archive_are_read_as_lists_of_images(tmp_path):

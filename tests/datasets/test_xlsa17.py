@@ -165,7 +165,7 @@ def test_released_lists_of_the_standard_split_make_its_folds(folder):
     files.write_lists(folder / "standard_split", **lists)
     ds = read_xlsa17(folder)
     assert [sorted(set(files.LABELS[f.val])) for f in ds.splits["SS"].folds] == [[4], [2]]
-    assert len(ds.splits["PS"].folds) == 1  # its own lists are elsewhere
+    assert len(ds.splits["PS"].folds) == 1  # the lists of PS are in another folder
 
 
 @pytest.mark.parametrize("split", ["PS", "SS"])

@@ -27,7 +27,7 @@ def needs():
     modules = graph.modules - FRONT_DOORS
     result = {m: graph.find_modules_directly_imported_by(m) & modules - {m} for m in modules}
     commands = {m for m in modules if m.startswith("zslcore.commands.")}
-    # which imports every command by its name
+    # This module imports every command by its name.
     result["zslcore.commands.command_line"] |= commands - {"zslcore.commands.command_line"}
     return result
 

@@ -226,7 +226,7 @@ def findings_of(world):
 
 
 def plain(value):
-    """As text, with numbers to four digits, independent of rounding."""
+    """A value as text, with numbers to four digits, so that rounding errors do not show."""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, dict):

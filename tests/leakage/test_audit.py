@@ -134,7 +134,7 @@ def test_faults_do_not_hide_each_other_and_correction_removes_those_of_rows(poli
     for fault in sorted(faults):
         world = FAULTS[fault][0](world)
     assert set().union(*(FAULTS[fault][1] for fault in faults)) <= failed_checks(world)
-    with suppress(DatasetError if policy == "drop" else ()):  # no class to test is left
+    with suppress(DatasetError if policy == "drop" else ()):  # refused: no test class is left
         left = failed_checks(correct_context(world, policy).context) - {"ZSL009"}
         assert left <= ({"ZSL004"} if "no features" in faults else set())
 

@@ -73,7 +73,9 @@ def test_each_kind_of_file_is_recognised_by_content_not_by_name(folder):
     kinds = {"split.mat": "split", "split.json": "scores", "alone.npy": "scores", "y.txt": "labels"}
     kinds |= {"res101.mat": "features", "labels.mat": "labels", "unseen.txt": "classes"}
     np.savez(folder / "true.npz", true_labels=np.arange(3))
-    np.savez(folder / "both.npz", array=np.eye(3), y=np.arange(3))  # read like ``score`` does
+    np.savez(
+        folder / "both.npz", array=np.eye(3), y=np.arange(3)
+    )  # read as scores, as ``score`` does
     kinds |= {"true.npz": "labels", "both.npz": "scores"}
     assert {name: recognise_file(folder / name).kind for name in kinds} == kinds
 
@@ -224,7 +226,7 @@ def test_scores_of_classes_in_an_assumed_set_are_not_a_leak(folder):
 def test_a_list_of_classes_has_no_rows_and_its_wordnet_ids_are_compared(folder):
     assert card(folder, "unseen.txt").verdict == "unknown"
     (folder / "ids.txt").write_text("n02391049\nn02441942\n")
-    assert card(folder, "ids.txt").figures[1].value == "2 of 2"  # a zebra and a weasel
+    assert card(folder, "ids.txt").figures[1].value == "2 of 2"  # ids of zebra and weasel
 
 
 @pytest.fixture(scope="module")
@@ -321,7 +323,7 @@ def test_the_command_prints_the_same_card_and_exits_by_its_verdict(folder, print
     path, out = folder / "leaking.mat", folder / "report.html"
     values = printed("check", path, "--json", "--output", out, status=1)
     cards = read_report(values.encode(), "card"), card(folder, "leaking.mat")
-    times = [each.read_as.pop("checked on") for each in cards]  # may be a second apart
+    times = [each.read_as.pop("checked on") for each in cards]  # may differ by a second
     assert all(times)
     assert cards[0] == cards[1]
     assert json.loads(values)["verdict"] == "leaks"

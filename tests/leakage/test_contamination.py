@@ -278,7 +278,7 @@ def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
     assert (of_21k.verdict, len(of_21k.certain)) == ("Leaks", 3)
     assert "mechanism" in of_21k.sentence
     of_1k = answer(tested, find_extractor("ResNet-101"))
-    assert (of_1k.verdict, len(of_1k.possible)) == ("Unknown", 3)  # with kinds of each
+    assert (of_1k.verdict, len(of_1k.possible)) == ("Unknown", 3)  # the set has kinds of each class
     no_ids = answer(tested, find_extractor("3D-ResNet"))
     assert (no_ids.verdict, no_ids.certain) == ("Unknown", ())
     assert "its classes have not been compared with these" in no_ids.sentence

@@ -90,7 +90,7 @@ def at(place, method, extra=()):
 
 
 def of_folds(values, split="PS"):
-    """ZSL with the parameters of each fold."""
+    """Evidence of ZSL accuracies with the parameters of each of three folds."""
     return of(*(cells(values, f"zsl, fold {k}", split) for k in (1, 2, 3)))
 
 
@@ -188,7 +188,7 @@ def lambdas(zsl, for_gzsl):
 
 
 def devise_on_cub(*more):
-    """H that falls with lambda for GZSL for DEVISE on CUB, and in further cases."""
+    """Evidence that choosing lambda for GZSL lowers H of DEVISE on CUB, and of ``more`` cases."""
     rows = gzsl(0.2, 0.4, 0.42).figures
     for method, data in (("DEVISE", "CUB"), *more):
         falls = (rows["method"] == method) & (rows["data"] == data)
@@ -444,7 +444,7 @@ CASES = {
 
 
 def as_run(name, evidence):
-    """Name methods like runs of the paper's variants, if the parameters are not the defaults."""
+    """Rename methods as in runs of the paper's variants, which are not the package's defaults."""
     if not name.startswith("gbu") or evidence.body == "printed":
         return evidence
     named = {"SAE": "SAE (V2S)", "GFZSL": "GFZSL (estimated)"}
@@ -540,7 +540,7 @@ def test_values_within_one_point_have_no_order():
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
     two_sets = of(cells(step, data=("CUB", "AWA1")))
     judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two_sets))
-    assert judgment.verdict == NOT_HERE  # the seventh, and more than a point from the first
+    assert judgment.verdict == NOT_HERE  # ALE is seventh, over a point behind the first
     order = [m for m in BENCHMARK_METHODS if m != "SYNC"]
     order.insert(6, "SYNC")
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))

@@ -81,7 +81,7 @@ def test_h_in_three_settings_equals_the_runs():
     ours = [zsl.plain.harmonic, zsl.calibrated.harmonic, gzsl.calibrated.harmonic]
     assert table["ours"].tolist() == ours
     printed_row = EXPERIMENTS["cal:table2"].printed("CUB").loc["ESZSL"].tolist()
-    assert table["printed"].isna().all()  # the world is simulated
+    assert table["printed"].isna().all()  # simulated data have no printed values
     request = Request((WORLD.name,), ("ESZSL",), benchmark="CUB")
     assert EXPERIMENTS["cal:table2"].table(request)["printed"].tolist() == printed_row
     assert table["difference"].isna().all()  # the world is simulated
@@ -100,7 +100,7 @@ def test_runs_are_shared_between_tables(monkeypatch):
     reproduced("gbu:table6", features="l2")
     reproduced("cal:table1")
     assert len(calls) == 2
-    monkeypatch.setattr(reproducing, "parallel", None)  # no process is started without a task
+    monkeypatch.setattr(reproducing, "parallel", None)  # all runs are stored, so none is started
     reproduced("cal:table2")
 
 

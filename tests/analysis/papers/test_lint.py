@@ -70,7 +70,7 @@ def test_a_changed_cell_adds_one_line(tables, rule):
         at = changed.index[changed["dataset"] == "CUB"][0]
     changed.loc[at, column] += change
     result = of_rule(lint(tables | {name: changed}), rule).disagreements
-    lines = 2 if rule in ("totals", "folds") else 1  # two sums, two splits
+    lines = 2 if rule in ("totals", "folds") else 1  # the cell is in two sums or splits
     assert len(result) == COUNTS[rule][1] + lines
 
 
@@ -120,7 +120,7 @@ def test_a_repeated_row_is_listed_and_a_p_that_follows_is_not(tables):
     result = of_rule(
         lint(tables | {"gzsl_ps": pd.concat([other_rows, twin])}), "repeated rows"
     ).disagreements
-    assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in result  # as before, of both
+    assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in result  # SJE now repeats ALE's row
     swapped = tables["cross_dataset_awa"].rename(
         columns={"train_dataset": "test_dataset", "test_dataset": "train_dataset"}
     )
