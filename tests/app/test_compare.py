@@ -90,9 +90,8 @@ def test_a_new_data_folder_shows_every_inductive_method_on_cub_and_awa1():
     ale = results["CUB-vgg_fc7", "ALE", "gzsl"]
     assert first["ALE"] == pytest.approx(100 * ale.evaluation.calibrated.harmonic)
     printed = [name for name in table.columns.get_level_values(0) if "printed" in name]
-    assert printed == [
-        "CUB, as printed"
-    ]  # printed results use other features than the hand-crafted ones
+    # Printed results on AWA1 use other features than the hand-crafted ones.
+    assert printed == ["CUB, as printed"]
     assert table["CUB, as printed"].iloc[:, 0]["ALE"] == 46.2  # calibrated, from the second paper
 
 

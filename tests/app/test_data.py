@@ -363,7 +363,7 @@ def test_features_and_splits_are_distinguished_by_name_or_size(tmp_path):
 
 
 def benchmark_files(folder):
-    """Features and splits with the classes of aPY, under the names in the files."""
+    """Write features and splits with aPY's classes, and arrays named as in the released files."""
     table = class_facts("aPY").classes
     y, folder = np.repeat(np.arange(32), 5), folder / "apy"
     folder.mkdir()

@@ -366,9 +366,8 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     for half in (request, shown):
         assert half.count("<section>") == len(lesson.steps)
     assert shown.count("<p>What to notice: ") == len(lesson.steps)
-    assert (
-        "What to notice: " not in request
-    )  # so that readers meet all questions before the answers
+    # Readers see all questions before any answer.
+    assert "What to notice: " not in request
     assert "<iframe srcdoc=" not in request
     assert "break-before: page" in html
     assert html.count("<iframe srcdoc=") == len(lesson.steps)

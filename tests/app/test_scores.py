@@ -309,9 +309,8 @@ def test_a_test_set_with_known_labels_is_named(tmp_path):
     app = pages.visit(PAGE)
     uploaded(app, known_scores(tmp_path))
     assert not app.exception
-    assert "H, Joint label space, γ = 0" not in metrics(
-        app
-    )  # without seen test images there is no curve
+    # Without seen test images, a file has no curve.
+    assert "H, Joint label space, γ = 0" not in metrics(app)
     assert "**AWA2, split SS**" in words(app)
 
 

@@ -223,10 +223,9 @@ def test_the_folder_of_a_reading_has_an_owner_and_is_removed(tmp_path, monkeypat
         assert folder.parent == tmp_path / "scratch"
         assert not artifacts.is_abandoned(folder)
         owner = json.loads((folder / artifacts.OWNER).read_text())
+        # A process with this id but another start time is not the owner.
         (folder / artifacts.OWNER).write_text(json.dumps(owner | {"born": 1}))
-        assert artifacts.is_abandoned(folder) == (
-            owner["born"] is not None
-        )  # belongs to another file
+        assert artifacts.is_abandoned(folder) == (owner["born"] is not None)
         for text in ("[" * 100_000, json.dumps(owner | {"host": "another"})):
             (folder / artifacts.OWNER).write_text(text)
             assert not artifacts.is_abandoned(folder)

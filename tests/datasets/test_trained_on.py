@@ -129,7 +129,7 @@ def test_the_declaration_of_a_file_is_not_contradicted(folder):
         import_dataset(path, pretraining=["none"])
     assert import_dataset(path, pretraining=["imagenet-1k"]).pretraining == ("imagenet-1k",)
     tuned = import_dataset(path, pretraining=["seen-classes"])
-    assert tuned.pretraining == ("imagenet-1k", "seen-classes")  # added to the earlier one
+    assert tuned.pretraining == ("imagenet-1k", "seen-classes")  # added to the stored declaration
     with pytest.raises(ParameterError, match="declares its own pretraining"):
         import_dataset(load("digits"), name="mine", pretraining=["none"])
     with pytest.raises(DatasetError, match="simulated, because the files have none"):

@@ -52,7 +52,7 @@ def features_of(path):
 
 
 def library():
-    """torchvision, or a skipped test."""
+    """Return torchvision; skip the test if it is not installed."""
     try:
         return torchvision()
     except ZSLError as error:

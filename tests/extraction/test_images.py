@@ -47,7 +47,7 @@ def test_a_rotated_image_is_turned_upright(tmp_path):
 
 def test_16_bit_images_are_scaled_instead_of_clipped(tmp_path):
     result = read_image(put(tmp_path, "deep.png", KINDS["deep.png"][0]), 60).pixels
-    assert result.max() == 242  # 4,799 * 13 of 65,535
+    assert result.max() == 242  # the largest value is 4,799 * 13 of 65,535
     assert len(np.unique(result)) > 200
 
 

@@ -17,7 +17,7 @@ from zslcore.methods.base import MethodCard
 from zslcore.metrics import mean_class_accuracy
 
 WORLD = linear_world(noise=0.2)
-WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # non-negative parts
+WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # DSRL needs X >= 0
 SPLIT = WORLD.splits["PS"]
 TEST = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
 PROBLEM = Problem.of(WORLD, Preprocessing("l2", "l2"), SPLIT.trainval, TEST)

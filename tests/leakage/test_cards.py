@@ -73,9 +73,8 @@ def test_each_kind_of_file_is_recognised_by_content_not_by_name(folder):
     kinds = {"split.mat": "split", "split.json": "scores", "alone.npy": "scores", "y.txt": "labels"}
     kinds |= {"res101.mat": "features", "labels.mat": "labels", "unseen.txt": "classes"}
     np.savez(folder / "true.npz", true_labels=np.arange(3))
-    np.savez(
-        folder / "both.npz", array=np.eye(3), y=np.arange(3)
-    )  # read as scores, as ``score`` does
+    # As in the command score, an array with labels is read as scores.
+    np.savez(folder / "both.npz", array=np.eye(3), y=np.arange(3))
     kinds |= {"true.npz": "labels", "both.npz": "scores"}
     assert {name: recognise_file(folder / name).kind for name in kinds} == kinds
 

@@ -424,9 +424,8 @@ def test_unknown_names_are_reported_next_to_the_known_ones():
     assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in result.sentence
     assert answer_on_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
     assert "(quux)" in answer_on_lines(["zumba", "quux"], "I3D").sentence
-    assert (
-        answer_on_lines(["quux"], "IDT").verdict == "Clean"
-    )  # no pre-training set has images of it
+    # IDT has no pre-training set.
+    assert answer_on_lines(["quux"], "IDT").verdict == "Clean"
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair
         (TOOLS[:3], "near sense"),  # four names give no domain
         (TOOLS[:4], "same name"),
         (TOOLS, "same name"),
-        ([*TOOLS, "rat"], "near sense"),  # two of eleven names, with itself, are animals
+        ([*TOOLS, "rat"], "near sense"),  # with mouse itself, two names are animals
     ],
 )
 def test_two_names_and_a_tenth_of_at_least_five_give_a_domain(other_names, rule):
@@ -588,7 +588,7 @@ def test_a_class_is_not_compared_with_every_word_of_a_list(looked_up):
     letters = "abcdefghij"
     words = ["".join(word) for word in product(letters, repeat=4)][:3000]
     listed = Vocabulary.of("mine", [f"{word}x, q{word}" for word in words])
-    match_names(["otter"], listed)  # splits the list once
+    match_names(["otter"], listed)  # indexes the list, before words are counted
     before = dict(looked_up)
     match_names([f"{word}{word}y" for word in words[:10]], listed)
     assert looked_up["meaning"] - before["meaning"] < 200

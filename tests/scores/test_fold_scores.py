@@ -1,4 +1,4 @@
-"""Scores of fold rows: judged like a run, and complete on the board."""
+"""Scores of an outside model on test and fold rows: judged like a run, complete on the board."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def _own_world(own_data, tmp_path, monkeypatch):
 
 
 def scored_elsewhere(folds="folds.npz", name=DATA, names=True):
-    """Write random scores and the file of rows."""
+    """Score the rows in ``folds`` with a model; return the words that name the score files."""
     data, z = load(name), np.load(folds, allow_pickle=False)
     scaled = Preprocessing("l2", "l2")
     X, S = scaled.of_features(data.features, np.arange(1)), scaled.of_prototypes(data.prototypes)
@@ -59,7 +59,7 @@ def elsewhere(tmp_path_factory):
 
 @pytest.fixture
 def files(elsewhere, tmp_path):
-    """The scores in the folder of a test."""
+    """Copy the score files into the folder of this test; return the words that name them."""
     folder, words = elsewhere
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     return words

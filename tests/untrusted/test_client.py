@@ -251,9 +251,8 @@ def test_texts_of_variable_length_are_read_once_and_have_a_limit(tmp_path):
         texts = file.create_dataset("class_names", data=["b" * 1000, *("",) * 500])
         start, size = texts.id.get_offset(), texts.id.get_storage_size() // 501
     content = bytearray(path.read_bytes())
-    content[start : start + 501 * size] = (
-        content[start : start + size] * 501
-    )  # all have the same text
+    # All references point to the same text.
+    content[start : start + 501 * size] = content[start : start + size] * 501
     path.write_bytes(content)
     assert "more bytes than the file has" in look_into(path).refused["class_names"]
 

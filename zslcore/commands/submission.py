@@ -70,9 +70,8 @@ def _files(args: argparse.Namespace) -> Iterator[tuple[str, Path]]:
     roles |= {f"unseen_classes_{k}": Path(name) for k, name in enumerate(args.unseen or (), 1)}
     roles |= {f"pretraining_{k}": Path(name) for k, name in enumerate(args.pretraining, 1)}
     for role, path in roles.items():
-        named = role.startswith(
-            ("unseen", "pretraining")
-        )  # names of classes or sets, or a file of them
+        # These options accept names, or a file of names.
+        named = role.startswith(("unseen", "pretraining"))
         if path is not None and (path.is_file() or not named):
             yield role, path
 

@@ -147,9 +147,8 @@ def titles_of_sets(vocabularies: Sequence[str], *, is_assumed: bool = False) -> 
 @cache
 def extractors() -> Mapping[str, Extractor]:
     """Return the published extractors, by name."""
-    rows: Any = map(
-        dict.values, read_csv_rows(EXTRACTORS)
-    )  # tools/contamination.py checks the values
+    # tools/contamination.py checks the values.
+    rows: Any = map(dict.values, read_csv_rows(EXTRACTORS))
     return {
         name: Extractor(name, kind, tuple(pretraining.split(AND)), labels, source, url)
         for name, kind, pretraining, labels, source, url in rows
