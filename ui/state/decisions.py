@@ -80,7 +80,7 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
         column_config={
             "class": "test class",
             "strength": st.column_config.TextColumn(
-                "overlap",
+                "certainty",
                 help="certain: the same class; possible: a related class; none: no match.",
             ),
             "match": "pre-training class",
