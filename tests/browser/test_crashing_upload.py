@@ -8,8 +8,8 @@ from tests.datasets.files import with_type_code, write_folder
 
 
 def name_of_import(page):
-    """Return the name field; the page behind the dialog may have other labels with "name"."""
-    return page.get_by_role("dialog").get_by_label("Name", exact=True).first
+    """Return the name field of the upload; that of the folder form may be drawn first."""
+    return page.get_by_role("dialog").get_by_placeholder("from the file and its classes")
 
 
 def upload(page, folder, name):
