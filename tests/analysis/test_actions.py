@@ -202,7 +202,7 @@ def test_splits_are_side_by_side_as_in_table_4(study):
     table = action_tables.compared_splits(part, "OS2").set_index(["features", "semantics"])
     row = table.loc[("sports", "attributes")]
     assert (row["printed_released"], row["printed_controlled"]) == (0.205, 0.228)
-    assert f"{100 * row['printed_rise']:.2f}" == "11.22"  # as the paper's text states it
+    assert f"{100 * row['printed_rise']:.2f}" == "11.22"  # the paper's text states this number
     assert row["rise"] == pytest.approx(row["controlled"] / row["released"] - 1)
     assert (row["ouc_released"], row["ouc_controlled"]) == (pytest.approx(0.35, abs=0.05), 0.5)
     ours = part[(part["method"] == "BiDiLEL") & (part["features"] == "sports")]

@@ -28,11 +28,11 @@ def test_bias_variance_and_noise_add_up_to_the_error_of_a_method_on_known_noise(
     D, A, sigma, K, L = 6, 3, 0.7, 8, 4
     true = rng.normal(size=(D, A))
     X = np.repeat(rng.normal(size=(40, D)), 2, axis=0)
-    h = np.tanh(X @ true)  # not linear in X, so a linear method has a bias
+    h = np.tanh(X @ true)  # h is not linear in X, so a linear method has a bias
     noise = sigma * np.tile([[1.0], [-1.0]], (40, A))
     t, predicted = h + noise, np.empty((K, L, 80, A))
     for k in range(K):
-        centre = rng.normal(size=D)  # the outer draw, in place of classes
+        centre = rng.normal(size=D)  # the outer draw is a centre in place of classes
         for j in range(L):
             Z = centre + rng.normal(size=(30, D))
             T = np.tanh(Z @ true) + sigma * rng.choice([-1.0, 1.0], size=(30, A))
@@ -92,7 +92,7 @@ def test_an_image_is_judged_by_draws_that_tested_its_class():
     assert part.error == pytest.approx(alone.error)
     assert part.between == pytest.approx(alone.between)
     assert part.bias == pytest.approx(alone.bias)
-    present[2:, 0] = False  # too few draws for the first image
+    present[2:, 0] = False  # the first image now has too few draws
     assert decompose(Draws.of(predicted, t), t, present=present).n_images == 3
 
 
@@ -124,7 +124,7 @@ def test_classes_carry_most_of_the_variance_and_more_for_unseen_images():
     assert seen.between < unseen.between
 
 
-def test_sampled_training_sets():
+def test_paired_training_sets_have_the_same_classes_and_other_rows():
     draws = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
     assert len(draws) == 4
     for first, other in draws:
@@ -132,7 +132,7 @@ def test_sampled_training_sets():
         assert set(classes) <= set(SPLIT.seen_classes)
         np.testing.assert_array_equal(classes, np.unique(WORLD.labels[other]))
         assert np.isin(first, SPLIT.trainval).all()
-        assert len(np.unique(first)) < len(first)  # with replacement
+        assert len(np.unique(first)) < len(first)  # rows are drawn with replacement
         assert not np.array_equal(first, other)
     again = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
     np.testing.assert_array_equal(draws[3][1], again[3][1])

@@ -41,7 +41,7 @@ def test_most_confused_pairs_are_the_largest_off_the_diagonal(scores):
 
 def test_classes_with_few_images_are_left_out(scores):
     images = np.bincount(scores.y, minlength=5)
-    least = int(np.sort(images[:4])[1])  # one class has fewer images
+    least = int(np.sort(images[:4])[1])  # exactly one class has fewer images than this
     few = [NAMES[k] for k in np.flatnonzero(images < least)]
     assert len(few) == 2  # this class, and the class without images
     share = confusion(scores, 0.3, NAMES, least)

@@ -264,7 +264,7 @@ def columns():
 def test_printed_table_does_not_support_the_printed_p_for_the_training_set():
     first, second, three, four = columns()
     request = cross_tests(printed_table())["training set"]
-    # in the paper's words: "2nd and 3rd column as well as 1st and 4th"
+    # The paper says: "2nd and 3rd column as well as 1st and 4th".
     done = ttest_rel(np.concatenate([second, first]), np.concatenate([three, four]))
     assert request.pairs == PRINTED_CLAIM.pairs == 24
     assert request.p == pytest.approx(done.pvalue)

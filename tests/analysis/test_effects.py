@@ -71,7 +71,7 @@ def test_planted_bias_assigns_unseen_images_to_training_classes():
     assert table[0][1] / sum(table[0]) > table[1][1] / sum(table[1])
     curve, of_twin = (item.counts.curve("All") for item in (result, twin))
     assert curve.at(0.0).seen > 10 * curve.at(0.0).unseen
-    assert curve.best().gamma > 0  # seen classes are held back
+    assert curve.best().gamma > 0  # a positive gamma lowers the scores of seen classes
     assert of_twin.best().gamma <= 0
 
 
@@ -85,7 +85,8 @@ def p_of_gains(study):
 def test_planted_gain_of_actions_in_the_set_is_found(own_data, planted):
     sets = simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
     sets = tuple(replace(test_set, digest=load(test_set.dataset).digest) for test_set in sets)
-    spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)  # with the largest planted gain
+    # this method has the largest planted gain
+    spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)
     units = spec.units()
     for unit in units:
         unit.complete()

@@ -168,7 +168,7 @@ def test_the_gain_changes_sign_with_the_groups_and_ignores_scale(values, data, f
     other = overlap_gain(values, ~in_set, n_resamples=50)
     assert other.gain == pytest.approx(-gain.gain)
     assert gain.all == pytest.approx(np.mean(values))
-    if min(values) > 1e-3:  # the gain is relative: a common factor cancels
+    if min(values) > 1e-3:  # a common factor cancels in a relative gain
         scaled = overlap_gain(np.array(values) * factor, in_set, n_resamples=50)
         assert scaled.gain == pytest.approx(gain.gain)
 
@@ -185,7 +185,7 @@ def test_mappings_and_arrays_give_the_same_gain():
 
 def test_the_interval_over_images_is_exact():
     images = overlap_gain([0.5, 0.5], np.array([True, False]), images=[10, 10]).images_ouc
-    # Clopper-Pearson: with 5 of 10, each end leaves 2.5 % in the tail.
+    # At each end of the Clopper-Pearson interval, 5 of 10 has a tail probability of 2.5 %.
     assert binom.sf(4, 10, images.low) == pytest.approx(0.025, abs=1e-6)
     assert binom.cdf(5, 10, images.high) == pytest.approx(0.025, abs=1e-6)
 

@@ -23,7 +23,7 @@ DEMSAR = np.array(
         [1.000, 1.000, 1.000, 1.000],
         [0.940, 0.962, 0.965, 0.962],
         [0.619, 0.666, 0.614, 0.669],
-        [0.972, 0.981, 0.9751, 0.975],  # printed as equal, but ranked differently
+        [0.972, 0.981, 0.9751, 0.975],  # the book prints them as equal, but ranks them differently
         [0.957, 0.978, 0.946, 0.970],
     ]
 )
@@ -39,7 +39,7 @@ def test_the_textbooks_example():
     np.testing.assert_allclose(ranks.mean(axis=0), [3.143, 2.000, 2.893, 1.964], atol=5e-4)
     test = ranking.friedman_test(DEMSAR)
     assert test.critical_difference == pytest.approx(1.25, abs=0.01)
-    # The book prints 9.28 without the correction for ties; by hand from the mean ranks:
+    # The book prints 9.28, which is not corrected for ties.
     uncorrected = 12 * 14 / 20 * ((ranks.mean(axis=0) - 2.5) ** 2).sum()
     assert uncorrected == pytest.approx(9.28, abs=0.01)
     assert test.statistic > uncorrected
@@ -119,7 +119,7 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
 
 
 def test_intervals_of_all_occasions_have_joint_coverage(rng):
-    """Each of n intervals misses n times less often, so their mean has the nominal coverage."""
+    """Each of three intervals misses a third as often, so their mean has the requested coverage."""
     values = rng.normal(size=(400, 3, 5)) + 2 * np.arange(5)
     ranks = ranking.ranking(values, level=0.9)
     alone = [ranking.ranking(values[:, [k]], level=1 - 0.1 / 3) for k in range(3)]

@@ -76,7 +76,7 @@ def test_separate_seen_accuracy_is_among_seen_classes():
         F, y = scores.F[np.ix_(rows, scores.seen)], scores.y[rows]
         expected = mean_class_accuracy(y, np.flatnonzero(scores.seen)[F.argmax(axis=1)])
         assert path.seen_alone[k] == pytest.approx(expected)
-    assert path.seen_alone[1] > path.seen[1] + 0.02  # different from the value among all classes
+    assert path.seen_alone[1] > path.seen[1] + 0.02  # the accuracy among all classes is lower
 
 
 def test_lambda_for_both_tasks_and_gamma_equal_the_choice_of_select():
@@ -198,7 +198,7 @@ def test_with_more_regularisation_seen_classes_lose_and_their_attributes_get_wor
     assert path.seen_alone[end] < path.seen_alone[at_best] / 2
     assert path.mse_seen[end] > 2 * path.mse_seen[at_best]
     lowest = np.argmin(path.mse_unseen)
-    assert 0 < lowest < len(path.values) - 1  # U-shaped
+    assert 0 < lowest < len(path.values) - 1  # the error is lowest inside the grid
 
 
 def test_gzsl_wants_less_regularisation_than_zsl():
@@ -263,7 +263,7 @@ def test_a_path_has_the_requested_number_of_values_evenly_spaced():
     assert (values[0], values[-1], len(values)) == (1e-7, 10.0, 25)
     np.testing.assert_allclose(np.diff(np.log10(values)), 1 / 3, rtol=1e-9)
     assert path_values(get_method("DEVISE")(), "epochs", 5) == (1, 2, 5, 13, 30)
-    narrow = path_values(get_method("DAP")(), "C", 3)  # a narrow grid is widened to four decades
+    narrow = path_values(get_method("DAP")(), "C", 3)  # the path is wider than the grid of DAP
     assert narrow[-1] / narrow[0] == pytest.approx(1e4)
 
 

@@ -15,7 +15,7 @@ from zslcore.methods import ESZSL, GFZSL, TRANSDUCTIVE, GFZSLTran, Propagation
 from zslcore.metrics import mean_class_accuracy
 
 WORLD = linear_world(noise=0.2)
-WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # non-negative parts
+WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # DSRL needs X >= 0
 SPLIT = WORLD.splits["PS"]
 
 

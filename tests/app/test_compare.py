@@ -92,7 +92,8 @@ def test_a_new_data_folder_shows_every_inductive_method_on_cub_and_awa1():
     printed = [name for name in table.columns.get_level_values(0) if "printed" in name]
     # Printed results on AWA1 use other features than the hand-crafted ones.
     assert printed == ["CUB, as printed"]
-    assert table["CUB, as printed"].iloc[:, 0]["ALE"] == 46.2  # calibrated, from the second paper
+    # the calibration paper prints this value
+    assert table["CUB, as printed"].iloc[:, 0]["ALE"] == 46.2
 
 
 def test_a_cell_shows_the_sources_of_its_numbers():
@@ -249,7 +250,7 @@ def test_own_runs_have_rows_metrics_a_command_and_files(store, results):
     assert metrics(app)["ZSL accuracy"] == f"{100 * results[0].evaluation.zsl:.1f} %"
     assert [element.value for element in app.code] == [results[0].spec.command()]
     assert "Verified: computed in this data folder" in words(app)
-    assert "JSON for the board" not in downloads(app)  # the data exist only in these tests
+    assert "JSON for the board" not in downloads(app)  # the board does not know these data
 
 
 def test_results_on_fine_tuned_features_are_marked():

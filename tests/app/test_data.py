@@ -217,10 +217,10 @@ def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, monkeypat
         **rows,
     )
     app = pages.go(AppTest.from_file(pages.APP, default_timeout=pages.PATIENCE), "leakage").run()
-    app.session_state["import_open"] = True  # like the button next to the menus of data sets
+    app.session_state["import_open"] = True  # as the button next to the menu of data sets does
     app = upload_into(app.run(), content(tmp_path, "birds.npz"), data_name="birds")
     assert [tab.label for tab in app.tabs if tab.children] == ["Your data"]
-    assert len(charts(app)) == 1  # the split, before the first result
+    assert len(charts(app)) == 1  # only the split is drawn, since there is no result yet
     assert app.selectbox(key="dataset_menu").value == "birds"
     text = words(app)
     assert f"## birds: {len(world.labels):,} images, {world.n_classes} classes" in text
@@ -228,11 +228,11 @@ def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, monkeypat
     badges = [element.value for element in app.markdown if "-badge[" in element.value]
     assert any("Unknown" in badge for badge in badges), badges
     assert not app.dataframe
-    app = visit(dataset="birds")  # the test stays on the old page
+    app = visit(dataset="birds")  # open the page of the import, as the app does by itself
     app.button(key="data_compute").click().run()
     app = pages.settled(app)
     table = app.dataframe[0].value
-    table.index = [row.partition(" (")[0] for row in table["method"]]  # SAE (S2V)
+    table.index = [row.partition(" (")[0] for row in table["method"]]  # the table shows "SAE (S2V)"
     names = closed_forms(load("birds"))
     assert {*table.index} == {*names}
     stored = {
@@ -264,7 +264,7 @@ def test_a_file_that_crashes_its_reader_is_refused_in_one_sentence(visit, tmp_pa
 def test_an_import_shows_its_progress_and_a_click_cancels_it(visit, monkeypatch):
     def read(*args, **more):
         worker._WATCHER.get()(0.5)
-        st.stop()  # as Streamlit interrupts a run when a visitor clicks or leaves
+        st.stop()  # Streamlit stops a run like this when a visitor clicks or leaves
 
     monkeypatch.setattr(uploads, "import_files", read)
     app = opened(visit())
@@ -510,7 +510,7 @@ def test_a_leaking_split_is_drawn_with_its_leak():
 
 def test_six_images_of_each_class_are_above_its_bar():
     images = np.zeros((6, 8, 8), dtype=np.uint8)
-    images[4, 0, 0] = 255  # second row, second column
+    images[4, 0, 0] = 255  # image 4 is in the second row and column of the mosaic
     source = mosaic(images, 3)
     dataset = load("digits")
     split = dataset.split("PS")
@@ -520,7 +520,8 @@ def test_six_images_of_each_class_are_above_its_bar():
     assert [(tile["x"], tile["source"]) for tile in drawn] == [(k, source) for k in range(10)]
     picture = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("L")
     ink = np.argwhere(np.array(picture)[::SHARP, ::SHARP] < 128)
-    assert ink.tolist() == [[1 + 9, 1 + 9]]  # offset: frame, picture, space
+    # each place has a frame, an 8-pixel picture and a space
+    assert ink.tolist() == [[1 + 9, 1 + 9]]
 
 
 def test_a_class_name_in_an_error_is_escaped(visit):

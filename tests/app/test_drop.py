@@ -35,7 +35,7 @@ def test_the_value_of_the_longest_bar_fits_into_the_margin():
     bars = (Bar("train", 20218, 4031, value), Bar("val", 9191, 0, "9,191"))
     layout = picture_of(Picture("two bars", bars=bars)).layout
     assert layout["xaxis"]["range"] == [0, 20218]  # the longest bar ends at the margin
-    assert layout["margin"]["r"] >= 6 * len(value) + 14  # measured: 5.7 px per letter
+    assert layout["margin"]["r"] >= 6 * len(value) + 14  # a letter was measured to be 5.7 px wide
 
 
 def plain_words(app):
@@ -117,7 +117,7 @@ def test_dropped_predictions_are_read_once_and_get_the_card_of_zslcore_check(mon
 def test_predictions_with_swapped_rows_are_refused(tmp_path):
     table = pd.read_parquet(min((FACTS / "results" / "digits").glob("*.parquet")))
     tested = table.index[table["part"] == "test_unseen"]
-    first_rows = table.loc[tested].groupby("label").head(1).index  # one image of each class
+    first_rows = table.loc[tested].groupby("label").head(1).index
     table.loc[first_rows, "row"] = table.loc[first_rows, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
     app = dropped(tmp_path / "p.parquet")

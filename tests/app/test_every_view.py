@@ -48,7 +48,7 @@ def _fresh(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _cells(monkeypatch):
-    """Write every figure and table that can be exported to CSV; no cell has Python's notation."""
+    """Export every figure and table to CSV, and check that no cell has Python's notation."""
     seen = []
 
     def note(offer, numbers):

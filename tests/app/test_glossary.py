@@ -106,7 +106,7 @@ def test_the_terms_of_a_page_come_first_in_its_glossary():
     assert "On this page" in listed
     listed = listed[listed.index("On this page") :]
     names = [item.splitlines()[0].strip("* ") for item in listed if item.startswith("**")]
-    names = [name for name in names if name in {*map(plain, TERMS)}]  # answers are bold, too
+    names = [name for name in names if name in {*map(plain, TERMS)}]  # answers in bold are left out
     shown = [plain(name) for name in TERMS if name in app.session_state["terms_shown"]]
     assert {"Split", "AUSUC", "ZSL accuracy"} <= set(shown)
     assert names[: len(shown)] == shown

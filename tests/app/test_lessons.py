@@ -178,7 +178,7 @@ def test_opening_many_rooms_closes_no_room_of_another_address():
     assert rooms.has(first)
     assert [rooms.has(code) for code in own[-3:]] == [True] * 3
     assert not any(rooms.has(code) for code in own[:-3])
-    for k in range(20):  # a browser that returns without its cookie
+    for k in range(20):  # each round is a browser that returns without its cookie
         rooms.open(Visitor("10.0.0.1", f"again {k}"))
     elsewhere = rooms.open(Visitor("10.0.0.2", "teacher"))
     for k in range(20):
@@ -266,7 +266,8 @@ def opened_room(lesson="calibration"):
     """Open a room as a teacher; return the page and the code."""
     teacher = visit("lessons", lesson=lesson)
     teacher.button(key="lesson_open_room").click().run()
-    code = "".join(teacher.query_params["room"])  # a string, or a list of one string
+    # query_params has a string or a list of one string
+    code = "".join(teacher.query_params["room"])
     return teacher, code
 
 
@@ -282,7 +283,7 @@ def test_students_vote_and_only_the_teacher_reveals_the_answer_and_moves_on():
     assert not keys_of(student)
     assert not charts(student)
     predict(student, LESSONS["calibration"].steps[0].answers.labels[0])
-    teacher.button(key="lesson_next").click().run()  # reveal
+    teacher.button(key="lesson_next").click().run()  # the first click reveals the answer
     student.run()
     assert charts(student)
     assert "What to notice" in words(student)
@@ -336,7 +337,7 @@ def test_a_step_shows_its_figure_only_after_the_prediction():
 )
 def test_a_control_named_like_a_term_has_its_explanation(lesson, step, label):
     app = visit("lessons", lesson=lesson, lessons_step=step, lessons_shown="1")
-    assert app.segmented_control[0].label == label  # visit asserts that terms have their help
+    assert app.segmented_control[0].label == label  # visit checks that every term has its help
 
 
 @pytest.mark.parametrize(

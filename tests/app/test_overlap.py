@@ -102,7 +102,8 @@ def test_every_bar_has_the_gain_interval_and_mark_of_its_class(visit, name, meth
     app = visit(gain_data=name, gain_method=method)
     bars, expected, groups = drawn(app), gains_by_hand(name, method), groups_of(name)
     assert len(bars) == len(expected)
-    for of_class, gain, low, high, color in bars:  # a class with few draws is pale, without a line
+    # the bar of a class with few draws is pale and has no interval
+    for of_class, gain, low, high, color in bars:
         np.testing.assert_allclose([gain, low, high], expected[of_class], atol=1e-9)
         hue = GROUP_LOOKS[groups[of_class]].color
         assert color == (translucent(hue, 0.45) if np.isnan(low) else hue)
@@ -212,7 +213,7 @@ def test_a_class_opens_with_its_synset_and_its_gain_by_method(visit):
 def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     app = visit()
     first = app.selectbox(key="gain_class").value
-    assert first == "chimpanzee"  # the largest gain with an interval
+    assert first == "chimpanzee"  # chimpanzee has the largest gain among classes with an interval
     asks = "Pale: too few splits for an interval. Click a bar to open its class."
     assert asks in [caption.value for caption in app.caption]
     gain = {name: gain for name, gain, *_ in drawn(app)}["seal"]
@@ -223,7 +224,7 @@ def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     assert f": {gain:+.1f} points. ".replace("-", "−") in hint
     app.selectbox(key="gain_class").set_value(first).run()
     assert asks in [caption.value for caption in app.caption]
-    app.session_state["gain_clicked"] = True  # a click on the bar of this class has an effect, too
+    app.session_state["gain_clicked"] = True  # a click on the bar of this class is noticed, too
     assert any(element.value.startswith(f"**{first}**") for element in app.run().caption)
 
 

@@ -191,7 +191,7 @@ def test_a_long_method_waits_for_its_button():
     chips = {c["name"]: c["here"] for f in head["rail"]["families"].values() for c in f}
     assert chips["ESZSL"]
     assert not chips["ALE"]
-    assert "PrototypeCosine" not in chips  # needs images and classes in one space
+    assert "PrototypeCosine" not in chips  # PrototypeCosine needs images and classes in one space
 
 
 @pytest.mark.parametrize("public", ["0", "1"])
@@ -228,7 +228,8 @@ def test_a_waiting_or_failed_run_is_described():
         assert (pending.words, pending.button) == (words, button)
     lacked = Status("failed", error=f"{extras.sentence('torch', 'ALE')} Install it with: x")
     pending = answers.job_state("ALE", lacked, "words", "button", covers=True)
-    assert (pending.words, pending.button) == ("words", "button")  # it has since been installed
+    # torch has been installed in the meantime
+    assert (pending.words, pending.button) == ("words", "button")
 
 
 def test_a_split_without_seen_test_images_is_not_offered():
@@ -242,7 +243,7 @@ def test_a_split_without_seen_test_images_is_not_offered():
 
 def test_data_with_precomputed_results_are_shown_at_once(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # without imported features
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # this folder has no imported features
     head = sent_down(visit("play", dataset="CUB-vgg_fc7"), COMPONENT)
     assert head["images"]["n"] == 1764 + 2967
     assert head["pending"] is None
@@ -335,7 +336,7 @@ def test_the_address_has_the_stop_of_the_ruler():
     for value in ("11", "<b>", "", "nan"):
         odd = sent_down(visit("play", **request, playground_value=value), COMPONENT)
         assert odd["ruler"]["start"] == odd["ruler"]["reference"]
-        assert odd["key"] == head["key"]  # the browser does not draw it again
+        assert odd["key"] == head["key"]  # an equal key keeps the browser from drawing it again
     assert sent_down(visit("play", playground_ruler="<b>"), COMPONENT)["ruler"]["kind"] == "gamma"
 
 
@@ -384,7 +385,8 @@ def test_methods_computed_for_comparison_take_ten_seconds_together(monkeypatch, 
     while answers.compute_one(cache.dataset("digits"), choice):
         pass
     assert len(result) == computed
-    assert not {"DAP", "SSE"} & {spec.method for spec in result}  # iterative
+    # these methods are iterative, not quick
+    assert not {"DAP", "SSE"} & {spec.method for spec in result}
 
 
 def test_quick_runs_on_simulated_data_start_without_a_button():
@@ -406,7 +408,7 @@ def test_printed_metrics_are_shown_below_the_metrics_of_the_same_choice():
         "per image",
         "printed, Le Cacheux et al. 2019",
     ]
-    # Le Cacheux et al., LinearS2V on AWA2, lambda and gamma for GZSL: H 64.0.
+    # Le Cacheux et al. print H 64.0 for LinearS2V on AWA2, with lambda and gamma for GZSL.
     assert table.iloc[2, 1:].dropna().round(1).tolist() == [64.0]
     assert any("these are simulated" in element.value for element in app.caption)
 

@@ -19,7 +19,7 @@ def page():
         st.session_state["times"] = st.session_state.get("times", 0) + 1
         worker._WATCHER.get()(0.25)
         if st.session_state.get("cancel"):
-            st.session_state["reading_cancelled"] = files  # as the button Cancel does
+            st.session_state["reading_cancelled"] = files  # the button Cancel does this
             st.rerun()
         return "what was read"
 
@@ -50,7 +50,7 @@ def test_cancelled_files_can_be_read_later(app):
     assert [element.value for element in app.info] == ["Reading these files was cancelled."]
     assert not app.markdown
     app.run()
-    assert app.session_state["times"] == 1  # not read again automatically
+    assert app.session_state["times"] == 1  # the files were not read again automatically
     app.session_state["cancel"] = False
     (again,) = (button for button in app.button if button.label == "Read the files")
     again.click().run()

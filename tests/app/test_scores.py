@@ -161,7 +161,7 @@ def test_gamma_of_another_file_is_reset(tmp_path, scored):
     first, second = many(tmp_path, scored, 2)
     app = pages.visit(PAGE)
     uploaded(app, first)
-    app.session_state["scores_gamma"] = 0.03  # as if the handle were dragged
+    app.session_state["scores_gamma"] = 0.03  # this stands for dragging the handle
     app.run()
     curve = scored.curve
     assert (
@@ -251,7 +251,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
         assert not app.exception
         assert not app.error
         offered = [button.label for button in app.get("download_button")]
-        assert "Predictions (.parquet)" not in offered  # would equal the uploaded file
+        assert "Predictions (.parquet)" not in offered  # the file would equal the uploaded one
 
 
 def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, monkeypatch):
@@ -326,7 +326,7 @@ def test_real_scores_show_their_published_metrics(name, data, H):
     app = pages.visit(PAGE)
     uploaded(app, REAL / f"{name}.npz")
     assert not app.exception
-    assert not app.radio  # they have no open question
+    assert not app.radio  # the files raise no question
     shown = metrics(app)
     assert shown["H, Joint label space, γ = 0"] == f"{H} %"
     assert shown["AUSUC"].endswith(" %")
@@ -383,7 +383,8 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored)
     assert not app.exception
     text = plain(paired(*map(score_report, paths)).headline)
     assert f"**{text}**" in words(app)
-    assert all("McNemar" not in caption.value for caption in app.caption)  # its tab is closed
+    # McNemar's test is in a closed tab
+    assert all("McNemar" not in caption.value for caption in app.caption)
 
 
 def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):

@@ -67,4 +67,4 @@ def test_differences_of_printed_pairs_have_the_sign_of_the_answer():
     means = next(trace for trace in drawn if trace["name"].startswith("mean"))["x"]
     (answer,) = (text for text in (element.value for element in app.markdown) if "## " in text)
     drawn_means = [f"{mean:+.1f}".replace("-", "−") for mean in means[:2]]
-    assert re.findall(r"[+−][\d.]+", answer) == drawn_means  # same sign in answer and figure
+    assert re.findall(r"[+−][\d.]+", answer) == drawn_means  # answer and figure have the same signs

@@ -46,7 +46,7 @@ def spec(method=METHOD, task="gzsl"):
 
 @pytest.mark.parametrize("tab", ["Command", "Classes", "Confusion"])
 def test_the_drawer_opens_from_stored_predictions(tab, monkeypatch):
-    # No other method is computed for comparison.
+    # Play computes no other method for comparison.
     monkeypatch.setattr(playground_answers, "compute_one", lambda *_: False)
     app = visit("play", dataset="digits", method=METHOD)
     app.session_state["playground_drawer"] = True

@@ -55,7 +55,7 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     assert f"Of {len(CLAIMS)} claims in four papers, {holds} hold" in text
     assert f"{fails} do not, and {len(CLAIMS) - holds - fails} are open" in text
     assert "p = 0.007 printed for the training set matches the value for the test set" in text
-    assert "24 pairs give p = 0\\.35" in text  # the claim that is open at first
+    assert "24 pairs give p = 0\\.35" in text  # this claim is open at first
     assert "p = 0\\.0072" in text
 
 
@@ -137,13 +137,13 @@ def test_tiles_are_found_by_words():
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
     assert "No tile has these words." in words(app)
-    assert not app.code  # no evidence for a hidden tile
+    assert not app.code  # a hidden tile shows no evidence
 
 
 def test_the_bar_counts_the_shown_claims_and_the_first_shown_tile_is_open(printed):
     counts = wall_data(visit("wall"))["counts"]
     assert counts["yes"] == sum(item.verdict == "holds" for item in printed.values())
-    assert sum(counts.values()) == len(CLAIMS)  # as in the heading
+    assert sum(counts.values()) == len(CLAIMS)  # the heading has this number
     app = visit("wall", claims_find="dppn")
     wall = wall_data(app)
     assert (wall["chosen"], sum(wall["counts"].values())) == ("DPPN", 0)
@@ -187,4 +187,5 @@ def test_the_printed_p_of_the_training_set_is_that_of_the_test_set():
     (low, high), (above, _) = map(interval, (training, test))
     assert low < 0 < high
     assert above > 0
-    assert training["x"][0] == pytest.approx(-0.6, abs=0.05)  # AWA2 minus AWA1, as on the map
+    # the axis shows AWA2 minus AWA1, as the map does
+    assert training["x"][0] == pytest.approx(-0.6, abs=0.05)

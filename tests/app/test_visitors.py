@@ -69,8 +69,8 @@ def test_on_a_public_server_an_import_is_visible_only_to_its_owner(files):
     assert name.startswith("mine.v-")
     assert offered(app.run()) == [name]
     assert offered(stranger) == []
-    assert offered(visit(PAGE, dataset=name)) == []  # not even by a link
-    other = bring(files)  # does not replace the first import
+    assert offered(visit(PAGE, dataset=name)) == []  # a link does not offer it, either
+    other = bring(files)  # this import does not replace the first one
     assert len(imports.names()) == 2
     assert len(offered(other.run())) == 1
 
@@ -118,7 +118,7 @@ def test_imports_without_a_passphrase_are_deleted_after_the_visit(files, tmp_pat
     bring(files)
     np.savez(tmp_path / "kept.npz", **ARRAYS)
     import_dataset(tmp_path / "kept.npz")
-    st.cache_resource.clear()  # end of the visit
+    st.cache_resource.clear()  # this ends the visit
     assert imports.names() == ("kept",)
     assert len(list((tmp_path / "data" / "imported").glob("*/"))) == 1
 

@@ -68,7 +68,7 @@ def test_a_job_shows_its_progress_and_then_its_result(panel, tmp_path):
     app = panel("until_told", go=str(go))
     assert labels(app) == ["Cancel"]
     assert "test" in app.markdown[0].value
-    # Either may be seen first: the preview is a file, and progress is a line.
+    # Preview and progress arrive separately, in any order.
     until(app, lambda app: app.metric and app.get("progress")[0].proto.value)
     assert (app.metric[0].label, app.metric[0].value) == ("so far", "1")
     (bar,) = app.get("progress")
@@ -152,11 +152,12 @@ def test_a_job_with_a_missing_extra_shows_the_install_command(public, panel, mon
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     app = until(panel("lack"), lambda app: app.info)
     assert app.info[0].value.startswith(r"A \*method\* needs PyTorch \(extra torch\), which is not")
-    lines = [extras.install("torch")] if public == "0" else []  # no installing in public
+    # a public server shows no install command
+    lines = [extras.install("torch")] if public == "0" else []
     assert [element.value for element in app.code] == lines
     assert labels(app) == []
     monkeypatch.undo()
-    assert labels(app.run()) == ["Try again"]  # it has since been installed
+    assert labels(app.run()) == ["Try again"]  # umap has been installed in the meantime
 
 
 def test_a_refusal_because_of_a_missing_extra_shows_the_install_command():

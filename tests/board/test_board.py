@@ -47,7 +47,7 @@ def folder(entry, tmp_path):
 
 
 def values_of(entry, **changes):
-    """The JSON of an entry with values put at paths like ``gamma__origin``; None removes one."""
+    """Return an entry as JSON with new values at paths like ``gamma__origin``; None removes one."""
     values = json.loads(entry.to_json())
     for path, value in changes.items():
         *outer, last = path.split("__")
@@ -416,7 +416,8 @@ def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
     (folder / "hers.json").write_bytes(values_of(entry, who="Grace"))
     other = tmp_path_factory.mktemp("other")
-    for path in sorted(folder.glob("*.json"), reverse=True):  # in reverse order
+    # the copies are written in reverse order
+    for path in sorted(folder.glob("*.json"), reverse=True):
         (other / path.name).write_bytes(path.read_bytes())
     for form in (board_html, as_csv):
         assert form(read_board(folder)) == form(read_board(other))

@@ -153,7 +153,8 @@ def test_metrics_equal_the_file_of_results():
         if off > 1e-6:
             fitted_again.append((entry.method, off))
         assert entry.gamma.origin in ("validated", "none")
-    # Iterations of a fit and of a path stop at different points; one row has an old revision.
+    # A single fit and a path stop their iterations at different points, and one row has an older
+    # revision.
     assert {method for method, _ in fitted_again} <= {"CONSE", "SYNC"}
     assert len(fitted_again) <= 4
     *remaining, largest = sorted(off for _, off in fitted_again)

@@ -119,7 +119,7 @@ def page(chromium):
     yield page
     sync_api = pytest.importorskip("playwright.sync_api")
     for tab in chromium.pages[1:]:  # except the first tab, since closing it would end the browser
-        with suppress(sync_api.Error):  # a crashed page
+        with suppress(sync_api.Error):  # a crashed page cannot be closed
             tab.evaluate(FORGET_THEME)
         tab.close()
     chromium.clear_cookies()

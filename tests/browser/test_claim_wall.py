@@ -17,7 +17,7 @@ def test_a_tile_opens_its_claim_by_mouse_and_by_key(page, server):
     page.wait_for_url(re.compile("claims_open=gbu-max-margin-better"))
     page.get_by_text("minus all others").first.wait_for()
     settle(page)
-    page.keyboard.press("Tab")  # the next tile in reading order
+    page.keyboard.press("Tab")  # Tab moves to the next tile in reading order
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("claims_open=gbu-eight-of-twelve"))
     page.locator('.wall button[aria-pressed="true"]').get_by_text("For 8 of 12").wait_for()

@@ -37,7 +37,8 @@ def test_an_opened_cell_does_not_move_the_table(page, as_shipped):
     settle(page)
     assert before == pytest.approx(box_of(grid), abs=1)
     box = box_of(seen)
-    assert box["y"] + box["height"] < page.viewport_size["height"]  # visible without scrolling
+    # the opened cell is visible without scrolling
+    assert box["y"] + box["height"] < page.viewport_size["height"]
 
 
 def own(store):
@@ -60,7 +61,7 @@ def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, 
     visit(page, server, "/compare?table_whose=your+runs&table_columns=Digits")
     page.locator(GRID).first.wait_for()
     fits(page)
-    runs_before = own(store)  # includes runs of other tests
+    runs_before = own(store)  # the store also has runs of other tests
     click(page, 1)
     page.wait_for_url(re.compile(r"table_result=\w"))
     page.get_by_text("computed in this data folder").first.wait_for()

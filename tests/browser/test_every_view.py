@@ -137,7 +137,7 @@ def stops(page, most=200):
         page.keyboard.press("Tab")
         place, is_body, in_view = page.evaluate(FOCUSED)
         if is_body or place in seen[:1]:
-            return inside  # back at the first element
+            return inside  # the focus is back at the first element
         seen.append(place)
         inside += in_view
     assert len(set(seen[-most // 2 :])) > 1, "the Tab key does not leave an element"
@@ -283,9 +283,9 @@ def test_navigation_shares_a_line_with_tools_and_views_with_the_heading(shipped_
     tools = box_of(page.locator(".st-key-tools"))
     assert len(links) == len(PAGES)
     starts = [box["x"] for box in links]
-    assert starts == sorted(set(starts))  # no two links are stacked
+    assert starts == sorted(set(starts))  # no link is above another
     assert max(box["x"] + box["width"] for box in links) <= tools["x"]
     assert tools["y"] + tools["height"] <= 60
-    page.get_by_role("button", name="Search").click(trial=True)  # nothing covers it
+    page.get_by_role("button", name="Search").click(trial=True)  # nothing covers the button
     title, views = box_of(heading(page)), box_of(page.locator(".st-key-view_of_playground"))
     assert abs(title["y"] + title["height"] / 2 - views["y"] - views["height"] / 2) < 4

@@ -1,7 +1,7 @@
 """Tasks of a newcomer, a teacher, a reviewer and an author, from the first page, in few clicks.
 
-The limits are at most the clicks of an earlier design of the app, mostly half; ``# of 7`` is the
-number of clicks there.
+No task needs more clicks than in an earlier design of the app, and most need half as many. The
+comment ``# earlier: 7`` is the number of clicks in that design.
 """
 
 import json
@@ -77,7 +77,7 @@ def test_a_newcomer_chooses_data_a_method_and_a_gamma(shipped_server, page):
     visitor.button("validated")
     words = "unseen classes gain"
     once(page, lambda: words in page.locator(".sentence").inner_text() != before)
-    assert visitor.clicks <= 4  # of 7
+    assert visitor.clicks <= 4  # earlier: 7
 
 
 def test_a_newcomer_sees_a_finished_map_and_changes_the_layout(shipped_server, page):
@@ -85,14 +85,14 @@ def test_a_newcomer_sees_a_finished_map_and_changes_the_layout(shipped_server, p
     visitor.go("AWA1 and AWA2")
     page.locator("canvas").first.wait_for()
     shown(page, "training on AWA2 instead of AWA1 changes accuracy by")
-    assert visitor.clicks <= 1  # of 2
+    assert visitor.clicks <= 1  # earlier: 2
     visitor.click(page.get_by_role("button", name="Data, layout, colour"))
     visitor.click(page.get_by_role("radio", name="UMAP"))
     page.wait_for_url("**awa1_layout=UMAP**")
     settle(page)
     page.locator("canvas").first.wait_for()
-    assert not page.get_by_role("button", name="Cancel").count()  # it comes with the package
-    assert visitor.clicks <= 3  # of 3
+    assert not page.get_by_role("button", name="Cancel").count()  # the map comes with the package
+    assert visitor.clicks <= 3  # earlier: 3
 
 
 def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
@@ -102,7 +102,7 @@ def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
     figure = page.locator(".st-key-gain_printed")
     once(page, lambda: figure.locator(".bars rect").count() == 20)
     shown(page, "the paper finds 61 in")
-    assert visitor.clicks <= 1  # of 2
+    assert visitor.clicks <= 1  # earlier: 2
 
 
 def test_a_teacher_starts_a_room(server, page):
@@ -113,7 +113,7 @@ def test_a_teacher_starts_a_room(server, page):
     shown(page, "Room code")
     page.get_by_role("heading", level=2).wait_for()
     once(page, page.get_by_role("button", name="Reveal").is_enabled)
-    assert visitor.clicks <= 2  # of 4
+    assert visitor.clicks <= 2  # earlier: 4
 
 
 def test_a_teacher_prints_a_lesson_with_its_questions_first(server, page):
@@ -126,7 +126,7 @@ def test_a_teacher_prints_a_lesson_with_its_questions_first(server, page):
     html = visitor.saved("Handout")
     assert html.index("☐") < html.index("What to notice")
     assert "digits, data " in html
-    assert visitor.clicks - before <= 2  # of 3, in the lesson
+    assert visitor.clicks - before <= 2  # earlier: 3, from the lesson on
 
 
 def test_a_teacher_downloads_the_curve_for_slides(server, page):
@@ -135,7 +135,7 @@ def test_a_teacher_downloads_the_curve_for_slides(server, page):
     html = visitor.saved("HTML, interactive")
     assert "<script" in html
     assert "digits, data " in html
-    assert visitor.clicks <= 2  # of 3, for figures with such a file
+    assert visitor.clicks <= 2  # earlier: 3, for figures with such a file
 
 
 def test_a_reviewer_sees_the_leaks_of_a_split_and_downloads_the_report(server, page, tmp_path):
@@ -145,7 +145,7 @@ def test_a_reviewer_sees_the_leaks_of_a_split_and_downloads_the_report(server, p
     visitor = Visitor(server, page)
     visitor.drop(tmp_path / "split.json")
     shown(page, "No: it leaks.")
-    assert visitor.clicks <= 2  # of 3
+    assert visitor.clicks <= 2  # earlier: 3
     html = visitor.saved("HTML report")
     body = html[html.index("<body") :]
     assert 0 < body.index("Leaks") < 2000
@@ -161,7 +161,7 @@ def test_a_reviewer_checks_a_score_matrix(server, page, tmp_path):
     visitor = Visitor(server, page)
     visitor.drop(tmp_path / "scores.npz")
     shown(page, "AUSUC")
-    assert visitor.clicks <= 2  # of 3
+    assert visitor.clicks <= 2  # earlier: 3
 
 
 def test_an_imported_data_set_of_an_author_is_chosen_at_once(server, page, tmp_path):
@@ -177,7 +177,7 @@ def test_an_imported_data_set_of_an_author_is_chosen_at_once(server, page, tmp_p
     page.wait_for_url("**dataset=**")
     page.get_by_role("tab", name="Your data", selected=True).wait_for()
     name = parse_qs(urlsplit(page.url).query)["dataset"][0]
-    assert visitor.clicks <= 2  # of 3
+    assert visitor.clicks <= 2  # earlier: 3
     page.get_by_role("link", name="Playground", exact=True).click()
     page.get_by_role("radio", name=name, checked=True).wait_for()
 
@@ -198,7 +198,7 @@ def test_an_author_downloads_a_figure_for_print(server, page):
     assert pdf.startswith(b"%PDF")
     wide = float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", pdf)[1])
     assert wide == pytest.approx(84 * 72 / 25.4, abs=0.1)
-    assert visitor.clicks <= 1  # of 2
+    assert visitor.clicks <= 1  # earlier: 2
 
 
 def test_an_author_reads_the_methods_on_cub(shipped_server, page):
@@ -206,4 +206,4 @@ def test_an_author_reads_the_methods_on_cub(shipped_server, page):
     visitor.click(page.get_by_role("radio", name="CUB birds"))
     once(page, lambda: page.locator(".other").count() >= 10)
     page.locator(".pending").wait_for(state="hidden")
-    assert visitor.clicks <= 1  # of 2
+    assert visitor.clicks <= 1  # earlier: 2

@@ -197,7 +197,7 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
     ("address", "message"),
     [
         ("/lessons?lesson=calibration&lessons_step={0}&room={0}", "stHeading"),
-        ("/splits?dataset={0}&split={0}", "stToast"),  # the toast repeats the names
+        ("/splits?dataset={0}&split={0}", "stToast"),  # the toast repeats the names of the address
     ],
 )
 def test_texts_in_an_address_are_escaped(page, server, address, message):

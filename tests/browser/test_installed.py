@@ -122,9 +122,9 @@ def test_the_app_opens_from_an_empty_folder(installed, tmp_path, page):
     try:
         server.wait()
         visit(page, server, "/?dataset=simulated-aPY&method=CMT")
-        page.get_by_role("button", name="Run it").click()  # a job, in its own process
+        page.get_by_role("button", name="Run it").click()  # a job runs in its own process
         page.locator(".numbers > .h:not(:empty)").wait_for()
-        # The theme is included.
+        # The wheel includes the theme.
         color = "getComputedStyle(document.querySelector('.stApp')).color"
         config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
         ink = bytes.fromhex(config["theme"]["light"]["textColor"].removeprefix("#"))

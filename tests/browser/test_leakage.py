@@ -37,7 +37,8 @@ def edited(page, row, text):
     page.locator("#portal input").wait_for()
     page.keyboard.type(text)
     page.keyboard.press("Enter")
-    page.locator("#portal input").wait_for(state="detached")  # else the editor takes the next click
+    # otherwise the editor takes the next click
+    page.locator("#portal input").wait_for(state="detached")
 
 
 def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
@@ -56,7 +57,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     visit(page, server, "/leakage")
     drop(page, corrected)
     page.get_by_text("split · corrected.mat").wait_for()
-    page.get_by_text("Unknown.").first.wait_for()  # no information on features
+    page.get_by_text("Unknown.").first.wait_for()  # nothing is known about the features
     assert page.errors == []
 
 
@@ -101,7 +102,8 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
     settle(page)
     opened = parse_qs(urlsplit(page.url).query)["gain_class"][0]
     classes = class_facts("AWA2").classes
-    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # a bar of such a class
+    # bars show classes of ImageNet-1K only
+    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])
     page.get_by_text(re.compile("synset n0")).wait_for()
     sentence = page.get_by_text("Accuracy with pre-training minus").inner_text()
     counts = re.search(

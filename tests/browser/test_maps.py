@@ -196,9 +196,10 @@ def test_pictures_can_be_saved(page, server):
     assert content["SVG"].startswith(b"<svg")
     width = float(re.search(rb'width="([\d.]+)"', content["SVG"])[1])
     in_pixels = int.from_bytes(content["PNG"][16:20], "big")
-    assert in_pixels == pytest.approx(2 * width, abs=1)  # with the legend
+    assert in_pixels == pytest.approx(2 * width, abs=1)  # the legend belongs to the picture
     assert canvas.evaluate("c => c.width") == before  # the screen resolution is unchanged
-    assert content["SVG"].count(b"<path") == 20  # 10 layers, 10 legend marks
+    # one path per layer and per mark of the legend, ten each
+    assert content["SVG"].count(b"<path") == 20
 
 
 #: Counts how often a canvas is painted, up to two.
@@ -223,7 +224,7 @@ def test_a_map_is_started_cancelled_and_restored_after_a_reload(page, fresh_serv
     on_its_way.wait_for()
     on_its_way.evaluate(WATCH)
     moved = page.locator("[class*=st-key-job_] canvas.points[data-moved]")
-    moved.wait_for()  # the same canvas is painted again, without flicker
+    moved.wait_for()  # the same canvas is painted again
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Cancelled.").wait_for()
     page.get_by_role("button", name="Start again").click()

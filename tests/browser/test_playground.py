@@ -50,7 +50,8 @@ def numbers(page):
 def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, page):
     requests = sent_by(page)
     opened(page, server)
-    once(page, lambda: page.locator(".other").count() >= 4)  # with all quick methods
+    # the curves of all quick methods are drawn
+    once(page, lambda: page.locator(".other").count() >= 4)
     settle(page)
     before = numbers(page), page.locator(".heads .left").inner_text()
     requests.clear()
@@ -84,7 +85,7 @@ def test_the_sentence_does_not_change_while_the_ruler_plays(server, page):
 def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
     page.add_init_script(f"({SHIFT})()")
     opened(page, server, query)
-    assert page.evaluate(LAYOUT)["ruler"] <= SMALL["height"]  # the drawer is below
+    assert page.evaluate(LAYOUT)["ruler"] <= SMALL["height"]  # the drawer is below the ruler
     assert page.evaluate(
         "(() => { const m = document.querySelector('[data-testid=stMain]');"
         " return m.scrollWidth <= m.clientWidth })()"
@@ -162,7 +163,7 @@ def test_an_opened_picture_shows_the_digit_named_in_its_text(shipped_server, pag
     opened(page, shipped_server, "?method=LinearS2V")
     card = page.get_by_role("group", name="One image")
     compared = 0
-    for row in range(2, 10):  # images of the wall, one per digit
+    for row in range(2, 10):  # eight rows and four columns of points on the wall
         box = box_of(page.locator(".wall > canvas"))
         y = box["y"] + (row + 0.5) * box["height"] / 10
         for x in (0.25, 0.4, 0.6, 0.8):
@@ -206,7 +207,7 @@ def test_the_button_that_validates_gamma_is_next_to_numbers_and_menu(server, pag
     settle(page)
     numbers_at, pending, button, menu = page.evaluate(BOXES)
     assert numbers_at[1] <= pending[0]
-    assert button[1] <= menu[0]  # on one line, without overlap
+    assert button[1] <= menu[0]  # button and menu do not overlap
     assert button[3] - button[2] < 40
     page.get_by_role("button", name="PDF").click(trial=True)
 

@@ -39,7 +39,7 @@ def test_the_first_run_of_a_page_uses_the_window_width(server, page):
     visit(page, server, "/table")
     page.locator(".st-key-table_of_methods canvas").first.wait_for()
     assert page.context.cookies()[0]["value"] == "1"
-    assert len(requests) == 1  # otherwise the window asks for a second run
+    assert len(requests) == 1  # a wrong width would cause a second run
     assert not page.get_by_text("precomputed", exact=True).is_visible()
 
 

@@ -48,16 +48,17 @@ def test_a_page_is_small_opens_offline_and_can_be_read(name, folder, page, axe):
 def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
     page.goto((folder / "index.html").as_uri())
     h = page.locator(".numbers > .h")
-    once(page, lambda: "57.1" in h.inner_text())  # LinearS2V, uncalibrated
+    once(page, lambda: "57.1" in h.inner_text())  # H of LinearS2V without calibration
     page.get_by_role("slider").press("ArrowRight")
     once(page, lambda: "57.1" not in h.inner_text())
     page.get_by_role("radio", name="LinearS2V").press("ArrowRight")
     page.wait_for_url("**#ESZSL")
     once(page, lambda: "18.2" in h.inner_text())
-    page.get_by_role("radio", name="ESZSL").click()  # already chosen, so nothing changes
+    page.get_by_role("radio", name="ESZSL").click()  # ESZSL is already chosen, so nothing changes
     page.get_by_role("radio", name="CUB birds").click()
     page.wait_for_url("**/play-cub.html*")
-    assert page.get_by_role("radio", name="λ").count() == 0  # needs features, which are missing
+    # lambda needs features, which CUB lacks here
+    assert page.get_by_role("radio", name="λ").count() == 0
 
 
 @pytest.mark.parametrize("name", ["index.html", "play-cub.html"])
@@ -86,11 +87,11 @@ def boxes(page, selector):
 def test_lambda_and_the_curves_of_other_methods_are_on_the_page(folder, page):
     page.goto((folder / "index.html").as_uri())
     links = page.locator(".other")
-    once(page, lambda: links.count() == 17)  # including the edge itself
+    once(page, lambda: links.count() == 17)  # one of the links is the line itself
     page.get_by_role("radio", name="λ").press("Space")
     page.wait_for_url("**/lambda.html#LinearS2V")
     number = page.locator(".now > .g")
-    once(page, lambda: "λ 1e−06" in number.inner_text())  # chosen on folds
+    once(page, lambda: "λ 1e−06" in number.inner_text())  # the folds chose this value
     page.get_by_role("slider").press("ArrowRight")
     once(page, lambda: "λ 1e−06" not in number.inner_text())
     page.get_by_role("radio", name="γ").press("Space")
@@ -128,7 +129,7 @@ def test_the_table_has_the_metrics_of_precomputed_results_and_sorts(folder, page
         figures.ausuc,
     ]
     assert cells[5:10] == [f"{100 * value:.1f}" for value in expected]
-    page.get_by_role("button", name="H", exact=True).nth(1).click()  # for CUB
+    page.get_by_role("button", name="H", exact=True).nth(1).click()  # the second H belongs to CUB
     column = [float(text) for text in page.locator("tbody td:nth-of-type(9)").all_inner_texts()]
     assert column == sorted(column, reverse=True)
 

@@ -24,7 +24,7 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
     box.press("Enter")
     menu.get_by_text("Area under the seen-unseen curve").wait_for()
     menu.get_by_text("Hubness").wait_for(state="detached")
-    menu.get_by_text("OpenworldAUC").first.wait_for()  # its text also mentions AUSUC
+    menu.get_by_text("OpenworldAUC").first.wait_for()  # the text of OpenworldAUC mentions AUSUC
     assert menu.locator(".katex").count() == 2
     assert page.errors == []
 
@@ -64,5 +64,6 @@ def test_a_download_button_works_while_the_page_is_drawn_again(server, page):
         button.click()
         once(page, lambda: line.has("backend_operation_response"))
         line.go_on()
-    assert download.value.suggested_filename == "data_split-84mm.pdf"  # as the page showed
+    # the file name has the width that the page showed
+    assert download.value.suggested_filename == "data_split-84mm.pdf"
     assert page.errors == []

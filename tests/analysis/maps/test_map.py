@@ -212,7 +212,7 @@ def test_invalid_settings_are_refused(name, value):
 def test_key_depends_on_the_input_only():
     base = MapSettings()
     assert MapSettings.from_json(base.to_json()) == base
-    assert replace(base, min_dist=0.5).key == base.key  # t-SNE does not use it
+    assert replace(base, min_dist=0.5).key == base.key  # t-SNE does not use min_dist
     changed = {
         "perplexity": 10.0,
         "seed": 1,

@@ -99,7 +99,7 @@ def mixing(pair, **options):
 def test_no_shift_is_reported_without_a_shift(sizes):
     tables = [mixing(blobs(n_per_class=sizes, seed=seed)) for seed in range(8)]
     scores = np.array([table["mixing"] for table in tables])
-    assert abs(scores.mean() - 1) < 0.02  # for any sizes of the two samples
+    assert abs(scores.mean() - 1) < 0.02  # the mean is 1 for any two sample sizes
     assert sum((table["p_holm"] < 0.05).any() for table in tables) <= 1
     assert 0.3 < np.mean([table["p"].mean() for table in tables]) < 0.7
 

@@ -514,7 +514,7 @@ def test_verdicts_on_two_of_five_data_sets_name_their_scope():
         ("gbu-top-three-ps", 1, NOT_HERE),
     ):
         figures = as_run(name, CASES[name][of_case]).figures
-        if name == "gbu-best-h" and of_case:  # with another winner on CUB
+        if name == "gbu-best-h" and of_case:  # this case has another winner on CUB
             figures = as_run(name, best(BEST_H, {"CUB": "CMT"}, figure="H")[1]).figures
         two_sets = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
         two_sets = two_sets.replace({"data": {"AWA1": "AWA1-own"}})
@@ -540,7 +540,8 @@ def test_values_within_one_point_have_no_order():
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
     two_sets = of(cells(step, data=("CUB", "AWA1")))
     judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two_sets))
-    assert judgment.verdict == NOT_HERE  # ALE is seventh, over a point behind the first
+    # ALE is seventh, more than one point behind the first method
+    assert judgment.verdict == NOT_HERE
     order = [m for m in BENCHMARK_METHODS if m != "SYNC"]
     order.insert(6, "SYNC")
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))
@@ -783,7 +784,7 @@ def test_a_verdict_needs_an_interval_on_one_side_of_the_limit():
 
 def test_a_mean_difference_has_students_interval():
     judgment = judge_mean("Both", [0.01, 0.02, 0.03], "above")
-    # mean 2, deviation 1, n = 3: 2 +- 4.303 / sqrt(3)
+    # In points, the mean is 2 and the deviation 1, so the interval is 2 +- 4.303 / sqrt(3).
     assert (judgment.low, judgment.high) == pytest.approx(
         (0.02 - 0.02484, 0.02 + 0.02484), abs=1e-5
     )
@@ -803,7 +804,7 @@ def test_a_count_has_the_exact_interval_and_names_the_exceptions():
     assert (judgment.low, judgment.high) == pytest.approx((0.0943, 0.9916), abs=1e-4)
 
 
-def test_an_order_on_few_data_sets_uses_one_kind_of_features_each():
+def test_a_second_kind_of_features_does_not_change_a_verdict_on_few_data_sets():
     every = as_run("gbu", of_folds(at(1, "GFZSL"))).figures
     few = every[every["data"].isin(["CUB", "AWA1"])]
     twice = few.assign(data=few["data"] + "-other", value=0.9)
@@ -879,7 +880,7 @@ def test_fewer_than_five_methods_have_no_order():
         assert judgment.verdict == (UNDECIDED if n == 4 else HERE)
 
 
-def test_a_share_of_some_cases_needs_its_interval_above_it():
+def test_a_share_is_undecided_while_its_interval_includes_the_claimed_share():
     ten = awa(("DEVISE",)).figures
     ten = ten[~ten["method"].isin(["DAP", "IAP"])]
     judgment = CLAIMS["gbu-eight-of-twelve"].judge(as_run("gbu", ClaimEvidence("real", ten)))
@@ -887,7 +888,7 @@ def test_a_share_of_some_cases_needs_its_interval_above_it():
     assert judgment.low < 8 / 12
 
 
-def test_a_difference_printed_as_the_limit_is_within_it():
+def test_a_printed_difference_equal_to_the_limit_is_within_the_limit():
     zsl = published("zsl_top1").query("split == 'PS'")
     wide = zsl.pivot(index="method", columns="dataset", values="top1_per_class")
     apart = (wide["AWA1"] - wide["AWA2"]).drop("GFZSL").abs().round(3)
@@ -987,12 +988,12 @@ def test_digits_and_incomplete_benchmarks_are_not_evidence(results):
     assert {judgments["real"].verdict for judgments in judged.values()} == {UNDECIDED}
 
 
-def test_given_parameters_count_only_as_further_seeds(results):
+def test_runs_with_given_parameters_are_evidence_only_as_further_seeds(results):
     assert set(evidence_of(results)["simulated"].figures["method"]) == {"LinearS2V"}
     again = run("simulated-aPY", params=results[1].params, seed=1)
     figures = evidence_of([*results, again])["simulated"].figures
     both = figures[(figures["figure"] == "zsl") & (figures["split"] == "PS")]
-    assert both["spread"].item() == 0.0  # a closed form
+    assert both["spread"].item() == 0.0  # a closed form does not depend on the seed
 
 
 def test_gain_of_classes_in_the_set_is_from_the_standard_split(results):

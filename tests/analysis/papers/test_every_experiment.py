@@ -165,7 +165,7 @@ def test_printed_values_appear_only_next_to_results_on_the_same_data(name):
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
 def test_no_row_of_other_data_has_a_printed_value(name, monkeypatch):
-    """The name of a row may be one data set, several data sets, or a set of videos."""
+    """A row may be named after one data set, several data sets, or a set of videos."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     experiment = EXPERIMENTS[name]
     other_data = ("digits", "simulated-AWA1", "simulated-UCF101")

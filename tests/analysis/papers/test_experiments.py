@@ -84,7 +84,7 @@ def test_h_in_three_settings_equals_the_runs():
     assert table["printed"].isna().all()  # simulated data have no printed values
     request = Request((WORLD.name,), ("ESZSL",), benchmark="CUB")
     assert EXPERIMENTS["cal:table2"].table(request)["printed"].tolist() == printed_row
-    assert table["difference"].isna().all()  # the world is simulated
+    assert table["difference"].isna().all()  # a simulated world has no printed values
     assert table["key"].tolist() == [by_task[t].key for t in ("zsl", "zsl", "gzsl")]
 
 
@@ -236,7 +236,7 @@ def test_variants_are_stored_under_separate_keys():
     ).iloc[0]
     assert len({of_gbu["key"], of_cal["key"], unit["key"]}) == 3
     assert same["key"] == of_cal["key"]
-    assert len(ResultStore().results()) == 4  # cal:table2 also chooses for GZSL
+    assert len(ResultStore().results()) == 4  # cal:table2 also chooses parameters for GZSL
     assert {run.spec.params["direction"] for run in ResultStore().results()} == {"S2V", "V2S"}
 
 
@@ -283,7 +283,7 @@ def test_a_difference_that_rounds_to_zero_has_no_sign():
     row |= {"printed": 0.198, "difference": -0.0003}
     table = pd.DataFrame([row]).assign(std=np.nan, low=np.nan, high=np.nan)
     shown = widen_table(table, EXPERIMENTS["gbu:table3"]).to_numpy().tolist()
-    assert shown == [["SYNC", "19.8", "19.8", "0.0"]]  # one method has no row of means
+    assert shown == [["SYNC", "19.8", "19.8", "0.0"]]  # a single method has no row of means
 
 
 def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
@@ -304,7 +304,8 @@ def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
         ["GFZSL-tran", "45.0", "35.0"],
         ["mean of 2", "60.0", "30.0"],
     ]
-    with_one_complete = table[table["method"] != "GFZSL-tran"]  # a single method has no mean
+    # one complete method has no row of means
+    with_one_complete = table[table["method"] != "GFZSL-tran"]
     assert len(widen_table(with_one_complete, EXPERIMENTS["gbu:figure8"])) == 2
     over_lambda = widen_table(table.assign(at="1"), EXPERIMENTS["cal:figure1"])
     assert "mean" not in over_lambda["method"].tolist()
@@ -339,7 +340,8 @@ def test_the_command_prints_our_results_next_to_printed_ones(capsys, printed):
 def test_the_example_drawing_counts_the_same_parts_as_a_run():
     table = reproduce("cal:figure2", [WORLD.name, OTHER.name])
     example = table[table["dataset"] == "20 classes of 10 images"]
-    # Its caption: ten, five and five classes; 20 % are seen test images, 20 % seen validation.
+    # The caption states 10 training, 5 validation and 5 unseen classes of ten images. Two images of
+    # each seen class are for testing, and two of each training class for validation.
     images = [10 * 6, 10 * 2, 5 * 8, 15 * 2, 5 * 10]
     assert list(example[example["cell"] == "images"]["ours"]) == images
     assert (example["difference"] == 0).all()
@@ -378,7 +380,7 @@ def test_precomputed_results_make_a_table_without_features(name, monkeypatch, pr
 
 
 def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch):
-    """Figure 4 ranks over five data sets, so ranks on one data set have no difference from it."""
+    """Figure 4 ranks over five data sets, so its ranks are not compared with ranks on one."""
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(reproducing, "parallel", None)
     table = reproduce("gbu:figure4", ["CUB-vgg_fc7"])

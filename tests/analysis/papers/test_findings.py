@@ -175,7 +175,7 @@ def test_numbers_of_the_guide_are_those_of_a_finding():
     text = (ROOT / "docs" / "guide" / "papers.md").read_text(encoding="utf-8")
     shown = text.partition("## Findings")[2].partition("\n## ")[0].split("\n- ")[1:]
     numbers = [set(re.findall(r"\b\d[\d,.]*\d\b|\b\d\b", item)) for item in shown]
-    # The second item leaves out numbers of its finding.
+    # The second item of the guide leaves out some numbers of its finding.
     assert [len(number) >= 4 for number in numbers] == [True, False, True, True]
     for item in numbers:
         assert any(all(number in finding.sentence for number in item) for finding in FINDINGS), item

@@ -70,7 +70,7 @@ def test_a_changed_cell_adds_one_line(tables, rule):
         at = changed.index[changed["dataset"] == "CUB"][0]
     changed.loc[at, column] += change
     result = of_rule(lint(tables | {name: changed}), rule).disagreements
-    lines = 2 if rule in ("totals", "folds") else 1  # the cell is in two sums or splits
+    lines = 2 if rule in ("totals", "folds") else 1  # the cell belongs to two sums or two splits
     assert len(result) == COUNTS[rule][1] + lines
 
 
@@ -102,7 +102,7 @@ def test_captions_with_the_right_count_are_not_findings(tables):
     assert (rule.checked, rule.disagreements) == (4, ())
     fewer = tables["zsl_mean_ranks"].query("method != 'IAP'")
     rule = of_rule(lint(tables | {"zsl_mean_ranks": fewer}), "captions")
-    assert len(rule.disagreements) == 3  # "12 models" agrees with twelve rows
+    assert len(rule.disagreements) == 3  # the caption with "12 models" is right for twelve rows
 
 
 def test_captions_are_those_of_the_paper(shared, tables):
@@ -113,14 +113,14 @@ def test_captions_are_those_of_the_paper(shared, tables):
     assert [*tables["captions"]["stated"]] == [10, 4, 12, 4 * 3]
 
 
-def test_a_repeated_row_is_listed_and_a_p_that_follows_is_not(tables):
+def test_a_repeated_row_is_listed_and_a_p_value_that_follows_from_the_table_is_not(tables):
     rows = tables["gzsl_ps"]
     twin = rows[(rows["method"] == "ALE") & (rows["dataset"] == "CUB")].assign(method="SJE")
     other_rows = rows[~((rows["method"] == "SJE") & (rows["dataset"] == "CUB"))]
     result = of_rule(
         lint(tables | {"gzsl_ps": pd.concat([other_rows, twin])}), "repeated rows"
     ).disagreements
-    assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in result  # SJE now repeats ALE's row
+    assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in result
     swapped = tables["cross_dataset_awa"].rename(
         columns={"train_dataset": "test_dataset", "test_dataset": "train_dataset"}
     )
