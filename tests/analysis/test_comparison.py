@@ -62,7 +62,7 @@ def test_only_missing_runs_are_computed(tmp_path):
     assert run not in missing(store)
     assert run in missing(store, ("folds",))
     of_folds = RunPlan([run], choices=("folds",)).complete_all(WORLD, store)
-    # two folds may choose the same parameters
+    # Two folds may choose the same parameters.
     assert 1 <= of_folds <= len(WORLD.splits["PS"].folds)
     store.delete(planned(store.get(run.key), "folds")[0].key)
     assert run in missing(store, ("folds",))

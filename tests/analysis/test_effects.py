@@ -85,7 +85,7 @@ def p_of_gains(study):
 def test_planted_gain_of_actions_in_the_set_is_found(own_data, planted):
     sets = simulated_sets(CONFIGURATIONS["OS1"], ("idt", "kinetics"), planted=planted)
     sets = tuple(replace(test_set, digest=load(test_set.dataset).digest) for test_set in sets)
-    # this method has the largest planted gain
+    # This method has the largest planted gain.
     spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)
     units = spec.units()
     for unit in units:

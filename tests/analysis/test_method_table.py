@@ -117,9 +117,9 @@ def test_paired_draws_keep_shared_difficulty_out_of_rank_intervals():
     hard_u, hard_s = rng.uniform(0.1, 0.9, 12), rng.uniform(0.2, 0.9, 9)
     noise = rng.normal(0, 0.003, 12)
     ranks = ranked([cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl")
-    # each method alone has a wide interval
+    # Each method alone has a wide interval.
     assert ranks.loc["A", "high"] - ranks.loc["A", "low"] > 0.2
-    # but the order of the two is certain
+    # But the order of the two is certain.
     assert ranks["first"].tolist() == ranks["last"].tolist() == [1, 2]
 
 
@@ -237,7 +237,7 @@ def test_own_results_precede_precomputed_ones_and_results_of_others(entries):
         replace(entries[0], origin=origin, key=origin) for origin in ("mine", "shipped", "others")
     )
     for cells in ([foreign, shipped, mine], [mine, foreign, shipped]):
-        # their parameters were chosen for GZSL, not for ZSL
+        # Their parameters were chosen for GZSL, not for ZSL.
         assert best_cells(cells, "zsl", "PS") == {}
         (best,) = best_cells(cells, "H at gamma", "PS").values()
         assert best.key == "mine"

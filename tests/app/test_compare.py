@@ -92,7 +92,7 @@ def test_a_new_data_folder_shows_every_inductive_method_on_cub_and_awa1():
     printed = [name for name in table.columns.get_level_values(0) if "printed" in name]
     # Printed results on AWA1 use other features than the hand-crafted ones.
     assert printed == ["CUB, as printed"]
-    # the calibration paper prints this value
+    # The calibration paper prints this value.
     assert table["CUB, as printed"].iloc[:, 0]["ALE"] == 46.2
 
 

@@ -520,7 +520,7 @@ def test_six_images_of_each_class_are_above_its_bar():
     assert [(tile["x"], tile["source"]) for tile in drawn] == [(k, source) for k in range(10)]
     picture = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("L")
     ink = np.argwhere(np.array(picture)[::SHARP, ::SHARP] < 128)
-    # each place has a frame, an 8-pixel picture and a space
+    # Each place has a frame, an 8-pixel picture and a space.
     assert ink.tolist() == [[1 + 9, 1 + 9]]
 
 

@@ -35,7 +35,7 @@ def test_titles_are_distinct():
 def test_real_data_come_first_then_results_then_simulated_ones(data):
     assert data_menu.first_real("digits") == "digits"
     data("own")
-    # an import does not replace digits, but a benchmark does
+    # An import does not replace digits, but a benchmark does.
     assert data_menu.first_real("digits") == "digits"
     data("AWA2")
     assert data_menu.first_real("digits") == "AWA2"

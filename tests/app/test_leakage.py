@@ -210,7 +210,7 @@ def test_stored_runs_show_effect_and_oracle_gap_next_to_declarations(visit):
     app = visit()
     assert "OverlapGain" in words(app)
     assert "parameters chosen on the test set would have gained up to" in words(app)
-    # our runs do not declare the choices of the author
+    # Our runs do not declare the choices of the author.
     assert "Not declared by the author" in words(app)
     assert "gamma was chosen on the test set" in words(visit(leakage_gamma="test"))
     assert "Runs of this package" in words(app)
@@ -325,7 +325,7 @@ def test_split_and_labels_are_distinguished_by_content_and_name(split_name, is_j
     savemat(split, parts)
     np.savez_compressed(labels, labels=np.sort(world.labels) + 1)
     data = split_file(world).getvalue() if is_json else split.getvalue()
-    # the labels are smaller, so size does not identify them
+    # The labels are smaller, so size does not identify them.
     assert len(data) > len(labels.getvalue())
     files = [named(labels.getvalue(), "images.npz"), named(data, split_name)]
     context = uploads.read_split_files(files)

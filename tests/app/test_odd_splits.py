@@ -58,7 +58,7 @@ def test_data_replaced_by_another_process_are_opened_again():
     first = import_dataset(odd("all seen"), name="replaced")
     assert cache.dataset("replaced").digest == first.digest
     assert cache.dataset("replaced") is cache.dataset("replaced")
-    # this stands for an import by another process
+    # This stands for an import by another process.
     second = import_dataset(odd("one class"), name="replaced")
     assert second.digest != first.digest
     assert cache.dataset("replaced").digest == second.digest

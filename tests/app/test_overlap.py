@@ -102,7 +102,7 @@ def test_every_bar_has_the_gain_interval_and_mark_of_its_class(visit, name, meth
     app = visit(gain_data=name, gain_method=method)
     bars, expected, groups = drawn(app), gains_by_hand(name, method), groups_of(name)
     assert len(bars) == len(expected)
-    # the bar of a class with few draws is pale and has no interval
+    # The bar of a class with few draws is pale and has no interval.
     for of_class, gain, low, high, color in bars:
         np.testing.assert_allclose([gain, low, high], expected[of_class], atol=1e-9)
         hue = GROUP_LOOKS[groups[of_class]].color

@@ -228,7 +228,7 @@ def test_a_waiting_or_failed_run_is_described():
         assert (pending.words, pending.button) == (words, button)
     lacked = Status("failed", error=f"{extras.sentence('torch', 'ALE')} Install it with: x")
     pending = answers.job_state("ALE", lacked, "words", "button", covers=True)
-    # torch has been installed in the meantime
+    # Torch has been installed in the meantime.
     assert (pending.words, pending.button) == ("words", "button")
 
 
@@ -385,7 +385,7 @@ def test_methods_computed_for_comparison_take_ten_seconds_together(monkeypatch, 
     while answers.compute_one(cache.dataset("digits"), choice):
         pass
     assert len(result) == computed
-    # these methods are iterative, not quick
+    # These methods are iterative, not quick.
     assert not {"DAP", "SSE"} & {spec.method for spec in result}
 
 

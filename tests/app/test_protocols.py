@@ -66,7 +66,7 @@ def test_a_score_file_is_shown_under_every_protocol_with_an_explanation(own, rep
             value = by_metric.loc[column, row["average"]]
         assert value == pytest.approx(100 * row["value"], nan_ok=True), row
     cells = by_side.size + by_metric.size
-    # three cells are undefined: AUROC and FPR95 per class, macro F1 per image
+    # Three cells are undefined: AUROC and FPR95 per class, macro F1 per image.
     assert cells - len(expected) == 3
     text = words(app)
     for protocol in PROTOCOLS:

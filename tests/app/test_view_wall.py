@@ -187,5 +187,5 @@ def test_the_printed_p_of_the_training_set_is_that_of_the_test_set():
     (low, high), (above, _) = map(interval, (training, test))
     assert low < 0 < high
     assert above > 0
-    # the axis shows AWA2 minus AWA1, as the map does
+    # The axis shows AWA2 minus AWA1, as the map does.
     assert training["x"][0] == pytest.approx(-0.6, abs=0.05)

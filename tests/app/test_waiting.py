@@ -152,7 +152,7 @@ def test_a_job_with_a_missing_extra_shows_the_install_command(public, panel, mon
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     app = until(panel("lack"), lambda app: app.info)
     assert app.info[0].value.startswith(r"A \*method\* needs PyTorch \(extra torch\), which is not")
-    # a public server shows no install command
+    # A public server shows no install command.
     lines = [extras.install("torch")] if public == "0" else []
     assert [element.value for element in app.code] == lines
     assert labels(app) == []

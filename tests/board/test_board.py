@@ -416,7 +416,7 @@ def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
     (folder / "hers.json").write_bytes(values_of(entry, who="Grace"))
     other = tmp_path_factory.mktemp("other")
-    # the copies are written in reverse order
+    # The copies are written in reverse order.
     for path in sorted(folder.glob("*.json"), reverse=True):
         (other / path.name).write_bytes(path.read_bytes())
     for form in (board_html, as_csv):

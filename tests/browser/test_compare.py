@@ -37,7 +37,7 @@ def test_an_opened_cell_does_not_move_the_table(page, as_shipped):
     settle(page)
     assert before == pytest.approx(box_of(grid), abs=1)
     box = box_of(seen)
-    # the opened cell is visible without scrolling
+    # The opened cell is visible without scrolling.
     assert box["y"] + box["height"] < page.viewport_size["height"]
 
 

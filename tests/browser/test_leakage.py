@@ -37,7 +37,7 @@ def edited(page, row, text):
     page.locator("#portal input").wait_for()
     page.keyboard.type(text)
     page.keyboard.press("Enter")
-    # otherwise the editor takes the next click
+    # Otherwise the editor takes the next click.
     page.locator("#portal input").wait_for(state="detached")
 
 
@@ -102,7 +102,7 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
     settle(page)
     opened = parse_qs(urlsplit(page.url).query)["gain_class"][0]
     classes = class_facts("AWA2").classes
-    # bars show classes of ImageNet-1K only
+    # Bars show classes of ImageNet-1K only.
     assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])
     page.get_by_text(re.compile("synset n0")).wait_for()
     sentence = page.get_by_text("Accuracy with pre-training minus").inner_text()

@@ -49,7 +49,7 @@ def test_the_teacher_sees_the_answer_of_a_student_counted(server, page, chromium
     page.get_by_role("button", name="Open a room").click()
     page.wait_for_url(re.compile("room="))
     link = page.locator("code").filter(has_text="room=").inner_text()
-    # the only image is the QR code
+    # The only image is the QR code.
     once(page, lambda: page.locator("[data-testid=stImage] img").count() == 1)
 
     student = chromium.new_page()

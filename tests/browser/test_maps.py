@@ -198,7 +198,7 @@ def test_pictures_can_be_saved(page, server):
     in_pixels = int.from_bytes(content["PNG"][16:20], "big")
     assert in_pixels == pytest.approx(2 * width, abs=1)  # the legend belongs to the picture
     assert canvas.evaluate("c => c.width") == before  # the screen resolution is unchanged
-    # one path per layer and per mark of the legend, ten each
+    # One path per layer and per mark of the legend, ten each.
     assert content["SVG"].count(b"<path") == 20
 
 

@@ -50,7 +50,7 @@ def numbers(page):
 def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, page):
     requests = sent_by(page)
     opened(page, server)
-    # the curves of all quick methods are drawn
+    # The curves of all quick methods are drawn.
     once(page, lambda: page.locator(".other").count() >= 4)
     settle(page)
     before = numbers(page), page.locator(".heads .left").inner_text()

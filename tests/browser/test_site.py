@@ -57,7 +57,7 @@ def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
     page.get_by_role("radio", name="ESZSL").click()  # ESZSL is already chosen, so nothing changes
     page.get_by_role("radio", name="CUB birds").click()
     page.wait_for_url("**/play-cub.html*")
-    # lambda needs features, which CUB lacks here
+    # Lambda needs features, which CUB lacks here.
     assert page.get_by_role("radio", name="λ").count() == 0
 
 

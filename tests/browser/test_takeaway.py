@@ -64,6 +64,6 @@ def test_a_download_button_works_while_the_page_is_drawn_again(server, page):
         button.click()
         once(page, lambda: line.has("backend_operation_response"))
         line.go_on()
-    # the file name has the width that the page showed
+    # The file name has the width that the page showed.
     assert download.value.suggested_filename == "data_split-84mm.pdf"
     assert page.errors == []

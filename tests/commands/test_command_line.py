@@ -173,7 +173,7 @@ def test_a_comparison_computes_missing_runs_once_and_ranks_them(printed, monkeyp
     text = printed(*words)
     stored = ResultStore().results()
     assert {result.spec.method for result in stored} == {"LinearS2V", "LinearV2S", "SAE"}
-    assert "3 occasions" in text  # one per fold
+    assert "3 occasions" in text  # each fold is an occasion
     assert text.startswith(f"on digits, data {load('digits').digest}\n")
     assert "H at gamma, mean per class, parameters chosen for GZSL" in text
     assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))

@@ -83,7 +83,8 @@ def write_hdf5_mat(path, tables):
 def with_type_code(path, code):
     """Overwrite the data-type code of the first matrix in an uncompressed MATLAB 5 file."""
     data = bytearray(path.read_bytes())
-    at = 128 + 48  # header; then tag, flags, dimensions and the name "att" of a 2-D matrix
+    # After the file header, and the tag, flags, dimensions and name of the matrix "att".
+    at = 128 + 48
     assert struct.unpack_from("<I", data, at) == (9,), "expected the code of double"
     struct.pack_into("<I", data, at, code)
     path.write_bytes(data)

@@ -72,7 +72,8 @@ def test_the_release_of_bidilel_is_imported_with_one_command(tmp_path, capsys):
     data = load("hmdb51_c3d")
     np.testing.assert_array_equal(data.features, X)
     np.testing.assert_array_equal(data.labels, LABELS)
-    assert data.class_names == readable_names(FACTS.class_names)  # recognised by their counts
+    # The counts of videos identify the classes.
+    assert data.class_names == readable_names(FACTS.class_names)
     np.testing.assert_allclose(data.prototypes, VECTORS, rtol=1e-6)
     assert list(data.splits) == ["released 1", "released 2"]
     np.testing.assert_array_equal(data.split("released 2").unseen_classes, FACTS.released[1])
@@ -90,10 +91,8 @@ def test_a_folder_with_several_feature_files_needs_the_name_of_one(tmp_path):
     baseline = import_dataset(folder, features="hmdb51_idt.mat")
     deep = import_dataset(folder, features="hmdb51_c3d")
     sets = feature_sets(CONFIGURATIONS["OS4"], {d.name: d for d in (baseline, deep)})
-    assert [action_set.features for action_set in sets] == [
-        "idt",
-        "sports",
-    ]  # the study of the paper
+    # The study of the paper has these two feature sets.
+    assert [action_set.features for action_set in sets] == ["idt", "sports"]
 
 
 def test_the_app_imports_a_released_folder_without_file_names(tmp_path):

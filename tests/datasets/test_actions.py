@@ -37,7 +37,7 @@ def test_the_number_of_overlapping_classes_equals_the_paper():
 
 
 def test_the_first_thirty_released_splits_have_the_share_that_the_paper_states():
-    """Section 5.2 states 35.4 % and 32.67 %; over all fifty splits, it is 36.2 and 33.5 %."""
+    """Section 5.2 states 35.4 % and 32.67 %; all fifty splits have 36.2 and 33.5 %."""
     for dataset, stated in (("UCF101", 0.354), ("HMDB51", 0.3267)):
         facts = action_facts(dataset)
         shares = [facts.overlapping["Sports-1M"][test].mean() for test in facts.released]
@@ -53,7 +53,7 @@ def test_none_of_the_220_classes_of_kinetics_600_is_in_kinetics_400():
     )
     assert (len(in_400), len(in_600), len(set(facts.class_names))) == (400, 600, 220)
     assert set(facts.class_names) <= in_600 - in_400
-    assert len(in_600 - in_400) == 232  # 12 are renamed classes of Kinetics-400
+    assert len(in_600 - in_400) == 232  # 12 classes are renamed ones of Kinetics-400
     assert facts.class_names == tuple(sorted(facts.class_names))
 
 

@@ -333,7 +333,7 @@ def test_text_in_windows_1252_is_read(tmp_path):
     path = tmp_path / "names.txt"
     path.write_bytes("B\u00e4r\nL\u00f6we\n".encode("cp1252"))
     assert read_class_list(path).names == ("B\u00e4r", "L\u00f6we")
-    path.write_bytes("caf\u00e9\nBar".encode() + b"\xe4\n")  # damaged UTF-8
+    path.write_bytes("caf\u00e9\nBar".encode() + b"\xe4\n")  # the last byte is not valid UTF-8
     assert read_class_list(path).names == ("caf\u00e9", "Bar\ufffd")
 
 

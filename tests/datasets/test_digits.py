@@ -32,7 +32,8 @@ def test_prototypes_equal_the_table(digits):
     assert set(np.unique(digits.prototypes)) == {0.0, 0.5, 1.0}
     assert len(np.unique(digits.prototypes, axis=0)) == 10
     lit = [S[f"segment {where}"].sum() for where in ("top", "middle", "bottom")]
-    assert lit == [8, 7, 7]  # digits that light each bar of a seven-segment display
+    # Numbers of digits that light the bar at the top, in the middle and at the bottom.
+    assert lit == [8, 7, 7]
     segments = np.sum([row for name, row in S.items() if name.startswith("segment")], axis=0)
     assert segments.tolist() == [6, 2, 5, 5, 4, 5, 6, 3, 7, 6]
     holes = S["hole above"] + S["hole below"]
@@ -57,6 +58,6 @@ def test_in_ps_the_last_three_digits_are_unseen(digits):
 )
 def test_digits_show_the_bias_to_seen_classes_and_calibration_helps(digits, method, params):
     figures = run(digits, method, **params)
-    assert figures.zsl > 0.5  # chance is 0.33
+    assert figures.zsl > 0.5  # one of three predictions is right by chance
     assert figures.plain.seen > figures.plain.unseen + 0.3
     assert figures.calibrated.harmonic > figures.plain.harmonic + 0.02

@@ -186,7 +186,7 @@ def test_without_a_network_the_message_names_file_and_folder(archive, server):
         fetch(archive)
     for part in (archive.url, str(archive.path), "by other means"):
         assert part in str(caught.value)
-    archive.path.write_bytes(server.content)  # as if copied by hand
+    archive.path.write_bytes(server.content)  # this stands for a file copied by hand
     assert fetch(archive) == archive.path
     assert archive.known_sha256()
 
@@ -272,9 +272,9 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
     out, err = capsys.readouterr()
     assert str(archive.path) in out
     assert "30 x 7 features" in out
-    assert len(server.requests) == 3  # two were cut off
+    assert len(server.requests) == 3  # the server cut off the first two
     assert err.startswith("\r ")
-    assert err.count("\n") == 3  # percentages in one line, then one line per data set
+    assert err.count("\n") == 3  # one line of percentages, and one line for each of two data sets
     assert "\r100% of 0 MB" in err
     real = "The app now shows the real CUB and AWA1: Playground opens CUB (zslcore app). "
     assert f"{real}'zslcore reproduce gbu:table3 --dataset CUB'" in out

@@ -78,7 +78,8 @@ def test_published_overlaps_are_test_classes_of_ss_and_none_of_ps(benchmark):
     printed = published("overlap_imagenet1k_ss").query("dataset == @benchmark")["class"]
     listed = t[t["imagenet1k"] == "published"]
     assert len(listed) == len(printed)
-    # SUN distinguishes planetarium, tent and market by indoor and outdoor, and tests one of each.
+    # The paper prints planetarium, tent and market; SUN has an indoor and an outdoor class of each,
+    # and one of the two is a test class.
     assert all(any(name.startswith(word) for name in listed["class"]) for word in printed)
     assert set(listed["ss"]) == {"test"}
     assert set(t["imagenet1k"][t["ps"] == "test"]) == {""}

@@ -84,7 +84,8 @@ def test_tiny_and_huge_numbers_give_finite_scores_or_a_refusal(name, scales):
             F = scored(method, of_X * X, y, of_S * S, of_X * X_test, of_S * candidates)
             assert not np.isnan(F).any()
         for sentence in refusals:
-            assert sentence.split(": ")[0] in ALL  # the method, or its inductive form
+            # The sentence names the method or its inductive form.
+            assert sentence.split(": ")[0] in ALL
             assert ". " not in sentence
 
 
@@ -148,7 +149,7 @@ def test_inputs_without_numbers_are_refused_in_one_sentence(name, kind):
     convert, sentence = NO_ARRAYS[kind]
     for place, item in enumerate(PLACES):
         if kind == "none" and place > 2 and method.card.transductive:
-            continue  # a missing argument has its own error
+            continue  # another error reports a missing argument
         changed = list(arrays)
         changed[place] = convert(arrays[place])
         with pytest.raises(DatasetError, match=rf"{item}: expected .*{sentence}") as refused:

@@ -129,7 +129,7 @@ def test_positions_of_related_classes_are_similar():
     G = class_positions()
     assert G.shape == (CLASSES, 48)
     assert not G.flags.writeable
-    np.testing.assert_allclose((G**2).sum(axis=1), 1, atol=0.02)  # except for rounding
+    np.testing.assert_allclose((G**2).sum(axis=1), 1, atol=0.02)  # stored positions are rounded
     pairs = [(i, p) for i, above in enumerate(FACTS_OF.parents[:CLASSES]) for p in above]
     child, parent = np.array([(i, p) for i, p in pairs if p < CLASSES]).T
     near = (G[child] * G[parent]).sum(axis=1)

@@ -172,7 +172,7 @@ def test_large_files_are_hashed_if_their_time_changed(source, root, reads, monke
     path = folder_of(root) / "features.npy"
     os.utime(path, ns=(1, 1))
     load("Toy")
-    assert len(reads) == 1  # newer, but with the same bytes
+    assert len(reads) == 1  # the file is newer, but has the same bytes
     spoil(path, flip)
     load("Toy")
     assert len(reads) == 2
@@ -202,7 +202,7 @@ def spoil_manifest(root, kind, *, as_before=False):
     """Damage the manifest of Toy, imported two days ago; return its folder."""
     folder = folder_of(root)
     if as_before:
-        (folder / imports.COPY).unlink()  # earlier versions did not write one
+        (folder / imports.COPY).unlink()  # earlier versions did not write a copy
     path = root / "Toy.json"
     path.write_text((MANIFESTS | LATER)[kind](path.read_text()))
     for entry in (*folder.iterdir(), folder):

@@ -106,7 +106,7 @@ def test_base_and_new_are_the_halves_of_the_labels(name):
 
 @pytest.mark.parametrize("name", SEEN)
 def test_labels_are_those_of_the_released_split_file(name):
-    """Check the ends of both halves and each label that moves if the sorting changes."""
+    """Both ends of each half are compared, and every label that another sorting would move."""
     class_set, seen = SETS[name], SEEN[name]
     assert class_set.labels_of(list(seen.values())) == list(seen)
     assert {0, len(class_set.base) - 1, len(class_set.base), len(class_set.classes) - 1} <= set(
@@ -117,7 +117,7 @@ def test_labels_are_those_of_the_released_split_file(name):
 @pytest.mark.parametrize("name", SETS)
 def test_every_class_is_found_by_its_names(name):
     class_set, places = SETS[name], range(CLASSES[name])
-    if name == "imagenet":  # "crane" is two classes
+    if name == "imagenet":  # two classes have the name "crane"
         assert class_set.labels_of([names[1] for names in class_set.classes]) == list(places)
         return
     for k in range(max(len(names) for names in class_set.classes)):
@@ -202,9 +202,8 @@ def test_base_to_new_data_are_imported_audited_and_run(own_data, tmp_path, capsy
     assert "leak" not in {finding.mark for finding in report.findings}
     capsys.readouterr()
     run = ["run", "--dataset", "eurosat-own", "--method", "ESZSL", "--param", "gamma=1"]
-    assert (
-        json.loads(printed(*run, "--param", "lam=1", "--json"))["evaluation"]["zsl"] > 0.5
-    )  # chance is 0.2
+    zsl = json.loads(printed(*run, "--param", "lam=1", "--json"))["evaluation"]["zsl"]
+    assert zsl > 0.5  # one of five predictions is right by chance
 
 
 def test_templates_are_found_by_name():

@@ -74,7 +74,7 @@ def test_the_index_column_of_a_pandas_csv_is_recognised(tmp_path):
     mine, side = csv(tmp_path), prototypes(tmp_path)
     expected = read_table(mine, prototypes=side)
     for path in (mine, side):
-        pd.read_csv(path).to_csv(path)  # also writes the index
+        pd.read_csv(path).to_csv(path)  # pandas writes the index as a column
     assert mine.read_text().startswith(",label,split")
     table = read_table(mine, prototypes=side)
     np.testing.assert_array_equal(table.features, expected.features)
@@ -234,7 +234,7 @@ def test_the_folder_of_a_reading_has_an_owner_and_is_removed(tmp_path, monkeypat
         assert artifacts.is_abandoned(folder)
     assert not folder.exists()
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))  # the folder is read-only
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))  # a file is in place of the data folder
     with artifacts.scratch() as folder:
         assert folder.is_dir()
 

@@ -49,7 +49,8 @@ def test_most_boxes_of_a_photograph_are_of_one_class(full):
     boxes = list(zip(photograph.tolist(), labels.tolist(), strict=True))
     trained = {boxes[i] for i in split.trainval}
     seen = [boxes[i] for i in split.test_seen]
-    assert sum(pair in trained for pair in seen) > 0.7 * 817  # 676 in the real data
+    # The real data have 676 such boxes of 817.
+    assert sum(pair in trained for pair in seen) > 0.7 * 817
 
 
 def test_the_demo_size_keeps_the_shares(demo):

@@ -70,7 +70,7 @@ def test_features_look_rectified_and_prototypes_like_attributes(demo, benchmark)
     assert ds.prototypes.max() == 1
     S = ds.prototypes / np.linalg.norm(ds.prototypes, axis=1, keepdims=True)
     nearest = (S @ S.T - 2 * np.eye(len(S))).max(axis=1)
-    # On real data: 0.58 and 0.89 (AWA), 0.59 and 0.91 (CUB).
+    # The real attributes have 0.58 and 0.89 on AWA, 0.59 and 0.91 on CUB.
     assert 0.5 < np.median(S @ S.T) < 0.75
     assert np.median(nearest) > 0.8
 
@@ -208,7 +208,7 @@ def test_accuracies_on_simulated_awa2_are_near_the_papers(demo):
 
 
 def test_accuracies_on_simulated_apy_are_near_the_papers(demo):
-    # Printed on PS: ESZSL 38.3, GFZSL 38.4. In GZSL, nearly all images are predicted as seen.
+    # The paper prints 38.3 for ESZSL on PS; in GZSL, nearly all images are predicted as seen.
     state = fit_and_score(get_method("ESZSL")(gamma=1.0, lam=0.1), demo["aPY"], demo["aPY"].split())
     figures = evaluate(state)
     assert 0.30 <= figures.zsl <= 0.46

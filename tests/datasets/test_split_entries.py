@@ -70,7 +70,7 @@ def of_classes(*more):
         "records.json": [{"name": n, "split": part} for n, part in pairs],
     }
     files["levels.json"].pop("test")
-    if not more:  # in these, a class has a single part
+    if not more:  # in these files, a class can have only one part
         files |= {
             "part_of.json": PART_OF,
             "groups.json": {str(k): {n: part} for k, (n, part) in enumerate(pairs)},
@@ -315,7 +315,8 @@ def test_numbered_classes_are_read_by_side(tmp_path, leaked):
     value = {"known_classes": [0, 1, 2], "unknown_classes": {"hard": [3 - leaked], "easy": [4]}}
     split = read_split_file(written(tmp_path, "osr.json", value))
     assert len(names_of(split, "seen") & names_of(split, "unseen")) == leaked
-    beside = {"seen": [0, 1], "unseen": [2, 3], "labels": [0, 0, 1, 1]}  # rows, not classes
+    # With labels, the numbers are rows and not classes.
+    beside = {"seen": [0, 1], "unseen": [2, 3], "labels": [0, 0, 1, 1]}
     assert read_split_file(written(tmp_path, "rows.json", beside)) is None
     scores = {"scores": [[0.5, 0.25]], "y": [0], "seen_classes": [0], "unseen_classes": [1]}
     assert split_of_json(Path("scores.json"), scores) is None
@@ -330,7 +331,7 @@ def test_labels_per_part_reveal_shared_classes_but_not_shared_images(tmp_path, l
     assert leaked or report.sentence.startswith("Images have no names, so images in two parts")
 
 
-#: A species next to its order, which has species on both sides.
+#: Species with their order; one order has species on both sides.
 SPECIES = ("quokka,marsupials,train\nfossa,cats,train\nnumbat,marsupials,train\n"
            "dhole,dogs,test\nkiang,horses,test\ncuscus,marsupials,test\n")  # fmt: skip
 
@@ -568,7 +569,7 @@ def test_many_images_with_a_part_or_a_record_are_read(compared_names):
 
 
 def test_a_table_of_many_columns_is_not_a_split(tmp_path, monkeypatch):
-    monkeypatch.setattr(split_entries, "_find_columns", None)  # not called
+    monkeypatch.setattr(split_entries, "_find_columns", None)  # a call would fail
     line = ",".join(f"c{k}" for k in MANY)
     for name in ("wide.csv", "wide.txt"):
         (tmp_path / name).write_text(f"{line}\n{line}\n")
@@ -609,7 +610,7 @@ def test_reading_json_takes_little_more_memory_than_its_value(tmp_path, form):
         if split_of_json(tmp_path / "x.json", value) is None:
             contents_of_json(tmp_path / "x.json", value)
 
-    recognise(BY_FORM[form])  # imports, and the table of interned names
+    recognise(BY_FORM[form])  # the first call imports modules and interns names
     text = json.dumps(BY_FORM[form])
     tracemalloc.start()
     try:

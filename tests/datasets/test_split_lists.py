@@ -46,7 +46,8 @@ def test_a_split_file_of_coop_gives_base_and_new_classes(tmp_path):
     assert entries.class_names == CLASSES
     assert len(entries.files) == 30
     assert sizes(entries.parts) == {"trainval": 12, "test_seen": 6, "test_unseen": 4}
-    assert set(entries.labels[entries.parts["test_unseen"]]) == {3, 4}  # the last two of five
+    # Classes 3 and 4 are the new half of five classes.
+    assert set(entries.labels[entries.parts["test_unseen"]]) == {3, 4}
     assert set(entries.labels[entries.parts["trainval"]]) == {0, 1, 2}
     assert "the first 3 of 5 labels are seen" in entries.note
 
@@ -212,7 +213,7 @@ def tree(root, **parts):
             (root / part / c / "more").mkdir(parents=True)
             for i in range(3):
                 (root / part / c / ("more" if i > 1 else "") / f"{i}.JPG").touch()
-            for other in ("notes.txt", "._0.JPG"):  # the second is a file of macOS
+            for other in ("notes.txt", "._0.JPG"):  # macOS writes files such as the second one
                 (root / part / c / other).touch()
     return root
 
@@ -225,7 +226,8 @@ def test_a_folder_per_part_with_a_folder_per_class_is_a_split(tmp_path):
     report = audit(root, pretraining=["imagenet-1k"])
     assert report.mark("ZSL001") == "ok"
     assert report.mark("ZSL006") == "leak"
-    assert report.mark("ZSL012") == "open"  # equal names are different images here
+    # Equal file names do not prove that two images are the same.
+    assert report.mark("ZSL012") == "open"
     grouped = audit(root, group_pattern=r"/(\w+/\d)\.JPG")
     assert grouped.mark("ZSL012") == "leak"
 
@@ -297,7 +299,8 @@ def test_labels_are_those_of_the_images(tmp_path):
     entries = read_split_file(of_coop(tmp_path / "split.json", val=None))
     by_name = [entries.class_names[c] for c in entries.labels]
     assert by_name == [image.partition("/")[0] for image in entries.files]
-    assert np.unique(np.concatenate(list(entries.parts.values()))).size == 20 - 4  # without val
+    # The images of val are in no part.
+    assert np.unique(np.concatenate(list(entries.parts.values()))).size == 20 - 4
 
 
 # --- One class, one name --------------------------------------------------------------------------
@@ -437,8 +440,9 @@ def test_lists_of_videos_with_some_test_classes_in_training_leak(tmp_path, numbe
     report = of_videos(tmp_path, "abcdef", "fgh", numbered)
     (result,) = [f for f in report.of("ZSL001") if f.mark != "ok"]
     assert (result.mark, result.classes) == ("leak", ("f",))
-    assert not of_videos(tmp_path, "abcde", "fgh", numbered).counts["leak"]  # no shared class
-    # Seen classes are in the test list, too.
+    # No class is on both sides.
+    assert not of_videos(tmp_path, "abcde", "fgh", numbered).counts["leak"]
+    # A test list with all training classes is one of generalized zero-shot learning.
     assert not of_videos(tmp_path, "abcde", "abcdefgh", numbered).counts["leak"]
 
 
@@ -463,7 +467,7 @@ def test_lists_of_images_have_the_part_among_the_words_of_their_names(tmp_path, 
         ("/data/awa/{}.jpg", True),
         ("{}.JPG", True),
         ("{}", True),
-        ("{}.jpg", False),  # the same path: a leak
+        ("{}.jpg", False),  # the path is the same, which is a leak without a question
         ("{}.png", False),
         ("other/{}x.jpg", False),
     ],
@@ -520,7 +524,7 @@ def test_image_names_repeated_in_many_classes_identify_an_image_within_its_class
 
     assert leaks(range(6, 9)) == []
     assert leaks(range(4, 9)) == ["In both trainval (training) and test_seen (test): 6 rows."]
-    assert leaks(range(5)) == []  # numbers start again in each part
+    assert leaks(range(5)) == []  # names such as 0 that start anew in each part prove no leak
 
 
 def test_one_name_of_two_classes_among_many_is_refused(tmp_path):

@@ -91,14 +91,14 @@ def test_a_declaration_is_kept_until_replaced(folder):
     assert read_xlsa17(folder).pretraining == ("imagenet-1k",)
     assert read_xlsa17(folder, pretraining=["none"]).pretraining == ("none",)
     savemat(folder / "res101.mat", files.features_file(features=2 * files.FEATURES.T))
-    assert read_xlsa17(folder).pretraining == ()  # declarations apply to the old features only
+    assert read_xlsa17(folder).pretraining == ()  # the declaration does not apply to other features
 
 
 def test_an_import_without_a_declaration_opens_with_unknown_pretraining(folder, own_data):
     plain = read_xlsa17(folder)
     path = own_data / "imported" / "Toy.json"
     manifest = json.loads(path.read_text())
-    assert "pretraining" not in manifest["recipe"]  # the format of earlier versions
+    assert "pretraining" not in manifest["recipe"]  # earlier versions wrote the same recipe
     del manifest["pretraining"]
     path.chmod(0o644)
     path.write_text(json.dumps(manifest))
@@ -129,7 +129,8 @@ def test_the_declaration_of_a_file_is_not_contradicted(folder):
         import_dataset(path, pretraining=["none"])
     assert import_dataset(path, pretraining=["imagenet-1k"]).pretraining == ("imagenet-1k",)
     tuned = import_dataset(path, pretraining=["seen-classes"])
-    assert tuned.pretraining == ("imagenet-1k", "seen-classes")  # added to the stored declaration
+    # The second set is added to the stored declaration.
+    assert tuned.pretraining == ("imagenet-1k", "seen-classes")
     with pytest.raises(ParameterError, match="declares its own pretraining"):
         import_dataset(load("digits"), name="mine", pretraining=["none"])
     with pytest.raises(DatasetError, match="simulated, because the files have none"):

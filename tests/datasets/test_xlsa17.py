@@ -91,7 +91,8 @@ def test_the_fault_of_the_first_release_is_reported_and_folds_are_clean(folder):
     }
     ds = read_xlsa17(files.write_folder(folder, splits=changes))
     (split,) = ds.splits.values()
-    assert split.name == "PS"  # only the benchmark has a first version; these data are different
+    # These data are not the benchmark, so this is not called its first version.
+    assert split.name == "PS"
     assert split.note.startswith("Split from att_splits.mat: its train_loc and val_loc hold 3 of 3")
     (fold,) = split.folds
     assert not np.isin(split.test_seen, np.concatenate([fold.train, fold.val])).any()

@@ -24,7 +24,7 @@ def matrix_of(F, y, seen):
 
 
 def a_test(seed, n_seen=6, n_unseen=4, ties=True):
-    """Return scores of classes of different sizes; rounded, so that margins are tied."""
+    """Return scores of classes of different sizes, rounded so that margins are tied."""
     rng = np.random.default_rng(seed)
     n = n_seen + n_unseen
     y = np.repeat(np.arange(n), rng.integers(2, 12, size=n))
@@ -50,7 +50,7 @@ def by_plain_code(F, y, seen):
     for columns, rows in ((base, of_base), (new, ~of_base)):
         ok[rows] = columns[F[np.ix_(rows, columns)].argmax(axis=1)] == y[rows]
     margin = F[:, base].max(axis=1) - F[:, new].max(axis=1)
-    # gamma = 0: a tie between the sides counts as unseen, as in the whole package
+    # At gamma = 0, a tie between the sides counts as unseen, as in the whole package.
     answer = np.where(margin > 0, base[F[:, base].argmax(axis=1)], new[F[:, new].argmax(axis=1)])
 
     def per_class(right, classes):
@@ -114,7 +114,8 @@ def test_ausuc_per_sample_equals_openworldauc_with_and_without_ties():
     tied = 0
     for seed in range(200):
         test = a_test(seed, ties=False)
-        # Whole numbers: the curve treats margins that differ in the last bit as equal.
+        # Scores are whole numbers, since the curve treats margins that differ in the last bit as
+        # equal.
         F = test.F if seed % 2 else np.round(10 * test.F)
         whole = matrix_of(F, test.y, test.seen)
         margin, of_seen = whole.answers.margin, whole.seen[whole.y]
@@ -214,7 +215,7 @@ def test_images_are_drawn_within_their_class_for_any_block_size(monkeypatch):
     assert (whole[0] == 1).all()
     for c, n in enumerate(np.bincount(y)):
         np.testing.assert_allclose(whole[:, y == c].sum(axis=1), n)
-    assert (whole[:, 3] == 1).all()  # the only image of its class
+    assert (whole[:, 3] == 1).all()  # a class with one image keeps this image
     assert (whole[1:] != 1).any()
     monkeypatch.setattr("zslcore.metrics.significance.BLOCK", 20)
     np.testing.assert_array_equal(np.concatenate(list(image_draws(y, 50))), whole)

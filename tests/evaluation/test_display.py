@@ -59,7 +59,7 @@ def test_objects_have_a_one_line_text_a_data_frame_and_a_notebook_table(objects,
     assert "array(" not in repr(shown)
     assert isinstance(shown.to_frame(), pd.DataFrame)
     assert len(shown.to_frame())
-    if kind != "curve":  # the curve that is drawn
+    if kind != "curve":  # a curve is shown as a figure
         page = Tags()
         page.feed(shown._repr_html_())
         assert "table" in page.tags

@@ -211,7 +211,7 @@ def test_a_file_or_class_without_a_method_is_refused(mine, place, words, printed
 def test_reproduce_accepts_the_file_of_a_plugin(mine, printed):
     words = ["reproduce", "gbu:table6", "--method", mine, "ESZSL", "--jobs", "1", "--seeds", "1"]
     output = printed(*words, "--param", "Mine.lam=2")
-    assert len(NAME.findall(output)) >= 2  # in the row and in its arguments
+    assert len(NAME.findall(output)) >= 2  # the row and its arguments name the method
     assert "lam = 2" in output
 
 
@@ -274,7 +274,8 @@ def test_an_entry_point_named_like_a_method_does_not_replace_it(package):
 
 def test_only_a_class_in_a_file_can_be_registered(mine):
     assert zslcore.register(mine) == plugins.register(mine)
-    assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"  # still registered
+    # The second call keeps the method registered.
+    assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"
     with pytest.raises(MethodError, match="expected FILE.py:Class .* Put the class into a file"):
         zslcore.register(METHODS["ESZSL"])
 
@@ -317,7 +318,7 @@ def test_the_app_offers_plugins_of_this_machine(mine, package, monkeypatch):
     assert {where.rpartition("/")[2] for where in refused} == {"none.py:Mine", "lost"}
     names = plugins.registered()
     assert by_family()[YOURS] == list(names)
-    assert len(names) == 2  # the file and the package
+    assert len(names) == 2  # one method is from the file, the other from the package
     page = pages.visit("play", method=names[0])
     rail = pages.sent_down(page, "zsl_playground")["rail"]
     assert rail["chosen"]["method"] == names[0]

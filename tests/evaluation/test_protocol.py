@@ -135,7 +135,7 @@ def test_selection_of_a_grid_reports_progress_to_the_end():
 
 
 FOLDS = np.array(
-    [  # columns: best, tied with it, clearly worse, slightly worse on each fold
+    [  # the points are best, tied with the best, clearly worse, slightly worse on each fold
         [0.50, 0.52, 0.44, 0.49],
         [0.40, 0.36, 0.36, 0.39],
         [0.30, 0.31, 0.22, 0.29],
@@ -145,21 +145,23 @@ POINTS = [{"c": 10, "C": 1}, {"c": 1, "C": 9}, {"c": 0.1, "C": 1}, {"c": 0.5, "C
 
 
 def test_a_tie_goes_to_the_simplest_point_within_one_standard_error():
-    # The last point is not tied: its loss is small, but the same on all folds.
+    # The last point is not tied, because its small loss is the same on all folds.
     assert simplest_of_ties(FOLDS, POINTS, ["c"]) == 1
     loss = FOLDS[:, 0] - FOLDS[:, 1]
     assert 0 < loss.mean() < loss.std(ddof=1) / np.sqrt(3)
 
 
 def test_the_first_parameter_orders_complexity_and_the_mean_breaks_ties():
-    assert simplest_of_ties(FOLDS, POINTS, ["C", "c"]) == 0  # the only tied point with C = 1
+    # Among the tied points, only this one has C = 1.
+    assert simplest_of_ties(FOLDS, POINTS, ["C", "c"]) == 0
     alike = [{"c": 1}, {"c": 1}, {"c": 1}, {"c": 1}]
     assert simplest_of_ties(FOLDS, alike, ["c"]) == 0
-    assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # one fold: the best point
+    assert simplest_of_ties(FOLDS[:1], POINTS, ["c"]) == 1  # a single fold chooses the best point
 
 
 def test_a_tie_is_within_one_standard_error_not_one_standard_deviation():
-    lost = np.array([0, 0.015, 0.04])  # mean between standard error and deviation
+    # The mean is between the standard error and the standard deviation.
+    lost = np.array([0, 0.015, 0.04])
     assert lost.std(ddof=1) / np.sqrt(3) < lost.mean() < lost.std(ddof=1)
     scores = 0.5 - np.column_stack([np.zeros(3), lost])
     assert simplest_of_ties(scores, [{"c": 10}, {"c": 1}], ["c"]) == 0
@@ -353,7 +355,7 @@ def test_predictions_agree_with_the_curve_on_both_sides_of_a_tie():
 def test_classes_with_scores_of_minus_infinity_count_like_very_low_scores():
     scores = fit_and_score(LinearS2V(), WORLD, SPLIT)
     out = np.random.default_rng(0).random(scores.F.shape) < 0.3
-    out[0] = True  # an image without candidates
+    out[0] = True  # the first image has no candidate
     hard = replace(scores, F=np.where(out, -np.inf, scores.F))
     low = replace(scores, F=np.where(out, -1e6, scores.F))
     assert (hard.predicted(0.1) == low.predicted(0.1))[1:].all()

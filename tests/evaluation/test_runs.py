@@ -76,7 +76,7 @@ def test_progress_reports_the_epochs_of_every_training_and_may_end_the_run():
         events.append((done, total, message.split(":")[0]))
 
     result = run(once, WORLD, progress=progress).result
-    # Two folds, trainval, and trainval again for the oracle.
+    # There are four trainings of two epochs: two folds, trainval, and trainval for the oracle.
     assert [(done, total) for done, total, _ in events] == [(k, 8) for k in range(1, 9)]
     assert [message[-7:] for *_, message in events] == ["epoch 1", "epoch 2"] * 4
     assert result.params["random_state"] == 3
@@ -129,7 +129,7 @@ def test_result_names_the_rule_of_the_folds(result):
     assert run(spec(params={"lam": 0.1}), WORLD, with_oracle=False).result.rule is None
     simple = run(spec(method="SSE"), WORLD, with_oracle=False).result
     assert (simple.rule, simple.params_origin) == ("one standard error", "validated")
-    # A given c leaves no parameter to simplify.
+    # With c given, no other parameter orders complexity.
     run_result = run(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False).result
     assert (run_result.rule, run_result.params_origin) == ("best", "validated")
 
@@ -264,7 +264,7 @@ def test_a_transaction_locks_out_writers_and_readers_see_it_complete(result, tmp
             closing(sqlite3.connect(store.path, timeout=0)) as late,
             pytest.raises(sqlite3.OperationalError, match="locked"),
         ):
-            late.execute("DELETE FROM runs")  # before reading anything that could change
+            late.execute("DELETE FROM runs")  # the writer is locked out before it reads
         db.execute("DELETE FROM runs WHERE key = ?", [result.key])
         assert {result.key for result in store.results()} == {result.key, other.key}
     assert store.results() == [other]
@@ -402,7 +402,7 @@ def test_the_oracle_gap_is_the_gain_from_test_data(result):
     alone = replace(result, oracle=replace(result.oracle, harmonic=None))
     run_result = run(spec(params=result.params), WORLD).result
     assert run_result.params_origin == "given"
-    assert run_result.oracle_gap.keys() == {"gamma"}  # no other parameters were tried
+    assert run_result.oracle_gap.keys() == {"gamma"}  # the oracle tried no other parameters
     assert "oracle_gap_zsl" not in run_result.row()
     assert set(alone.oracle_gap) == {"zsl"}
     row = replace(result, oracle=None).row()

@@ -35,7 +35,7 @@ def test_images_are_extracted_audited_run_and_put_on_the_board(own_data, tmp_pat
 
     assert main(["check", "--format", "text", "animals", "--format", "json"]) in (0, 1, 3)
     output = {f["check"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
-    assert output["ZSL006"]["mark"] == "ok"  # random weights have no classes
+    assert output["ZSL006"]["mark"] == "ok"  # random weights were trained on no class
     assert output["ZSL001"]["mark"] == "ok"
 
     assert main(["run", "--dataset", "animals", "--method", "LinearS2V", "--no-oracle"]) == 0

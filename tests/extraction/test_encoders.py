@@ -74,14 +74,15 @@ def test_weights_from_a_file_are_identified_and_fill_the_network(library, encode
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
-        model = library.models.resnet18(weights=None, num_classes=5)  # five classes of a new task
+        # The network was fine-tuned on five classes.
+        model = library.models.resnet18(weights=None, num_classes=5)
     path = tmp_path / "mine.pth"
     torch.save({"state_dict": {f"module.{k}": v for k, v in model.state_dict().items()}}, path)
     changed = replace(load_encoder("resnet18", path, trained_on=["kinetics-400"]), preset=SMALL)
     assert changed.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert changed.weights == "mine.pth"
     assert changed.pretraining == ("kinetics-400",)
-    assert load_encoder("resnet18", path).pretraining == ()  # unknown pre-training set
+    assert load_encoder("resnet18", path).pretraining == ()  # the pre-training set is unknown
     crops = np.random.default_rng(0).integers(0, 256, (2, 32, 32, 3), dtype=np.uint8)
     model.fc = torch.nn.Identity()
     with torch.inference_mode():
@@ -107,7 +108,7 @@ def test_pretraining_and_preprocessing_of_weights(library):
     v1, v2 = (models.ResNet101_Weights[name] for name in ("IMAGENET1K_V1", "IMAGENET1K_V2"))
     assert _pretraining_of(v1) == ("imagenet-1k",)
     assert (_preset_of(v1).resize, _preset_of(v2).resize) == (256, 232)
-    # First trained on billions of captioned photographs, then on the thousand classes.
+    # These weights were first trained on billions of captioned photographs.
     assert _pretraining_of(models.ViT_B_16_Weights.IMAGENET1K_SWAG_E2E_V1) == ()
 
 

@@ -104,7 +104,7 @@ def test_ten_crops_are_averaged(tmp_path):
     ]
     ten = features_of(extract(images, stub(), tmp_path / "b.npz", crops=10).output)["features"]
     assert np.abs(single_crop - ten).max() > 1e-3
-    # Ten crops include mirror images, so the left and right halves have equal means.
+    # Ten crops include mirror images, so left and right have equal means.
     left, right = ten.reshape(-1, 3, 2, 2)[..., 0], ten.reshape(-1, 3, 2, 2)[..., 1]
     np.testing.assert_allclose(left, right, atol=1e-5)
     with pytest.raises(ParameterError, match="crops must be 1 or 10; got 5"):
@@ -249,7 +249,7 @@ def test_a_link_to_a_class_elsewhere_is_refused_and_one_within_is_read(tmp_path)
 
 def test_an_image_written_again_with_the_same_size_is_read_again(images, tmp_path):
     path = images.root / images.files[0]
-    photo(50).save(path.with_suffix(".bmp"))  # uncompressed: all have the same size
+    photo(50).save(path.with_suffix(".bmp"))  # uncompressed pictures all have the same size
     listed = replace(images, files=(f"{images.files[0][:-4]}.bmp",), labels=images.labels[:1])
     batches = _Parts(tmp_path / "parts", listed, 1)
     before, size = batches.key(0), path.with_suffix(".bmp").stat().st_size

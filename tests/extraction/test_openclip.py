@@ -60,7 +60,7 @@ def test_images_and_texts_are_encoded_in_one_space(model, tmp_path):
     own = model.Small().eval()
     torch.save(own.state_dict(), tmp_path / "clip.pt")
     encoder = load_encoder("open_clip:ViT-B-32", tmp_path / "clip.pt")
-    assert encoder.pretraining == ()  # captions of the web: no list of classes
+    assert encoder.pretraining == ()  # captions of the web have no list of classes
     assert (encoder.preset.resize, encoder.preset.interpolation) == (16, "bicubic")
     crops = np.random.default_rng(0).integers(0, 256, (2, 16, 16, 3), dtype=np.uint8)
     with torch.inference_mode():

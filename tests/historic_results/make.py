@@ -67,7 +67,7 @@ def specs(digest: str) -> list[RunSpec]:
 
 def make(folder: Path) -> None:
     """Write imports, a store and a run as JSON; ``ZSL_DATA`` is ``folder``."""
-    from tests.studies import small_actions, small_study  # which needs the imports above
+    from tests.studies import small_actions, small_study  # this module needs the imports above
 
     for seed, name in enumerate(("tiny", "tiny-other")):
         import_dataset(tiny(name, seed))

@@ -193,7 +193,7 @@ def spoiled_scores(kind: str, path: Path, content: bytes, rng: Random) -> None:
                 warnings.simplefilter("ignore")
                 form[1](path, odd(rng))
         except (ValueError, TypeError, NotImplementedError):
-            pass  # this format has no such file: its bytes are damaged instead
+            pass  # this format cannot have such arrays, so its bytes are damaged instead
         else:
             return
     path.write_bytes(spoiled(content, rng))

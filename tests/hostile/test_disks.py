@@ -78,6 +78,6 @@ def test_a_draft_without_disk_space_for_its_mark_leaves_nothing(tmp_path, monkey
 def test_only_failed_writes_become_refusals():
     sentence = "^mine: could not be written: no space left on device"
     with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
-        raise OSError("32 requested and 0 written")  # NumPy's message
+        raise OSError("32 requested and 0 written")  # NumPy reports a full disk with this message
     with pytest.raises(FileNotFoundError), or_refused("mine"):
         raise FileNotFoundError(2, "No such file")

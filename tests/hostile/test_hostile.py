@@ -144,7 +144,8 @@ def test_damaged_predictions_are_evaluated_or_refused_in_one_sentence(tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # NumPy, on huge shapes
+# NumPy warns of huge shapes
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 @pytest.mark.parametrize(
     "kind",
     [*KINDS, "mat", "hdf5", "predictions", *(f"scores {k}" for k in ("npz", "csv", "parquet"))],

@@ -85,7 +85,7 @@ def test_a_new_address_is_served_before_fifty_others(runner, tmp_path, other):
     gate.touch()
     until(lambda: not runner._threads and not runner._queue)
     served = log.read_text().split("\n")[:-1]
-    assert served.index("other") == 1  # after only one greedy job
+    assert served.index("other") == 1  # only one job of the greedy visitor comes first
     assert len(served) == taken + 1
     assert runner.finished(request)
 

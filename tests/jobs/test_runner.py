@@ -201,7 +201,7 @@ def test_a_job_that_a_restart_has_ended_is_interrupted_until_it_is_submitted_aga
     servers = [Runner("tests.jobs.functions", tmp_path, parallel=0) for _ in range(2)]
     request = work()
     servers[0].submit(request)
-    assert servers[1].status(request.key) is None  # the other server runs it
+    assert servers[1].status(request.key) is None  # the other server runs the job
     servers[0].close()
     (mark,) = tmp_path.iterdir()
     mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
@@ -353,7 +353,7 @@ def test_least_recently_used_results_are_dropped_first(runner):
     for age, item in enumerate(works[:2]):
         do(runner, item)
         os.utime(runner.folder / item.key, (age, age))
-    assert runner.finished(works[0])  # requested again
+    assert runner.finished(works[0])  # this result was requested again
     size = sum(file.stat().st_size for file in runner.folder.glob("*/*"))
     runner.max_bytes = 5 * size // 4
     do(runner, works[2])

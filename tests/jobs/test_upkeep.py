@@ -128,7 +128,7 @@ def test_an_import_with_damaged_manifest_is_not_removed(data, imported, capsys, 
     manifest = data / "imported" / "mine.json"
     manifest.write_bytes(damage(manifest.read_bytes()))
     if not copied:
-        (imported / imports.COPY).unlink()  # as in earlier versions
+        (imported / imports.COPY).unlink()  # earlier versions wrote no copy
     files_before = sorted(imported.iterdir())
     prepare_folder()
     assert main(["doctor"]) == 1

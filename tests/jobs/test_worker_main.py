@@ -17,7 +17,7 @@ def test_a_worker_stopped_while_moving_its_result_leaves_it_complete(tmp_path, m
     ended, seal = [], artifacts.seal
 
     def sealed(files):
-        manifest = seal(files)  # now the server ends, which another thread notices
+        manifest = seal(files)  # the server ends here, and another thread notices it
         ending = threading.Thread(target=worker_main._abandon, args=(folder,))
         ending.start()
         ending.join(0.2)

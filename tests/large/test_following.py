@@ -58,7 +58,7 @@ def test_a_progress_line_is_written_during_a_part_without_reports(monkeypatch):
         assert twice.wait(60)
     n = len(shown)
     assert shown[0].startswith("  0%  0 of 1 done, ")
-    assert len(shown) == n  # the thread has ended with the block
+    assert len(shown) == n  # the thread ends with the block
 
 
 @pytest.mark.parametrize(

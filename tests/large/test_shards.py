@@ -109,7 +109,7 @@ def test_a_large_part_is_hashed_only_if_its_time_changed(shards, monkeypatch):
     state = path.stat()
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
-    Shards.open(shards.folder)  # undetected, as documented: same size and time
+    Shards.open(shards.folder)  # a change that keeps size and time is not detected, as documented
     os.utime(path)
     with pytest.raises(CorruptFolderError, match="features.npy has changed"):
         Shards.open(shards.folder)

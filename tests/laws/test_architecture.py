@@ -33,7 +33,8 @@ def needs():
 
 
 def test_every_contract_is_kept(capsys, monkeypatch):
-    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)  # would silence our log
+    # Import-linter would silence our log.
+    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
     assert status == 0, capsys.readouterr().out
 

@@ -35,7 +35,7 @@ def test_defaults_are_near_the_best_on_simulated_data(method, name):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    # SYNC loses most on AWA2, 4.3 points, and 3.2 on aPY.
+    # SYNC loses most: 4.3 points on AWA2 and 3.2 on aPY.
     ("method", "name"),
     [("DAP", "simulated-aPY"), ("SYNC", "simulated-aPY"), ("SYNC", "simulated-AWA2")],
 )

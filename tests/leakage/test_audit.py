@@ -111,7 +111,7 @@ def test_faults_of_rows_and_classes_equal_plain_set_operations(world):
             if check.id == "ZSL003" and finding.rows:
                 assert set(finding.rows) == items
                 assert finding.figures["rows"] == len(items)
-            elif finding.sentence.startswith("Out of range for"):  # one finding for all parts
+            elif finding.sentence.startswith("Out of range for"):  # one finding covers all parts
                 assert set(finding.evidence[0].rows) == items
                 assert all(f" of {part}" in finding.sentence for part, _ in items)
             elif check.id != "ZSL003":
@@ -134,7 +134,8 @@ def test_faults_do_not_hide_each_other_and_correction_removes_those_of_rows(poli
     for fault in sorted(faults):
         world = FAULTS[fault][0](world)
     assert set().union(*(FAULTS[fault][1] for fault in faults)) <= failed_checks(world)
-    with suppress(DatasetError if policy == "drop" else ()):  # refused: no test class is left
+    # A correction that leaves no test class is refused.
+    with suppress(DatasetError if policy == "drop" else ()):
         left = failed_checks(correct_context(world, policy).context) - {"ZSL009"}
         assert left <= ({"ZSL004"} if "no features" in faults else set())
 

@@ -134,7 +134,8 @@ def test_unreadable_records_are_refused_in_one_sentence(tmp_path, name, data, me
 
 
 def test_captions_are_read_in_a_worker_that_reports_progress(tmp_path, monkeypatch):
-    monkeypatch.setattr(reader, "_text", None)  # memory of this process only
+    # The worker has the original function, as it is another process.
+    monkeypatch.setattr(reader, "_text", None)
     (tmp_path / "a.txt").write_text("a fox\n" * 2_000_000)
     shares = []
     with watched(shares.append):

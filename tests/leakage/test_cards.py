@@ -225,7 +225,8 @@ def test_scores_of_classes_in_an_assumed_set_are_not_a_leak(folder):
 def test_a_list_of_classes_has_no_rows_and_its_wordnet_ids_are_compared(folder):
     assert card(folder, "unseen.txt").verdict == "unknown"
     (folder / "ids.txt").write_text("n02391049\nn02441942\n")
-    assert card(folder, "ids.txt").figures[1].value == "2 of 2"  # ids of zebra and weasel
+    # The two ids are those of zebra and weasel.
+    assert card(folder, "ids.txt").figures[1].value == "2 of 2"
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +252,7 @@ def test_predictions_whose_rows_agree_with_the_data_are_clean(run_folder):
 def test_predictions_whose_rows_are_swapped_contradict_the_data(run_folder, tmp_path):
     table = pd.read_parquet(run_folder / "p.parquet")
     tested = table.index[table["part"] == "test_unseen"]
-    first_rows = table.loc[tested].groupby("label").head(1).index  # one image of each class
+    first_rows = table.loc[tested].groupby("label").head(1).index
     table.loc[first_rows, "row"] = table.loc[first_rows, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
     actual = card(tmp_path, "p.parquet")
@@ -322,7 +323,8 @@ def test_the_command_prints_the_same_card_and_exits_by_its_verdict(folder, print
     path, out = folder / "leaking.mat", folder / "report.html"
     values = printed("check", path, "--json", "--output", out, status=1)
     cards = read_report(values.encode(), "card"), card(folder, "leaking.mat")
-    times = [each.read_as.pop("checked on") for each in cards]  # may differ by a second
+    # The two times may differ by a second.
+    times = [each.read_as.pop("checked on") for each in cards]
     assert all(times)
     assert cards[0] == cards[1]
     assert json.loads(values)["verdict"] == "leaks"

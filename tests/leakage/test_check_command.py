@@ -79,7 +79,8 @@ def test_page_writes_the_review_of_a_split_and_its_scores(split, tmp_path, capsy
     [
         ("test_unseen", [0, 0, 1, 1, 2, 2], True),
         ("test_unseen", [0, 0, 1, 2, 2, 2], False),
-        ("test", [0, 0, 1, 1, 2, 2], False),  # row 3 has a training class, so it is seen
+        # Row 3 has a training class, so it becomes a seen test row.
+        ("test", [0, 0, 1, 1, 2, 2], False),
     ],
 )
 @pytest.mark.parametrize("separate", [False, True])

@@ -41,7 +41,7 @@ def test_a_passing_split_exits_with_0(good, capsys):
 
 @pytest.mark.usefixtures("in_process")
 def test_a_split_with_checks_that_could_not_run_exits_with_3(good, capsys, tmp_path):
-    assert audited(good) == 3  # the pre-training set is unknown
+    assert audited(good) == 3  # the check of the pre-training set could not run
     assert "UNKNOWN  " in capsys.readouterr().out
     for accepted in ([], ["ZSL006"]):
         assert audited(good, "--allow-incomplete", *accepted) == 0
@@ -74,9 +74,10 @@ def test_a_leaking_split_exits_with_1(leaking, capsys):
 @pytest.mark.usefixtures("in_process")
 def test_warnings_and_open_findings_fail_on_request(good):
     assert audited(good, "--pretraining", "none", "--fail-on", "leak") == 0
-    assert audited(good, "--fail-on", "warning") == 1  # fewer than ten test images per class
+    # Fewer than ten test images per class are a warning.
+    assert audited(good, "--fail-on", "warning") == 1
     assert audited(good, "--fail-on", "open") == 1
-    assert audited(good, "--fail-on", "unknown") == 1  # an option of earlier versions
+    assert audited(good, "--fail-on", "unknown") == 1  # earlier versions had this option
 
 
 @pytest.mark.usefixtures("in_process")
@@ -161,7 +162,8 @@ def test_the_corrected_split_passes(leaking, tmp_path, suffix, policy):
     assert audited(leaking, "--correct", path, "--policy", policy) == 1
     images = leaking / "res101.mat"
     options = ("--labels", images, "--features", images, "--pretraining", "none")
-    accepted = ["--allow-incomplete", "ZSL006", "ZSL007", "ZSL009"]  # JSON has row numbers only
+    # These checks need more than the row numbers of the JSON.
+    accepted = ["--allow-incomplete", "ZSL006", "ZSL007", "ZSL009"]
     assert audited(path, *options, *accepted) == 0
     report = audit(path, labels=leaking / "res101.mat")
     assert report.mark("ZSL003") == "ok"
@@ -183,7 +185,7 @@ def test_formats_are_written_to_a_file(leaking, tmp_path):
     audited(leaking, "--format", "junit", "--output", path)
     suite = ElementTree.parse(path).getroot()[0]
     assert suite.get("tests") == f"{len(CHECKS)}"
-    assert suite.get("failures") == "1"  # ZSL003
+    assert suite.get("failures") == "1"  # ZSL003 is the only failure
     audited(leaking, "--format", "json", "--output", path)
     assert json.loads(path.read_text())["schema"] == "zslcore-report/1"
 

@@ -183,7 +183,7 @@ def test_imagenet_is_counted_by_its_ids():
     assert not vocabulary & set(tested.synsets)
     certain, possible = contamination.counts_of(tested, get_vocabulary("imagenet-1k"))
     assert not certain
-    assert "dog" in possible  # its breeds are among the 1,000
+    assert "dog" in possible  # breeds of dogs are among the 1,000 classes
 
 
 # --- Answer ---------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def test_an_overlapping_answer_has_counts_names_and_advice():
         ("CUB, PS", "ViT-B/16 and ViT-L/16", 30, 31),
         ("aPY, SS", "ResNet-101", 1, 5),
         ("SUN, SS", "ResNet-101", 5, 66),
-        ("SUN, SS", "I3D", 12, 66),  # some classes are related to the second set only
+        ("SUN, SS", "I3D", 12, 66),  # some classes are related only to classes of the second set
         ("AWA2, SS", "BiT-M", 0, 0),
     ],
 )
@@ -398,7 +398,7 @@ def answer_on_lines(lines, extractor="ResNet-101"):
     "lines",
     [
         ["xyzzy", "quux"],
-        ["unicorn", "quux"],  # WordNet has one of them
+        ["unicorn", "quux"],  # WordNet has unicorn, but not quux
         ["xx_1,foo", "xx_2,quux"],
         ["label_01", "label_02"],
         ["class 1", "class 2", "class 3"],
@@ -424,7 +424,7 @@ def test_unknown_names_are_reported_next_to_the_known_ones():
     assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in result.sentence
     assert answer_on_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
     assert "(quux)" in answer_on_lines(["zumba", "quux"], "I3D").sentence
-    # IDT has no pre-training set.
+    # IDT features have no pre-training set.
     assert answer_on_lines(["quux"], "IDT").verdict == "Clean"
 
 

@@ -156,7 +156,7 @@ def test_class_lists_next_to_benchmark_files_are_read(folder, into):
         "valclasses1": files.CLASSES[2:3],
         "trainclasses3": files.CLASSES[1:3],
         "valclasses3": files.CLASSES[:1],
-        "trainclasses2": files.CLASSES[:1],  # without its counterpart, this is not a fold
+        "trainclasses2": files.CLASSES[:1],  # without valclasses2, this is not a fold
     }
     files.write_lists(folder / "proposed_split", **lists)
     context = context_of(folder / "att_splits.mat", into=into)
@@ -512,7 +512,7 @@ def test_one_list_of_test_rows_is_divided_by_class(tmp_path, first):
     parts = context_of(path).parts
     np.testing.assert_array_equal(parts["test_seen"], tested[y[tested] < 4])
     np.testing.assert_array_equal(parts["test_unseen"], tested[y[tested] >= 4])
-    assert audit(path).verdict == "unknown"  # no features
+    assert audit(path).verdict == "unknown"  # the file has no features to compare
     savemat(path, rows | {"labels": y + first, "test_loc": np.append(tested, trained[:2]) + first})
     report = audit(path)
     assert report.verdict == "leaks"

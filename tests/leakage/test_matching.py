@@ -144,7 +144,8 @@ def test_an_ambiguous_name_is_read_in_the_domain_of_the_other_classes():
     mouse = match_names(["mouse"], IMAGENET, tools)
     assert {m.strength for m in mouse if m.entry == "mouse, computer mouse"} == {"strong"}
     (alone,) = match_names(["mouse"], IMAGENET)
-    assert alone.strength == "weak"  # one name gives no domain, and most mice are animals
+    # One name gives no domain, and the commonest mouse is an animal.
+    assert alone.strength == "weak"
 
 
 ANIMALS = [
@@ -158,10 +159,10 @@ TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair
 @pytest.mark.parametrize(
     ("other_names", "rule"),
     [
-        (TOOLS[:3], "near sense"),  # four names give no domain
+        (TOOLS[:3], "near sense"),  # with mouse itself, four names are too few for a domain
         (TOOLS[:4], "same name"),
         (TOOLS, "same name"),
-        ([*TOOLS, "rat"], "near sense"),  # with mouse itself, two names are animals
+        ([*TOOLS, "rat"], "near sense"),  # mouse and rat are two animals, so the domain is unclear
     ],
 )
 def test_two_names_and_a_tenth_of_at_least_five_give_a_domain(other_names, rule):
@@ -208,7 +209,8 @@ def test_an_activity_or_a_texture_never_matches_a_thing_for_certain(name, other_
         ("skateboard", "kinetics-400", "skateboarding"),
         ("flute", "kinetics-700", "playing flute"),
         ("canoe", "sports-1m", "canoeing"),
-        ("bicycle", "sports-1m", "cycling"),  # one meaning in WordNet
+        # WordNet has one bicycle, a thing, and cycling is an activity.
+        ("bicycle", "sports-1m", "cycling"),
     ],
 )
 def test_a_thing_never_matches_an_activity_for_certain(name, vocabulary, entry):
@@ -236,7 +238,7 @@ def test_a_plural_with_another_meaning_is_another_class():
     assert strengths(["glasses"], listed) == {"glasses": "weak"}
 
 
-def test_of_two_animals_with_one_name_the_one_with_it_as_first_name_is_certain():
+def test_an_animal_whose_second_name_is_the_class_name_is_only_a_possible_match():
     matches = match_names(["hedgehog"], IMAGENET, ANIMALS)
     assert [(m.entry, m.strength) for m in matches] == [("porcupine, hedgehog", "weak")]
 
@@ -244,16 +246,16 @@ def test_of_two_animals_with_one_name_the_one_with_it_as_first_name_is_certain()
 @pytest.mark.parametrize(
     ("name", "entry"),
     [
-        ("ox", "ox"),  # next to the wild ox, also a bovine
+        ("ox", "ox"),  # WordNet has a second ox, the wild ox
         ("robin", "robin, American robin, Turdus migratorius"),
-        ("peacock", "peacock"),  # WordNet lists the butterfly first
-        ("beaver", "beaver"),  # the fur first
-        ("skunk", "skunk, polecat, wood pussy"),  # a person first
-        ("banana", "banana"),  # the plant first
+        ("peacock", "peacock"),  # the first meaning in WordNet is a butterfly
+        ("beaver", "beaver"),  # the first meaning is the fur
+        ("skunk", "skunk, polecat, wood pussy"),  # the first meaning is a person
+        ("banana", "banana"),  # the first meaning is the plant
         ("mushroom", "mushroom"),
     ],
 )
-@pytest.mark.parametrize("other_names", [(), ANIMALS], ids=["alone", "among its like"])
+@pytest.mark.parametrize("other_names", [(), ANIMALS], ids=["alone", "among similar classes"])
 def test_a_living_thing_with_the_name_of_a_class_matches_it_for_certain(name, entry, other_names):
     if other_names and name in ("banana", "mushroom"):
         other_names = FRUIT
@@ -267,7 +269,7 @@ def test_a_living_thing_with_the_name_of_a_class_matches_it_for_certain(name, en
         ("plane", "plane, carpenter's plane, woodworking plane"),
         ("bow", "bow"),
         ("iron", "iron, smoothing iron"),
-        ("kite", "kite"),  # a bird in this list
+        ("kite", "kite"),  # the kite of ImageNet-1K is a bird
     ],
 )
 def test_an_artifact_with_another_meaning_is_only_a_possible_match(name, entry):
@@ -278,7 +280,7 @@ def test_an_artifact_with_another_meaning_is_only_a_possible_match(name, entry):
 @pytest.mark.parametrize(
     ("name", "entry", "strength"),
     [
-        ("packing", "boxing", "weak"),  # the most common boxing is a sport
+        ("packing", "boxing", "weak"),  # boxing as packing is rarer than the sport
         ("packing", "backpacking (wilderness)", "weak"),
         ("bull fighting", "bullfighting", "strong"),
         ("pugilism", "boxing", "strong"),
@@ -302,9 +304,9 @@ def test_two_birds_with_one_name_are_only_possible_matches():
 @pytest.mark.parametrize(
     ("name", "strength"),
     [
-        ("plaza", "weak"),  # a square, or a shopping mall
-        ("home_office", "weak"),  # a ministry, or headquarters
-        ("sandbox", "weak"),  # first a mould of founders
+        ("plaza", "weak"),  # a plaza is a square or a shopping mall
+        ("home_office", "weak"),  # a home office is a ministry or headquarters
+        ("sandbox", "weak"),  # the first meaning in WordNet is a mould for casting
         ("bridge", "strong"),
         ("courthouse", "strong"),
     ],
@@ -324,7 +326,7 @@ def test_a_class_with_a_wordnet_id_has_only_that_meaning():
     (wolf,) = match_names(["n02114100"], Vocabulary.of("mine", ["n02114367 timber wolf"]))
     assert (wolf.strength, wolf.rule) == ("weak", "kind")
     assert match_names(["n99999999"], cranes) == ()
-    # An entry without an id may be the other crane.
+    # An entry without an id may mean the bird or the machine.
     (crane,) = match_names(["n02012849"], Vocabulary.of("mine", ["crane"]))
     assert crane.strength == "weak"
 
@@ -363,8 +365,8 @@ def test_ancestors_match_up_to_two_steps_above():
     [
         ("zorbq", "zorbx", True),
         ("zorbqu", "zorbu", True),
-        ("zorq", "zorx", False),  # too short
-        ("zorbqq", "zorbxx", False),  # two letters
+        ("zorq", "zorx", False),  # the word has only four letters
+        ("zorbqq", "zorbxx", False),  # two letters differ
         ("zorbq tree", "zorbx tree", True),
         ("tree zorbq", "tree zorbx", True),
         ("zorbq tree", "zorbx house", False),
@@ -464,7 +466,8 @@ def test_every_pretraining_class_matches_itself_in_any_spelling(index, data):
     )
     matches = match_names([way(name)], IMAGENET)
     assert any(name in m.entry for m in matches), matches
-    # A plural may be meant, while the singular has other senses (field glasses, a field glass).
+    # The singular may have further senses: field glasses are binoculars, a field glass is a
+    # telescope.
     forms = {name, name.removesuffix("s"), name.removesuffix("es")}
     if len({sense for form in forms for sense in wordnet().senses(form, "n")}) == 1:
         assert any(name in m.entry for m in matches if m.strength == "strong"), matches
@@ -516,7 +519,7 @@ def test_every_word_of_wordnet_is_found_with_its_meanings_by_rank():
 def test_imagenet_1k_is_contained_in_21k_and_in_wordnet():
     ids = [e.synset for e in IMAGENET.entries]
     assert len(set(ids)) == 1000
-    teddy_bear = {"n04399382"}  # in the challenge only, never in the full release
+    teddy_bear = {"n04399382"}  # only the challenge has this class, not the full release
     assert set(ids) - {e.synset for e in get_vocabulary("imagenet-21k").entries} == teddy_bear
     assert set(ids) <= set(wordnet().synsets)
 
@@ -588,7 +591,7 @@ def test_a_class_is_not_compared_with_every_word_of_a_list(looked_up):
     letters = "abcdefghij"
     words = ["".join(word) for word in product(letters, repeat=4)][:3000]
     listed = Vocabulary.of("mine", [f"{word}x, q{word}" for word in words])
-    match_names(["otter"], listed)  # indexes the list, before words are counted
+    match_names(["otter"], listed)  # this call indexes the list before words are counted
     before = dict(looked_up)
     match_names([f"{word}{word}y" for word in words[:10]], listed)
     assert looked_up["meaning"] - before["meaning"] < 200

@@ -133,7 +133,7 @@ def test_copies_are_found_inside_and_outside_a_dense_cluster(crowded, seed, jitt
     sources, planted = rng.permutation(train[9:])[:20], rng.permutation(test[:-1])[:20]
     noise = rng.normal(size=(20, X.shape[1])) / np.sqrt(X.shape[1])
     X[planted] = X[sources] + jitter * np.linalg.norm(X[sources], axis=1, keepdims=True) * noise
-    # One image several times in training, like crops.
+    # One test image has several near copies in training, as crops would be.
     X[train[:copies]] = X[test[-1]] + 1e-3 * rng.normal(size=(copies, X.shape[1]))
     near = near_rows(X, train, test)
     assert set(near.test.tolist()) == {*planted.tolist(), int(test[-1])}

@@ -75,7 +75,7 @@ def test_different_names_pass_with_a_note_on_the_comparison():
     )
     number = np.arange(world.n_rows)
     number[world.parts["test_unseen"][:3]] = number[world.parts["test_unseen"][0]]
-    (finding,) = findings_on(named(world, number))  # one photograph, but in one part
+    (finding,) = findings_on(named(world, number))  # all rows of this photograph are in one part
     assert (finding.mark, f"{world.n_rows - 2} different names" in finding.sentence) == (PASS, 1)
 
 
@@ -308,7 +308,7 @@ def test_a_corrected_split_has_no_photograph_on_both_sides(policy, world, seed, 
     try:
         corrected = correct_context(world, policy).context
     except DatasetError:
-        assert policy == "drop"  # the correction may leave no unseen row
+        assert policy == "drop"  # the policy "drop" may leave no unseen row, and is then refused
         return
     assert [f.mark for f in findings_on(corrected)] == [PASS]
     assert audit_context(corrected).mark("ZSL003") == "ok"

@@ -85,7 +85,7 @@ def test_the_effect_of_classes_in_the_pretraining_set_is_measured(world):
     assert severities(world, "ZSL007") == ["open"]
     accuracies = {"mine": {5: 0.9, 6: 0.1, 7: 0.8}}
     (finding,) = audit_context(replace(world, accuracies=accuracies)).of("ZSL007")
-    assert finding.mark == "ok"  # three classes prove nothing
+    assert finding.mark == "ok"  # three classes are too few for a significant effect
     row = dict(zip(finding.evidence[0].columns, finding.evidence[0].rows[0], strict=True))
     assert row["ACC_OUC"] == pytest.approx(0.85)
     assert row["ACC_TUC"] == pytest.approx(0.1)
@@ -175,7 +175,7 @@ def test_prototypes_of_unknown_origin_are_open():
     assert passed.sentence.endswith(
         "; the author declares that they were made without test images."
     )
-    digits = load("digits")  # digits, described by their strokes
+    digits = load("digits")
     context = AuditContext.of_split(digits.split("PS"), digits)
     (passed,) = audit_context(context).of("ZSL009")
     assert passed.mark == "ok"
@@ -190,7 +190,7 @@ def test_runs_show_their_choices_and_the_oracle_gap():
     run = runs.run(RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0})).result
     report = audit(load("digits"), runs=[run], pretraining=[Vocabulary.of("x", ["eight"])])
     unknown, finding = report.of("ZSL008")
-    assert unknown.mark == "open"  # our runs are not the author's
+    assert unknown.mark == "open"  # runs of this package do not declare the choices of an author
     assert finding.mark == "ok"
     assert f"up to {100 * run.oracle_gap['zsl']:.1f} points of ZSL accuracy" in finding.sentence
     row = dict(zip(finding.evidence[0].columns, finding.evidence[0].rows[0], strict=True))

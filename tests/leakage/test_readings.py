@@ -96,7 +96,7 @@ def test_test_rows_that_were_trained_on_are_counted_and_not_explained_away(card,
     leaking = SOUND | {"trainval": np.append(TRAINVAL, SOUND["test_seen"][:n])}
     actual = card(**one(leaking))
     assert (actual.verdict, actual.figures[0].value) == ("leaks", str(n))
-    of_zero = card(**leaking)  # and it counts from 0
+    of_zero = card(**leaking)  # the rows in these lists count from 0
     assert (of_zero.verdict, of_zero.figures[0].value) == ("leaks", str(n))
     assert of_zero.sentence.startswith(
         "The rows are read as numbered from 0: In both trainval (training) and"
@@ -180,7 +180,8 @@ def test_a_missing_trainval_is_the_union_of_train_and_val(card):
     train = TRAINVAL[Y[TRAINVAL] > 0]
     pair = {"train": train, "val": np.setdiff1d(TRAINVAL, train)}
     tests = {part: SOUND[part] for part in ("test_seen", "test_unseen")}
-    for lists in (one(pair | tests), pair | tests):  # and counted from 0
+    # The first lists count from 1, the second from 0.
+    for lists in (one(pair | tests), pair | tests):
         actual = card(**lists)
         assert (actual.verdict, actual.figures[0].value) == ("clean", "0")
         text = [f.sentence for f in actual.marked("warning")]
@@ -197,7 +198,8 @@ def test_one_unseen_row_in_training_is_counted_as_one(card):
     parts = SOUND | {"trainval": np.append(TRAINVAL, half)}
     parts["test_unseen"] = np.setdiff1d(UNSEEN, half)
     actual = card(**one(parts))
-    assert (actual.verdict, actual.figures[0].value) == ("leaks", "12")  # of a training class
+    # Twelve test images have a class that was trained on.
+    assert (actual.verdict, actual.figures[0].value) == ("leaks", "12")
 
 
 @pytest.mark.parametrize("shift", [0, 1])

@@ -159,7 +159,8 @@ def test_the_manifest_agrees_with_the_files(xlsa17):
     digests = {split.sha256 for split in known_splits()}
     files = [p for p in xlsa17.glob("**/att_splits*.mat") if p.parent.name != "binary"]
     assert {hashlib.sha256(p.read_bytes()).hexdigest() for p in files} == digests - {""}
-    assert len(known_splits()) == len(files) + 1 == 15  # aPY's SS is published as class lists
+    # The standard split of aPY is published as class lists, without a file.
+    assert len(known_splits()) == len(files) + 1 == 15
 
 
 FILES = {
@@ -209,7 +210,7 @@ def without_train_and_val(context):
 
 
 def renumbered(context):
-    """The same images in another order, so that only labels reveal the fault."""
+    """The images in another order, so that only labels reveal the fault."""
     order = np.random.default_rng(0).permutation(len(context.labels))
     place = np.argsort(order)
     parts = {part: place[rows] for part, rows in context.parts.items()}
@@ -218,7 +219,7 @@ def renumbered(context):
 
 
 def renumbered_with_names(context):
-    """The same, with the class names in another order."""
+    """The images of :func:`renumbered`, with the class names in another order."""
     other = renumbered(context)
     labels = len(context.class_names) - 1 - other.labels
     return replace(other, labels=labels, class_names=context.class_names[::-1])
@@ -335,7 +336,8 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
     findings = [f for f in finding_of(context, "ZSL006") if f.mark in (FAIL, WARN)]
     listed = published("overlap_imagenet1k_ss").query("dataset == @name")["class"]
     assert findings[0].mark is FAIL
-    classes = [class_key(c) for f in findings for c in f.classes]  # "market indoor"
+    # Keys are names such as "market indoor".
+    classes = [class_key(c) for f in findings for c in f.classes]
     assert all(any(c.startswith(class_key(x)) for c in classes) for x in listed)
     (identity,) = [check for check in CHECKS if check.id == "ZSL010"]
     answered = run_check(identity, context)[-1]
@@ -390,7 +392,7 @@ def test_a_published_file_has_the_right_exit_status(xlsa17, tmp_path, capsys):
     assert status("CUB/att_splits_v1.mat") == 1
     assert status("AWA2/standard_split/att_splits.mat", "--pretraining", "imagenet-1k") == 1
     options = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
-    assert status("CUB/att_splits.mat", *options[:2]) == 3  # features were missing
+    assert status("CUB/att_splits.mat", *options[:2]) == 3  # checks of features could not run
     assert status("CUB/att_splits.mat", *options) == 0
     assert main(["check", "--format", "text", str(tmp_path / "nowhere.mat")]) == 2
 

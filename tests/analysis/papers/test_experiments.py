@@ -304,7 +304,7 @@ def test_a_method_with_a_missing_cell_is_left_out_of_all_means():
         ["GFZSL-tran", "45.0", "35.0"],
         ["mean of 2", "60.0", "30.0"],
     ]
-    # one complete method has no row of means
+    # One complete method has no row of means.
     with_one_complete = table[table["method"] != "GFZSL-tran"]
     assert len(widen_table(with_one_complete, EXPERIMENTS["gbu:figure8"])) == 2
     over_lambda = widen_table(table.assign(at="1"), EXPERIMENTS["cal:figure1"])
