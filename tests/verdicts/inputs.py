@@ -673,6 +673,40 @@ def score_files() -> Iterator[Input]:
         ("no unseen classes", archive(unseen_classes=None), "unknown broken", r"(?i)unseen"),
     ):
         yield Input(f"scores: {case_name}", files, score, expected, cause, True)
+    named = {"scores": None, "y": None, "unseen_classes": None}
+    is_unseen = np.isin(np.arange(len(NAMES)), UNSEEN_CLASSES)
+    for case_name, values in {
+        "image_text_similarity": {
+            "image_text_similarity": SCORES,
+            "gt_labels": Y,
+            "new_class_ids": UNSEEN_CLASSES,
+        },
+        "is_unseen": {"logits": SCORES, "targets": Y, "is_unseen": is_unseen.astype(int)},
+        "novel_idx": {"sims": SCORES, "targets": Y, "novel_idx": UNSEEN_CLASSES},
+    }.items():
+        yield Input(f"scores: {case_name}", archive(**named, **values), score, "clean", H)
+    positional = archive(**named, arr_0=SCORES, arr_1=Y)
+    listed = (*score, "--unseen", *map(str, UNSEEN_CLASSES))
+    yield Input("scores: without names", positional, listed, "clean", H)
+    for name in ("img_emb", "att"):
+        files = archive(**named, **{name: SCORES, "labels": Y})
+        yield Input(f"features {name}", files, listed, "broken", "expected a matrix", True)
+    rows = np.isin(Y, UNSEEN_CLASSES)
+    of_unseen = SCORES[np.ix_(rows, UNSEEN_CLASSES)]
+    within = np.array([WITHIN[int(c)] for c in Y[rows]])
+    for case_name, y, unseen in (
+        ("numbers", Y[rows], UNSEEN_CLASSES),
+        ("names", np.array(NAMES)[Y[rows]], np.array(UNSEEN_NAMES)),
+        ("labels from 0", within, UNSEEN_CLASSES),
+    ):
+        files = archive(scores=of_unseen, y=y, unseen_classes=unseen)
+        cause = rf"(?s)^(?!.*{len(NAMES)} unseen).*Accuracy"
+        yield Input(f"scores of unseen classes alone: {case_name}", files, score, "clean", cause)
+    low = SCORES.copy()
+    low[:, ~is_unseen] = -1e9
+    yield Input(
+        "scores of seen classes masked", archive(scores=low), score, "clean", "as if masked"
+    )
     pure = ("score", "s.npz", "--unseen", "all")
     cause = r"(?i)accuracy|ZSL|per class"
     yield Input("scores: all unseen", archive(unseen_classes=None), pure, "clean", cause)

@@ -21,6 +21,7 @@ from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.names import class_key, class_keys, shared_spellings
 from zslcore.numbers import percent
 from zslcore.scores.given_sides import ERRORS, ruled_out_sides
+from zslcore.scores.layouts import are_numbered
 from zslcore.scores.numbering import (
     LabelReading,
     metrics_in_words,
@@ -626,11 +627,12 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str
     numbers = numbers_or_names(array.astype(str).ravel())
     if isinstance(numbers, np.ndarray) and not np.isin(array, file.class_names).any():
         return numbers.astype(np.intp)  # numbers stored as strings
+    without_names = DatasetError(
+        f"{file.name}, {target}: class names identify columns only if columns have names; "
+        "expected class_names, or columns with the titles of classes."
+    )
     if not file.class_names:
-        raise DatasetError(
-            f"{file.name}, {target}: class names identify columns only if columns have names; "
-            "expected class_names."
-        )
+        raise without_names
     number_of = {name: k for k, name in enumerate(file.class_names)}
     plain: dict[str, int] = {}
     for name, k in number_of.items():
@@ -641,7 +643,8 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str
     for name in map(str, different):
         k = number_of.get(name, plain.get(class_key(name), -1))
         if k < 0:
-            raise closest_name(f"class in {target} of {file.name}", name, number_of)
+            unknown = closest_name(f"class in {target} of {file.name}", name, number_of)
+            raise without_names if are_numbered(file.class_names) else unknown
         columns.append(k)
     return np.array(columns, dtype=np.intp)[codes.ravel()]
 
@@ -817,6 +820,12 @@ def _remarks(matrix: Scores) -> Iterator[str]:
             yield (
                 "The scores of seen and of unseen classes sum to 1 each, in every row: the two "
                 "sides were scaled separately, so γ = 0 is as arbitrary as any other γ."
+            )
+    for side, name in ((seen, "seen"), (~seen, "unseen")):
+        if side.sum() > 1 and F[:, side].min() == F[:, side].max() and F.min() < F.max():
+            yield (
+                f"All scores of {name} classes are {F[:, side].min():g}, as if masked: only the "
+                "accuracy of the other side among its own classes can be used."
             )
     yield from _moved_columns(F, y[rows], seen)
     yield from _missing_classes(matrix)

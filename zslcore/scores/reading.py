@@ -7,6 +7,7 @@ mapped from a file is read once, and is never completely in memory.
 from __future__ import annotations
 
 import hashlib
+import math
 import mmap
 import re
 from collections import Counter
@@ -52,10 +53,12 @@ from zslcore.untrusted.client import (
 )
 from zslcore.untrusted.gathered import look_into_folder
 from zslcore.untrusted.readers.array_names import (
+    CLASS_LISTS,
     CLASS_NAMES,
     COUNTERS,
     LABEL_VARIABLES,
     LABELS,
+    NAMES_OF_PARTS,
     NO_CLASSES,
     PREDICTED,
     SCORE_VARIABLES,
@@ -340,6 +343,9 @@ BLOCKS, LABELS_OF_BLOCKS = (
 )
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
+#: Names of matrices that are not scores.
+NO_SCORES = (*NAMES_OF_PARTS["features"], *NAMES_OF_PARTS["prototypes"])
+NO_SCORES_IN = re.compile("feat|emb|att|proto|vec", re.IGNORECASE)
 #: Columns of every predictions file; no score matrix has them.
 OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 #: Value of ``unseen`` for a file with unseen classes only.
@@ -448,6 +454,7 @@ def _score_file(
         )
     _refuse_runs(name, parts["labels"], more_arrays)
     _number_columns(parts)
+    _name_columns(parts, lists_seen)
     _find_sides(name, parts, more_arrays)
     if "scores" in parts and _are_class_embeddings(parts):
         raise FileRefusedError(
@@ -625,6 +632,33 @@ def _number_columns(parts: dict[str, Any]) -> None:
         parts |= {part: np.searchsorted(counted, parts[part]) for part in listed}
 
 
+def _name_columns(parts: dict[str, Any], lists_seen: bool) -> None:
+    """Name the columns after the listed unseen classes, if the scores have no others.
+
+    Numbers of classes in the list are beyond the columns, or labels are names. The labels are in
+    the list, or number its classes from 0.
+    """
+    listed, y = np.asarray(parts.get("unseen", ())).ravel(), np.asarray(parts["labels"])
+    n = np.shape(parts["scores"])[1] if "scores" in parts else 0
+    if lists_seen or parts.get("class_names") or not 1 < n == len(listed) == len(np.unique(listed)):
+        return
+    if listed.dtype.kind in "iu" and listed.max() < n:
+        return
+    are_listed = listed.dtype.kind == y.dtype.kind and np.isin(y, listed).all()
+    if not are_listed and (y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= n):
+        return
+    order = np.argsort(listed)
+    parts |= {
+        "labels": order[np.searchsorted(listed, y, sorter=order)] if are_listed else y,
+        "unseen": np.arange(n),
+        "class_names": [str(name) for name in listed],
+        "remarks": [
+            *parts.get("remarks", ()),
+            f"The {n} columns are the listed unseen classes, in the order of the list.",
+        ],
+    }
+
+
 def _are_class_embeddings(parts: Mapping[str, Any]) -> bool:
     """Whether no two rows have the same class, and no column has the name of a class."""
     labels, names = [*parts["labels"]], parts.get("class_names", ())
@@ -770,7 +804,28 @@ def _choose_arrays(
         names["scores"], answers = None, scores  # one number per image: a predicted class
     if names["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
         names["scores"], answers = answers, None
+    if names["scores"] is None and answers is None:
+        names |= _arrays_by_shape(contents, names["labels"])
     return names, answers, second
+
+
+def _arrays_by_shape(contents: Contents, labels: str | None) -> dict[str, str | None]:
+    """Return the only matrix as scores, and labels, which may be the only other array.
+
+    The result is empty if a matrix has the name of features or class embeddings, or no labels.
+    """
+    shapes = {name: shape for name, shape in contents.shapes.items() if shape is not None}
+    matrices = [name for name, shape in shapes.items() if not _is_vector(shape) and name != labels]
+    if len(matrices) != 1 or is_named(matrices[0], NO_SCORES) or NO_SCORES_IN.search(matrices[0]):
+        return {}
+    if labels is None:
+        vectors = {*shapes} - {*matrices}
+        of_classes = [name for name in vectors if is_named(name, CLASS_LISTS)]
+        n_labels = [math.prod(shapes[name]) for name in vectors.difference(of_classes)]
+        if len(n_labels) != 1 or n_labels[0] not in shapes[matrices[0]]:
+            return {}
+        labels = vectors.difference(of_classes).pop()
+    return {"scores": matrices[0], "labels": labels}
 
 
 def _may_name_classes(contents: Contents, name: str) -> bool:

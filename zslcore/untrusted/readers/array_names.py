@@ -25,8 +25,15 @@ CLASS_NAMES = (
     *("class_names", "allclasses_names", "names", "classes", "class_list", "categories"),
     *("target_names", "label_names"),
 )
-UNSEEN_CLASSES = ("unseen_classes", "unseen", "unseen_mask", "test_unseen_classes")
-SEEN_CLASSES = ("seen_classes", "seen", "seen_mask", "is_seen", "base_classes")
+#: Names of a list of classes of one side, without the word for the side.
+OF_SIDE = (
+    *("{}_classes", "{}_mask", "is_{}", "{}_idx", "{}_ids", "{}_indices", "{}_class_ids"),
+    *("{}_class_names", "{}_names", "{}_list", "test_{}_classes", "{}_categories", "{}_class"),
+)
+UNSEEN_CLASSES, SEEN_CLASSES = (
+    (first, *(form.format(word) for word in words for form in OF_SIDE))
+    for first, words in (("unseen", ("unseen", "novel", "new")), ("seen", ("seen", "base")))
+)
 CLASS_LISTS = (*CLASS_NAMES, *UNSEEN_CLASSES, *SEEN_CLASSES)
 #: Names of arrays with a fixed meaning, which are never names of classes.
 VARIABLES = frozenset(
