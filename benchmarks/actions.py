@@ -2,9 +2,9 @@
 
     python -m benchmarks.actions [--repetitions 200]
 
-In each of 200 simulated worlds, as many classes of UCF101 overlap as with Kinetics-400. These
-classes are drawn at random, so easy classes overlap only by chance. Each world is used twice:
-overlapping classes have an advantage in the second run only. In each run, a fast method is fitted
+In each of 200 simulated worlds, as many classes of UCF101 overlap as are in Kinetics-400. They are
+drawn at random, so easy classes overlap only by chance. Each world is used twice: overlapping
+classes have an advantage in the second run only. In each run, a fast method is fitted
 on 30 draws, and an interval over classes is computed for the difference between the gain of the
 pre-trained features and that of the baseline features. The printed table has the share of intervals
 that contain 0; it is in ``benchmarks/results/actions.md`` under Coverage. ``zslcore reproduce

@@ -1,4 +1,4 @@
-"""Profile of the function calls that each change of a choice causes in the script thread.
+"""Profile of the function calls in the script thread after each change of a choice.
 
     python -m benchmarks.changes [--changes 15]
 

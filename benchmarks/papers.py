@@ -3,7 +3,7 @@
     python -m benchmarks.papers DATASET ... [--only NAME ...] [--seeds N] [--jobs N] [--report]
 
 DATASET is the name of an imported or embedded data set. Missing runs are computed as by ``zslcore
-reproduce``, and runs that it has finished are used. ``--report`` computes nothing and writes the
+reproduce``; its finished runs are used. ``--report`` computes nothing and writes the
 finished cells. Output files in ``benchmarks/results/`` are ``papers.csv``, with one row per cell,
 and ``papers.md``. ``--ship`` instead writes the cells that ``zslcore reproduce`` prints without
 features: cells of the named tables are replaced, and all other cells stay.
@@ -141,13 +141,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--only", nargs="+", default=DEFAULT_TABLES, choices=EXPERIMENTS, metavar="NAME"
     )
-    parser.add_argument("--method", nargs="+", default=(), help="rows (all)")
+    parser.add_argument("--method", nargs="+", default=(), help="methods to run (all)")
     parser.add_argument(
         "--seeds", type=int, default=SEEDS, help=f"seeds of stochastic methods ({SEEDS})"
     )
-    parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="number of runs at a time, each with one thread"
+    )
     parser.add_argument("--on", default="test", choices=["test", "validation"])
-    parser.add_argument("--report", action="store_true", help="write what is finished")
+    parser.add_argument("--report", action="store_true", help="write finished cells only")
     parser.add_argument("--ship", action="store_true", help="write data/measured/papers.csv alone")
     args = parser.parse_args(arguments)
     for name in () if args.report else args.only:

@@ -90,7 +90,7 @@ def settled(page: Page) -> None:
 
 
 def drag(page: Page, selector: str) -> dict[str, float]:
-    """Return frames per second, the share that update the numbers, and the time per frame."""
+    """Return frames per second, the share of frames with new numbers, and the time per frame."""
     chromium = page.context.new_cdp_session(page)
     chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
 

@@ -144,16 +144,18 @@ def test_no_runs_give_an_empty_table():
     assert r"\toprule" in as_latex([])
 
 
-def test_given_parameters_have_no_gap_of_parameters():
+def test_given_parameters_have_no_gain_with_oracle_parameters():
     spec = RunSpec("digits", "PS", "ESZSL", params={"gamma": 1.0, "lam": 1.0})
     text = as_text(run_spec(spec, load("digits")).result)
-    assert not re.search(r"gap of parameters \+?[\d.]+ points", text)
-    assert "no gap of parameters, since they were given and no grid was searched" in text
-    assert re.search(r"oracle       gap of gamma \+[\d.]+ points of H \(upper bounds", text)
+    assert not re.search(r"gain with oracle parameters \+?[\d.]+ points", text)
+    assert "no gain with oracle parameters: they were given, and no grid was searched" in text
+    assert re.search(
+        r"oracle       gain with oracle gamma \+[\d.]+ points of H \(upper bounds", text
+    )
     searched = as_text(
         run_spec(replace(spec, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})).result
     )
-    assert re.search(r"gap of parameters \+?[\d.]+ points", searched)
+    assert re.search(r"gain with oracle parameters \+?[\d.]+ points", searched)
     assert "no grid was searched" not in searched
 
 

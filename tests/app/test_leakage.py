@@ -202,7 +202,7 @@ def test_the_effect_is_measured_on_request(visit):
     assert "**open**] ZSL007" not in str(findings_of(app))
 
 
-def test_stored_runs_show_effect_and_oracle_gap_next_to_declarations(visit):
+def test_effect_and_oracle_gains_of_stored_runs_are_next_to_declarations(visit):
     assert "**open**] ZSL007" in str(findings_of(visit()))
     data = load("simulated-AWA2")
     spec = RunSpec("simulated-AWA2", "SS", "LinearS2V", select_for="zsl", digest=data.digest)

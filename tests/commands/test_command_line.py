@@ -29,7 +29,7 @@ def test_run_prints_metrics_with_their_origin_and_stores_them(printed):
     assert f"H {100 * stored.evaluation.calibrated.harmonic:.1f} %  (calibrated" in text
     assert "(validated, rule: best)" in text
     assert text.count("validated") == 2
-    assert "gap of parameters and gamma" in text
+    assert "gain with oracle parameters and gamma" in text
     assert stored.spec.command() in text
 
 

@@ -250,16 +250,16 @@ def _oracle_lines(result: RunResult) -> list[str]:
     lines = [f"oracle       {', '.join(gaps)}{bounds}"] if gaps else []
     if result.oracle is not None and result.params_origin == "given":
         lines.append(
-            "             no gap of parameters, since they were given and no grid was searched"
+            "             no gain with oracle parameters: they were given, and no grid was searched"
         )
     return lines
 
 
 #: Gains from choosing on the test set: name of a gap, its label in the app, and its metric.
 GAPS = (
-    ("zsl", "gap of parameters", "ZSL"),
-    ("harmonic", "gap of parameters and gamma", "H"),
-    ("gamma", "gap of gamma", "H"),
+    ("zsl", "gain with oracle parameters", "ZSL"),
+    ("harmonic", "gain with oracle parameters and gamma", "H"),
+    ("gamma", "gain with oracle gamma", "H"),
 )
 FORMATS = {"csv": runs_as_csv, "json": as_json, "latex": as_latex}
 

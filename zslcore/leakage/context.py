@@ -157,7 +157,7 @@ class AuditContext:
     vocabularies : pre-training classes of the feature extractor
     assumes_pretraining : whether ``vocabularies`` are assumed, because none are declared
     simulated : whether the images are simulated
-    runs : RunResults, for the effect of overlaps and the oracle gap
+    runs : RunResults, for the effect of overlaps and the gain with oracle parameters
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
     questions : open questions on the names of classes
     reading : how row numbers are read if the file, taken literally, contradicts itself

@@ -59,7 +59,7 @@ def audit(
         Pre-training sets of the feature extractor; by default the sets declared by the data set, or
         returned by :func:`zslcore.datasets.imports.pretraining_of` for its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
-    runs : sequence of RunResult, for the effect of overlaps and the oracle gap
+    runs : sequence of RunResult, for the effect of overlaps and the gain with oracle parameters
     accuracies : mapping method -> {class: accuracy among unseen classes}, in place of runs or in
         addition to them
     against : another split, file or folder of the same rows, to compare with

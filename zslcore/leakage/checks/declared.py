@@ -103,8 +103,8 @@ def _run_here(context: AuditContext) -> Finding:
         "method",
         "parameters",
         "gamma",
-        "gap of parameters, ZSL",
-        "gap of parameters and gamma, H",
+        "gain with oracle parameters, ZSL",
+        "gain with oracle parameters and gamma, H",
     )
     return ok(
         "Runs of this package, which are not evidence about the author's metrics: "
