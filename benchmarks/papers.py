@@ -145,9 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--seeds", type=int, default=SEEDS, help=f"seeds of stochastic methods ({SEEDS})"
     )
-    parser.add_argument(
-        "--jobs", type=int, default=2, help="number of runs at a time, each with one thread"
-    )
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time, with a thread each")
     parser.add_argument("--on", default="test", choices=["test", "validation"])
     parser.add_argument("--report", action="store_true", help="write finished cells only")
     parser.add_argument("--ship", action="store_true", help="write data/measured/papers.csv alone")

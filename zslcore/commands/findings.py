@@ -70,10 +70,7 @@ OPTIONS = (
     ),
     option("--decisions FILE", "TOML: [vocabulary] with 'class' = 'confirmed' or 'rejected'"),
     *STATED_CHOICES,
-    option(
-        "--runs",
-        "for a data set: measure ZSL007 and the gain with oracle parameters on stored runs",
-    ),
+    option("--runs", "for a data set: measure ZSL007 and the gains of oracles on stored runs"),
     option(
         "--against SPLIT",
         "list rows and classes that moved; SPLIT is another split of the data, a file or a name",

@@ -246,8 +246,8 @@ def run(
     dataset : the data set of ``spec``, loaded by name by default
     store : storage of results; for a stored result only the final fit is repeated, with the stored
         parameters and gamma
-    with_oracle : whether to sweep the grid on the test set as well, for the oracle gains, which takes
-        as long as a fold; a stored result without an oracle is then computed again
+    with_oracle : whether to sweep the grid on the test set as well, for the gains of oracles, which
+        takes as long as a fold; a stored result without an oracle is then computed again
     progress : callable(done, total, message), called after each fit and each epoch
 
     Raises
