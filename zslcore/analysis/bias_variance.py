@@ -1,9 +1,9 @@
 r"""Bias and variance of predicted attributes, and their sources.
 
-A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`. The
-training classes are drawn with replacement, as many as the split has; then the training images of
-each drawn class, as many as it has. For an image :math:`x` with the attributes :math:`t = h(x) +
-\varepsilon` of its class
+A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`. First,
+classes are drawn with replacement from the training classes of the split; then, images of each
+drawn class are drawn with replacement. Both numbers stay those of the split. For an image :math:`x`
+with the attributes :math:`t = h(x) + \varepsilon` of its class
 
 .. math::
     E[(t - f_D(x))^2] = \sigma^2 + (h(x) - E f_D(x))^2 + \mathrm{Var}_D f_D(x), \qquad

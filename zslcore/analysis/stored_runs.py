@@ -143,7 +143,7 @@ def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
 def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     keys: set[str] = set()
     for run in runs:
-        with suppress(ZSLError):  # a method that this version does not have
+        with suppress(ZSLError):  # this version may not have the method
             if run.result.params_origin == "validated":
                 keys |= {spec.key for spec in planned(run.result, choice)}
     return frozenset(keys)
@@ -255,7 +255,7 @@ def _oracle_lines(result: RunResult) -> list[str]:
     return lines
 
 
-#: Gains from choosing on the test set: name of a gap, its label in the app, and its metric.
+#: Gains from choosing on the test set: name, label in the app, and metric.
 GAPS = (
     ("zsl", "gain with oracle parameters", "ZSL"),
     ("harmonic", "gain with oracle parameters and gamma", "H"),

@@ -55,7 +55,7 @@ MODULES = {"import": "import_data"}
 
 
 class PrintVersion(argparse.Action):
-    """Action that prints the version, and finds it only then: a checkout has to call git."""
+    """Action that prints the version; a checkout finds its version by a call of git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version, and exit."""

@@ -168,7 +168,7 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     items = _items(cut_lines)
     readings = [_finished(reading) for reading in _readings(items)]
     readings = [reading for reading in readings if reading.names]
-    if not readings:  # only codes
+    if not readings:  # all texts are codes
         return _finished(ClassList(tuple(map(_bare, items))))
     if count_known is None:
         return readings[0]
@@ -583,11 +583,11 @@ def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> bool:
-    """Whether numbers that ``names`` lack belong to them, such as years in names of cars.
+    """Whether numbers that were removed from ``lists`` belong to ``names``, such as years of cars.
 
-    Then a name has different numbers in the lines of ``lists``, and some are too large to count
-    the lines, or ``names`` of another list still have such numbers. A number after a comma or in
-    brackets may count images, so it is no part of a name.
+    They do if one of them is larger than the number of lines and, in addition, a name has different
+    numbers in several lines, or a name still has a number. Numbers after a comma or in brackets do
+    not count, since they may be numbers of images.
 
     Examples
     --------

@@ -200,7 +200,7 @@ def restore_manifest(name: str) -> bool:
         _manifest(name)
         return False
     except CorruptFolderError:
-        if not manifest.exists():  # deleted, not damaged
+        if not manifest.exists():  # the import was deleted, not damaged
             return False
     called = [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
     copies = [folder for folder in called if _agrees_with_copy(folder, name)]
@@ -209,7 +209,7 @@ def restore_manifest(name: str) -> bool:
     try:
         copy = max(copies, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
         content = copy.read_bytes()
-    except OSError:  # removed by another process
+    except OSError:  # another process has removed the folder
         return False
     with written_whole(manifest) as file:
         file.write(content)
@@ -229,7 +229,7 @@ def _read_manifest_or_empty(name: str) -> dict[str, Any]:
     """Return the manifest of an import; empty if unreadable."""
     try:
         return _manifest(name)
-    except ZSLError:  # corrupt, or of a newer version
+    except ZSLError:  # the manifest is corrupt, or of a newer version
         return {}
 
 

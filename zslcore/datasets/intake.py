@@ -414,10 +414,10 @@ def _guess(
 
 
 def _names_of_labels(lists: Sequence[Array]) -> list[Array]:
-    """Return the class names that labels count, if they can be told from those of embeddings.
+    """Return the lists of class names to which labels may refer.
 
-    A file of class embeddings may name more classes than the data set has. If every class of the
-    only other list is among them, labels count the other list. Else return all lists.
+    A file of class embeddings may name more classes than the data set has. If it names every class
+    of the only other list, labels refer to the other list; otherwise return all lists.
     """
     keys = {id(a): {class_key(name) for name in a.contents.names(a.name)} for a in lists}
     of_rows = [a for a in lists if _rows_named_by(a) is not None]
@@ -611,7 +611,7 @@ def _read(
 
 
 def _refuse_trained_tests(parts: Mapping[str, Array], labels: np.ndarray) -> None:
-    """Refuse a split of which every test label is a training label, as if each part began at 0."""
+    """Refuse a split without unseen test labels: each part may count its labels from 0."""
     if "split" not in parts or parts["split"].shape != labels.shape:
         return
     words = np.array(parts["split"].contents.names(parts["split"].name))

@@ -399,7 +399,8 @@ def _find_columns(
             # be classes, and the repeated ones groups of classes.
             is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
             label = named[0] if len(named) == 1 and is_clear else None
-        elif image is None and words[label] != "template":  # labels beside it are sentences
+        # Next to templates, the labels are sentences.
+        elif image is None and words[label] != "template":
             classes = [k for k in texts if words[k] in CLASS_TITLES and k in different]
             label = classes[0] if classes and label not in classes else label
         if image is None and (label is None or len({*cells[label]}) < len(cells[label])):
@@ -488,7 +489,8 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         one_each = entries is not None and all(
             [*map(bool, pairs)] == [True] for pairs in entries.values()
         )
-        return None if level and one_each else entries  # settings have one name per part
+        # Inner objects with one name per part are settings.
+        return None if level and one_each else entries
     for texts in (value, _merged(value)):
         if _are_texts(texts):
             return _of_names_and_parts(texts.items())
@@ -503,7 +505,7 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         return None
     read = [entries for element in inner if (entries := entries_of_json(file, element, level + 1))]
     of_classes = [entries for entries in read if not entries.has_images]
-    if len(read) == 2 and len(of_classes) == 1:  # class lists beside images
+    if len(read) == 2 and len(of_classes) == 1:  # one object lists classes, the other images
         (entries,) = (part for part in read if part.has_images)
         entries.classes = of_classes[0]
         return entries
@@ -566,11 +568,12 @@ def entries_of_table(
             label, titles = len(titles), [*titles, "class"]
             rows = [[*row, name] for row, name in zip(complete, classes, strict=True)]
         elif "" in folders and not all(row[image or 0].isdecimal() for row in complete):
-            return None  # neither images with a class nor numbers of rows
+            return None  # the images have neither classes nor row numbers
     words = [*map(squeeze, titles)]
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
-        return None  # images marked as seen may be training or test images
-    if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):  # no titles
+        return None  # seen images may be training or test images
+    # The first line is not a title.
+    if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):
         rows = [titles, *rows]
     entries = Entries()
     is_taken = take and image is not None  # rows of classes may be read in another format
@@ -746,7 +749,7 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
             names = [name for element in values for name in element]
             if not of_classes or any(IMAGE.search(str(name)) for name in names):
                 return _of_folders(listed)
-            listed = names  # classes by level
+            listed = names  # the values are classes by level
         elif values and all(type(element) is int for element in values):  # {"dog": 0}
             listed = [*listed]
         elif values and all(str(key).isdecimal() for key in listed):  # {"0": "dog"}
@@ -754,7 +757,7 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
         elif values and all(isinstance(element, str) for element in values):
             if len({*values}) < len(values) or all(map(IMAGE.search, listed)):  # {"a.jpg": "dog"}
                 return [*listed.items()]
-            listed = [*listed]  # classes with a description
+            listed = [*listed]  # the keys are classes, the values descriptions
     if not isinstance(listed, list) or not all(isinstance(element, str) for element in listed):
         return None
     if all(IMAGE.search(element) and parent_folder(element) for element in listed):
@@ -780,7 +783,8 @@ def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
     if not all(isinstance(image, str) and image for image, _ in pairs):
         return None
     of_images = {label: any(map(IMAGE.search, images)) for label, images in listed.items()}
-    is_table = len(listed) == 2 and len({*of_images.values()}) == 2  # images, and their classes
+    # One list has images, the other their classes.
+    is_table = len(listed) == 2 and len({*of_images.values()}) == 2
     return None if is_table else pairs
 
 
@@ -943,7 +947,7 @@ def _of_pairs(lines: Sequence[str]) -> Entries | None:
     for separator in ("\t", ",", ":", None):
         counts = {line.count(separator) for line in lines} if separator else {1}
         if len(counts) == 1 and max(counts) > 1:
-            continue  # a table of more columns
+            continue  # the lines are a table of more columns
         if not all(len(line.rsplit(separator, 1)) == 2 for line in lines):
             continue
         if entries := _of_names_and_parts(_Pairs(lines, separator)):

@@ -429,7 +429,7 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
             or _named_as_part(path)
             or (not titles and path.suffix == ".json")
         ):
-            return None  # class lists, or other tables
+            return None  # the tables list classes, or are of another kind
         if read is None:
             raise refusal_of(
                 path,
@@ -440,7 +440,7 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     if not all(image for rows in entries.values() for image, _ in rows):
         named = rows_as_images(entries)
         if named is None or named == entries:
-            return None  # lists of classes
+            return None  # the tables list classes
         entries = named
         entries.questions = (NAMELESS,)
     entries.note = ", ".join(path.name for paths in tables.values() for path in paths)
@@ -693,7 +693,7 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
             is_whole = not same_fold or same_fold[0].is_whole
             folds.append(([c for c in train if not is_whole or c not in held_out], held_out))
     trained = list(lists[seen] or [])
-    if seen.fold and folds:  # no list of all seen classes: join the lists of a fold
+    if seen.fold and folds:  # without a list of all seen classes, join the lists of a fold
         trained += [name for name in folds[0][1] if name not in trained]
     read = ", ".join(n.path.name for n in (seen, *of_side["val"], unseen))
     sides = {"seen": trained, "unseen": lists[unseen] or []}

@@ -277,7 +277,7 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     entries.clear()
     parts = {part: rows.take(values) for part, values in named.items()}
     files, label_of_row = rows.files, rows.labels
-    del rows  # which takes 40 MB for a million images
+    del rows  # a million rows take 40 MB
     expect(files, source, "images", "none")
     of_parts = [
         [*dict.fromkeys(label_of_row[k] for k in values.tolist())] for values in parts.values()

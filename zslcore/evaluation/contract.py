@@ -277,7 +277,7 @@ def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTe
         _expect(
             not equal, "scores that depend on the candidates, as the card states", "equal scores"
         )
-        some = some[:2]  # seen ones
+        some = some[:2]  # only seen classes
         subset_scores = case.score(case.problem.candidates[some])
     _require_same(subset_scores, case.scores[:, some], "the scores among all candidates")
 

@@ -194,7 +194,8 @@ def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarra
     (n_samples, n_candidates), the bool array ``seen`` (n_candidates,) and ``penalty`` (n_samples,).
     """
     a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
-    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # -inf if a side is ruled out
+    # -inf means that the side is ruled out.
+    a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))
     return F - np.where(seen, (a + penalty)[:, None], b[:, None])
 
 

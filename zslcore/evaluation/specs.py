@@ -97,7 +97,7 @@ class RunSpec:
     def is_of_this_revision(self) -> bool:
         """Whether the method has the spec's revision in this version."""
         if self.method not in METHODS:
-            return self.method not in self.revisions  # no revision: get_method refuses it
+            return self.method not in self.revisions  # get_method refuses an unknown method
         return self.revisions.get(self.method) == METHODS[self.method].revision
 
     @property

@@ -119,7 +119,8 @@ def with_likely_start(context: AuditContext, first: int) -> AuditContext:
 
 def _as_masks(context: AuditContext) -> AuditContext | None:
     """Read lists of zeros and ones, one value per image, as masks; None for other lists."""
-    values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}  # as in the file
+    # Rows count from 1, as in the file.
+    values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}
     n_images = context.n_rows or 0
     marks = [
         p

@@ -87,7 +87,7 @@ class CADAVAE(GenerativeZSL):
         stochastic=True,
         extra="torch",
     )
-    revision = 2  # half as many codes per seen as per unseen class; default of 400
+    revision = 2  # a seen class gets half as many codes as an unseen one, which gets 400
     param_grid: ClassVar = {
         "epochs": (10, 20, 30, 40),
         "n_synthetic": (100, 400),

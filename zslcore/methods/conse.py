@@ -68,7 +68,7 @@ class CONSE(TwoStageModel):
         r"\quad F(x, c) = \cos(f(x), s_c)",
     )
     shared_classifier = "softmax"
-    revision = 2  # smaller tolerance of the classifiers
+    revision = 2  # the classifiers have a smaller tolerance
     param_grid: ClassVar = {"T": (1, 3, 10, 30, 100), "C": (10.0, 100.0, 1000.0)}
     shared_grid_params = ("T", "C")
     regularizers: ClassVar = {"C": "weaker"}

@@ -89,7 +89,7 @@ class DAP(AttributeModel):
         formula=r"F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         requires="prototypes that state how much of each attribute a class has",
     )
-    revision = 3  # 2: smaller tolerance; 3: smaller again, attributes fitted together
+    revision = 3  # 2 has a smaller tolerance; 3 a still smaller one, and fits attributes together
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0

@@ -66,7 +66,7 @@ class ESZSL(CompatibilityModel):
         formula=r"V = (X^\top X + \gamma I)^{-1} X^\top Y S \, (S^\top S + \lambda I)^{-1},"
         r"\quad F(x, c) = x^\top V s_c",
     )
-    revision = 2  # same numbers as revision 1 for the same parameters; different defaults
+    revision = 2  # only the defaults differ from revision 1
     param_grid: ClassVar = {
         "gamma": tuple(10.0**k for k in range(-3, 4)),
         "lam": tuple(10.0**k for k in range(-3, 4)),

@@ -70,7 +70,7 @@ class IAP(AttributeModel):
         requires="prototypes that state how much of each attribute a class has",
     )
     shared_classifier = "softmax"
-    revision = 2  # smaller tolerance of the classifiers
+    revision = 2  # the classifiers have a smaller tolerance
     param_grid: ClassVar = {"C": (10.0, 100.0, 1000.0)}
 
     C: float = 10.0

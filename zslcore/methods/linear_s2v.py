@@ -55,7 +55,7 @@ class LinearS2V(ZSLEstimator):
         formula=r"W = (S_y^\top S_y + \lambda N I)^{-1} S_y^\top X,"
         r"\quad F(x, c) = -\lVert x - W^\top s_c \rVert^2",
     )
-    revision = 2  # same numbers as revision 1 for the same parameter; different default
+    revision = 2  # only the default differs from revision 1
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
     shared_grid_params = ("lam",)
     regularizers: ClassVar = {"lam": "stronger"}

@@ -98,7 +98,7 @@ class SYNC(TwoStageModel):
         formula=r"w_c = \sum_r s_{cr} v_r,\quad s_{cr} \propto"
         r" \exp(-\lVert s_c - b_r \rVert^2 / \sigma^2),\quad F(x, c) = x^\top w_c",
     )
-    revision = 3  # 2: smaller tolerance; 3: different defaults
+    revision = 3  # revision 2 has a smaller tolerance, 3 other defaults
     variants = ({"loss": "ovo"}, {"loss": "cs"}, {"loss": "struct"})
     param_grid: ClassVar = {
         "lam": tuple(2.0**k for k in (-10, -12, -14, -16, -18, -20, -22)),

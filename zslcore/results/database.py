@@ -215,7 +215,7 @@ def _refusal_to_write(db: sqlite3.Connection, path: Path) -> str:
     try:
         db.execute("PRAGMA busy_timeout = 100")
         db.execute("BEGIN")
-        db.execute("PRAGMA user_version = 0")  # undone when ``db`` is closed
+        db.execute("PRAGMA user_version = 0")  # the change is undone when ``db`` is closed
     except sqlite3.OperationalError as error:
         read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
         if read_only and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
@@ -323,8 +323,9 @@ def _patch(path: Path, page: bytes, n: int) -> None:
     """Copy ``n`` bytes of ``page`` to the start of a file, corrected to the file's page count."""
     size = _page_size(page)
     header = bytearray(page[:HEADER])
-    header[18:20] = b"\1\1"  # no write-ahead log
-    header[28:40] = (path.stat().st_size // size).to_bytes(4, "big") + bytes(8)  # no free pages
+    header[18:20] = b"\1\1"  # the file has no write-ahead log
+    # The file has no free pages.
+    header[28:40] = (path.stat().st_size // size).to_bytes(4, "big") + bytes(8)
     header[92:96] = header[24:28]  # marks the page count as valid
     with path.open("r+b") as file:
         file.write(header + page[HEADER : min(n, size)])

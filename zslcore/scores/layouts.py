@@ -228,7 +228,7 @@ def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
     if len(complete) < 2:
         return {}
     shared = set.intersection(*({*ranks} for ranks in complete.values()))
-    if not shared:  # possible without labels only
+    if not shared:  # this is only possible without labels
         return {}
     return {
         start: [k for key, k in ranks.items() if key in shared] for start, ranks in complete.items()

@@ -485,7 +485,7 @@ def _sides(
     else:
         return _unseen_question(file.name)
     if test is not None and not np.array_equal(seen, ~test.unseen):
-        test = None  # same test images, but another split
+        test = None  # the test images are the same, but the split differs
     names = file.class_names or (() if test is None else test.class_names)
     return seen, {
         "class_names": tuple(names) if len(names) == C else tuple(map(str, range(C))),

@@ -1147,7 +1147,7 @@ def _labels_of_text(
     if labels is None and "columns" in table.shapes:
         titles = clean_text(", ".join(table.names("columns")), 80)
         raise refusal_of(table.name, "one column of labels, called label", titles)
-    if labels is None:  # the commas are in names of classes, one per line
+    if labels is None:  # each line is a class name, with commas in it
         return numbers_or_names(read_lines(path, max_bytes=64 << 20))
     return _by_image(table, labels, scores, more_arrays)
 

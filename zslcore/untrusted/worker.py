@@ -366,7 +366,7 @@ def _last_line(answer: bytes) -> dict[str, Any]:
     if end >= 0 and sum(answer.count(sign, start, end) for sign in (b"{", b"[", b":")) <= MAX_PARTS:
         with suppress(ValueError, RecursionError):
             line = str(memoryview(answer)[start:end], "utf-8")
-            del answer  # which may be large
+            del answer  # the answer may be large
             value = json.loads(line)
             return value if isinstance(value, dict) else {}
     return {}
@@ -497,7 +497,7 @@ def _serve_and_exit(server: int, passed: Sequence[int]) -> NoReturn:
     """Serve in a forked process, with all other descriptors closed."""
     try:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() == server:  # else the server ended before the call
+        if os.getppid() == server:  # otherwise the server ended before the call
             for position, descriptor in enumerate(passed):
                 os.dup2(descriptor, position)
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))

@@ -178,7 +178,7 @@ def _write_blocks(
     path: str, layout: _Layout, budget: int, out: Path, read: _Reader
 ) -> tuple[int, _CodesOfColumns]:
     """Write the numbers; return the number of rows, and the codes of texts."""
-    most = math.inf if layout.finite else MAX_COLUMNS  # more are names of files
+    most = math.inf if layout.finite else MAX_COLUMNS  # more texts than this are names of files
     codes = {k: _Codes(is_path=k in layout.paths, most=most) for k in layout.texts}
     index = layout.header.index("") if layout.finite and "" in layout.header else None
     numbers = layout.numbers
@@ -213,7 +213,8 @@ def _read_blocks(
     if layout.percents or layout.decimal != ".":
         raise ValueError
     with _opened(path, "strict") as lines, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # at the end, and for blank lines
+        # NumPy warns at the end of the file and of blank lines.
+        warnings.simplefilter("ignore", UserWarning)
         lines.readline(MAX_HEADER)
         while len(table := np.loadtxt(lines, **options)):
             if table.shape[1] != n:
@@ -230,7 +231,7 @@ def _read_rows(
     csv.field_size_limit(MAX_FIELD)
     with _opened(path, "surrogateescape") as lines:
         reader = csv.reader(lines, delimiter=layout.separator, skipinitialspace=True, strict=True)
-        rows = (row for row in reader if row not in ([], [""]))  # without blank lines
+        rows = (row for row in reader if row not in ([], [""]))  # blank lines are left out
         line = 1
         try:
             next(reader, None)

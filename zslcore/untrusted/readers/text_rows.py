@@ -42,7 +42,7 @@ def write_cells(rows: Iterable[Sequence[str]], unit: str, most: int, out: Path) 
     with (out / FILE).open("w", encoding="utf-8", errors="replace", newline="") as file:
         for n, row in enumerate(rows, 1):
             if n > most:
-                continue  # only count them
+                continue  # rows beyond the limit are only counted
             size += ROW_BYTES * (unit == "rows")
             for cell in row:
                 size += CELL_BYTES if cell in shared else TEXT_BYTES + len(cell)

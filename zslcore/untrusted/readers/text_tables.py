@@ -104,7 +104,8 @@ class TextTable:
     def _fields(self, line: str) -> list[str]:
         if self.separator == " ":
             return _words(line)
-        if (n := line.count(self.separator or "\x00") + 1) > 4 * MAX_COLUMNS:  # some may be quoted
+        # Some separators may be in quoted texts.
+        if (n := line.count(self.separator or "\x00") + 1) > 4 * MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {n:,}")
         try:
             fields = next(csv.reader([line], delimiter=self.separator or "\x00"), [])

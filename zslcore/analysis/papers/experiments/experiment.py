@@ -360,5 +360,5 @@ def _written(
     spread = "" if math.isnan(std) else f" ± {100 * std:.1f}"
     if not math.isnan(low):
         spread += f" ({100 * low:z.1f} to {100 * high:z.1f})"
-    points = f"{100 * value:{sign}z.1f}".replace("+0.0", "0.0")  # no sign at zero
+    points = f"{100 * value:{sign}z.1f}".replace("+0.0", "0.0")  # zero has no sign
     return f"{points}{spread}"
