@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from zslcore.names import squeeze
 
@@ -187,6 +188,7 @@ def part_or_side(name: str) -> str:
     )
 
 
+@lru_cache(maxsize=1 << 8)
 def part_of_cell(title: str, cell: str) -> str:
     """Return the part or side named by a cell of a column with this title; "" for none."""
     word = cell.strip().lower()

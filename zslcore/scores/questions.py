@@ -299,7 +299,7 @@ def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) ->
     """Refuse images without a predicted class: a blank, or a word such as "none", not a label."""
     if predicted.dtype.kind not in "UO":
         return
-    words, counts = np.unique([str(p).strip() for p in predicted], return_counts=True)
+    words, counts = np.unique(np.strings.strip(predicted.astype(str)), return_counts=True)
     named = {str(label).strip() for label in np.unique(labels.astype(str))}
     empty = [k for k, word in enumerate(words) if word.casefold() in NO_CLASS and word not in named]
     if empty:
@@ -613,7 +613,7 @@ def _remarks_on_names(file: ScoreFile) -> Iterator[str]:
 
 def _says_all(unseen: np.ndarray) -> bool:
     """Whether the list of unseen classes is the word "all"."""
-    return unseen.dtype.kind in "UO" and [str(u).lower() for u in unseen.ravel()] == [ALL]
+    return unseen.dtype.kind in "UO" and unseen.size == 1 and str(unseen.item()).lower() == ALL
 
 
 def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str) -> np.ndarray:
@@ -624,8 +624,8 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str
         return array.astype(np.intp)
     if array.dtype.kind not in "UO":
         raise DatasetError(f"{file.name}, {target}: expected numbers or names; got {array.dtype}.")
-    numbers = numbers_or_names(array.astype(str).ravel())
-    if isinstance(numbers, np.ndarray) and not np.isin(array, file.class_names).any():
+    numbers = numbers_or_names(array.ravel())
+    if numbers.dtype.kind == "i" and not np.isin(array, file.class_names).any():
         return numbers.astype(np.intp)  # numbers stored as strings
     without_names = DatasetError(
         f"{file.name}, {target}: class names identify columns only if columns have names; "
@@ -672,7 +672,7 @@ def _listed_numbers(file: ScoreFile, C: int, *, is_fixed: bool = True) -> np.nda
     numbers = np.unique(_as_numbers(file, array, file.listed))
     if array.dtype.kind not in "UO":
         return numbers
-    are_numbers = isinstance(numbers_or_names(array.astype(str).ravel()), np.ndarray)
+    are_numbers = numbers_or_names(array.ravel()).dtype.kind == "i"
     if are_numbers and not np.isin(array, file.class_names).any():
         return numbers
     return np.isin(np.arange(C), numbers)

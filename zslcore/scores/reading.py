@@ -467,13 +467,13 @@ def _score_file(
         remark = f"Column names begin with {start}, which is left out."
         parts["remarks"] = [*parts.get("remarks", ()), remark]
     unseen, predicted = (
-        None if parts.get(part) is None else np.array(parts[part])
+        None if parts.get(part) is None else np.asarray(parts[part])
         for part in ("unseen", "predicted")
     )
     return ScoreFile(
         name,
         parts.get("scores"),  # a memory map stays readable after its folder is deleted
-        np.array(parts["labels"]),
+        np.asarray(parts["labels"]),
         unseen,
         tuple(parts.get("class_names", ())),
         predicted,
@@ -661,10 +661,11 @@ def _name_columns(parts: dict[str, Any], lists_seen: bool) -> None:
 
 def _are_class_embeddings(parts: Mapping[str, Any]) -> bool:
     """Whether no two rows have the same class, and no column has the name of a class."""
-    labels, names = [*parts["labels"]], parts.get("class_names", ())
-    if not names or len(labels) < 3 or not isinstance(labels[0], str):
+    labels, names = np.asarray(parts["labels"]), parts.get("class_names", ())
+    are_names = names and len(labels) > 2 and labels.dtype.kind == "U"
+    if not are_names or len(np.unique(labels)) < len(labels):
         return False
-    keys = {class_key(label) for label in labels}
+    keys = {*map(class_key, labels.tolist())}
     prefix = _prefix_of(names, labels)
     columns = {class_key(name.removeprefix(prefix)) for name in names}
     return len(keys) == len(labels) and not keys & columns
@@ -1086,7 +1087,7 @@ def _read_labels(
     limits: Limits,
     scores: str,
     more_arrays: Mapping[str, np.ndarray],
-) -> np.ndarray | tuple[str, ...]:
+) -> np.ndarray:
     """Read labels from a separate file, in the order of the images of ``scores``.
 
     ``more_arrays`` are further columns of the scores; one may have the names of the images.
@@ -1104,10 +1105,10 @@ def _read_labels(
 
 def _by_image(
     file: Contents,
-    labels: np.ndarray | tuple[str, ...],
+    labels: np.ndarray,
     scores: str,
     more_arrays: Mapping[str, np.ndarray],
-) -> np.ndarray | tuple[str, ...]:
+) -> np.ndarray:
     """Return labels in the order of the images of ``scores``, if both files name the images."""
     listed = {name: array for name, array in file.arrays.items() if array.shape == (len(labels),)}
     rows = rows_by_image(more_arrays, listed, file.name, scores)
@@ -1115,21 +1116,19 @@ def _by_image(
     if rows is None and "" in more_arrays and images:
         got = f"others, such as {clean_text(str(images[0][0]), 60)!r}"
         raise refusal_of(file.name, f"the image names in {scores}", got)
-    if rows is None:
-        return labels
-    return tuple(labels[k] for k in rows) if isinstance(labels, tuple) else labels[rows]
+    return labels if rows is None else labels[rows]
 
 
 def _labels_in(
     contents: Contents, name: str, folder: Path, limits: Limits
-) -> np.ndarray | tuple[str, ...] | None:
+) -> np.ndarray | None:
     read = contents.read({name: "labels"}, folder, limits=limits)
-    return read.names.get(name) or read.arrays.get(name)
+    return np.array(read.names[name]) if name in read.names else read.arrays.get(name)
 
 
 def _labels_of_text(
     path: Path, folder: Path, limits: Limits, scores: str, more_arrays: Mapping[str, np.ndarray]
-) -> np.ndarray | tuple[str, ...]:
+) -> np.ndarray:
     """Read the labels in a column of a table, or one per line, alone or after the image."""
     try:
         table = look_into(path, ("text",), limits=limits)
@@ -1158,13 +1157,14 @@ def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None
     for name in (n for n, shape in table.shapes.items() if shape and len(shape) == 1):
         with suppress(FileRefusedError):  # fractions
             values = _labels_in(table, name, folder, limits)
-            repeating += [name] if values is not None and len({*values}) < len(values) else []
+            repeating += [name] if values is not None and len(np.unique(values)) < len(values) else []
     return repeating[0] if len(repeating) == 1 else None
 
 
-def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:
-    """Convert strings to numbers if all are whole numbers (also ``3.0``), else return names."""
-    cut = [text.strip().removesuffix(".0") for text in texts]
-    if cut and all(text.lstrip("-").isdecimal() and len(text) < 16 for text in cut):
-        return np.array([int(text) for text in cut])
-    return tuple(texts)
+def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray:
+    """Convert strings to numbers if all are whole numbers (also ``3.0``), else return strings."""
+    array = np.asarray(texts, dtype=str)
+    cut = [text.strip().removesuffix(".0") for text in np.unique(array).tolist()]
+    if cut and all(text.removeprefix("-").isdecimal() and len(text) < 16 for text in cut):
+        return array.astype(float).astype(np.int64)  # exact, since a float has 15 digits
+    return array

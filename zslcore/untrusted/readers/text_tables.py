@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -32,6 +33,8 @@ from zslcore.untrusted.worker import Refused
 MAX_TEXT, MAX_COLUMNS = 64 << 20, 1 << 14
 #: Limit on memory for reading a text, in bytes; a text of 64 MiB with numbers needs half of it.
 MOST_OF_TEXT = 512 << 20
+#: Type of texts of any length, and number of rows that are Python objects at a time.
+TEXTS, BLOCK = np.dtypes.StringDType(), 1 << 14
 #: Names of number columns that are separate arrays, not part of the matrix.
 SEPARATE_ARRAYS = frozenset(
     {"label", "labels", "class", "class_id", "y", "y_true", "target", "targets", "category"}
@@ -53,7 +56,7 @@ class TextTable:
     """Text of lines, or of fields separated by commas, tabs, semicolons or spaces.
 
     Columns of numbers are parsed without a Python object per field, which would take tens of times
-    the memory of the text; repeated texts are stored once.
+    the memory of the text, and texts are stored in the width of each.
     """
 
     def __init__(self, path: str) -> None:
@@ -129,7 +132,7 @@ class TextTable:
         for k, name in enumerate(header):
             is_index = name in INDEX and has_header
             is_separate = name.lower() in SEPARATE_ARRAYS or _counts_rows(name, columns[k])
-            if columns[k].dtype.kind == "U" or (is_separate and not is_index):
+            if columns[k].dtype.kind == "T" or (is_separate and not is_index):
                 columns_by_name[name or unnamed] = columns[k]
             elif not is_index:
                 numbers.append((name, columns[k]))
@@ -161,32 +164,40 @@ class TextTable:
         self, positions: list[int], n_columns: int, has_header: bool
     ) -> dict[int, np.ndarray]:
         """Return columns as texts, or as numbers if every field is a number."""
-        text_of: dict[str, str] = {}  # stores a repeated text once
-        columns: dict[int, list[str]] = {k: [] for k in positions}
-        for number, line in enumerate(islice(self._lines(), int(has_header), None), 1 + has_header):
-            row = self._fields(line)
-            if len(row) != n_columns:
-                raise Refused(f"expected {n_columns} fields; got {len(row)}", f"line {number}")
-            for k, column in columns.items():
-                column.append(text_of.setdefault(row[k], row[k]))
-        return {k: _numbers_or_texts(columns.pop(k)) for k in positions}
+        lines = enumerate(islice(self._lines(), int(has_header), None), 1 + has_header)
+        blocks: list[np.ndarray] = []
+        while block := [*islice(lines, BLOCK)]:
+            rows = [self._row(number, line, n_columns) for number, line in block]
+            blocks.append(np.array([[row[k] for k in positions] for row in rows], TEXTS))
+        table = np.concatenate(blocks)
+        del blocks
+        return {k: _numbers_or_texts(table[:, column]) for column, k in enumerate(positions)}
+
+    def _row(self, number: int, line: str, n_columns: int) -> list[str]:
+        row = self._fields(line)
+        if len(row) != n_columns:
+            raise Refused(f"expected {n_columns} fields; got {len(row)}", f"line {number}")
+        return row
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value."""
         array = self.held[name]
-        return array.shape, TEXT_BYTES if array.dtype.kind == "U" else 8
+        return array.shape, 8 if array.dtype.kind == "f" else TEXT_BYTES
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a column or matrix."""
-        return self.held[name]
+        array = self.held[name]
+        if array.dtype.kind != "T":
+            return array
+        longest = int(np.strings.str_len(array).max())
+        return array.astype(f"<U{max(1, min(longest, MAX_NAME))}")
 
 
-def _numbers_or_texts(column: list[str]) -> np.ndarray:
-    """Return numbers, with NaN for missing ones, or texts."""
-    try:
-        return np.array([field or "nan" for field in column], dtype=np.float64)
-    except ValueError:
-        return np.array([field[:MAX_NAME] for field in column])
+def _numbers_or_texts(column: np.ndarray) -> np.ndarray:
+    """Return numbers, with NaN for missing ones, or the column itself."""
+    with suppress(ValueError):
+        return np.fromiter((float(field or "nan") for field in column), float, len(column))
+    return column
 
 
 def _counts_vectors(first: str, second: str) -> bool:
