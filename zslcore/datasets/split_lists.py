@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from zslcore.datasets.base import distinct
 from zslcore.datasets.class_lists import without_numbers
 from zslcore.datasets.part_names import part_of_name, trains_and_tests
 from zslcore.names import class_key, positions_of
@@ -466,12 +467,15 @@ def _same_images(
         of_sides = [
             {_normal(files[k], has_suffixes): k for k in side[label].tolist()} for side in sides
         ]
+        names = [{path.rpartition("/")[2] for path in side} for side in of_sides]
+        shared = set.intersection(*names)
         for row_of, other_row_of in (of_sides, of_sides[::-1]):
             for path, row in row_of.items():
                 n = path.count("/")
                 expect(n <= MOST_FOLDERS, file, f"images in at most {MOST_FOLDERS} folders", n)
-                ends = (end for end in _ends_of(path) if other_row_of.get(end, row) != row)
-                pairs.update((path, end) for end in ends)
+                if path.rpartition("/")[2] in shared:
+                    ends = (end for end in _ends_of(path) if other_row_of.get(end, row) != row)
+                    pairs.update((path, end) for end in ends)
     if pairs:
         example = " and ".join(clean_text(path, 60) for path in min(pairs))
         yield f"{len(pairs):,} paths end like paths of another part, as {example}: the same images?"
@@ -479,7 +483,7 @@ def _same_images(
 
 def _by_label(labels: np.ndarray, listed: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
     """Return the distinct rows of some lists by their label."""
-    rows = np.unique(np.concatenate([np.empty(0, np.int64), *listed]))
+    rows = distinct(np.concatenate([np.empty(0, np.int64), *listed]))
     rows = rows[np.argsort(labels[rows], kind="stable")]
     values, starts = np.unique(labels[rows], return_index=True)
     return dict(zip(values.tolist(), np.split(rows, starts[1:]), strict=bool(rows.size)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.base import Split, ZSLDataset, distinct
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.neighbours import ALONE, NEAR
 from zslcore.leakage.photographs import Photographs, photographs_of
@@ -243,7 +243,7 @@ class AuditContext:
         """Sorted, distinct, existing rows of one or more parts, read-only."""
         if parts not in self._rows:  # checks use the same few combinations of parts
             lists = [self.parts[part] for part in parts if part in self.parts]
-            rows = np.unique(np.concatenate([*lists, np.empty(0, np.intp)])).astype(np.intp)
+            rows = distinct(np.concatenate([*lists, np.empty(0, np.intp)])).astype(np.intp)
             rows = rows[(rows >= 0) & (rows < (np.inf if self.n_rows is None else self.n_rows))]
             rows.setflags(write=False)
             self._rows[parts] = rows

@@ -1119,9 +1119,7 @@ def _by_image(
     return labels if rows is None else labels[rows]
 
 
-def _labels_in(
-    contents: Contents, name: str, folder: Path, limits: Limits
-) -> np.ndarray | None:
+def _labels_in(contents: Contents, name: str, folder: Path, limits: Limits) -> np.ndarray | None:
     read = contents.read({name: "labels"}, folder, limits=limits)
     return np.array(read.names[name]) if name in read.names else read.arrays.get(name)
 
@@ -1157,7 +1155,8 @@ def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None
     for name in (n for n, shape in table.shapes.items() if shape and len(shape) == 1):
         with suppress(FileRefusedError):  # fractions
             values = _labels_in(table, name, folder, limits)
-            repeating += [name] if values is not None and len(np.unique(values)) < len(values) else []
+            if values is not None and len(np.unique(values)) < len(values):
+                repeating.append(name)
     return repeating[0] if len(repeating) == 1 else None
 
 

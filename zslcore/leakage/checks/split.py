@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from zslcore.datasets.base import distinct
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.checks.base import (
     check,
@@ -363,7 +364,7 @@ def _has_labels_of_other_images(context: AuditContext) -> bool:
     """Whether many rows of the split are beyond the labels, which then belong to other images."""
     if context.labels is None or context.n_rows is None:
         return False
-    rows = np.unique(np.concatenate([*context.parts.values(), np.empty(0, np.intp)]))
+    rows = distinct(np.concatenate([*context.parts.values(), np.empty(0, np.intp)]))
     return bool((rows >= context.n_rows).sum() > max(1, STRAY_SHARE * rows.size))
 
 
