@@ -1,8 +1,8 @@
-// Makes window.isAnswered(): whether the server has answered all that the page has requested.
+// Defines window.isAnswered(): whether the server has answered every request of the page.
 //
-// The page says that a script runs only once the answer has begun; right after a click it still
-// looks finished. So each request is open until a run that began after it has ended. A request names
-// a fragment, or "" for the whole page. Requests by a clock are left out: they never end.
+// Right after a click, before the answer begins, a page looks finished. So a request counts as open
+// until a run has ended that began after the request. A request names a fragment, or "" for the
+// whole page. Requests of a timer do not count, because there is always another one.
 
 /** @param {Record<string, number>} numbers name of a field -> its number in Streamlit's messages */
 (numbers) => {
@@ -70,7 +70,7 @@
     }
   };
 
-  // Playwright puts its own class in place of the browser's to hold messages back.
+  // To hold messages back, Playwright replaces the browser's class by its own.
   let Followed = follow(window.WebSocket);
   Object.defineProperty(window, "WebSocket", {
     configurable: true,

@@ -48,7 +48,7 @@ test("right predictions are nearer to the middle than wrong ones of the same gro
       for (let k = 0; k < images.n; k++)
         if (images.classOf[k] === classes[0] && k >= 300 === left)
           away[images.right[k] & (left ? 1 : 2) ? 0 : 1].push(Math.abs(slots.x[k] - 210));
-      // One column may have both kinds.
+      // The column between both kinds may have images of each kind.
       if (away[1].length > 1)
         assert.ok(Math.max(...away[0]) <= Math.min(...away[1].slice(1)) + slots.grid.size + 1e-3);
     }

@@ -55,7 +55,7 @@ test("zooming keeps the point under the pointer in place", () => {
 test("zoom is limited to four times the whole map and to a four-hundredth of it", () => {
   assert.deepEqual(zoomCamera([0, 0, 10], 99, [0, 0], 10), [0, 0, 40]);
   assert.deepEqual(zoomCamera([0, 0, 10], 1e-9, [0, 0], 10), [0, 0, 0.025]);
-  const edge = zoomCamera([1, 1, 40], 2, [5, 5], 10); // no change at the limit
+  const edge = zoomCamera([1, 1, 40], 2, [5, 5], 10); // at the limit, the view does not change
   near(edge, [1, 1, 40]);
 });
 

@@ -227,7 +227,7 @@ export class CurveFigure extends Figure {
     const k = findNextPoint(this.line, this.value, isUp ? 1 : -1);
     if (k === null) return;
     this.setValue(middleGamma(this.line, k));
-    this.sendValue(SEND_DELAY); // only the last of several steps is sent
+    this.sendValue(SEND_DELAY); // of several quick steps, only the last is sent
   }
 
   /** Set the slider, and its text for screen readers. @param {number} value @param {string} label

@@ -63,7 +63,7 @@ export class Figure {
   draw() {}
 
   resize() {
-    // A large window zooms some figures; their own pixels count.
+    // In a large window, some figures are zoomed: measure their width without the zoom.
     const width = Math.floor(this.root.getBoundingClientRect().width / (this.root.currentCSSZoom ?? 1));
     if (width === this.width || !width) return;
     this.width = width;

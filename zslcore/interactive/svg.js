@@ -4,7 +4,7 @@
 import { createOffscreen } from "./canvas.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
-const MEASURED_FONT = "13px sans-serif"; // like that of the plots
+const MEASURED_FONT = "13px sans-serif"; // the font of the plots
 
 /** @typedef {Record<string, string | number | undefined>} Attributes undefined ones are left out */
 

@@ -20,7 +20,7 @@ import { arrangeBars, createColorSteps, drawBars, drawCells, drawPoints, drawSym
 
 const ROW = 22; // height of a row of the legend
 const SIGN = 26; // width of a sign in the legend
-const ENTRY_GAP = 18; // between entries of the legend
+const ENTRY_GAP = 18; // pixels between entries of the legend
 const COLOR_BAR = 58; // width of a scale of colours with its numbers
 const REACH = 14; // pixels around a mark in which the pointer selects it
 const GRID = "rgba(128, 128, 128, 0.25)";

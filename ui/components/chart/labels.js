@@ -80,6 +80,6 @@ export function formatValue(value, pattern) {
     : { minimumFractionDigits: decimals, maximumFractionDigits: decimals ?? 3 };
   const text = scaled.toLocaleString("en", { useGrouping: Boolean(comma), ...size });
   const sign = plus && value >= 0 ? "+" : "";
-  const signed = /[1-9]/.test(text) ? `${sign}${text}` : text.replace("-", ""); // no sign at zero
+  const signed = /[1-9]/.test(text) ? `${sign}${text}` : text.replace("-", ""); // zero has no sign
   return `${signed}${kind === "%" ? " %" : ""}`.replace("-", "−");
 }

@@ -10,7 +10,7 @@ import { TradePlot } from "../../../zslcore/interactive/trade.js";
 /** @import { CurvePoint } from "../../../zslcore/interactive/curve.js" */
 /** @import { Frame, Ghost, Instrument } from "./wire.js" */
 
-const RADIUS = 14; // of the handle, in pixels
+const RADIUS = 14; // radius of the handle, in pixels
 const STOP_RADIUS = 3;
 const HINT = { width: 76, height: 24 };
 /** Offsets of the hint from the handle, best first. @type {[number, number][]} */

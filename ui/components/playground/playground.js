@@ -33,15 +33,15 @@ export default function (component) {
 
 const WIDE = 960; // minimum width in pixels for rail, curve and wall side by side
 const MEDIUM = 600; // minimum width in pixels for curve and wall side by side
-const LEAST_HEIGHT = 440; // of the wide form, in pixels
+const LEAST_HEIGHT = 440; // minimum height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
-const FIXED_BESIDE = 276; // the same in a window of medium width, below the choices
+const FIXED_BESIDE = 276; // pixels of height of the same parts in a window of medium width
 const RULER_KINDS = 54; // pixels of height of the choice and explanation of the ruler
 const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
 const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
 const LEAST_WALL = 340; // minimum width of the wall next to the plane, in pixels
 const PLANE_MARGIN = 54; // pixels of height of the plane's axis and margins
-const LARGEST_SHARE = 0.6; // of the plane in the width of the stage
+const LARGEST_SHARE = 0.6; // largest share of the plane in the width of curve and wall
 const BARS = 86; // pixels of height of the classes' bars
 const HEADS = 56; // pixels of height of the two lines above the wall, with their gaps
 const GUTTER = 24;
@@ -559,8 +559,8 @@ class Playground extends CurveFigure {
   }
 }
 
-/** Return the height of the wall next to the largest plane. @param {number} width of both
- * @param {number} factor of the plane's height */
+/** Return the height of the wall next to the largest plane. @param {number} width of plane and wall
+ * @param {number} factor multiplier of the plane's height */
 function heightBeside(width, factor) {
   return PLANE_MARGIN + factor * findLargestSide(width);
 }

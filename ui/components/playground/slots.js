@@ -1,8 +1,8 @@
 // @ts-check
-// Positions of images: left of the middle while a seen class is predicted, right of it from the
-// image's own gamma on. On each side, right predictions are nearest to the middle, then wrong
-// predictions. Within both, images that change last (left) or have changed first (right) are nearest to
-// the middle. So most images have one position on each side, and only images that change sides move.
+// Positions of images: an image is left of the middle while a seen class is predicted, and right of it
+// from the gamma on at which its prediction changes. On each side, right predictions are nearer to the
+// middle than wrong ones. Among each of the two, the images nearest to the middle are, on the left, the
+// last to change and, on the right, the first to have changed. So only images that change sides move.
 
 import { countUpTo } from "../../../zslcore/interactive/curve.js";
 
@@ -17,7 +17,7 @@ import { countUpTo } from "../../../zslcore/interactive/curve.js";
 
 const BY_CLASS = 24; // maximum number of classes with rows of their own
 const MIDDLE = 8; // pixels between the middle and the first image
-const MOST_STEP = 4; // at least one image in this many is shown
+const MOST_STEP = 4; // at least one in this number of images is shown
 
 /**
  * Groups of classes, seen ones first.

@@ -217,7 +217,7 @@ export class Wall {
     if (!head?.pictures || !atlas) return;
     const { width, height } = head.pictures, { order } = head.answers;
     const down = Math.ceil(order.length / across) * height;
-    const side = size < 12 ? Math.floor(size) - 1 : size * 0.92; // small ones on whole pixels, apart
+    const side = size < 12 ? Math.floor(size) - 1 : size * 0.92; // small pictures have whole pixels and a gap
     ctx.imageSmoothingEnabled = size < 3 * width;
     for (let k = 0; k < order.length; k++) {
       const i = order[k];

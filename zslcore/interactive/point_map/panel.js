@@ -24,7 +24,7 @@ import { View, placeNames, zoomCamera } from "./view.js";
 /** @typedef {{ r: number, plain: Stencil, categories: Stencil[] }} Stencils at radius r */
 
 const REACH = 10; // largest distance in pixels from the pointer to a hovered point
-const CLICK = 4; // distance in pixels of a drag that is a click
+const CLICK = 4; // largest distance in pixels of a drag that counts as a click
 const BEHIND_OPACITY = 0.22; // opacity of the points of another map
 
 export class Panel {

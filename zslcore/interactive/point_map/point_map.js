@@ -27,7 +27,7 @@ export default function (component) {
   return mountFigure(component, PointMaps, readMaps);
 }
 
-const MOST_CORNERS = 64; // of a selection sent to the server
+const MOST_CORNERS = 64; // maximum number of corners of a selection sent to the server
 const SEND_DELAY = 700; // milliseconds after a change of the view until it is sent to the server
 const TOOLS = { lasso: "Lasso", box: "Rectangle", pan: "Move" };
 

@@ -9,12 +9,12 @@ import { FAINT_OPACITY } from "./look.js";
 /** @import { PointMaps } from "./point_map.js" */
 
 const SCALE = 2; // least number of picture pixels per CSS pixel
-const GAP = 12; // between two maps
+const GAP = 12; // pixels between two maps
 const TITLE_HEIGHT = 22; // height in pixels of the title and of the titles of maps
 const LEGEND_ROW = 20; // height of a row of the legend
 const SYMBOL_RADIUS = 5; // radius of a symbol in the legend
 const LETTER_WIDTH = 7; // approximate width of a letter at 12 pixels; fonts of files differ
-const SCALE_WIDTH = 160; // of a scale of colours
+const SCALE_WIDTH = 160; // width of a scale of colours, in pixels
 const FAINT = -1; // category of points that are not highlighted
 const FONT = "sans-serif";
 

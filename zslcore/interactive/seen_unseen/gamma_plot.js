@@ -92,7 +92,7 @@ export class GammaPlot {
       return y - 7 < top + 12 ? y + LABEL_HEIGHT : y - 7;
     };
     const zero = this.x.toPixel(0), sides = readSides(this.head);
-    const start = zero < left + 60 ? zero : left; // not over the line of the stop at 0
+    const start = zero < left + 60 ? zero : left; // the name does not cover the line of the stop at 0
     return [
       createSvg("text", { class: "name", x: start + 6, y: above(pointAt(this.line, limits[0]).seen),
         style: lookStyle("seen") }, `${sides.seen} s`),

@@ -31,7 +31,7 @@ export default function (component) {
 
 const WIDE = 720; // least width in pixels for plots side by side
 const SIDE = 440; // width in pixels of the first plot, more in a high window
-const ABOVE = 434; // height in pixels of a page without this plot
+const ABOVE = 434; // height in pixels of the other parts of a page
 
 /** @extends {CurveFigure<Head>} */
 class SeenUnseen extends CurveFigure {
@@ -91,7 +91,7 @@ class SeenUnseen extends CurveFigure {
     this.alignSlider(this.plots.gamma.frame, line.limits, "any");
     this.drawStops();
     this.drawLineButtons();
-    if (!head.tell) this.imageDetails.open = true; // in a file of its own, nothing follows
+    if (!head.tell) this.imageDetails.open = true; // in a single-file page, nothing is below
     this.drawImages(isWide ? side + 64 : width, right);
     this.drawValue();
     this.updateDescriptions();
