@@ -337,7 +337,7 @@ def test_a_step_shows_its_figure_only_after_the_prediction():
 )
 def test_a_control_named_like_a_term_has_its_explanation(lesson, step, label):
     app = visit("lessons", lesson=lesson, lessons_step=step, lessons_shown="1")
-    assert app.segmented_control[0].label == label  # visit checks that every term has its help
+    assert app.pills[0].label == label  # visit checks that every term has its help
 
 
 @pytest.mark.parametrize(

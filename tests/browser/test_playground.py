@@ -69,16 +69,19 @@ def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, p
     assert page.errors == []
 
 
-def test_the_sentence_does_not_change_while_the_ruler_plays(server, page):
+def test_sentence_and_numbers_have_the_same_gamma_while_the_ruler_plays(server, page):
     page.emulate_media(reduced_motion="no-preference")
     page.add_init_script("localStorage.removeItem('zsl-played')")
     opened(page, server)
     page.locator(".ruler [aria-label=Pause]").wait_for()
-    before = numbers(page)
-    once(page, lambda: numbers(page) != before)
-    assert "recognised" in page.locator(".sentence").inner_text()
+    sentence = page.locator(".sentence")
+    once(page, lambda: sentence.inner_text().startswith("At γ"))
+    assert page.locator(".whole").evaluate(
+        "whole => whole.querySelector('.sentence').textContent.replaceAll('\u00a0', ' ')"
+        ".includes(`At ${whole.querySelector('.g').textContent.replaceAll('\u00a0', ' ')},`)"
+    )
     page.locator(".ruler [aria-label=Play]").wait_for()
-    assert "recognised" in page.locator(".sentence").inner_text()
+    assert "recognised" in sentence.inner_text()
 
 
 @pytest.mark.parametrize("query", ["", "?dataset=CUB-vgg_fc7"])

@@ -75,7 +75,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
         if control.slider:
             option = st.select_slider(control.label, control.options, **options)
         else:
-            option = st.segmented_control(
+            option = st.pills(
                 control.label,
                 control.options,
                 default=option,

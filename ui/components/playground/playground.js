@@ -377,8 +377,7 @@ class Playground extends CurveFigure {
     this.writeAccuracies(point);
     const sentence = this.hasStops ? describeStop(ruler, stopPoints(frames), this.stopIndex, noun[1])
       : this.describeGamma(point);
-    // While the ruler moves by itself, the sentence stays the same.
-    if (!this.isPlaying) this.elements.sentence.textContent = keepTogether(sentence);
+    this.elements.sentence.textContent = keepTogether(sentence);
     this.elements.value.textContent = this.formatValue(value);
     const names = this.namedValues.filter((named) => named.value === value).map(({ name }) => name);
     const spoken = this.hasStops ? labelValue(ruler.spoken, ruler.words[value])
