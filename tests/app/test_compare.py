@@ -83,7 +83,7 @@ def test_a_new_data_folder_shows_every_inductive_method_on_cub_and_awa1():
     assert set(inductive_rows()) <= set(table.index)
     for data in ("CUB birds, VGG", "AWA1, hand-crafted", "AWA1, hand-crafted (PHOG)"):
         assert table[data].iloc[:, 0].notna().all()
-        assert data in words(app).replace("\\", "")
+    assert words(app).count(" with H = ") == 1  # one data set in the answer
     first = table["CUB birds, VGG"].iloc[:, 0]
     assert first.is_monotonic_decreasing
     results = {(r.spec.dataset, r.spec.method, r.spec.select_for): r for r in shipped_results()}
@@ -189,7 +189,7 @@ def test_a_run_on_a_split_of_an_import_is_first_and_highlighted(birds):
     figure = 100 * birds.evaluation.calibrated.harmonic
     assert table.iloc[0, 0] == pytest.approx(figure)
     assert table["birds, split own"].loc["ESZSL"].iloc[-1] == "✓ yours"
-    assert "CUB birds, VGG" in table.columns.get_level_values(0)
+    assert {*table.columns.get_level_values(0)} == {"birds, split own"}
     assert "Yellow: your runs." in words(app)
     element = next(element for element in app.dataframe if element.value.columns.nlevels == 2)
     assert "240, 228, 66" in element.proto.arrow_data.styler.styles
@@ -216,7 +216,7 @@ def test_the_chosen_data_set_comes_first(birds):
     ResultStore().put(run(spec, load("digits"), with_oracle=False).result)
     heads = list(shown(visit("table")).columns.get_level_values(0))
     assert heads[0] == "birds, split own"
-    assert heads.index("Digits") > heads.index("CUB birds, VGG")
+    assert "Digits" not in heads
     app = visit("table")
     app.session_state["dataset"] = "digits"
     assert next(iter(shown(app.run()).columns))[0] == "Digits"
@@ -287,7 +287,7 @@ def test_a_run_is_deleted_only_after_it_was_confirmed(store, results):
     app.button(key="table_delete").click().run()
     assert not app.exception
     assert store.get(results[0].key) is None
-    assert pd.isna(shown(app)[WORLD.name].loc["LinearS2V"].iloc[0])
+    assert "LinearS2V" not in shown(app)[WORLD.name].index
 
 
 def test_unreadable_rows_are_counted_and_nonsense_in_the_address_is_ignored(store):

@@ -17,6 +17,7 @@ from ui.shell.text import plain
 from ui.takeaway import downloads
 from ui.takeaway.exports import TableFormat
 from zslcore.analysis.method_table import Column, MethodResult, MethodTable, task_of
+from zslcore.evaluation.verification import State
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import MethodCard
 from zslcore.results.store import StoredRun
@@ -119,7 +120,7 @@ def show_grid(
         on_select=open_cell,
         selection_mode="single-cell",
     )
-    st.caption(_legend(table))
+    st.caption(_legend(table), help=_how_computed(table))
     _offer_table(table, rows, columns)
 
 
@@ -137,7 +138,7 @@ def _detail_of(table: MethodTable, row: str, name: str) -> object:
 def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
     """Return the rows, your runs and then the best first, and the columns of the table on screen.
 
-    There is no column of marks if all results have the same mark, which the legend then states.
+    A data set has no column of marks if all its results are verified, and none is of the user.
     """
     columns = []
     for k, column in enumerate(table.columns):
@@ -146,17 +147,15 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
         columns += [
             GridColumn(column, "value", heading, 100 * ranks["value"]),
             GridColumn(column, "ranks", heading, ranks.apply(_rank_with_mark, axis=1)),
-            GridColumn(column, "mark", heading, pd.Series(marks, dtype=object)),
         ]
+        if {*marks.values()} - {None, MARKS[State.VERIFIED][0]}:
+            columns.append(GridColumn(column, "mark", heading, pd.Series(marks, dtype=object)))
         following = table.columns[k + 1 : k + 2]
         if not following or following[0].benchmark != column.benchmark:
             printed = {row: 100 * table.printed_of(row, column.benchmark) for row in table.rows}
             if np.isfinite([*printed.values()]).any():
                 heading = f"{column.benchmark}, as printed"
                 columns.append(GridColumn(column, "printed", heading, pd.Series(printed)))
-    marks_shown = {mark for shown in columns if shown.kind == "mark" for mark in shown.cells}
-    if len(marks_shown) < 2 and not table.own_rows:
-        columns = [shown for shown in columns if shown.kind != "mark"]
     best_first = columns[0].cells.sort_values(ascending=False, kind="stable").index
     return sorted(best_first, key=lambda row: row not in table.own_rows), columns
 
@@ -175,10 +174,10 @@ def _rank_with_mark(rank: pd.Series) -> str | None:
     return f"{text} *" if rank["first"] > 1 else text
 
 
-def _mark(cell: MethodResult | None) -> str:
+def _mark(cell: MethodResult | None) -> str | None:
     """Return the mark of a result, and its owner unless it is precomputed."""
     if cell is None:
-        return "missing"
+        return None
     owner = {"mine": " yours", "shipped": "", "others": f" {cell.who}"}[cell.origin]
     return f"{MARKS[cell.state][0]}{owner}{', fine-tuned' * cell.fine_tuned}"
 
@@ -200,16 +199,21 @@ def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
 def _legend(table: MethodTable) -> str:
     states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
     words = [" ".join(MARKS[state]) for state in states]
-    sources = " and ".join(map(cite_table, dict.fromkeys(table.printed["table"])))
+    of_columns = table.printed["benchmark"].isin({column.benchmark for column in table.columns})
+    sources = " and ".join(map(cite_table, table.printed["table"][of_columns].unique()))
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
+    yours = "Yellow: your runs. " * bool(table.own_rows)
+    return f"{yours}{one}{'; '.join(words)}. {printed}{_without_interval(table)}"
+
+
+def _how_computed(table: MethodTable) -> str:
     return (
-        f"{'Yellow: your runs. ' * bool(table.own_rows)}Ranks: 95 % intervals from resampled "
-        "test classes, with the same samples for all methods on a data set; Student's t "
-        "intervals for data sets with fewer than 20 test classes. Parameters are chosen on the "
-        f"folds for {task_of(table.figure).upper()}. Differences are paired over classes: a lower "
-        "metric with a larger spread may still not be significantly worse. "
-        f"{one}{'; '.join(words)}. {printed}{_without_interval(table)}"
+        "Ranks: 95 % intervals from resampled test classes, with the same samples for all methods "
+        "on a data set; Student's t intervals for data sets with fewer than 20 test classes. "
+        f"Parameters are chosen on the folds for {task_of(table.figure).upper()}. Differences are "
+        "paired over classes: a lower metric with a larger spread may still not be significantly "
+        "worse."
     )
 
 

@@ -73,20 +73,18 @@ def metric_label(figure: Metric) -> str:
     return next(label for label, metric in METRICS.items() if metric == figure)
 
 
-def lead_in_words(column: Column, metric: str = "") -> str:
-    """Return the leaders and the number of close rows; longer with the label of a ``metric``."""
+def lead_in_words(column: Column, metric: str) -> str:
+    """Return the leaders by the metric with this label, and the number of close rows."""
     n, leaders = len(column.ranks), column.leaders
     value = percent(column.ranks["value"][column.leader])
-    if metric:
-        name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
-        value = f"{name} = {value} at {at}" if at else f"{name} = {value}"
+    name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")
+    value = f"{name} = {value} at {at}" if at else f"{name} = {value}"
     if n == 1:
         return f"{plain(column.leader)}, {value}, is the only result"
     if len(leaders) == 1:
-        leads = f"{plain(column.leader)} leads{f' the {n} methods' * bool(metric)} with {value}"
+        leads = f"{plain(column.leader)} leads the {n} methods with {value}"
     else:
-        of_all = f" of the {n} methods" * bool(metric)
-        leads = f"{_joined(leaders)} share the lead{of_all} with {value}"
+        leads = f"{_joined(leaders)} share the lead of the {n} methods with {value}"
     if column.ranks["first"].isna().all():
         why = plain(as_clause(column.ranks["why"].iloc[0]))
         return f"{leads}; ranks have no interval: {why}"
@@ -95,7 +93,7 @@ def lead_in_words(column: Column, metric: str = "") -> str:
     if not column.n_close:
         return f"{leads}; all others are significantly worse"
     verb = "other is" if column.n_close == 1 else "others are"
-    return f"{leads}; {column.n_close} {verb} not significantly worse{' (95 %)' * bool(metric)}"
+    return f"{leads}; {column.n_close} {verb} not significantly worse (95 %)"
 
 
 def _joined(rows: Sequence[str], most: int = 3) -> str:

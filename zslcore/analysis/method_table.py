@@ -453,9 +453,12 @@ class MethodTable:
 
     @cached_property
     def rows(self) -> list[str]:
-        """The usual rows, then all other rows with a result."""
-        further_rows = [row for column in self.columns for row in column.cells]
-        return list(dict.fromkeys([*self.usual_rows, *further_rows]))
+        """Rows with a result or a printed value in a column, the usual rows first."""
+        results = [row for column in self.columns for row in column.cells]
+        benchmarks = {column.benchmark for column in self.columns}
+        shown = {*results, *(row for row, name in self._first_printed if name in benchmarks)}
+        usual = [row for row in self.usual_rows if row in shown]
+        return list(dict.fromkeys([*usual, *results]))
 
     def candidates(self, row: str, data: str) -> list[MethodResult]:
         """Return all results of a cell, without board entries that equal one of the runs."""

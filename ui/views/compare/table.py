@@ -97,8 +97,6 @@ def _show_table(
         kind = ", simulated" * column.simulated
         downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
     _say(table, answer)
-    if words := _hidden_in_words(table):
-        st.caption(words)
     with st.container(key="table_pictures"):
         grid, ranks = st.columns([0.66, 0.34], gap="small")
     with grid:
@@ -186,8 +184,9 @@ def _choose_rows_and_columns() -> tuple[list[str], bool, bool]:
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
     """Choose data sets.
 
-    By default, these are your data sets and the real benchmarks or, if no precomputed results are
-    selected, all data sets.
+    By default, these are your imports and the data set chosen for the visit, if you have runs on
+    them, else all data sets of your runs and the real benchmarks. Without precomputed results, all
+    data sets are shown.
     """
     own_data = _own_data(cells) if "mine" in origins else []
     first = [name for name in own_data if _is_first(name)]
@@ -204,13 +203,15 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
         list(names),
         key="table_columns",
         format_func=names.__getitem__,
-        placeholder="yours and the benchmarks",
+        placeholder="yours, or the benchmarks",
         bind="query-params",
     )
     if chosen:
         return [name for name in names if name in chosen]
     if "shipped" not in origins:
         return list(names)
+    if first:
+        return first
     usual = {c.data for c in shown if c.origin == "shipped" and c.benchmark and not c.simulated}
     return [name for name in names if name in usual or name in own_data]
 
@@ -256,22 +257,16 @@ def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
 
 
 def _say(table: MethodTable, answer: ViewAnswer) -> None:
-    """State the leading method of each data set, the number of ties, and leaking classes."""
-    first, *others = table.columns
-    names = [plain(result_title(column)) for column in table.columns]
-    concerns = [_concerns(column) for column in table.columns]
-    clauses = [[], *([lead_in_words(column)] for column in others)]
-    shared, *differing = dict.fromkeys(briefly for briefly, _ in concerns)
+    """State the leader of the first data set, the number of ties, and leaks of all data sets."""
+    concerns = {plain(result_title(column)): _concerns(column) for column in table.columns}
+    shared, *differing = dict.fromkeys(briefly for briefly, _ in concerns.values())
+    evidence = f"{shared[:1].upper()}{shared[1:]}."
     if differing:
-        clauses = [[*of, briefly] for of, (briefly, _) in zip(clauses, concerns, strict=True)]
-    evidence = [
-        f"**{name}**: {'; '.join(of)}." for name, of in zip(names, clauses, strict=True) if of
-    ]
-    if not differing:
-        evidence.append(f"{shared[:1].upper()}{shared[1:]}.")
-    tip = "\n\n".join(f"**{name}**: {why}" for name, (_, why) in zip(names, concerns, strict=True))
-    headline = f"{names[0]}: {lead_in_words(first, metric_label(table.figure))}."
-    answer.say(headline, " ".join(evidence), tip=tip)
+        evidence = " ".join(f"**{name}**: {words}." for name, (words, _) in concerns.items())
+    tip = "\n\n".join(f"**{name}**: {why}" for name, (_, why) in concerns.items())
+    lead = lead_in_words(table.columns[0], metric_label(table.figure))
+    evidence = f"{evidence} {_hidden_in_words(table)}".rstrip()
+    answer.say(f"{next(iter(concerns))}: {lead}.", evidence, tip=tip)
 
 
 def _concerns(column: Column) -> tuple[str, str]:
