@@ -315,7 +315,7 @@ def test_an_id_and_a_number_may_precede_each_name():
 def test_a_path_is_reduced_to_the_folder_of_its_class(number):
     paths = ("/a/abbey", "/b/barn/outdoor", "/l/library/indoor", "/l/library/outdoor")
     lines = [path + number.format(k) for k, path in enumerate(paths)]
-    ends = ("abbey", "barn/outdoor", "library/indoor", "library/outdoor")
+    ends = ("abbey", "barn outdoor", "library indoor", "library outdoor")
     assert parse_class_list(lines).names == ends
     assert parse_class_list(lines[:3]).names == ("abbey", "outdoor", "indoor")
 

@@ -13,11 +13,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.part_names import words_in
+from zslcore.datasets.part_names import part_or_side, words_in
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import read_plain_value, read_value
@@ -63,7 +63,7 @@ TITLES = frozenset(
         "class classes classname classnames name names label labels labelname category categories "
         "id ids classid labelid categoryid index idx number no nr wnid wnids synset synsets "
         "wordnetid description text prompt prompts supercategory superclass split words word count "
-        "images folder code target title",
+        "images folder code target title attr attribute obj object",
     )
 )
 #: Titles of a column of names, the most likely first.
@@ -163,7 +163,10 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     """
     cut_lines = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in _split_lines(lines)]
     cut_lines = [MARKUP.sub(r"\1\3", RUN.sub(r"\1\2", line)) for line in cut_lines]
-    cut_lines = [SENSE.sub("", SPELLED_ID.sub(r"n\1\2", line)) for line in cut_lines]
+    cut_lines = [SPELLED_ID.sub(r"n\1\2", line) for line in cut_lines]
+    without_senses = [SENSE.sub("", line) for line in cut_lines]
+    if len({*without_senses}) == len({*cut_lines}):
+        cut_lines = without_senses
     cut_lines = [line for line in cut_lines if line.strip() and not line.lstrip().startswith("#")]
     items = _items(cut_lines)
     readings = [_finished(reading) for reading in _readings(items)]
@@ -492,11 +495,44 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
 
 
 def _ends_of_paths(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the last part of each path, or, if they repeat, paths without their first folders."""
+    """Return the last part of each path, or, if they repeat, the words of distinct paths.
+
+    First folders that are equal, initials or parts such as "train" distinguish no classes.
+    """
     paths = [name.strip("/").split("/") for name in names]
-    k = min(map(len, paths), default=1) - 1
     last = tuple(path[-1] for path in paths)
-    return last if len({*last}) == len(names) else tuple("/".join(path[k:]) for path in paths)
+    if len({*last}) == len({*names}):
+        return last
+    while min(map(len, paths)) > 1 and (
+        len(firsts := {path[0] for path in paths}) == 1
+        or all(len(first) == 1 or part_or_side(first) for first in firsts)
+    ):
+        paths = [path[1:] for path in paths]
+    return tuple(map(" ".join, paths))
+
+
+def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the class names of several lists of lines, which are read in the same way.
+
+    What distinguishes a name of one list from a name of another is part of both: numbers such as
+    years, senses in WordNet, folders, and the other fields of a table.
+
+    Examples
+    --------
+    >>> names_of_lists([["/a/abbey", "/c/church/indoor"], ["/c/church/outdoor", "/d/door/indoor"]])
+    [('abbey', 'church indoor'), ('church outdoor', 'door indoor')]
+    """
+    lines = [line for listed in lists for line in listed]
+    readings = [parse_class_list(listed) for listed in lists]
+    names = [reading.names for reading in readings]
+    n_fields = {tuple(map(line.count, ",\t;")) for line in lines}
+    read_apart = len({reading.column for reading in readings}) > 1 and len(n_fields) == 1
+    if (read_apart and n_fields != {(0, 0, 0)}) or have_numbers_in_names(lists, names):
+        return [tuple(listed) for listed in lists]
+    if lines and all("/" in line.strip("/") for line in lines):
+        ends = iter(_ends_of_paths(lines))
+        return [tuple(islice(ends, len(listed))) for listed in lists]
+    return names
 
 
 def _tables(lines: list[str]) -> Iterator[_Table]:
@@ -583,7 +619,7 @@ def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> bool:
-    """Whether numbers that were removed from ``lists`` belong to ``names``, such as years of cars.
+    """Whether numbers or senses removed from ``lists`` belong to ``names``, such as years of cars.
 
     They do if one of them is larger than the number of lines and, in addition, a name has different
     numbers in several lines, or a name still has a number. Numbers after a comma or in brackets do
@@ -595,11 +631,15 @@ def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequen
     True
     """
     numbers_of_name: dict[str, set[int]] = {}
+    senses_of_name: dict[str, set[str]] = {}
     for lines_and_names in zip(lists, names, strict=True):
         for line, name in zip(*lines_and_names, strict=False):
+            senses_of_name.setdefault(name, set()).update(SENSE.findall(line))
             if match := NUMBER_IN_NAME.fullmatch(line.replace(name, "", 1)):
                 numbers_of_name.setdefault(name, set()).add(int(match[1] or match[2]))
     numbers = [number for of_name in numbers_of_name.values() for number in of_name]
+    if any(len(senses) > 1 for senses in senses_of_name.values()):
+        return True
     if not numbers or max(numbers) <= sum(map(len, lists)):
         return False
     differ = len(numbers) > len(numbers_of_name)

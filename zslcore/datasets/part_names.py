@@ -11,11 +11,11 @@ from zslcore.names import squeeze
 #: Name of a list, folder or variable of images -> part.
 PART_OF_NAME = {
     "trainval": "trainval",
-    **dict.fromkeys(("train", "training", "train_seen"), "train"),
-    **dict.fromkeys(("val", "valid", "validation"), "val"),
+    **dict.fromkeys(("train", "training", "train_seen", "metatrain"), "train"),
+    **dict.fromkeys(("val", "valid", "validation", "metaval"), "val"),
     "test_seen": "test_seen",
     "test_unseen": "test_unseen",
-    **dict.fromkeys(("test", "testing"), "test"),
+    **dict.fromkeys(("test", "testing", "metatest"), "test"),
 }
 #: Words that can make up the name of a part.
 WORDS_OF_PARTS = frozenset({*PART_OF_NAME, "seen", "unseen"})
@@ -37,7 +37,7 @@ ROWS_BEHIND = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, r
 OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
-    r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?)"
+    r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?|pairs)"
     r"|s?(menge|daten|satz|bilder|klassen)"
     r"|[\s_-]+(objects|original|ids?|files?|images?|paths?|videos?))+$",
     re.IGNORECASE,
@@ -125,6 +125,8 @@ PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
     *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme"),
 )
+#: Titles of the two columns of a composition of attribute and object, which is one class.
+COMPOSED_TITLES = (("attr", "attribute", "adj", "adjective", "state"), ("obj", "object", "noun"))
 #: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.
 FLAGS = {
     **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),

@@ -50,6 +50,7 @@ from zslcore.datasets.class_lists import are_not_names
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CLASS_TITLES,
+    COMPOSED_TITLES,
     FLAGS,
     IMAGE_TITLES,
     NO,
@@ -551,6 +552,13 @@ def entries_of_table(
     """
     if not rows or first_named(titles, PREDICTED):
         return None
+    words = [*map(squeeze, titles)]
+    composed = [[k for k, word in enumerate(words) if word in named] for named in COMPOSED_TITLES]
+    is_composed = all(composed) and {*words}.isdisjoint(CLASS_TITLES)
+    if is_composed:
+        pair = [columns[0] for columns in composed]
+        titles = [*titles, "class"]
+        rows = [[*row, " ".join(row[k] for k in pair)] for row in rows if len(row) == len(words)]
     if not part and (marks := _marks(titles, rows)):
         titles, rows = _with_parts(titles, rows, marks)
     if _are_parts(titles):
@@ -591,6 +599,11 @@ def entries_of_table(
         entries.setdefault(name, []).append(entry)
     if part:
         return entries
+    if is_composed and "test" in entries:  # which may have compositions of the training part
+        trained = {label for name in ("train", "trainval") for _, label in entries.get(name, ())}
+        for entry in entries.pop("test"):
+            side = "test_seen" if entry[1] in trained else "test_unseen"
+            entries.setdefault(side, []).append(entry)
     if trains_and_tests(entries):
         return rows_as_images(entries)
     expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
@@ -737,7 +750,11 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
         pairs = [tuple(map(_cell, element)) for element in listed]
         if not all(len(pair) == 2 and all(pair) and LETTER.search(pair[0]) for pair in pairs):
             return None
-        turned = all(IMAGE.search(last) for _, last in pairs)
+        firsts, lasts = zip(*pairs, strict=True)
+        are_images = are_ids(firsts) or any(map(IMAGE.search, (*firsts, *lasts)))
+        if of_classes and not are_images and len({*firsts}) <= len({*lasts}):
+            return [("", " ".join(pair)) for pair in pairs]  # compositions
+        turned = all(map(IMAGE.search, lasts))
         return [(last, first) if turned else (first, last) for first, last in pairs]
     if isinstance(listed, dict):
         values = [*listed.values()]
@@ -747,7 +764,8 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
             if table := _of_table(file, listed, part="train"):
                 return table["train"]
             names = [name for element in values for name in element]
-            if not of_classes or any(IMAGE.search(str(name)) for name in names):
+            numbered = any(map(str.isdigit, "".join(map(str, names))))
+            if any(IMAGE.search(str(name)) for name in names) or (numbered and not of_classes):
                 return _of_folders(listed)
             listed = names  # the values are classes by level
         elif values and all(type(element) is int for element in values):  # {"dog": 0}

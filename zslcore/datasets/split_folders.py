@@ -52,8 +52,10 @@ import numpy as np
 
 from zslcore.datasets.class_lists import (
     MOST_WORDS,
+    TITLES,
     are_codes,
-    have_numbers_in_names,
+    is_class_json,
+    names_of_lists,
     parse_class_list,
     read_class_list,
 )
@@ -73,6 +75,7 @@ from zslcore.datasets.part_names import (
 from zslcore.datasets.split_entries import (
     MAX_BYTES,
     MAX_HEAD,
+    MAX_ITEMS,
     NAMELESS,
     PART_OF_SIDE,
     are_ids,
@@ -98,10 +101,16 @@ from zslcore.datasets.split_lists import (
     split_of_images,
 )
 from zslcore.exceptions import FileRefusedError
-from zslcore.names import LETTER, WORDNET_ID
+from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text, expect, listed, refusal_of
-from zslcore.untrusted.client import container_of, look_into, read_head, read_lines
+from zslcore.untrusted.client import (
+    container_of,
+    look_into,
+    read_head,
+    read_lines,
+    read_plain_value,
+)
 
 #: Layouts of folders that are read, for the message of a refusal.
 LAYOUTS = (
@@ -134,7 +143,8 @@ NO_LIST = re.compile(
     re.IGNORECASE,
 )
 #: Suffixes of files that may list a part of a split.
-LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json")
+YAMLS = (".yaml", ".yml")
+LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json", *YAMLS)
 IMAGE_LISTS = (".txt", ".lst", ".npy")
 #: Suffixes of tables; ending of a file name if a table has several files.
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
@@ -179,7 +189,7 @@ def _with_unread(folder: Path, split_list: SplitList) -> SplitList:
         clean_text(path.name, 60)
         for path in _files(folder)
         if path.suffix.lower() in LISTS
-        and path.suffix.lower() != ".json"
+        and path.suffix.lower() not in (".json", *YAMLS)
         and path.name not in names
         and not NO_LIST.match(path.stem)
         and not ((named := _named(path)) and named.is_superseded)
@@ -673,10 +683,10 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     }
     if not of_side["seen"] or not of_side["unseen"]:
         return None
-    lists = {named_list: _classes_in(named_list.path) for named_list in named}
     lines = [_lines_or_items(named_list.path) for named_list in named]
-    if have_numbers_in_names(lines, [names or () for names in lists.values()]):
-        lists = {named_list: (*names,) for named_list, names in zip(named, lines, strict=True)}
+    are_arrays = any(named_list.path.suffix.lower() == ".npy" for named_list in named)
+    names_of = lines if are_arrays else names_of_lists(lines)
+    lists = {n: _class_names(names) for n, names in zip(named, names_of, strict=True)}
     seen, unseen = of_side["seen"][0], of_side["unseen"][0]
     if lists[seen] is None or lists[unseen] is None:
         return None
@@ -706,11 +716,16 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
 
 
 def _shared_title(lists: Mapping[_Named, tuple[str, ...] | None]) -> str:
-    """Return the first name of all tables of classes if they share no other name; else ""."""
+    """Return the first name of all lists if it is the title of a column; else "".
+
+    It has words of titles, or the lists are tables and share no other name.
+    """
     are_tables = all(named_list.path.suffix.lower() in (".csv", ".tsv") for named_list in lists)
     firsts = {names[0] for names in lists.values() if names}
     shared = set.intersection(*({*names} for names in lists.values() if names))
-    return firsts.pop() if are_tables and firsts == shared else ""
+    words = {squeeze(word) for first in firsts for word in re.split(r"[\s,;]+", first)}
+    is_title = len(firsts) == 1 and (len(words & TITLES) > 1 or (are_tables and firsts == shared))
+    return firsts.pop() if is_title else ""
 
 
 def _named(path: Path) -> _Named | None:
@@ -740,37 +755,38 @@ def _named(path: Path) -> _Named | None:
 
 def _named_as_part(path: Path) -> _Named | None:
     """Recognise a class list named after a part of a split; None for other lists, as of images."""
-    is_text = path.suffix.lower() in (".txt", ".json", ".csv", ".tsv")
-    side = SIDE_OF_PART.get(path.stem.lower(), "") if is_text else ""
-    names = _lines_or_items(path) if side else []
+    is_text = path.suffix.lower() in (".txt", ".json", ".csv", ".tsv", *YAMLS)
+    side = SIDE_OF_PART.get(part_of_name(path.stem), "") if is_text else ""
+    names: Sequence[str] = _lines_or_items(path) if side else []
+    if path.suffix.lower() in (".csv", ".tsv"):
+        names = parse_class_list(names).names
     is_list = is_class_list(names) and all(map(LETTER.search, names))
     are_images = are_codes(names) and not all(map(WORDNET_ID.fullmatch, names))
     return _Named(path, side) if is_list and not are_images else None
 
 
 def _lines_or_items(path: Path) -> list[str]:
-    """Return the lines of a text, or the names in a table or a JSON; [] for other JSON."""
-    if path.suffix.lower() in (".csv", ".tsv"):
-        return list(parse_class_list(lines_of(path)).names)
-    if path.suffix.lower() != ".json":
-        return lines_of(path)
-    pairs = images_and_classes(clean_text(path.name), read_json(path), of_classes=True) or []
-    return [] if any(image for image, _ in pairs) else [name for _, name in pairs]
-
-
-def _classes_in(path: Path) -> tuple[str, ...] | None:
-    """Return the names in a class list; None if the file lists anything else."""
-    if path.suffix.lower() == ".npy":
+    """Return the lines of a text, or the names in an array, a JSON or a YAML; [] for other JSON."""
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
         contents = look_into(path, ("NumPy array",))
         array = contents.arrays.get("array")
         if array is None or array.dtype.kind == "U":
-            names = contents.names("array")
-        else:
-            names = tuple(f"class {number}" for number in contents.numbers("array"))
-    else:
-        names = parse_class_list(_lines_or_items(path)).names
+            return list(contents.names("array"))
+        return [f"class {number}" for number in contents.numbers("array")]
+    if suffix not in (".json", *YAMLS):
+        return lines_of(path)
+    value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    pairs = images_and_classes(clean_text(path.name), value, of_classes=True)
+    if pairs is None and is_class_json(value):
+        return list(read_class_list(path, value=value).names)
+    return [] if any(image for image, _ in pairs or []) else [name for _, name in pairs or []]
+
+
+def _class_names(names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the names of a class list; None if they are anything else."""
     is_list = names and max(map(len, names)) <= MOST_LETTERS and not any(map(IMAGE.search, names))
-    return names if is_list else None
+    return tuple(names) if is_list else None
 
 
 def listed_classes(words: Sequence[str], folder: Path) -> list[str]:

@@ -1,0 +1,91 @@
+"""Inputs as laboratories and libraries write them, for :mod:`tests.verdicts.inputs`.
+
+Names of several fields, compositions of attribute and object, exports of tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from tests.verdicts.fields import CLEAN, torch_bytes
+from tests.verdicts.inputs import CHECK_FOLDER, DECLARED, Input
+
+#: Names of two lists that differ only in a part of a name -> seen classes, unseen classes.
+DIFFERENT = {
+    "scenes": (
+        ("/a/abbey", "/c/church/indoor", "/a/apartment_building/outdoor", "/b/bakery/shop"),
+        ("/c/church/outdoor", "/b/bakery/kitchen", "/z/zoo"),
+    ),
+    "senses": (("dog.n.01", "cat.n.01"), ("dog.n.03", "horse.n.01")),
+    "a title above both": (
+        ("Label Class_id Super", "0 n01 x"),
+        ("Label Class_id Super", "0 n02 x"),
+    ),
+    "aircraft": (("707-320", "737-200", "A310", "DH-82"), ("737-800", "A380", "Cessna 172")),
+    "species": (("Rosa canina", "Acer rubrum L."), ("Rosa rugosa", "Acer rubra (Red maple)")),
+    "products": (("iPhone 12", "M&M's (peanut)"), ("iPhone 12 Pro", "M&M's (chocolate)")),
+}
+
+
+def differing_names() -> Iterator[Input]:
+    """Yield lists of classes with similar names: sound, or with one class on both sides."""
+    for field, (seen, unseen) in DIFFERENT.items():
+        files: dict[str, Any] = {"train_classes.txt": seen, "test_classes.txt": unseen}
+        yield Input(f"similar names, {field}: sound", files, CHECK_FOLDER, CLEAN)
+        files = {"seen.txt": [*seen, unseen[1]], "unseen.txt": unseen}
+        name = f"similar names, {field}: a class on both sides"
+        yield Input(name, files, CHECK_FOLDER, "leaks", "1 class", True)
+    names = {"train": ["dog", "cat"], "test": ["fox", "cow"]}
+    for what, more, expected in (("sound", [], CLEAN), ("a class on both sides", ["fox"], "leaks")):
+        lists = {"train": [*names["train"], *more], "test": names["test"]}
+        meta = {f"meta{part}.txt": listed for part, listed in lists.items()}
+        yamls = {
+            f"{side}.yaml": f"nc: {len(lists[part])}\nnames: {lists[part]}\n"
+            for side, part in (("seen", "train"), ("unseen", "test"))
+        }
+        groups = {
+            part: {"pets": listed[:1], "others": listed[1:]} for part, listed in lists.items()
+        }
+        for form, files in (
+            ("metatrain", meta),
+            ("YAML per side", yamls),
+            ("broader classes in JSON", {"split.json": groups}),
+        ):
+            yield Input(f"{form}: {what}", files, CHECK_FOLDER, expected, "", bool(more))
+
+
+def compositions() -> Iterator[Input]:
+    """Yield compositions of attribute and object: sound, with a pair or an image in both parts."""
+    pairs = [(a, o) for a in ("ripe", "wet", "old") for o in ("apple", "car", "dog", "road", "cup")]
+    seen, unseen = [pairs[k] for k in range(15) if k % 4 != 3], pairs[3::4]
+    columns = ["image_id", "attr", "obj", "set"]
+    rows = [(f"{p[0]}_{p[1]}{k}.jpg", *p, "train") for p in seen for k in range(4)]
+    # The test part has some compositions of the training part, like MIT-States, C-GQA, UT-Zappos.
+    rows += [(f"{p[0]}_{p[1]}{k}.jpg", *p, "test") for p in [*unseen, *seen[:3]] for k in (4, 5)]
+    for what, pair, row, expected in (
+        ("sound", [], [], CLEAN),
+        ("in both parts", unseen[:1], [(*rows[-1][:3], "train")], "leaks"),
+    ):
+        table = pd.DataFrame([*rows, *row], columns=columns)
+        lists = {"train_pairs": [*seen, *pair], "test_pairs": unseen}
+        for form, files in (
+            ("CSV", {"meta.csv": table}),
+            ("JSON", {"meta.json": table.to_dict("records")}),
+            ("PyTorch", {"metadata.pt": torch_bytes(table.to_dict("records"))}),
+            ("lists in JSON", {"split.json": lists}),
+        ):
+            command = ("check", *files, *DECLARED)
+            name = f"compositions, {form}: {what}"
+            yield Input(name, files, command, expected, "", bool(pair))
+        tables = {
+            f"{side}_pairs.csv": pd.DataFrame(lists[f"{part}_pairs"], columns=["attr", "obj"])
+            for side, part in (("seen", "train"), ("unseen", "test"))
+        }
+        name = f"compositions, a table per side: {what}"
+        yield Input(name, tables, CHECK_FOLDER, expected, "", bool(pair))
+
+
+GENERATORS = (differing_names, compositions)
