@@ -386,7 +386,8 @@ def test_arrays_of_each_part_are_one_data_set(tmp_path, monkeypatch, form, copie
     turn = np.transpose if form == "turned.mat" else np.asarray
     arrays = {"attributes": S}
     for part, rows in ROWS.items():
-        arrays |= {f"{part}_features": turn(wide[rows]), f"{part}_labels": Y[rows]}
+        short = part.replace("train", "tr") if form == "mat" else part
+        arrays |= {f"{short}_features": turn(wide[rows]), f"{short}_labels": Y[rows]}
     path = tmp_path / f"gzsl.{form}"
     if form == "npy":
         for name, array in arrays.items():
@@ -427,6 +428,28 @@ def test_arrays_of_parts_that_do_not_fit_are_refused(tmp_path, change, sentence)
     np.savez(tmp_path / "gzsl.npz", **arrays, att=S)
     with pytest.raises(FileRefusedError, match=sentence):
         import_dataset(tmp_path / "gzsl.npz", more=[], choices={"prototypes": "gzsl.npz:att"})
+
+
+@pytest.mark.parametrize(
+    ("change", "unseen"),
+    [
+        ({"labels": Y + 1}, [4, 5]),
+        ({"labels": Y[:, None] + 1}, ["4", "5"]),
+        ({"labels": np.eye(5)[Y]}, [3, 4]),
+        ({"features": X[:, :, None, None]}, [3, 4]),
+        ({"prototypes": S.T}, [3, 4]),
+    ],
+)
+def test_forms_of_labels_and_matrices_give_the_same_data_set(tmp_path, change, unseen):
+    parts = {"features": X, "labels": Y, "prototypes": S}
+    np.savez(tmp_path / "plain.npz", **parts)
+    np.savez(tmp_path / "changed.npz", **parts | change)
+    expected, data = (
+        import_dataset(tmp_path / f"{name}.npz", unseen=classes, name=name)
+        for name, classes in (("plain", [3, 4]), ("changed", unseen))
+    )
+    assert data.digest == expected.digest
+    np.testing.assert_array_equal(data.split("own").unseen_classes, [3, 4])
 
 
 def test_class_embeddings_named_by_numbers_belong_to_the_labels_with_the_numbers(tmp_path):

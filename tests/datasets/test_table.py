@@ -130,7 +130,7 @@ def test_seen_test_rows_and_names_may_be_missing(tmp_path):
     ("changes", "message"),
     [
         ({"features": None}, r"mine\.npz, variable 'features': not in the file"),
-        ({"prototypes": None}, r"'prototypes': not in the file"),
+        ({"prototypes": None}, r"prototypes in a second file"),
         ({"labels": files.LABELS[:-1]}, "'labels': expected one label for .* 30 rows .*; got 29"),
         ({"labels": files.LABELS + 0.5}, r"'labels': expected whole numbers; got 0\.5"),
         ({"labels": files.LABELS + 1}, r"'labels': .* numbers 0\.\.4 .*; got 5 \(6 outside\)"),

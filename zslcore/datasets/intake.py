@@ -21,6 +21,7 @@ from zslcore.datasets.base import Split
 from zslcore.datasets.facts import Recognised
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.part_names import (
+    ABBREVIATIONS,
     PART_OF_NAME,
     WORDS_OF_PARTS,
     part_of_name,
@@ -35,7 +36,15 @@ from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text, refusal_of
-from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays, rows_by_image
+from zslcore.untrusted.client import (
+    ARRAYS,
+    Contents,
+    Role,
+    are_marks,
+    look_into,
+    read_arrays,
+    rows_by_image,
+)
 from zslcore.untrusted.gathered import gathered
 from zslcore.untrusted.readers.array_names import NAMES_OF_PARTS, letters_of
 
@@ -80,14 +89,16 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array; lists of texts, and vectors in MATLAB or HDF5, have one axis."""
+        """Shape of the array; lists, also as one column or row, have one axis."""
         shape = self.contents.shapes[self.name] or ()
         n = int(np.prod(shape)) if shape else 0
         return (n,) if len(shape) == 2 and n == max(shape) and self._is_list else shape
 
     @property
     def _is_list(self) -> bool:
-        return self.is_text or self.contents.container in ("MATLAB 5", "HDF5")
+        if self.is_text or self.contents.container in ("MATLAB 5", "HDF5"):
+            return True
+        return self.values is not None and self.values.dtype.kind == "i"
 
     @property
     def values(self) -> np.ndarray | None:
@@ -283,7 +294,7 @@ def _arrays_of_parts(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:
     of_parts: dict[str, dict[str, Array]] = {}
     for array in arrays:
         words = words_in(array.name_or_stem)
-        named = [word for word in words if word in WORDS_OF_PARTS]
+        named = [word for word in words if word in WORDS_OF_PARTS or word in ABBREVIATIONS]
         kind = NAMES.get("".join(word for word in words if word not in named), "")
         if kind in OF_IMAGES and (part := part_of_name("_".join(named))):
             of_parts.setdefault(part, {}).setdefault(kind, array)
@@ -442,7 +453,8 @@ def _may_be(array: Array, part: str) -> bool:
         return axes == 2 and not array.is_text
     if part in ("class_names", "attribute_names", "image_files"):
         return array.is_text
-    return axes == 1
+    is_one_hot = part == "labels" and array.values is not None and are_marks(array.values)
+    return axes == 1 or is_one_hot
 
 
 def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
@@ -590,7 +602,7 @@ def _read(
     n_rows = n_classes if rows is None else parts["prototypes"].shape[0]
     prototypes = np.array(_matrix(parts["prototypes"], n_rows, "class", into / "p.npy"))
     prototypes = prototypes if rows is None else prototypes[rows]
-    names, labels = _numbered(parts, names, labels, texts, len(prototypes))
+    names, labels, first = _numbered(parts, names, labels, texts, len(prototypes))
     attributes = _texts(parts, "attribute_names", prototypes.shape[1])
     files_of_images = _texts(parts, "image_files", len(labels))
     if files_of_images:
@@ -600,7 +612,7 @@ def _read(
         labels=labels,
         prototypes=prototypes,
         class_names=names,
-        splits=partial(_splits, intake, files, names, unseen),
+        splits=partial(_splits, intake, files, names, unseen, first),
         labels_in=parts["labels"].title,
         classes_in=parts.get("class_names", parts["prototypes"]).title,
         source=f"Your own features, from {files}.",
@@ -751,8 +763,8 @@ def _numbered(
     labels: np.ndarray,
     texts: tuple[str, ...],
     n: int,
-) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return the class names, and the labels as 0-based rows of the class embeddings."""
+) -> tuple[tuple[str, ...], np.ndarray, int]:
+    """Return class names, labels as 0-based rows of class embeddings, and the first number."""
     where = parts["labels"].title
     if texts:
         if not names:
@@ -766,10 +778,10 @@ def _numbered(
             if text not in row and class_key(text) not in row:
                 raise closest_name(f"class in {where}", text, names)
         rows = [row[text] if text in row else row[class_key(text)] for text in texts]
-        return names, np.array(rows)[labels]
+        return names, np.array(rows)[labels], 0
     first = _first_label(labels, n, where)
-    names = names or tuple(f"class {k}" for k in range(n))
-    return names, labels - first
+    names = names or tuple(f"class {k + first}" for k in range(n))
+    return names, labels - first, first
 
 
 def _first_label(labels: np.ndarray, n: int, where: str) -> int:
@@ -796,6 +808,7 @@ def _splits(
     file: str,
     names: Sequence[str],
     unseen: Sequence[str | int] | None,
+    first: int,
     labels: np.ndarray,
     benchmark: Recognised | None,
 ) -> list[Split]:
@@ -823,7 +836,7 @@ def _splits(
             if array.is_text
             else [int(n) for n in array.contents.numbers(array.name)]
         )
-    return [split_from_unseen(file, labels, names, unseen, benchmark)]
+    return [split_from_unseen(file, labels, names, unseen, benchmark, first)]
 
 
 def _from_rows(

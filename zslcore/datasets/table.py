@@ -118,8 +118,8 @@ def read_table(
 def is_table(path: Path) -> bool:
     """Whether a file has the arrays, or the CSV columns, of this module's layout.
 
-    Archives with class names as labels do not have this layout; :mod:`zslcore.datasets.intake`
-    reads them. Raises a FileRefusedError for a file that is damaged or hostile.
+    :mod:`zslcore.datasets.intake` reads other archives, such as one whose labels are class names or
+    counted from 1. Raises a FileRefusedError for a file that is damaged or hostile.
     """
     if path.suffix.lower() == ".csv":
         return "label" in titles_of(path)
@@ -133,7 +133,12 @@ def is_table(path: Path) -> bool:
     matrices = {n for n in matrices if min(contents.shapes[n] or ()) > 1}
     if "prototypes" not in names and matrices - {"features"}:  # class embeddings by another name
         return False
-    return not contents.has("labels") or contents.arrays["labels"].dtype.kind != "U"
+    if not contents.has("labels"):
+        return True
+    labels, prototypes = contents.arrays["labels"], contents.shapes.get("prototypes")
+    if labels.dtype.kind != "i" or labels.size != max(labels.shape, default=0) or not labels.size:
+        return False
+    return bool(labels.max() < prototypes[0] if prototypes else labels.min() == 0)
 
 
 def can_read(path: Path) -> bool:
@@ -204,10 +209,12 @@ def split_from_unseen(
     names: Sequence[str],
     unseen: Sequence[str | int] | None,
     benchmark: Recognised | None = None,
+    first: int = 0,
 ) -> Split:
     """Return the split "own" with these unseen classes; a fifth of each seen class is held out.
 
-    Without ``unseen``, ids of ImageNet-21K outside the 2012 challenge are unseen.
+    Without ``unseen``, ids of ImageNet-21K outside the 2012 challenge are unseen. ``first`` is the
+    number of the first class.
     """
     if unseen is None and known_ids(names):
         return challenge_split("own", labels, names)
@@ -216,7 +223,7 @@ def split_from_unseen(
             f"{file}: expected arrays or a column with the training and the test rows, or the "
             "names of the unseen classes or random:10 with unseen= (--unseen); found none."
         )
-    chosen = class_numbers(unseen, names)
+    chosen = class_numbers(unseen, names, first)
     expect(
         0 < len(chosen) < len(names),
         "unseen classes",
@@ -235,11 +242,12 @@ def split_from_unseen(
     return with_folds(Split.from_classes("own", labels, chosen, note=note), labels, benchmark)
 
 
-def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
+def class_numbers(classes: Sequence[str | int], names: Sequence[str], first: int = 0) -> list[int]:
     """Return the prototype rows of classes given by name, number or rule.
 
-    A number that is the name of a class is read as a name. Spellings may differ ("blue whale" is
-    ``blue+whale``). "random:10:3" draws ten classes with seed 3.
+    Numbers count the classes from ``first``; a number that is the name of a class is read as a
+    name. Spellings may differ ("blue whale" is ``blue+whale``). "random:10:3" draws ten classes
+    with seed 3.
     """
     if is_rule(classes) and classes[0] not in names:
         return new_classes(str(classes[0]), names)
@@ -249,8 +257,10 @@ def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[in
         rng = np.random.default_rng(int(rule[2] or 0))
         return sorted(rng.choice(len(names), n, replace=False).tolist())
     number: dict[str | int, int] = {key: i for i, key in enumerate(class_keys(names))}
-    number |= {str(i): i for i in range(len(names))}
-    number |= {i: i for i in range(len(names))} | {name: i for i, name in enumerate(names)}
+    number |= {
+        as_written: i for i in range(len(names)) for as_written in (i + first, str(i + first))
+    }
+    number |= {name: i for i, name in enumerate(names)}
     chosen = set()
     for wanted in classes:
         key = wanted if wanted in number else class_key(str(wanted))
@@ -266,7 +276,10 @@ def _read_archive(
     file = clean_text(path.name)
     required = ("features", "labels", *(() if side else ("prototypes",)))
     kinds = ("NumPy archive", "HDF5")
-    roles = ROLES | _transposed(look_into(path, kinds))
+    contents = look_into(path, kinds)
+    if side is None and "prototypes" not in contents.shapes:
+        raise _without_prototypes(file, "a second file")
+    roles = ROLES | _transposed(contents)
     read = read_arrays(path, roles, folder, required=required, kinds=kinds)
     arrays, named = read.arrays, read.names.get("class_names")
     prototypes = side.values if side else np.array(arrays["prototypes"])
@@ -289,6 +302,13 @@ def _read_archive(
         attribute_names=side.names if side else read.names.get("attribute_names", ()),
         image_files=read.names.get("image_files", ()),
         pretraining=check_pretraining(pretraining, f" in {file}"),
+    )
+
+
+def _without_prototypes(file: str, where: str) -> DatasetError:
+    return DatasetError(
+        f"{file}: expected the classes' prototypes in {where}, given with prototypes= "
+        "(--prototypes); got none."
     )
 
 
@@ -344,10 +364,7 @@ def _read_csv(
 ) -> ParsedDataset:
     file = clean_text(path.name)
     if side is None:
-        raise DatasetError(
-            f"{file}: expected the classes' prototypes in a second CSV file, given with "
-            "prototypes= (--prototypes); got none."
-        )
+        raise _without_prototypes(file, "a second CSV file")
     titles = list(filter(TITLE.fullmatch, titles_of(path)))
     images = [title for title in titles if squeeze(title) in IMAGE_TITLES]
     images.sort(key=lambda title: title != "image_file")

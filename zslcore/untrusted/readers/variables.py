@@ -120,7 +120,7 @@ def read_variables(
         worker.report_progress(reading=name, share=k / len(present))
         file, role = out / f"{name}.npy", wanted[name]
         if not (role == "scores" and isinstance(source, Npz) and source.copy(name, file)):
-            WRITERS[role](source.read(name), file)
+            WRITERS[role](_squeezed(source.read(name)), file)
     read = {*present, *(name.partition(".")[0] for name in present)}
     return {"found": present, "unread": [name for name in source.names if name not in read][:100]}
 
@@ -143,7 +143,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
             shape, itemsize = source.declared(name)
             if min(shape, default=0) < 0:
                 raise Refused("declares a negative number of values")
-            entry["shape"] = [int(n) for n in shape]
+            entry["shape"] = [int(n) for n in _squeezed_shape(shape)]
             size = math.prod(shape) * max(itemsize, 4)
             if declared + size <= most:
                 declared += size
@@ -163,6 +163,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
 
 def plain_array(array: np.ndarray, name: str) -> np.ndarray:
     """Return numbers unchanged, a list of whole numbers as int64, or texts."""
+    array = _squeezed(array)
     if array.dtype.kind not in "biuf":
         return (_paths if name in PATHS else _names)(array)
     if array.size == max(array.shape, default=1):
@@ -171,6 +172,16 @@ def plain_array(array: np.ndarray, name: str) -> np.ndarray:
             if ((np.abs(values) < MAX_NUMBER) & (values == np.trunc(values))).all():
                 return values.astype("<i8")
     return np.ascontiguousarray(array, "<f4" if array.dtype.itemsize <= 4 else "<f8")
+
+
+def _squeezed_shape(shape: Shape) -> Shape:
+    """Return the shape of a matrix without further axes of length 1, as of pooled features."""
+    longer = tuple(n for n in shape if n != 1)
+    return longer if len(shape) > 2 == len(longer) else tuple(shape)
+
+
+def _squeezed(array: np.ndarray) -> np.ndarray:
+    return array.reshape(_squeezed_shape(array.shape))
 
 
 def _opened(path: str, kind: str) -> _Source:
