@@ -163,7 +163,7 @@ def test_a_missing_caption_file_is_refused_in_one_sentence(tmp_path):
 def test_counts_are_printed_most_frequent_first_with_classes_in_no_caption(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join([*CAPTIONS, "owl"]))
     text = as_text(*count_captions(tmp_path / "a.txt", ["zebra", "panda", "okapi"]))
-    assert text.startswith("2 of 3 classes named in 8 captions")
+    assert text.startswith("2 of the 3 test classes are named in 8 captions")
     assert text.index("zebra") < text.index("panda")
     assert "in no caption: okapi" in text
 
@@ -177,7 +177,7 @@ def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsy
     assert (content["captions"], len(captions_of)) == (3, 18)
     assert (captions_of["Pug"], captions_of["Leonberger"], captions_of["Samoyed"]) == (2, 1, 0)
     (tmp_path / "classes.txt").write_text("cat\npug\n")
-    assert "2 of 2 classes named in 3 captions" in printed(
+    assert "2 of the 2 test classes are named in 3 captions" in printed(
         *request, "--classes", str(tmp_path / "classes.txt")
     )
     assert "--captions: expected test classes as well" in printed(*request, status=2)

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -264,6 +264,9 @@ def neighbours_kept(
 _DECLARED = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
 
 
+Contents = TypeVar("Contents")
+
+
 def split_key(data: ZSLDataset, split: Split) -> str:
     """Return the cache key of a split: digests of the data, and of class names and rows."""
     sha = hashlib.sha256(repr((data.class_names, split.name)).encode())
@@ -274,21 +277,21 @@ def split_key(data: ZSLDataset, split: Split) -> str:
     return f"{data.name} {data.digest} {sha.hexdigest()[:16]}"
 
 
-def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
-    """Return the split under review, read once for each ``key``: a digest or ids of uploads.
+def read_once(key: str, read: Callable[[], Contents]) -> Contents:
+    """Return the contents of files or of a split, read once for each ``key``: ids or a digest.
 
-    The split and the copies of uploaded files are deleted at the end of the visit. ``read`` is
+    The contents and the copies of uploaded files are deleted at the end of the visit. ``read`` is
     called outside of Streamlit's cache, so that it may show its progress.
     """
-    entry = _review_list(key)
+    entry = _contents_list(key)
     if not entry:
         entry.append(read())
     return entry[0]
 
 
 @st.cache_resource(show_spinner=False, max_entries=8, scope="session")
-def _review_list(key: str) -> list[AuditContext]:
-    """Return a list, empty at first, for the split under ``key`` in this visit."""
+def _contents_list(key: str) -> list[Any]:
+    """Return a list, empty at first, for the contents under ``key`` in this visit."""
     return []
 
 

@@ -20,6 +20,12 @@ from zslcore.numbers import counted
 from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import count_captions_of
 
+#: Limits of a count.
+NOT_PROOF = (
+    "A match is not proof: the word may have another sense, and an image may show a class that its "
+    "caption does not name."
+)
+
 
 def names_of(title: str) -> tuple[tuple[str, ...], ...]:
     """Return the names of a class as words: "n02129165 lion, king of beasts" has two."""
@@ -57,15 +63,20 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
 # --- As text --------------------------------------------------------------------------------------
 
 
+def headline(table: pd.DataFrame, n: int) -> str:
+    """Return the number of classes that captions name, as a sentence."""
+    named = (table["captions"] > 0).sum()
+    classes = counted(len(table), "test class", "test classes")
+    verb = "is" if named == 1 else "are"
+    return f"{named:,} of the {classes} {verb} named in {counted(n, 'caption')}."
+
+
 def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
     """Format the counts as lines of text, the most frequent class first."""
     ordered = table.sort_values("captions", ascending=False, kind="stable")
     none = ordered[ordered["captions"] == 0]["class"].tolist()
     named = ordered[ordered["captions"] > 0]
-    lines = [
-        f"{len(named):,} of {counted(len(table), 'class', 'classes')} named in "
-        f"{counted(n, 'caption')}"
-    ]
+    lines = [headline(table, n).rstrip(".")]
     lines += [
         f"  {row['captions']:>9,}  {1e6 * row['share']:>9,.1f} per million  {row['class']}"
         for row in named.head(most).to_dict("records")
@@ -74,8 +85,5 @@ def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
         lines.append(f"  and {len(named) - most:,} more; --json has them all")
     if none:
         lines.append(f"in no caption: {listed(none, most)}")
-    lines.append(
-        "A match is not proof: the word may have another sense, and an image may show a class that "
-        "its caption does not name."
-    )
+    lines.append(NOT_PROOF)
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -11,20 +12,23 @@ import streamlit as st
 
 from ui.components import window
 from ui.figures.contamination import contamination_map
+from ui.intake.reading_progress import read_or_cancel
+from ui.intake.uploads import put_one
 from ui.shell import site_map
 from ui.shell.frame import Header, chart, place_answer
 from ui.shell.text import plain
-from ui.state import controls, data_menu
+from ui.state import cache, controls, data_menu
 from ui.takeaway import tables
 from ui.takeaway.downloads import show_command
 from zslcore.datasets.class_lists import parse_class_list
 from zslcore.exceptions import ParameterError
-from zslcore.leakage import contamination, reliability
+from zslcore.leakage import captions, contamination, reliability
 from zslcore.leakage.contamination import Extractor, TestSet
 from zslcore.leakage.vocabularies import NOTHING, count_understood
+from zslcore.storage import artifacts
 
-#: Title of the column for all sets without a list of classes.
-WEB = "web-scale sets"
+#: Endings of files of captions.
+CAPTIONS = ("txt", "csv", "tsv", "gz")
 OF_APP, OWN = "a data set of this app", "your own classes"
 #: Maximum number of names that the page compares; the command takes any number.
 MOST_NAMES = 300
@@ -39,23 +43,30 @@ def show(header: Header) -> None:
     extractor = contamination.find_extractor(name)
     with st.spinner("Comparing class names …"):
         answer = contamination.answer(tested, extractor)
-    word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
-    headline = answer.headline.replace("test classes", f"test classes of {tested}", 1)
-    slot.say(f"{word} {plain(headline)}", plain(answer.evidence or answer.advice))
+    headline, evidence = answer.headline, answer.evidence or answer.advice
     is_open = answer.state == "unknown" and not tested.not_understood
+    has_captions = is_open and extractor.labels == "captions"
+    counts = _count_captions(tested, extractor) if has_captions else None
+    if counts is not None:
+        headline, evidence = captions.headline(*counts), captions.NOT_PROOF
+    word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
+    headline = headline.replace("test classes", f"test classes of {tested}", 1)
+    slot.say(f"{word} {plain(headline)}", plain(evidence))
     if is_open or (answer.evidence and answer.advice):
         with slot.mark, st.popover("Next steps", type="tertiary"):
-            if answer.evidence:
+            if evidence != answer.advice:
                 st.markdown(plain(answer.advice))
             if is_open:
-                _show_searches(tested, extractor)
-    TABS[tab](tested, extractor)
+                st.markdown(NEAR_DUPLICATES)
+                site_map.link("drop", "Look for near duplicates")
+    if counts is not None and tab == "Map":
+        _show_captions(counts[0])
+    else:
+        TABS[tab](tested, extractor)
     link = f"[{plain(extractor.source)}]({extractor.url})"
     st.markdown(f":small[Pre-training of {plain(extractor.name)}: {link}.]")
-    show_command(shlex.join(["zslcore", "contamination", *words, "--extractor", name]))
-
-
-_ON_MAP = tuple(map(str, contamination.test_sets()))
+    lines = [["--extractor", name], *[["--captions", "CAPTIONS.tsv"]] * has_captions]
+    show_command("\n".join(shlex.join(["zslcore", "contamination", *words, *m]) for m in lines))
 
 
 def _choose() -> tuple[str, str, str]:
@@ -65,7 +76,7 @@ def _choose() -> tuple[str, str, str]:
     ):
         extractors = list(contamination.extractors())
         name = _choose_in_sentence("Features of", extractors, "ResNet-101", "extractor")
-        test_sets = [*_ON_MAP, OF_APP, OWN]
+        test_sets = [*map(str, contamination.test_sets()), OF_APP, OWN]
         chosen = _choose_in_sentence("tested on", test_sets, "AWA1 and AWA2, SS", "on")
         tab = controls.choose_segment(
             "Show", TABS, key="contamination_tab", label_visibility="collapsed"
@@ -126,74 +137,88 @@ ANSWERS = {"Leaks": "No", "Unknown": "Unknown", "Clean": "Yes"}
 LOOKS = {"overlap": "red", "unknown": "gray", "possible": "yellow", "none": "green"}
 
 
-def _show_searches(tested: TestSet, extractor: Extractor) -> None:
-    """Show ways to find evidence without a list of the pre-training classes."""
-    named = str(tested)
-    on = ["--on", named] if named in _ON_MAP else ["--classes", "FILE"]
-    if extractor.labels == "captions":
-        st.markdown(
-            "**Count captions.** With some of the pre-training captions, one per line, this "
-            "command counts the captions that name each test class:"
-        )
-        words = ["zslcore", "contamination", *on, "--captions", "CAPTIONS.tsv"]
-        st.code(shlex.join(words), language=None, wrap_lines=True)
-    st.markdown(
-        "**Look for near duplicates.** Import some of the pre-training images as the training part "
-        "of a split, with the test images as its test part; *Is it clean?* and this command list "
-        "the near duplicates:"
+#: Which files show copies of test images in a pre-training set without a list of classes.
+NEAR_DUPLICATES = (
+    "With features of some pre-training images and of the test images, *Is it clean?* lists near "
+    "duplicates: drop a split that trains on the former and tests on the latter, with the features."
+)
+
+
+def _count_captions(tested: TestSet, extractor: Extractor) -> tuple[pd.DataFrame, int] | None:
+    """Ask for captions of the pre-training set; return their counts by class and their number."""
+    title = contamination.pretraining_sets()[extractor.pretraining[0]].title
+    file = st.file_uploader(
+        f"Captions of {title}, all or some: count those that name a test class",
+        CAPTIONS,
+        key="contamination_captions",
+        help="One caption per line (.txt), or a table (.csv, .tsv) with a column caption, text or "
+        "title; each also as .gz. The file is not stored.",
     )
-    st.code("zslcore check FOLDER", language=None)
-    printed = [
-        row for name in extractor.pretraining for row in contamination.printed_overlaps(name)
-    ]
-    if printed:
-        st.caption(f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}")
+    if file is None:
+        return None
+
+    def read() -> tuple[pd.DataFrame, int]:
+        with artifacts.scratch() as folder:
+            return captions.count_captions(put_one(file, folder, CAPTIONS), tested.classes)
+
+    key = f"{file.file_id} {tested.classes}"
+    return cache.read_once(key, partial(read_or_cancel, file.file_id, read))
+
+
+def _show_captions(counts: pd.DataFrame) -> None:
+    """List the number of captions that name each test class, most frequent first."""
+    tables.show(
+        counts.sort_values("captions", ascending=False, kind="stable"),
+        "contamination_captions_of_classes",
+        labels={"class": "test class", "captions": "captions that name it"},
+        counts=["captions"],
+        height=420,
+    )
 
 
 def show_map(tested: TestSet, extractor: Extractor) -> None:
-    """Draw all test sets by all pre-training sets, with the chosen sets tinted."""
-    table, web = _map()
-    test_sets = {row.test_set for row in table.itertuples()}
-    counts = table.loc[table["title"] != WEB, "state"].value_counts()
-    trained_on = [contamination.pretraining_sets()[n].title for n in extractor.pretraining]
-    titles = dict.fromkeys(WEB if title in web else title for title in trained_on)
+    """Draw all test sets by pre-training sets, with the chosen sets tinted."""
+    table, left_out = _map(extractor)
+    counts = table["state"].value_counts()
+    sets = contamination.pretraining_sets()
+    trained_on = [sets[name].title for name in extractor.pretraining]
     chart(
-        contamination_map(table, str(tested), list(titles)),
-        f"Contamination map of {len(test_sets)} test sets and {table['title'].nunique() - 1} "
-        f"pre-training sets with a list of classes: {counts.get('overlap', 0)} cells overlap, "
+        contamination_map(table, str(tested), trained_on),
+        f"Contamination map of {table['row'].nunique()} test sets and {table['title'].nunique()} "
+        f"pre-training sets: {counts.get('overlap', 0)} cells overlap, "
         f"{counts.get('possible', 0)} have related classes only, {counts.get('none', 0)} have none "
-        f"and {counts.get('unknown', 0)} are unknown. Unknown for all: {', '.join(web)}.",
+        f"and {counts.get('unknown', 0)} are unknown.",
         key="contamination_map",
         table=lambda: table.drop(columns=["row", "hover", "text"]),
     )
     touch = "Number: test classes in the set. Touch" if window.is_narrow() else "Point at"
     st.caption(
         f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
-        "Unknown does not mean clean. SS, PS: standard and proposed split."
+        f"Unknown does not mean clean: {left_out} sets that are unknown for most test sets are "
+        "left out. SS, PS: standard and proposed split."
     )
 
 
-def _map() -> tuple[pd.DataFrame, list[str]]:
-    """Return the cells of the map with their texts, and the titles of the merged sets.
+def _map(extractor: Extractor) -> tuple[pd.DataFrame, int]:
+    """Return the cells of the map with their texts, and the number of sets that are left out.
 
-    Sets with more unknown cells come later; sets that are unknown for all test sets are merged into
-    one column. There is no column for features without pre-training.
+    These are the pre-training sets that are unknown for most test sets, except those of the chosen
+    extractor. Sets with more unknown cells come later. Features without pre-training have no
+    column.
     """
     table = contamination.contamination_table()
+    table = table[table["pretraining"] != NOTHING]
     sets = contamination.pretraining_sets()
+    unknown = (table["state"] == "unknown").groupby(table["pretraining"]).transform("mean")
+    shown = (unknown < 0.5) | table["pretraining"].isin(extractor.pretraining)
+    left_out = table["pretraining"][~shown].nunique()
+    table = table.loc[unknown[shown].sort_values(kind="stable").index]
     table["title"] = [sets[name].title for name in table["pretraining"]]
     table["test_set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
     table["row"] = table["test_set"] + table["classes"].map(" · {:,}".format)
     table["hover"] = [_hover(row) for row in table.to_dict("records")]
     table["text"] = [_short(row) for row in table.to_dict("records")]
-    is_open = (table["state"] == "unknown").groupby(table["title"], sort=False).all()
-    web = [str(title) for title in is_open.index[is_open]]
-    first = table[table["title"] == web[0]]
-    other_sets = table[~table["title"].isin(web) & (table["pretraining"] != NOTHING)]
-    unknown = (other_sets["state"] == "unknown").groupby(other_sets["title"]).transform("sum")
-    other_sets = other_sets.loc[unknown.sort_values(kind="stable").index]
-    of_web = first.assign(pretraining="", title=WEB, hover=f"unknown: {', '.join(web)}")
-    return pd.concat([other_sets, of_web], ignore_index=True), web
+    return table, left_out
 
 
 def _short(row: Mapping[Any, Any]) -> str:
