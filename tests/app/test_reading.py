@@ -24,7 +24,7 @@ def page():
         return "what was read"
 
     def show():
-        return cache.read_once(files, lambda: read_or_cancel(files, read))
+        return cache.read_in_visit(files, lambda: read_or_cancel(files, read))
 
     st.markdown(show())
 
@@ -70,7 +70,7 @@ def page_with_refused_file():
         return "read"
 
     try:
-        st.markdown(cache.read_once("refused", read))
+        st.markdown(cache.read_in_visit("refused", read))
     except FileRefusedError as error:
         st.error(str(error))
 

@@ -80,7 +80,7 @@ REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 class Review:
     """Split under review, with its declarations, the report of its audit, and its card.
 
-    ``key`` is the key of the split in :func:`ui.state.cache.read_once`. ``lists`` are the
+    ``key`` is the key of the split in :func:`ui.state.cache.read_in_visit`. ``lists`` are the
     names of the vocabularies, and the id of an uploaded list, since two lists can have the same
     name. ``dataset`` is None for an uploaded file.
     """

@@ -66,7 +66,7 @@ def _of_file() -> AuditContext | None:
         return None
     key = " ".join(file.file_id for file in files)
     read = partial(read_or_cancel, key, lambda: uploads.read_split_files(files))
-    return cache.read_once(key, read)
+    return cache.read_in_visit(key, read)
 
 
 # --- Decisions and the corrected split ------------------------------------------------------------

@@ -58,7 +58,7 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
 def _card(dataset: ZSLDataset, split: Split) -> Report:
     """Audit a split with the pre-training set that the import declares."""
     key = cache.split_key(dataset, split)
-    context = cache.read_once(key, lambda: context_of(dataset, split=split))
+    context = cache.read_in_visit(key, lambda: context_of(dataset, split=split))
     stated = [get_vocabulary(name) for name in pretraining_of(dataset)]
     return Review.of(key, context, [(dataset.name, dataset.digest)], stated).card
 

@@ -277,7 +277,7 @@ def split_key(data: ZSLDataset, split: Split) -> str:
     return f"{data.name} {data.digest} {sha.hexdigest()[:16]}"
 
 
-def read_once(key: str, read: Callable[[], Contents]) -> Contents:
+def read_in_visit(key: str, read: Callable[[], Contents]) -> Contents:
     """Return the contents of files or of a split, read once for each ``key``: ids or a digest.
 
     The contents and the copies of uploaded files are deleted at the end of the visit. ``read`` is

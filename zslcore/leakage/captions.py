@@ -63,7 +63,7 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
 # --- As text --------------------------------------------------------------------------------------
 
 
-def headline(table: pd.DataFrame, n: int) -> str:
+def captions_in_words(table: pd.DataFrame, n: int) -> str:
     """Return the number of classes that captions name, as a sentence."""
     named = (table["captions"] > 0).sum()
     classes = counted(len(table), "test class", "test classes")
@@ -76,7 +76,7 @@ def as_text(table: pd.DataFrame, n: int, most: int = 40) -> str:
     ordered = table.sort_values("captions", ascending=False, kind="stable")
     none = ordered[ordered["captions"] == 0]["class"].tolist()
     named = ordered[ordered["captions"] > 0]
-    lines = [headline(table, n).rstrip(".")]
+    lines = [captions_in_words(table, n).rstrip(".")]
     lines += [
         f"  {row['captions']:>9,}  {1e6 * row['share']:>9,.1f} per million  {row['class']}"
         for row in named.head(most).to_dict("records")

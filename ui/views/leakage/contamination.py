@@ -48,7 +48,7 @@ def show(header: Header) -> None:
     has_captions = is_open and extractor.labels == "captions"
     counts = _count_captions(tested, extractor) if has_captions else None
     if counts is not None:
-        headline, evidence = captions.headline(*counts), captions.NOT_PROOF
+        headline, evidence = captions.captions_in_words(*counts), captions.NOT_PROOF
     word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
     headline = headline.replace("test classes", f"test classes of {tested}", 1)
     slot.say(f"{word} {plain(headline)}", plain(evidence))
@@ -162,7 +162,7 @@ def _count_captions(tested: TestSet, extractor: Extractor) -> tuple[pd.DataFrame
             return captions.count_captions(put_one(file, folder, CAPTIONS), tested.classes)
 
     key = f"{file.file_id} {tested.classes}"
-    return cache.read_once(key, partial(read_or_cancel, file.file_id, read))
+    return cache.read_in_visit(key, partial(read_or_cancel, file.file_id, read))
 
 
 def _show_captions(counts: pd.DataFrame) -> None:

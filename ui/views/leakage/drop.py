@@ -169,7 +169,7 @@ def _reviewed(
     **measured: Any,
 ) -> Review:
     """Read a split, once for each declaration of photographs, and audit it."""
-    context = cache.read_once(key := key + declared.key, read)
+    context = cache.read_in_visit(key := key + declared.key, read)
     return Review.of(
         key,
         context,
