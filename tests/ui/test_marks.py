@@ -339,9 +339,10 @@ def test_gains_of_classes(narrow, look):
         assert m.color == translucent(GROUP_LOOKS[tile["group"]].color, opacity)
         assert m.series.startswith(GROUP_WORDS[tile["group"]])
     letters = [GLYPH[group] for group in sorted(table["group"])]
-    columns = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
-    assert [glyph for axis in columns for glyph in glyphs(axis)] == letters
-    assert len(columns) == (1 if narrow else len(GROUPS))
+    assert glyphs(figure.layout.yaxis) == letters
+    headings = [note.text for note in figure.layout["annotations"]]
+    means = table.groupby("group", sort=False)["gain"].mean()
+    assert headings == [f"{GROUP_WORDS[g]}, mean {signed(mean)}" for g, mean in means.items()]
 
 
 @pytest.mark.parametrize("narrow", [False, True])
@@ -355,8 +356,8 @@ def test_printed_gains(narrow, look):
     same({(m.series, m.y): m.x for m in bars}, zip(row.index, 100 * row, strict=True))
     assert all(m.text == m.y for m in bars)
     labels = {note.text for note in figure.layout["annotations"]}
-    titles = {f"{panel}, mean {signed(rows.mean())}" for panel, rows in row.groupby("panel")}
-    assert {title if narrow else title.replace(", ", "<br>", 1) for title in titles} <= labels
+    titles = {f"{panel}: mean <b>{signed(rows.mean())}</b>" for panel, rows in row.groupby("panel")}
+    assert titles <= labels
     assert {signed(value) for value in row} <= labels
 
 

@@ -15,6 +15,7 @@ from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import narrow
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
+from ui.shell.folds import fold
 from ui.shell.frame import Header, ViewAnswer, chart, place_answer
 from ui.shell.numbers import in_points, signed
 from ui.shell.text import plain
@@ -47,7 +48,7 @@ WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")
 ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 
 
-def show(_: Header) -> None:
+def show(header: Header) -> None:
     """Show the printed gains or, for a data set, the gain of each class."""
     answer = place_answer()
     controls_row = st.container(horizontal=True, vertical_alignment="bottom")
@@ -61,7 +62,9 @@ def show(_: Header) -> None:
             )
         _show_printed(answer)
     else:
-        _show_computed(answer, controls_row, cache.dataset(name))
+        dataset = cache.dataset(name)
+        header.mark(dataset)
+        _show_computed(answer, controls_row, dataset)
 
 
 def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZSLDataset) -> None:
@@ -77,7 +80,6 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
     in_set, related = (
         set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
     )
-    Header(answer.mark).mark(dataset)
     if not baseline:
         _ask_for_baseline(dataset)
     methods = list(dict.fromkeys([*GAIN_METHODS, method]))
@@ -92,7 +94,7 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
     enough = table["draws"] >= FEWEST_DRAWS
     first = str(table["class"][enough if enough.any() else ~enough].iloc[0])
     hint.caption(_hint(table, first))
-    _draw(table, gain, dataset, method, vocabulary)
+    _draw(table, dataset, method, vocabulary)
     names = sorted(table["class"])
     name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
     of_methods = [gains(name, dataset.class_names).assign(method=name) for name in methods]
@@ -108,10 +110,10 @@ def _show_printed(answer: ViewAnswer) -> None:
     table = published("overlap_gain_action").rename(columns={"overlap_gain_minus_idt": "gain"})
     table["panel"] = table["configuration"].map(sets) + ", " + table["semantics"]
     table["method"] = table["method"].str.replace(r"_(.+)", r" (\1)", regex=True)
-    better, mean = int((table["gain"] > 0).sum()), signed(table["gain"].mean(), "+.1f")
+    better, mean = int((table["gain"] > 0).sum()), f"{100 * table['gain'].mean():.1f}"
     answer.say(
-        f"Classes in the pre-training set gain: {better} of {len(table)} printed gains on UCF101 "
-        f"are above zero, {mean} % (relative) on average.",
+        f"Yes, by {mean} % (relative) on average: {better} of {len(table)} printed gains on UCF101 "
+        "are above zero.",
         "Gain: relative difference in accuracy between classes in the pre-training set and other "
         "classes, in percent, minus the same difference without pre-training (Huang et al. 2021).",
     )
@@ -125,11 +127,13 @@ def _show_printed(answer: ViewAnswer) -> None:
     by_set = listed.groupby("pretraining")["pretraining_class"]
     classes = pd.concat({str(name): part for name, part in by_set}, axis=1)
     counts = [f"{n} in {name}" for name, n in classes.count().items()]
-    st.markdown(
-        f"**Of the {len(classes)} classes, the paper finds {' and '.join(counts)}**, under these "
-        "names. The contamination map compares names alone and counts some of them as related."
-    )
-    tables.show(classes.reset_index(), "classes_of_ucf101", height=246)
+
+    def list_classes() -> None:
+        st.caption("The contamination map compares names alone and counts some as related.")
+        tables.show(classes.reset_index(), "classes_of_ucf101", height=246)
+
+    heading = f"Of the {len(classes)} classes, the paper finds {' and '.join(counts)}"
+    fold(heading, list_classes, key="gain_classes")
 
 
 # --- Choices --------------------------------------------------------------------------------------
@@ -231,19 +235,12 @@ def _in_words(
     )
 
 
-def _draw(
-    table: pd.DataFrame,
-    gain: GroupGain,
-    dataset: ZSLDataset,
-    method: str,
-    vocabulary: str,
-) -> None:
+def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, vocabulary: str) -> None:
     """Draw one bar per class, which opens the class on a click."""
     chart(
         gain_bars(
             table,
             st.session_state.get("gain_class", ""),
-            gain,
             title_of_set=titles_of_sets([vocabulary]),
         ),
         f"Gain of {len(table)} classes with {method}: accuracy with pre-trained features minus "
@@ -261,8 +258,8 @@ def _draw(
         "feature sets use the same splits. Dashed: group mean. Lines: 95 % intervals (Student's t) "
         f"over the splits that test the class, if there are at least {FEWEST_DRAWS}{pale_clause}. "
         "Related: the set contains a kind of the class or a broader class, so the class is not a "
-        "control. The intervals of the means (Student's t) and of their difference (Welch) are "
-        f"over classes. {simulated_effects.about_gain(dataset)}"
+        "control. The interval of the difference (Welch) is over classes. "
+        f"{simulated_effects.about_gain(dataset)}"
     )
 
 
