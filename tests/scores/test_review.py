@@ -122,7 +122,7 @@ def test_the_worst_verdict_counts_and_is_the_exit_status(folder, capsys):
     stated += ["validation", "--prototypes-from", "independent", "--pretraining", "none"]
     whole = ["--split", split, "--features", "res101.mat", "--scores", scores]
     reviewed(*whole, "--validation", f"{AUTHOR}_fold.npz", *stated, code=0)
-    reviewed(*whole, "--validation", scores, *stated, code=2)  # those are the test scores
+    reviewed(*whole, "--validation", scores, *stated, code=2)  # not validation scores
 
 
 def test_gamma_of_test_images_is_an_oracle(folder, capsys):

@@ -101,7 +101,7 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
 
 @pytest.fixture(scope="module")
 def left(tmp_path_factory):
-    """Output of the worker on the file; each test damages a copy of it."""
+    """Output of the worker on the file; each test damages a copy of this output."""
     folder, text = tmp_path_factory.mktemp("left"), {}
     real = sandboxed.client.read_confined
 

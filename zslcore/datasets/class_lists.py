@@ -249,7 +249,7 @@ def _lines_of_json(value: object) -> list[str] | None:
 
 
 def _under_titles(value: Mapping[str, Any]) -> list[Any]:
-    """Return the lists or objects under a title of names, or those of inner objects."""
+    """Return the lists or objects under a title of names in an object or in its inner objects."""
     level: list[Mapping[str, Any]] = [value]
     for _ in range(MOST_LEVELS):
         under = [
@@ -596,8 +596,9 @@ def _around_names(lines: list[str]) -> list[list[str]]:
 def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return lists of class names without the number of each class before or after its name.
 
-    The lists stay unchanged if a name has no number, a list repeats one, or two names of a list
-    differ only by their numbers, or if numbers belong to names; see :func:`have_numbers_in_names`.
+    The lists stay unchanged if a name has no number, if a list repeats a number, if two names of a
+    list differ only by their numbers, or if numbers belong to names; see
+    :func:`have_numbers_in_names`.
 
     Examples
     --------
@@ -621,9 +622,9 @@ def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
 def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> bool:
     """Whether numbers or senses removed from ``lists`` belong to ``names``, such as years of cars.
 
-    They do if one of them is larger than the number of lines and, in addition, a name has different
-    numbers in several lines, or a name still has a number. Numbers after a comma or in brackets do
-    not count, since they may be numbers of images.
+    They belong to names if a number is larger than the number of lines and if, in addition, a name
+    has different numbers in several lines or another number of its own. Numbers after a comma or in
+    brackets are ignored, since they may be numbers of images.
 
     Examples
     --------

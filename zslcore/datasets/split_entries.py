@@ -131,9 +131,9 @@ HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic
 )
 #: Number of rows by which a table in a text is recognised, before all rows are read.
 MOST_TRIED = 100_000
-#: Smallest number of row numbers in lists that are only called train and test and share some.
+#: Smallest number of numbers in lists for which shared numbers are rows rather than settings.
 FEWEST_ROWS = 20
-#: Smallest share of different names in a column of images, and a number at the end of a name.
+#: Smallest share of distinct names in a column of images; pattern of a number after a name.
 MOSTLY, NUMBER_BEHIND = 0.8, re.compile(r"\d{1,9}$")
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
@@ -416,10 +416,10 @@ def _find_columns(
 
 
 def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether cells may name images: words, of which few repeat (images in two parts).
+    """Whether cells may name images: single words of which few repeat, as images in two parts do.
 
-    Numbers, also behind words, that start again in each of the ``parts`` count its rows, and a
-    repeated name with different ``labels`` names no image.
+    Cells are no names if their numbers only count the rows of each part, or if most repeated cells
+    have different ``labels``.
     """
     are_words = not any(" " in cell for cell in column)
     if not are_words or len({*column}) < MOSTLY * len(column):
@@ -440,7 +440,7 @@ def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]
 
 
 def are_ids(column: Sequence[str]) -> bool:
-    """Whether texts are ids, such as ids of videos: no spaces, mostly with digits, no synsets."""
+    """Whether texts are ids, as of videos: without spaces, mostly with digits, and no synsets."""
     are_single_words = all(len(text) > 5 and " " not in text for text in column)
     n_ids = sum(any(map(str.isdigit, text)) and not WORDNET_ID.fullmatch(text) for text in column)
     return are_single_words and 2 * n_ids >= len(column)
@@ -455,7 +455,7 @@ def _are_part_names(column: Sequence[str]) -> bool:
 def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
     """Return the entries of JSON with images or classes by part; None for other JSON.
 
-    Names in an object with more than MAX_COLUMNS are those of images or classes, not of parts.
+    An object with more than MAX_COLUMNS names maps images or classes, not parts.
     Raises a FileRefusedError for a record of an image without a part.
     """
     if isinstance(value, list):
@@ -518,7 +518,7 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
 
 
 def _of_many(file: str, value: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of many images or classes with their part or record, else None."""
+    """Return the entries of an object that maps many images or classes to parts or records."""
     for record in (value, _merged(value)):
         if _are_texts(record):
             return _of_names_and_parts(record.items())
@@ -633,9 +633,9 @@ def _marked_classes(
 
 
 def rows_as_images(entries: Entries) -> Entries | None:
-    """Name images by row numbers if a part repeats a class: its rows are images, not classes.
+    """Name entries by row numbers if a part repeats a class, since its entries then are images.
 
-    Return None if a side repeats a class: images of seen classes may be training or test images.
+    Return None for repeated classes by side: images of seen classes may be training or test images.
     """
     are_named = all(image for pairs in entries.values() for image, _ in pairs)
     if are_named or all(len(pairs) == len({*pairs}) for pairs in entries.values()):
@@ -654,7 +654,7 @@ def rows_as_images(entries: Entries) -> Entries | None:
 def _of_lists(file: str, lists: Mapping[str, Any], names: Collection[str] = ()) -> Entries | None:
     """Return the entries of a mapping from each part to a list or to images by class.
 
-    ``names`` are all names in the file: numbers next to labels of images are not classes.
+    ``names`` are all names in the file. If they include labels, numbers are rows, not classes.
     """
     entries = Entries()
     for key, listed in lists.items():
@@ -826,8 +826,9 @@ def _by_class(file: str, value: Mapping[str, Any]) -> Entries | None:
 def _by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of a mapping from names of images or classes to records, else None.
 
-    The fields of an inner record belong to the record, and a list of inner records is one record
-    each, as in ``annotations``. Images without a class are not read; a question reports them.
+    An inner record adds its fields to the record around it; each item in a list of inner records,
+    such as ``annotations``, becomes a record. A question reports images without a class, which are
+    not read.
     """
     if not all(
         isinstance(element, dict) and _has_few_fields(element) for element in value.values()
@@ -865,7 +866,7 @@ def _has_few_fields(record: Mapping[str, Any]) -> bool:
 
 
 def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Merge inner records into a record; a list of inner records gives one record each."""
+    """Merge inner records into a record; return one record per item of a list of inner records."""
     merged = _with_inner_fields(record)
     plain = {
         key: element for key, element in merged.items() if isinstance(element, str | int | float)
@@ -876,7 +877,7 @@ def _flat(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _with_inner_fields(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record with the fields of its inner records, unless they repeat a name."""
+    """Add the fields of inner records to a record, except inner records that repeat a name."""
     inner = [fields for fields in record.values() if isinstance(fields, dict)]
     times = Counter(key for fields in (*inner, record) for key in fields)
     distinct = [fields for fields in inner if all(times[key] == 1 for key in fields)]
@@ -1006,7 +1007,7 @@ def _of_paths(lines: Sequence[str]) -> Entries | None:
 
 
 def _of_headings(lines: Sequence[str]) -> Entries | None:
-    """Return the entries of text, YAML or Python in which each list has the part as heading."""
+    """Return the entries of text, YAML or Python in which a part is the heading of each list."""
     lists: dict[str, list[str]] = {}
     items: list[str] | None = None
     plain = _plain_headings(lines)
@@ -1052,8 +1053,8 @@ def _plain_headings(lines: Sequence[str]) -> set[str]:
 def _of_items(path: Path, value: Mapping[str, Any]) -> SplitList:
     """Return the split of a JSON in CoOp's format.
 
-    It goes from base to new if every test class is a training class, too; otherwise it is a split
-    by its parts.
+    The split is from base to new classes if every test class is also a training class; otherwise
+    it is a split by its parts.
     """
     file = clean_text(path.name)
     rows = ImageRows(file)

@@ -159,8 +159,8 @@ UNREAD = "Not read, and not checked: {}."
 PICKLES = (".pkl", ".pickle")
 #: Name of the first of several lists of a part.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
-#: Largest number of images in a tree of folders, and of class folders that are links; following a
-#: link takes a tenth of a millisecond.
+#: Largest number of images in a tree of folders, and of links to class folders; following a link
+#: takes a tenth of a millisecond.
 MAX_IMAGES, MAX_LINKS = 2_000_000, 10_000
 CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
 
@@ -468,7 +468,7 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 
 
 def _tables(files: Mapping[str, Path]) -> dict[str, list[Path]]:
-    """Return the tables by part: the whole name is a part, or a side, or else has a part in it."""
+    """Return the tables by part; a file name is a part, or else a side, or else contains a part."""
     stems = {
         path: SHARD.sub("", path.stem) for path in files.values() if path.suffix.lower() in TABLES
     }
@@ -495,9 +495,9 @@ def _listed_images(path: Path) -> list[tuple[str, str]] | None:
 def _images_without_titles(file: str, rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
     """Return image and class of each row of a table without titles; [] for other tables.
 
-    A single column has images and labels with spaces between them. Of two columns, the classes
-    repeat, also that of the first row, which is no title then, and the images are ids or texts of
-    several words: in a list of classes and their groups, the classes are single names.
+    A single column has images and labels with spaces between them. In two columns, images are
+    distinct ids or texts of several words, unlike class names in a list of classes and groups; and
+    classes repeat. The first row is not a title, since its class repeats, too.
     """
     if all(len(row) == 1 and IMAGE_IN_LINE.match(row[0]) for row in rows):
         return images_in_lines(file, [row[0] for row in rows])
@@ -656,7 +656,7 @@ class _Named:
 
     @property
     def is_superseded(self) -> bool:
-        """Whether no question is asked if the list is not read: a stage, a fold or seen classes."""
+        """Whether an unread list needs no question: it has a stage, a fold or seen classes."""
         return self.side != "unseen" or self.stage > 0 or self.fold > 0
 
     @property
@@ -718,7 +718,7 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
 def _shared_title(lists: Mapping[_Named, tuple[str, ...] | None]) -> str:
     """Return the first name of all lists if it is the title of a column; else "".
 
-    It has words of titles, or the lists are tables and share no other name.
+    A title has words of titles, or is the only name that the lists, all tables, share.
     """
     are_tables = all(named_list.path.suffix.lower() in (".csv", ".tsv") for named_list in lists)
     firsts = {names[0] for names in lists.values() if names}
@@ -754,7 +754,7 @@ def _named(path: Path) -> _Named | None:
 
 
 def _named_as_part(path: Path) -> _Named | None:
-    """Recognise a class list named after a part of a split; None for other lists, as of images."""
+    """Recognise a class list named after a part of a split; None for other lists."""
     is_text = path.suffix.lower() in (".txt", ".json", ".csv", ".tsv", *YAMLS)
     side = SIDE_OF_PART.get(part_of_name(path.stem), "") if is_text else ""
     names: Sequence[str] = _lines_or_items(path) if side else []

@@ -373,7 +373,8 @@ def _refuse_several_labels(file: str, labels: Collection[str]) -> None:
 
     Names between separators are labels if they also occur alone, or at another position between
     separators. Otherwise they may be the synonyms of one class, or the names of its broader
-    classes. Between commas, all names have to occur again: two classes may share a synonym.
+    classes. Names between commas are labels only if all of them occur again, since two classes may
+    share a synonym.
     """
     several = [label for label in labels if _is_list_of_labels(label)]
     for separator in LABEL_SEPARATORS:
