@@ -1,4 +1,4 @@
-"""Count words against the style guide in docstrings and names, also of tests, and screen texts.
+"""Count words that break the style guide in docstrings, names and screen texts.
 
 ``python -m tools.words`` prints the counts by folder; ``python -m tools.words ui/maps leakage``
 lists all cases in paths that contain one of the arguments. The limits are in

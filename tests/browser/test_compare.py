@@ -51,7 +51,7 @@ def own(store):
 
 
 def click(page, row, x=170):
-    """Click a cell of the table in its row, at a distance in pixels from the left."""
+    """Click the table in a row, at ``x`` pixels from its left edge."""
     box = box_of(page.locator(GRID).first)
     page.mouse.click(box["x"] + x, box["y"] + HEADINGS + ROW * (row + 0.5))
     settle(page)

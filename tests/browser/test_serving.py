@@ -44,7 +44,7 @@ def test_the_first_run_of_a_page_uses_the_window_width(server, page):
 
 
 def test_a_deep_link_sends_no_failing_request_and_preloads_its_modules(server, page):
-    """Streamlit would otherwise request the address of the server below the page first."""
+    """Streamlit by itself would first guess the server's address by requests that fail."""
     visit(page, server, "/compare")
     assert page.errors == []
     for path, needed in (("/", {"BidiComponent"}), ("/compare", {"BidiComponent", "DataFrame"})):

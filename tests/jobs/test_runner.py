@@ -235,7 +235,7 @@ def test_marks_of_abandoned_jobs_are_removed_after_a_day(tmp_path):
     ],
 )
 def test_a_job_names_a_full_disk(tmp_path, monkeypatch, error, sentence):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # set by the job
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # restored after the job sets it
 
     def fail(folder, report):
         raise error

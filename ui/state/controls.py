@@ -59,12 +59,12 @@ def choose_option(
 def choose_corpus(label: str, *, key: str, default: str = "", **more: Any) -> str:
     """Choose a pre-training set with a list of classes by its title; return its name.
 
-    ``default`` is the first option if it is not the name of such a set, and may then be returned.
+    A ``default`` that is not the name of such a set is the first option, and is returned if chosen.
     """
     titles = {titles_of_sets([name]): name for name in VOCABULARY_NAMES}
     if default and default not in VOCABULARY_NAMES:
         titles = {default: default} | titles
-    if (name := st.query_params.get(key)) in VOCABULARY_NAMES:  # as in earlier addresses
+    if (name := st.query_params.get(key)) in VOCABULARY_NAMES:  # from earlier versions
         st.session_state[key] = st.query_params[key] = titles_of_sets([name])
     usual = next((title for title, name in titles.items() if name == default), None)
     return titles[choose_option(label, list(titles), key=key, default=usual, **more)]
@@ -74,7 +74,7 @@ def choose_method(names: Sequence[str], *, key: str, **more: Any) -> str:
     """Choose a method by its name in tables, by default the first; return its key."""
     titles = {row_name(name, {}): name for name in names}
     for title, name in titles.items():
-        if st.query_params.get(key) == name != title:  # as in earlier addresses
+        if st.query_params.get(key) == name != title:  # from earlier versions
             st.session_state[key] = st.query_params[key] = title
     return titles[choose_option("Method", list(titles), key=key, **more)]
 
@@ -101,7 +101,7 @@ def remembered(key: str) -> list[str]:
 
 
 def choose_split(dataset: ZSLDataset) -> Split:
-    """Choose one of the data set's splits, by default the proposed split; return an only one."""
+    """Choose a split of the data set, by default the proposed split; a single split is returned."""
     names = list(dataset.splits)
     if len(names) == 1:
         report_unavailable("Split", st.query_params.get("split"), names)

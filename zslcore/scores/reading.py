@@ -155,7 +155,7 @@ class SideRows(PredictedRows):
 
 
 class ClassRows(PredictedRows):
-    """One predicted class per image, without a best class of the other side: infinite margin."""
+    """One predicted class per image; its margin is infinite, since the other side has no class."""
 
     limits = "predicted classes"
 

@@ -1,8 +1,8 @@
 """Immutable, checksummed folders: imports, and the results of jobs.
 
-Its owner fills a folder as a draft, seals it, and moves it into place in one step, so that a folder
-is never incomplete. Sealing syncs every file, makes it read-only and records its checksum. The
-checksum is verified on opening; a file that differs from it is never opened.
+The owner of a folder fills it as a draft, seals it, and moves it into place in one step, so that a
+folder is never incomplete. Sealing syncs every file, makes it read-only and records its checksum.
+The checksum is verified on opening; a file that differs from it is never opened.
 """
 
 from __future__ import annotations

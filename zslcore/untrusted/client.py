@@ -239,7 +239,7 @@ class Contents:
         return clean_text(self.path.name)
 
     def has(self, name: str) -> bool:
-        """Whether the values of a variable were read, which large variables lack."""
+        """Whether the values of a variable were read; those of large variables are not."""
         return name in self.arrays
 
     def numbers(self, name: str) -> np.ndarray:
@@ -668,7 +668,7 @@ def read_text_columns(path: Path, most: int) -> list[tuple[str, ...]]:
 def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
     """Return the complete nonblank lines in the first bytes of a text, unchanged.
 
-    With ``cut``, the last line may be incomplete, as of a JSON on one line.
+    With ``cut``, the last line may be incomplete, as in a JSON of one line.
     """
     with open_file(path) as file:
         head = file.read(n_bytes)

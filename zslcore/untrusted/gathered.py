@@ -71,7 +71,7 @@ class Gathered(Contents):
 def gathered(
     path: Path, file_of: Mapping[str, tuple[Contents, str]], turned: Collection[str] = ()
 ) -> Gathered:
-    """Return arrays of several files under new names; sentences call their source by ``path``."""
+    """Return arrays of several files under new names; messages name ``path`` as their source."""
     shapes: dict[str, tuple[int, ...] | None] = {}
     arrays: dict[str, np.ndarray] = {}
     refused: dict[str, str] = {}
@@ -89,7 +89,7 @@ def gathered(
 def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Gathered:
     """List the arrays of the files in a folder; a single array is named after its file.
 
-    An array keeps its own name if only that one is a usual name of scores or labels.
+    An array keeps its own name if this is a usual name of scores or labels and the file's is not.
     Raises a FileRefusedError for a folder without files, too many files, or two
     arrays of one name.
     """

@@ -8,8 +8,9 @@ files       Linux 5.13 (Landlock)        files other than libraries, the files t
 network     Linux on x86-64 or ARM64     sockets of any type
 programs    Linux on x86-64 or ARM64     starting a program or process; signals, limits, priorities,
                                          memory and descriptors of other processes; memory that is
-                                         not counted by limits; keys, queues, semaphores and name
-                                         spaces of the system; permissions and attributes of files
+                                         not counted by limits; keys, queues, semaphores and
+                                         namespaces of the system; permissions and attributes of
+                                         files
 ==========  ===========================  =========================================================
 
 A reader can still learn the size, times and link target of a file with a known path. macOS and

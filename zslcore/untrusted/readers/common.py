@@ -56,8 +56,8 @@ def encoding_of(path: str) -> str:
 def encoding_of_start(text: bytes) -> str:
     """Return the encoding of a text: UTF-16 by its byte order mark, else UTF-8 or an older one.
 
-    If the first bytes are text, but not UTF-8, the older encoding is cp1252, as of spreadsheets in
-    western languages, or GB 18030, as in Chinese.
+    If the first bytes are text, but not UTF-8, the older encoding is cp1252, as in western
+    spreadsheets, or GB 18030, as in Chinese ones.
     """
     head = text[:ENCODED]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -325,7 +325,7 @@ def _is_uniform(column: Sequence[Any]) -> bool:
 
 
 def _is_vector_a_class(value: Any) -> bool:
-    """Whether an object is {class: vector}: equal lengths, and no name of a variable as a class.
+    """Whether an object is {class: vector}: vectors of one length, no class named like a variable.
 
     A vector is a list of numbers, or an object {name: number} with the same names in all vectors.
     """
