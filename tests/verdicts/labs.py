@@ -5,13 +5,17 @@ Names of several fields, compositions of attribute and object, exports of tools.
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from tests.verdicts.fields import CLEAN, torch_bytes
-from tests.verdicts.inputs import CHECK_FOLDER, DECLARED, Input
+from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of, torch_bytes
+from tests.verdicts.inputs import CHECK_FOLDER, DECLARED, NAMES, Input
 
 #: Names of two lists that differ only in a part of a name -> seen classes, unseen classes.
 DIFFERENT = {
@@ -88,4 +92,73 @@ def compositions() -> Iterator[Input]:
         yield Input(name, tables, CHECK_FOLDER, expected, "", bool(pair))
 
 
-GENERATORS = (differing_names, compositions)
+def tables() -> Iterator[Input]:
+    """Yield tables as R, pandas, NumPy, mmpretrain and Markdown write them: sound, with a leak."""
+    for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 3, "leaks")):
+        rows = rows_of_split(leaked)
+        table = table_of(rows, "image", "label", "split")
+        numbered = table.set_axis([*range(1, len(table) + 1)])
+        r_table = numbered.to_csv(sep=" ", quoting=csv.QUOTE_NONNUMERIC, index_label=False)
+        records = [
+            json.dumps(dict(zip(("image", "label", "split"), row, strict=True))) for row in rows
+        ]
+        bars = [f"| {' | '.join(row)} |" for row in rows]
+        parts = {part: of_part(rows, part) for part in ("train", "test")}
+        sides = {part: [*dict.fromkeys(row[1] for row in of)] for part, of in parts.items()}
+        pairs = zip_longest(*sides.values(), fillvalue="")
+        for form, files in (
+            ("R with numbers of rows", {"s.txt": r_table}),
+            ("R in CSV", {"s.csv": r_table}),
+            ("spaces", {"s.txt": table.replace(" ", "_", regex=True).to_csv(sep=" ", index=False)}),
+            ("records by line in JSON", {"s.json": "\n".join(records)}),
+            ("rows in JSON", {"s.json": [["image", "label", "split"], *map(list, rows)]}),
+            (
+                "mmpretrain",
+                {
+                    f"{part}.json": {
+                        "metainfo": {"classes": [*NAMES]},
+                        "data_list": [
+                            {"img_path": i, "gt_label": NAMES.index(n)} for i, n, _ in of
+                        ],
+                    }
+                    for part, of in parts.items()
+                },
+            ),
+            ("Markdown", {"s.md": ["# Split", "Ours.", "| image | label | split |", RULE, *bars]}),
+            (
+                "sides in Markdown",
+                {
+                    "s.md": [
+                        *("# Split", "| Seen | Unseen |", "|---|---|"),
+                        *(f"| {seen} | {unseen} |" for seen, unseen in pairs),
+                    ]
+                },
+            ),
+            (
+                "headings of Markdown",
+                {
+                    "s.md": [
+                        *(f"# {len(rows)} images", "## Seen classes (7)"),
+                        *(f"- {name}" for name in sides["train"]),
+                        *("## Unseen classes (4)", *(f"* {name}" for name in sides["test"])),
+                        *("## License", "MIT"),
+                    ]
+                },
+            ),
+            (
+                "a part in front of its classes",
+                {"s.csv": [",".join((part, *names)) for part, names in sides.items()]},
+            ),
+            (
+                "structured NumPy array",
+                {"s.npy": np.array(rows, [("image", "U60"), ("label", "U30"), ("split", "U8")])},
+            ),
+        ):
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            cause = "chimpanzee|1 class" if leaked else ""
+            yield Input(f"{form}: {what}", files, command, expected, cause, leaked > 0)
+
+
+#: Line between titles and rows of a table in Markdown.
+RULE = "|---|:---:|---|"
+GENERATORS = (differing_names, compositions, tables)

@@ -40,7 +40,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, dropwhile, islice
+from itertools import count, dropwhile, groupby, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -95,6 +95,7 @@ from zslcore.untrusted.client import (
 from zslcore.untrusted.readers.array_names import (
     COUNTERS,
     LABEL_VARIABLES,
+    LABELS,
     PREDICTED,
     SCORE_VARIABLES,
     first_named,
@@ -127,7 +128,7 @@ NAMELESS = "Images have no names, so images in two parts cannot be detected."
 #: ``== train ==``; a number in brackets after the part is ignored.
 HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic time
     r"[\"']?(\w[\w -]{0,80}?)[\"']?\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[:=]\s*(.*)$"
-    r"|[#\[=]++\s*+(\w[\w -]{0,80}?)\s{0,80}[\]=:]*+$"
+    r"|[#\[=]++\s*+(\w[\w -]{0,80}?)\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[\]=:]*+$"
 )
 #: Number of rows by which a table in a text is recognised, before all rows are read.
 MOST_TRIED = 100_000
@@ -148,6 +149,8 @@ QUOTED_LIST = re.compile(
 )
 #: A line of a table in Markdown below the titles.
 RULE = re.compile(r"[\s|:+-]+")
+#: Largest number of rows of a table with one part per row.
+MAX_PARTS = 16
 #: Largest depth of nested objects that is searched for a split.
 MOST_LEVELS = 3
 #: Maximum number of objects that are searched for a split.
@@ -245,7 +248,7 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
     of a table of images has no part.
     """
     try:
-        if path.suffix.lower() not in TABLES or _has_bars(path):
+        if path.suffix.lower() not in TABLES or _has_lines(path):
             stripped = None if lines is None else [*filter(None, map(str.strip, lines))]
             lines = _without_count(lines_of(path) if stripped is None else stripped)
             entries = _of_headings(lines) or _of_pairs(lines) or _of_rows(path, lines)
@@ -254,8 +257,10 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
         if path.suffix.lower() != ".parquet" and not _may_have_parts(path):
             return None
         rows = table_rows(path)
-    except FileRefusedError:
+    except (FileRefusedError, csv.Error):
         return None
+    if named := _of_first_cells(rows):
+        return split_of_entries(path, named)
     titles = rows.pop(0)
     entries = entries_of_table(clean_text(path.name), titles, rows, take=True)
     if entries is None and all(len(row) == 2 for row in (titles, *rows)):
@@ -265,21 +270,35 @@ def read_split_table(path: Path, lines: Sequence[str] | None = None) -> SplitLis
 
 
 def _of_rows(path: Path, lines: Sequence[str]) -> Entries | None:
-    """Return the entries of a text with rows of equally many fields below titles."""
-    plain = [line.strip("| \t") for line in lines if not RULE.fullmatch(line)]
-    for separator in ("|", "\t", ";", ","):
+    """Return the entries of a text with rows of equally many fields below titles.
+
+    A table in Markdown may have other text above and below it.
+    """
+    blocks = [[*block] for is_row, block in groupby(lines, _is_in_bars) if is_row]
+    lines = next((block for block in blocks if any(map(RULE.fullmatch, block))), lines)
+    plain = [line.removeprefix("|").removesuffix("|") for line in lines if not RULE.fullmatch(line)]
+    is_quoted = len(plain) > 1 and '"' in plain[0] + plain[-1]
+    for separator in ("|", "\t", ";", ",", " "):
         counts = {line.count(separator) for line in plain}  # first, since cells take much memory
-        if len(plain) > 1 and len(counts) == 1 and 0 < max(counts) < MAX_COLUMNS:
+        if len(plain) > 1 and (len(counts) == 1 or is_quoted) and 0 < max(counts) < MAX_COLUMNS:
             objects: dict[str, str] = {}
-            table = (
-                tuple(first_object(cell.strip(), objects) for cell in line.split(separator))
-                for line in plain
+            cells = (
+                csv.reader(plain, delimiter=separator)
+                if is_quoted
+                else (line.split(separator) for line in plain)
             )
+            table = (tuple(first_object(cell.strip(), objects) for cell in row) for row in cells)
             titles, *rows = islice(table, MOST_TRIED)
+            if {*map(len, rows)} == {len(titles) + 1}:
+                titles = ("", *titles)  # R has no title above the numbers of rows
             if not _may_be_entries(titles, rows):
                 return None
             return entries_of_table(clean_text(path.name), titles, [*rows, *table])
     return None
+
+
+def _is_in_bars(line: str) -> bool:
+    return line.startswith("|")
 
 
 def _without_count(lines: list[str]) -> list[str]:
@@ -295,7 +314,7 @@ def table_rows(path: Path) -> list[tuple[str, ...]]:
     """
     if path.suffix.lower() == ".parquet":
         return read_text_columns(path, most=MAX_ITEMS)
-    kind = KIND_OF_SEPARATOR[_separator_of(path)[0]]
+    kind = KIND_OF_SEPARATOR.get(_separator_of(path)[0], "CSV")
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     filled = [row for row in rows if len(row) > 1 or "".join(row).strip()]
     return [*dropwhile(lambda row: ABOVE_TABLE.match(row[0]), filled)] or [()]
@@ -305,13 +324,20 @@ def _separator_of(path: Path) -> tuple[str, list[str]]:
     """Return the separator of a table's cells, and its first lines without leading comments."""
     lines = [*dropwhile(ABOVE_TABLE.match, read_head(path, MAX_HEAD))]
     first = lines[0] if lines else ""
-    by_line = next((separator for separator in ",\t;|" if separator in first), ",")
+    by_line = next((separator for separator in ",\t;| " if separator in first), ",")
     return "\t" if path.suffix.lower() == ".tsv" else by_line, lines
 
 
-def _has_bars(path: Path) -> bool:
-    """Whether bars separate the columns of a table."""
-    return path.suffix.lower() != ".parquet" and _separator_of(path)[0] == "|"
+def _has_lines(path: Path) -> bool:
+    """Whether bars or spaces separate the columns of a table."""
+    return path.suffix.lower() != ".parquet" and _separator_of(path)[0] in "| "
+
+
+def _of_first_cells(rows: Sequence[Sequence[str]]) -> Entries | None:
+    """Return the entries of rows with a part before its classes; None for other rows."""
+    named = {row[0]: [name for name in row[1:] if name.strip()] for row in rows[:MAX_PARTS]}
+    is_list = 1 < len(named) == len(rows) and all(map(part_or_side, named))
+    return _of_lists("", named) if is_list and trains_and_tests(map(part_or_side, named)) else None
 
 
 def _may_have_parts(path: Path) -> bool:
@@ -321,7 +347,7 @@ def _may_have_parts(path: Path) -> bool:
     if not lines or head.count('"') % 2 or "\0" in head:
         return True
     titles, *rows = csv.reader(lines, delimiter=separator)
-    return _may_be_entries(titles, rows)
+    return part_or_side(titles[0]) != "" or _may_be_entries(titles, rows)
 
 
 def _may_be_entries(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -376,6 +402,8 @@ def _find_columns(
         next((words.index(word) for t in named for word in (t, f"{t}s") if word in words), None)
         for named in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
     )
+    if label is None:
+        label = next((k for k, title in enumerate(titles) if is_named(title, LABELS)), None)
     complete_rows = [row for row in rows if len(row) == len(titles)]
     cells = (
         [[row[k].strip() for row in complete_rows] for k in range(len(titles))]
@@ -899,7 +927,8 @@ def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[
     """Return titles and the first ``most`` rows of cells; [], [] for a value that is not a table.
 
     A table is a list of records, of which the common fields are read; or a mapping from each column
-    to a list, or to a mapping by row; or lists of columns and of data, as written by pandas.
+    to a list, or to a mapping by row; or lists of columns and of data, as written by pandas; or a
+    list of rows.
     """
     titles, rows = _columns_and_rows(value, most)
     if not isinstance(titles, list) or not isinstance(rows, list) or len(titles) > MAX_COLUMNS:
@@ -914,6 +943,8 @@ def _columns_and_rows(value: Any, most: int | None) -> tuple[Any, Any]:
         records = [_with_inner_fields(element) for element in value]
         titles = [name for name in records[0] if all(name in element for element in records)]
         return titles, [[element[name] for name in titles] for element in records[:most]]
+    if isinstance(value, list) and value and all(isinstance(element, list) for element in value):
+        return value[0], value[1:][:most]
     if not isinstance(value, dict):
         return None, None
     if "columns" in value and "data" in value:  # pandas with orient="split"
@@ -1021,6 +1052,8 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
         if part_or_side(name) and is_short and (not within or LETTER.search(within)):
             items = lists.setdefault(name, [])
             items += _items_of(within, inline=True)
+        elif uncommented.startswith("##"):  # another heading of Markdown
+            items = None
         elif items is not None and not uncommented.startswith("#"):
             items += _items_of(uncommented)
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None

@@ -514,7 +514,9 @@ def _titled(path: Path) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return the titles and rows of a table, or of the records of a JSON."""
     if path.suffix.lower() in JSON_TABLES:
         value = read_json(path)
-        return table_of_json(value) if isinstance(value, list) else ([], [])
+        inner = [*value.values()] if isinstance(value, dict) else [value]
+        tables = [v for v in inner if isinstance(v, list) and v and isinstance(v[0], dict)]
+        return table_of_json(tables[0]) if len(tables) == 1 else ([], [])
     titles, *rows = table_rows(path)
     return titles, rows
 

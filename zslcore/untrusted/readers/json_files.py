@@ -38,6 +38,8 @@ MAX_PARTS = 1 << 20
 #: Largest size in bytes of an array of texts, enough for a million names of 33 letters.
 MOST_OF_TEXTS = 128 << 20
 
+#: Bytes at the start of a text by which records in lines are recognised.
+MAX_HEAD = 1 << 16
 #: Suffixes of texts with one JSON value per line.
 JSON_LINES = (".jsonl", ".ndjson")
 
@@ -365,7 +367,9 @@ def _parsed(path: str, kind: str) -> Any:
     text = Path(path).read_bytes()
     if encoding_of(path) == "utf-16":
         text = text.decode("utf-16", "replace").encode()
-    if kind == "JSON" and path.lower().endswith(JSON_LINES):
+    firsts = [line.strip() for line in text[:MAX_HEAD].splitlines()[:2]]
+    are_lines = len(firsts) == 2 and all(of[:1] == b"{" and of[-1:] == b"}" for of in firsts)
+    if kind == "JSON" and (are_lines or path.lower().endswith(JSON_LINES)):
         _refuse_parts(text)
         text = b"[" + b",".join(line for line in text.splitlines() if line.strip()) + b"]"
     try:

@@ -85,20 +85,22 @@ def _npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
 
 
 class Npy:
-    """Single NumPy array, named "array"; its header states its length."""
+    """Single NumPy array, named "array", or one array per field of a structured one."""
 
     def __init__(self, path: str) -> None:
-        self.path, self.names = path, ["array"]
+        with open(path, "rb") as file:
+            self.shape, _, self.dtype = _npy_header(file)
+        self.path, self.names = path, [*(self.dtype.names or ["array"])]
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
-        with open(self.path, "rb") as file:
-            shape, _, dtype = _npy_header(file)
-        _refuse_objects(dtype)
-        return shape, dtype.itemsize
+        dtype = self.dtype[name] if self.dtype.names else self.dtype
+        _refuse_objects(dtype.base)
+        return (*self.shape, *dtype.shape), dtype.base.itemsize
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a variable."""
         array = np.load(self.path, mmap_mode="r", allow_pickle=False)
+        array = array[name] if self.dtype.names else array
         _refuse_odd_characters(array)
         return array
