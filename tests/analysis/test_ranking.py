@@ -119,7 +119,7 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
 
 
 def test_intervals_of_all_occasions_have_joint_coverage(rng):
-    """Each of three intervals misses a third as often, so their mean has the requested coverage."""
+    """A mean of three ranks has the mean of three intervals, each with a third of the errors."""
     values = rng.normal(size=(400, 3, 5)) + 2 * np.arange(5)
     ranks = ranking.ranking(values, level=0.9)
     alone = [ranking.ranking(values[:, [k]], level=1 - 0.1 / 3) for k in range(3)]

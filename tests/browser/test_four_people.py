@@ -126,7 +126,7 @@ def test_a_teacher_prints_a_lesson_with_its_questions_first(server, page):
     html = visitor.saved("Handout")
     assert html.index("☐") < html.index("What to notice")
     assert "digits, data " in html
-    assert visitor.clicks - before <= 2  # earlier: 3, from the lesson on
+    assert visitor.clicks - before <= 2  # earlier: 3, counted from the lesson
 
 
 def test_a_teacher_downloads_the_curve_for_slides(server, page):
@@ -135,7 +135,7 @@ def test_a_teacher_downloads_the_curve_for_slides(server, page):
     html = visitor.saved("HTML, interactive")
     assert "<script" in html
     assert "digits, data " in html
-    assert visitor.clicks <= 2  # earlier: 3, for figures with such a file
+    assert visitor.clicks <= 2  # earlier: 3, and not for every figure
 
 
 def test_a_reviewer_sees_the_leaks_of_a_split_and_downloads_the_report(server, page, tmp_path):

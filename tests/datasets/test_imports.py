@@ -307,7 +307,7 @@ def tiny(k):
 
 
 def test_simultaneous_imports_succeed_or_are_refused(root):
-    """Two threads replace an import and one removes it, while the folder of another is measured."""
+    """Two threads replace an import and one removes it, while the folder of imports is measured."""
     over, raw, result = threading.Event(), [], []
 
     def repeat(act):

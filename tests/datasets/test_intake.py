@@ -163,7 +163,7 @@ def vector_per_class(folder):
 
 
 def more_vectors_in_another_order(folder):
-    """The labels count the names of the list, not the rows of the class embeddings."""
+    """The labels are positions in the list of names, not rows of the class embeddings."""
     npy(folder)
     (folder / "embeddings.csv").unlink()
     (folder / "classes.txt").write_text("\n".join(NAMES))

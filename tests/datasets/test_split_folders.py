@@ -433,7 +433,7 @@ def test_unread_lists_are_named(tmp_path):
     "bytes_of_name", [b"a\x1b[31m", "a\u202e".encode(), b"a\n::error::", b"a\xff\xfe"]
 )
 def test_file_names_are_cleaned_in_messages_on_a_folder(tmp_path, bytes_of_name):
-    """Terminals run escapes, build logs run lines that begin with ::, and 0xff is not UTF-8."""
+    """Terminals obey escapes, build logs obey lines that begin with ::, and 0xff is not UTF-8."""
     folder = os.fsencode(tmp_path)
     for side, names in (("seen", "dog\ncat\n"), ("unseen", "fox\n")):
         path = os.path.join(folder, f"{side}_classes_".encode() + bytes_of_name + b".txt")

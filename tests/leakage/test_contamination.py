@@ -510,7 +510,7 @@ def test_labelled_pairs_are_unique_and_from_lists_outside_the_image_benchmarks()
     assert {pair.pretraining_class for pair in labelled} <= entries
     assert len({(p.list, p.name, p.pretraining_class) for p in labelled}) == len(labelled)
     datasets = {tested.dataset for tested in contamination.test_sets()}
-    assert {pair.list for pair in labelled} & datasets == {"UCF101"}  # also a target
+    assert {pair.list for pair in labelled} & datasets == {"UCF101"}  # UCF101 is also a test set
 
 
 def test_overlaps_of_the_kinetics_600_test_are_counted_on_demand():

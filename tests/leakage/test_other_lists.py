@@ -69,7 +69,7 @@ def test_a_file_with_a_share_of_trainval_is_read_as_positions(tmp_path):
     card = cards_of_files([share], ["none"])[0]
     assert card.read_as["rows"].startswith("3 of 30 rows of trainval_loc")
     assert card.figures[0].value == "0"
-    leaking = np.r_[1:31, 31:41]  # the last ten rows are test rows, but the share has none of them
+    leaking = np.r_[1:31, 31:41]  # the file with 3 rows has none of the 10 test rows
     a_split(tmp_path / "att_splits.mat", trainval=leaking)
     assert cards_of_files([share], ["none"])[0].verdict != "leaks"
     # Position 31 has row 31, which is a test row.

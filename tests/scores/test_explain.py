@@ -15,7 +15,8 @@ from zslcore.scores.printed import read_printed
 
 
 def report_of(scores=F, name="own.npz", **more):
-    rows = np.concatenate([np.arange(0, len(Y), 2), np.flatnonzero(Y < 6)])  # of unequal classes
+    # Classes of unequal size.
+    rows = np.concatenate([np.arange(0, len(Y), 2), np.flatnonzero(Y < 6)])
     matrix, request = interpreted(ScoreFile(name, scores[rows], Y[rows], UNSEEN), ["as-is"])
     assert request == ()
     return judge(matrix, **more)

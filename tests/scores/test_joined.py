@@ -39,7 +39,7 @@ def folder(tmp_path):
         y, rng = Y[rows], np.random.default_rng(1)
         scores = rng.normal(size=(len(y), 6)) + 2 * np.eye(6)[y]
         content = {"scores": scores, "y": y}
-        if name == "unseen first":  # its columns are in another order, with their names
+        if name == "unseen first":  # with named columns in another order
             columns = np.array([2, 0, 1, 3, 4, 5])
             content = {"scores": scores[:, columns], "y": np.argsort(columns)[y]}
             content["class_names"] = np.array([f"thing {c}" for c in "abcdef"])[columns]
@@ -73,7 +73,7 @@ def test_metrics_with_and_without_leaking_rows_equal_plain_numpy(folder, order):
         "5",
         *(f"{100 * by_hand(folder, order, gone)[2]:.1f} %" for gone in ((), LEAKED)),
     ]
-    assert "trained on trainval alone" not in finding.sentence  # the positions of these rows
+    assert "trained on trainval alone" not in finding.sentence  # trainval has these rows
 
 
 @pytest.mark.nightly

@@ -119,7 +119,7 @@ def test_other_scores_are_not_called_masked(name):
 
 
 def test_two_columns_per_side_are_not_called_masked():
-    """With two classes per side, every score may be below both by chance."""
+    """Two classes may by chance both have lower scores than all classes of the other side."""
     y = np.repeat(np.arange(4), 30)
     rng = np.random.default_rng(0)
     own = 5.0 * ((np.arange(4) >= 2) == (y >= 2)[:, None])
@@ -175,7 +175,7 @@ def test_labels_within_a_side_raise_a_question_with_two_readings(rows, which, fi
     rows = ROWS[rows]
     labels = renumbered(rows, which, first)
     matrix, values = read(F[rows], labels)
-    if (labels == Y[rows]).all():  # unseen images only, with seen labels counted within their side
+    if (labels == Y[rows]).all():  # there are no images of the renumbered side
         assert values == ()
         return
     assert matrix is None
@@ -630,7 +630,7 @@ def test_an_image_without_a_predicted_class_is_refused(word):
     file = ScoreFile("p.csv", None, labels, unseen, predicted=predicted)
     with pytest.raises(ZSLError, match=f"class for every image; got '{word}' for 41 of 408"):
         interpreted(file)
-    named = np.where(labels == NAMES[0], "unknown", labels)  # in this file it is a class
+    named = np.where(labels == NAMES[0], "unknown", labels)  # "unknown" now names a class
     again = np.where(predicted == word, "unknown", predicted)
     assert interpreted(ScoreFile("p.csv", None, named, unseen, predicted=again))[0] is not None
 
@@ -805,7 +805,7 @@ def test_a_row_per_image_and_class_is_refused(tmp_path, number):
     images = np.repeat(np.arange(len(Y)), C)
     table = pd.DataFrame({"id": images if number else [f"{k}.jpg" for k in images]})
     table["label"] = np.repeat([NAMES[k] for k in Y], C)
-    table["class"] = np.tile(NAMES, len(Y))  # scores would make it a matrix
+    table["class"] = np.tile(NAMES, len(Y))  # with scores, the table would be a matrix
     table.to_csv(tmp_path / "long.csv", index=False)
     with pytest.raises(ZSLError, match=rf"one row per image; got {C} for each 'id'"):
         read_scores(tmp_path / "long.csv", unseen=[NAMES[k] for k in UNSEEN])

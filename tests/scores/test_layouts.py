@@ -358,7 +358,7 @@ def test_one_row_per_image_and_class(tmp_path, labels, form):
     if form == "no labels":
         table = LONG.drop(columns="label").sample(frac=1, random_state=0)
     table.to_csv(path, index=False)
-    if form == "shuffled":  # rows of an image are in the order of its first occurrence
+    if form == "shuffled":  # the rows of each image are shuffled
         order = np.concatenate([6 * k + rng.permutation(6) for k in range(len(Y))])
         table.iloc[order].to_csv(path, index=False)
         file = read_scores(path, unseen=UNSEEN)

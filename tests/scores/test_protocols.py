@@ -103,7 +103,7 @@ def test_all_texts_use_the_chosen_names_of_the_sides(name):
         seen = field_words.seen
         message = f"{seen.capitalize()} images are scored among {seen} classes only"
         assert (message in text) == (field_words is words)
-    plain = text.lower().replace("base-to-new", "")  # the name of a test
+    plain = text.lower().replace("base-to-new", "")  # "base-to-new" is the name of a test
     assert sum(f"{field_words.unseen} " in plain for field_words in WORDS.values()) == 1
     assert "{" not in text
     columns = ["protocol", "line", "reason"]
@@ -245,10 +245,11 @@ def test_p_is_small_if_the_interval_excludes_zero():
     result = pair.differences
     for end in ("", "_images"):
         outside = (result[f"low{end}"] > 0) | (result[f"high{end}"] < 0)
-        sure = (result[f"p{end}"] - 0.05).abs() > 2 / 1001  # except for one draw
+        sure = (result[f"p{end}"] - 0.05).abs() > 2 / 1001  # a single draw may cross the limit
         assert ((result[f"p{end}"] < 0.05) == outside)[sure].all()
     draws = np.array([0.5, *np.linspace(-1, 9, 11)])
-    assert p_of_draws(draws) == pytest.approx(2 * (1 + 2) / 12)  # -1 and 0
+    # The draws -1 and 0 are not positive.
+    assert p_of_draws(draws) == pytest.approx(2 * (1 + 2) / 12)
     assert p_of_draws(-draws) == p_of_draws(draws)
     seen, unseen = pair.class_tests
     unseen_classes = pair.classes[~pair.classes["seen"]]

@@ -139,7 +139,7 @@ ODD = {
 
 def test_every_fix_has_its_case():
     elsewhere = {"seen-listed", "within-sides", "unnamed", "same-class", "all-unseen", "as-is"}
-    assert {*ODD, *elsewhere} == set(FIXES)  # test_questions, test_kinds
+    assert {*ODD, *elsewhere} == set(FIXES)  # the others are in test_questions and test_kinds
 
 
 @pytest.mark.parametrize("fix", ODD)
@@ -267,7 +267,7 @@ def test_an_unknown_fix_names_the_nearest():
 def test_the_order_of_classes_and_images_changes_no_metric(seed, dtype, ruled_out):
     rng = np.random.default_rng(seed)
     columns, rows = rng.permutation(F.shape[1]), rng.permutation(len(F))
-    scores = np.round(F.astype(dtype), 2)  # ties, too
+    scores = np.round(F.astype(dtype), 2)  # also with ties
     if ruled_out:
         scores[rng.random(F.shape) < 0.1] = -np.inf
     scores[:, 0] = np.where(np.isneginf(scores).all(axis=1), 0, scores[:, 0])

@@ -101,7 +101,8 @@ def test_test_rows_are_recognised_under_noise_and_other_images_are_not():
 
 def test_test_rows_are_recognised_with_columns_in_another_order():
     seen, place = np.isin(Y, np.arange(14)), np.argsort(ORDER)
-    # Only classes with new numbers in the range of seen classes, so that numbers show nothing.
+    # Only classes that also have numbers of seen classes in the new order, so that the numbers
+    # alone do not reveal the test rows.
     seen &= place[Y] < 14
     held_out = np.unique(place[Y[seen]])[:4]
     choice = chosen_on(TEST, matrix(F[seen][:, ORDER], place[Y[seen]], held_out))
@@ -200,7 +201,8 @@ def test_an_outlier_does_not_turn_other_rows_into_test_rows():
 
 
 def test_classes_are_compared_by_name_not_number():
-    # Spelled differently, in another order: the twelfth is unseen in the test, the third is empty.
+    # The names are spelled differently and in another order. The twelfth is an unseen test class;
+    # the third has no images.
     names = tuple(f"Class_{(k + 3) % 15}" for k in range(15))
     y = np.repeat(np.delete(np.arange(15), 2), 10)
     test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [10, 11], names)

@@ -28,7 +28,7 @@ FOREVER = "import time; time.sleep(600)"
 
 @pytest.mark.parametrize(("named", "believed"), [(None, ""), ("10.0.0.0/8", "10.0.0.0/8")])
 def test_the_server_trusts_addresses_only_from_a_named_proxy(named, believed, monkeypatch):
-    monkeypatch.setenv("ZSL_PUBLIC", "0")  # which the command sets for its server
+    monkeypatch.setenv("ZSL_PUBLIC", "0")  # restored after the command sets it
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", named or "")
     if named is None:
         monkeypatch.delenv("FORWARDED_ALLOW_IPS")
@@ -39,7 +39,7 @@ def test_the_server_trusts_addresses_only_from_a_named_proxy(named, believed, mo
 
 def test_the_server_watches_no_files(monkeypatch):
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    assert settings["server"]["fileWatcherType"] == "none"  # of `streamlit run app.py`
+    assert settings["server"]["fileWatcherType"] == "none"  # for `streamlit run app.py`
     monkeypatch.setattr(os, "execv", lambda path, words: sys.exit(" ".join(words)))
     with pytest.raises(SystemExit, match=r"--server\.fileWatcherType none"):
         main(["app"])

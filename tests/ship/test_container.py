@@ -38,7 +38,7 @@ def image():
 
 
 def ordinary(folder):
-    """Return options that run a process as an ordinary user, if root can and libraries allow it."""
+    """Return options to run a process as an ordinary user; {} if root cannot start it."""
     if os.name != "posix" or os.geteuid():
         return {}
     as_user = {"user": USER, "group": USER, "extra_groups": []}

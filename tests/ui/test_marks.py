@@ -263,7 +263,7 @@ def test_places_of_methods():
     same(high, dict.fromkeys(table.index.drop("eel"), 3.0))
     assert list(map(plain, figure.layout.yaxis.ticktext)) == list(table.index)
     margin = figure.layout.margin
-    assert figure.layout.height - margin.t - margin.b == 25 * N  # the rows of the table
+    assert figure.layout.height - margin.t - margin.b == 25 * N  # as high as the rows of the table
 
 
 def test_mean_ranks_of_methods():
@@ -335,7 +335,8 @@ def test_gains_of_classes(narrow, look):
         assert plain(clicked) == tile.name
         assert without_tags(words).startswith(f"{tile.name}: ")
         assert f"pre-training {tile['accuracy']:.1%}, without {tile['baseline']:.1%}" in words
-        opacity = 1 if tile["draws"] >= gains.FEWEST_DRAWS else 0.45  # pale without an interval
+        # Bars without an interval are pale.
+        opacity = 1 if tile["draws"] >= gains.FEWEST_DRAWS else 0.45
         assert m.color == translucent(GROUP_LOOKS[tile["group"]].color, opacity)
         assert m.series.startswith(GROUP_WORDS[tile["group"]])
     letters = [GLYPH[group] for group in sorted(table["group"])]

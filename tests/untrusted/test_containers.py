@@ -68,7 +68,7 @@ def test_one_call_gives_shapes_and_values_of_every_container(tmp_path, ending):
     assert content.shapes["features"] == (4, 3)
     np.testing.assert_array_equal(content.rows("features"), X)
     np.testing.assert_array_equal(content.numbers("labels"), Y)
-    if ending != ".safetensors":  # which has no texts
+    if ending != ".safetensors":  # safetensors files have no texts
         assert content.names("class_names") == NAMES
     read = read_arrays(path, {"features": "rows", "labels": "numbers"}, tmp_path)
     np.testing.assert_array_equal(read.arrays["features"], X)

@@ -343,7 +343,7 @@ def texts_and_tables() -> Iterator[Input]:
 
 
 def lists_per_side() -> Iterator[Input]:
-    """Yield a list of classes per side with numbers, ids or titles: sound, or with one class."""
+    """Yield lists of classes with numbers, ids or a title: sound, or with a class on both sides."""
     ids = {name: f"n0{2_000_000 + c}" for c, name in enumerate((*SEEN, *UNSEEN))}
     for what, seen, expected in (
         ("sound", SEEN, CLEAN),

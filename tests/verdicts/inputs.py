@@ -1,6 +1,6 @@
 """Inputs of :mod:`tests.verdicts.test_verdicts`: layouts x faults x containers.
 
-Each has every right verdict and a pattern of the cause.
+Each input states the right verdicts and a pattern of the cause.
 """
 
 from __future__ import annotations
@@ -792,7 +792,7 @@ def wrong_kinds() -> Iterator[Input]:
 
 
 def containers() -> Iterator[Input]:
-    """Yield splits of PyTorch and YAML, one-hot labels, and lists off by one in other files."""
+    """Yield splits of PyTorch and YAML, one-hot labels, and files with lists off by one."""
     records = [(image, label, "train") for image, label, _ in items(SEEN)]
     records += [(image, label, "test") for image, label, _ in items(UNSEEN)]
     stray = [(image, label, "train") for image, label, _ in items(UNSEEN[:1], 12, 5)]
