@@ -2,9 +2,9 @@
 
     python -m benchmarks.differences [--run]
 
-Covers the metrics of tables 3 and 6 of the benchmark paper and of table 2 of the calibration paper
-for which our value on CUB with VGG features differs by more than three points from print. For each
-of these metrics, it lists our value after a single change: the scaling of features, the task for
+The metrics are those of tables 3 and 6 of the benchmark paper and of table 2 of the calibration
+paper for which our value on CUB with VGG features differs by more than three points from print. For
+each metric, the script lists our value after a single change: the scaling of features, the task for
 which parameters are chosen, a validated gamma, the other variant of the method, or the parameters
 chosen on a single fold. Results are from the package, ``papers.csv`` and ``differences_runs.csv``,
 on the same features with one seed; ``--run`` computes ``differences_runs.csv``, and nothing else is

@@ -18,7 +18,7 @@ from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # PyTorch, imported later, and worker processes need it.
+    # This is for PyTorch, which is imported later, and for worker processes.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Servers, workers and commands start a second sooner with compiled files.

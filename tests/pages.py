@@ -165,7 +165,7 @@ def taken_apart(data):
 
 
 def unexplained(app):
-    """Return the labels that are glossary terms and lack the explanation, in any field's words."""
+    """Return the labels that are glossary terms and lack the explanation of their term."""
     helps = [(item.label, item.help) for kind in LABELLED for item in getattr(app, kind)]
     for table in app.dataframe:
         for name, column in json.loads(table.proto.columns or "{}").items():

@@ -22,8 +22,8 @@ from zslcore.storage.files import FACTS
 
 SET = f"dataset={NAME.replace('+', '%2B')}"
 OF_MANY = SET.partition("=")[2]
-#: Pages that show names of classes or attributes of this data set, and the expected number outside
-#: of tables, which are pictures to a browser.
+#: Pages that show names of classes or attributes of this data set, and the expected number of names
+#: outside tables, since a browser draws tables as pictures.
 ADDRESSES = {
     "/": 0,
     f"/data?{SET}": 0,
@@ -113,7 +113,7 @@ def test_hostile_names_are_shown_as_text(page, hostile, address, fewest):
     assert not page.errors
 
 
-#: A page that writes untrusted names like all pages.
+#: A page that writes untrusted names in the same ways as the pages of the app.
 WRITTEN = """
 import streamlit as st
 from tests.browser.test_hostile_names import WORDS

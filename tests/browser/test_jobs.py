@@ -52,7 +52,7 @@ def test_a_run_can_be_cancelled_and_another_survives_a_reload(fresh_server, page
     assert len(unfinished(fresh_server)) == 1
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Run it").wait_for()
-    # The server deletes them after the page updates.
+    # The server deletes the files of the job after the page updates.
     once(page, lambda: not unfinished(fresh_server))
 
     started(fresh_server, page, SHORT)

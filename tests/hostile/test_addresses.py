@@ -22,7 +22,7 @@ def opened(page, query):
 
 
 def malformed(names, n):
-    """Give every parameter an invalid value, cycling through the kinds from the nth on."""
+    """Give every parameter an invalid value, of each kind in turn, beginning with kind ``n``."""
     kinds = list(VALUES.values())
     result = {}
     for k, name in enumerate(sorted(names), start=n):

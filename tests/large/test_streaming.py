@@ -12,7 +12,7 @@ from tests.large.shards_of import written
 from zslcore.features import FeatureView
 from zslcore.methods import _linear, _sgd, get_method
 
-pytestmark = pytest.mark.usefixtures("torch")  # imported before memory is traced
+pytestmark = pytest.mark.usefixtures("torch")  # PyTorch is imported before memory is traced
 D, C, A = 128, 12, 6
 STREAMED = [
     ("DEVISE", {"epochs": 1, "batch_size": 256}),

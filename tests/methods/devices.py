@@ -4,7 +4,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-#: PyTorch's device for tensors with a shape but no values: code that runs on it runs on any device.
+#: PyTorch's device for tensors without values: code that runs on this device runs on any device.
 ELSEWHERE = torch.device("meta")
 
 

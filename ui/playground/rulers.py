@@ -36,7 +36,7 @@ Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 @dataclass(frozen=True, slots=True)
 class RulerStops:
-    """Study that computes the stops of a ruler; ``note`` describes them or why there are none."""
+    """Study that computes the stops of a ruler; ``note`` describes them, or says why none exist."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False

@@ -495,9 +495,9 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
 
 
 def _ends_of_paths(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the last part of each path, or, if they repeat, the words of distinct paths.
+    """Return the last part of each path, or, if these repeat, the words of distinct paths.
 
-    First folders that are equal, initials or parts such as "train" distinguish no classes.
+    The first folders are left out if they are all equal, initials, or parts such as "train".
     """
     paths = [name.strip("/").split("/") for name in names]
     last = tuple(path[-1] for path in paths)
@@ -514,8 +514,8 @@ def _ends_of_paths(names: Sequence[str]) -> tuple[str, ...]:
 def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """Return the class names of several lists of lines, which are read in the same way.
 
-    What distinguishes a name of one list from a name of another is part of both: numbers such as
-    years, senses in WordNet, folders, and the other fields of a table.
+    Numbers such as years, senses in WordNet, folders, and other fields of a table are part of the
+    names if only they distinguish a name in one list from a name in another.
 
     Examples
     --------

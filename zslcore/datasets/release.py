@@ -80,7 +80,7 @@ class Release:
     def read_dataset(self, name: str, into: Path | None = None) -> ZSLDataset:
         """Return the data set; features are memory-mapped from the folder ``into``, if given."""
         with nullcontext(into) if into else artifacts.scratch() as folder:
-            with unchanged(self.recipe.sources):  # before the import replaces another one
+            with unchanged(self.recipe.sources):  # checked before an import is replaced
                 raw = self.read(folder)
             features = raw.features if into else np.array(raw.features)
         return build(replace(raw, features=features), name, self.recipe)

@@ -87,7 +87,7 @@ class AnsweredTest(ABC):
 
     @property
     def generalized(self) -> bool:
-        """Whether there are samples of seen classes, predicted among all classes as GZSL needs."""
+        """Whether samples of seen classes were predicted among all classes, which GZSL needs."""
         return self.limits != "sides given" and bool(self.seen[self.y].any())
 
     @cached_property

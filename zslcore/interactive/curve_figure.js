@@ -1,6 +1,7 @@
 // @ts-check
-// Base class of figures of curves with a draggable value, a gamma or a stop, which follows the pointer
-// over a plot, the slider, or a click on a named value. The server receives it at the end of a drag.
+// Base class of figures of curves with a value, a gamma or a stop. The visitor changes the value by
+// dragging over a plot, by the slider, or by a click on a named value; the server receives it at the
+// end of a drag.
 
 import { readSides } from "./curves.js";
 import { findNextPoint, middleGamma, roundGamma } from "./curve.js";

@@ -46,7 +46,7 @@ def test_the_file_that_the_command_reads_is_up_to_date():
     assert read_lint() == lint_printed()
 
 
-#: Rule -> table, column and change of one cell that adds one line.
+#: Rule -> table, column, and a change of one cell that adds one disagreement.
 CHANGES = {
     "H": ("gzsl_ps", "harmonic", 0.002),
     "averages": ("calibration_gzsl_average", "harmonic", 0.002),
@@ -102,7 +102,7 @@ def test_captions_with_the_right_count_are_not_findings(tables):
     assert (rule.checked, rule.disagreements) == (4, ())
     fewer = tables["zsl_mean_ranks"].query("method != 'IAP'")
     rule = of_rule(lint(tables | {"zsl_mean_ranks": fewer}), "captions")
-    assert len(rule.disagreements) == 3  # the caption with "12 models" is right for twelve rows
+    assert len(rule.disagreements) == 3  # of four captions, the one with "12 models" is now right
 
 
 def test_captions_are_those_of_the_paper(shared, tables):

@@ -297,7 +297,7 @@ def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Che
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Mark, in the order of the list -> its name for several findings.
+#: Mark -> its name for several findings, in the order of the list.
 MARK_NAMES: dict[Mark, str] = {
     "leak": "leaks",
     "error": "errors",
@@ -312,8 +312,8 @@ ANSWERS: dict[Verdict, str] = {
     "unknown": "Unknown.",
     "clean": "Yes: it is clean.",
 }
-#: Maximum number of characters of a reason in the heading; of a longer reason, only the first
-#: sentence is in the heading.
+#: Maximum number of characters of a reason in the heading; a longer reason is cut to its first
+#: sentence.
 MOST_LETTERS = 200
 
 

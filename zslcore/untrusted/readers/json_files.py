@@ -51,8 +51,8 @@ class Json:
     of the same length, is read as the matrix "prototypes" with "class_names". Records, and tables
     written by pandas, are read as one list per name; their columns of numbers form the matrix
     "values", with names in "columns", and the names of records are in the list "". Lists of classes
-    next to a single table are read with it. If records have only their best classes, "top1" has the
-    best one, and "listed" the number of classes.
+    next to a single table are also read. If records list only the best classes of an image, "top1"
+    has the best class, and "listed" the number of listed classes.
     """
 
     def __init__(self, value: Any) -> None:

@@ -495,9 +495,10 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
     """Return evidence from rows of :func:`result_rows`, on either simulated or real data.
 
-    A run counts if its data are or simulate a benchmark, and its parameters were chosen on folds,
-    by itself or by the same run with another seed. Of data sets with the same name, only the one
-    with the latest run counts; of repeated runs, only the latest. Metrics are averaged over seeds.
+    A run counts if its data are or simulate a benchmark, and if this run, or the same run with
+    another seed, chose its parameters on folds. If several data sets have the same name, only the
+    one with the latest run counts; if a run was repeated, only the latest counts. Metrics are
+    averaged over seeds.
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
@@ -572,7 +573,7 @@ def _as_in(paper: str, name: str, figure: str) -> str | None:
 
 
 def _chosen(rows: pd.DataFrame) -> pd.Series:
-    """Return the mask of runs with parameters chosen on folds, by themselves or another seed."""
+    """Return the mask of runs with parameters that they, or another seed, chose on folds."""
     is_validated = rows["params_origin"] == "validated"
     of_seed = rows["params"].map(_without_seed)
     cases = pd.MultiIndex.from_frame(
