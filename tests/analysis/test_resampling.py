@@ -160,5 +160,3 @@ def test_invalid_input_is_refused_in_one_sentence(rng):
         resampling.figures(scores, np.ones((2, 3)))
     with pytest.raises(ParameterError, match="at least 1; got 0"):
         significance.class_draws(scores.seen, 0)
-    with pytest.raises(ParameterError, match="between 0 and 1; got 95"):
-        significance.interval(np.arange(4.0), 95)

@@ -1021,7 +1021,7 @@ def test_a_comparison_begins_with_one_sentence():
     near, far = (read(F + scale * noise)[0] for scale in (0.05, 3.0))
     pair = compare_scores(first, near)
     row = pair.differences.loc["plain_harmonic"]
-    least = design_of(pair, "plain_harmonic").detectable("classes")
+    least = design_of(pair, "plain_harmonic").detectable()
     assert pair.headline.startswith("No significant difference: H ")
     assert f"{signed(row['low'])} to {signed(row['high'])} over classes" in pair.headline
     assert f"could have shown a difference of {100 * least:.1f} points" in pair.headline

@@ -90,9 +90,7 @@ class Cost:
     clean: Arm
     leaky: Arm
 
-    def rows(
-        self, n_draws: int = significance.N_DRAWS, level: float = 0.95
-    ) -> list[dict[str, Any]]:
+    def rows(self, n_draws: int = significance.N_DRAWS) -> list[dict[str, Any]]:
         """Return one row per metric: clean, leaky, and difference with interval over classes."""
         drawn = significance.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
@@ -105,7 +103,7 @@ class Cost:
                 continue
             difference = leaky[figure] - values
             few = significance.fewest_classes(resampling.tested_sides(self.clean.scores), figure)
-            low, high = significance.interval(difference, level, few)
+            low, high = significance.interval(difference, few)
             rows.append(
                 {
                     "method": self.method,

@@ -308,7 +308,7 @@ def _over_baseline(
     is_known = overlapping[common].to_numpy()
     A, B = pair[is_known], pair[~is_known]
     gains, rng = gain_of(A.mean(axis=0), B.mean(axis=0)), np.random.default_rng(seed)
-    low, high = _interval(A, B, (1 - 0.95) / 2, n_resamples, rng)
+    low, high = _interval(A, B, n_resamples, rng)
     p = _difference_p(pair, is_known, n_resamples, rng)
     return dict(zip(columns, (float(gains[0] - gains[1]), low, high, p), strict=True))
 

@@ -45,8 +45,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import friedmanchisquare, kendalltau, norm, rankdata, studentized_range
 
-from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.metrics.significance import DIGITS
+from zslcore.exceptions import DatasetError
+from zslcore.metrics.significance import DIGITS, LEVEL, TAIL
 
 #: Number of permutations for the p-value of Friedman's statistic.
 N_PERMUTATIONS = 4999
@@ -90,26 +90,24 @@ class Ranking:
     first: np.ndarray
 
 
-def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
+def ranking(values: np.ndarray) -> Ranking:
     """Rank methods over occasions, and over draws of test classes.
 
     ``values`` has shape (1 + n_draws, n_occasions, n_methods), starting with the measured values.
     The interval of the mean rank averages the ends of the n intervals of the occasions, which have
-    the level 1 - (1 - level) / n (Bonferroni), so that they hold jointly.
+    the level 1 - 0.05 / n (Bonferroni), so that they hold jointly.
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
             "Ranks: expected values of shape (draws, occasions, methods), at least one of each; "
             f"got shape {values.shape}."
         )
-    if not 0 < level < 1:
-        raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
     of_draws = method_ranks(values).mean(axis=1)
     drawn, n = of_draws[1:], values.shape[1]
     if not len(drawn):
         unknown = np.full(values.shape[2], np.nan)
         return Ranking(of_draws[0], unknown, unknown, unknown)
-    of_occasions = [rank_bounds(values[:, k], 1 - (1 - level) / n) for k in range(n)]
+    of_occasions = [rank_bounds(values[:, k], 1 - (1 - LEVEL) / n) for k in range(n)]
     low, high = np.mean(of_occasions, axis=0)
     is_first = np.isclose(drawn, drawn.min(axis=1, keepdims=True))
     first = (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)
@@ -117,7 +115,7 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
 
 
 def rank_bounds(
-    values: np.ndarray, level: float = 0.95, wider: float = 1.0
+    values: np.ndarray, level: float = LEVEL, wider: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower and upper bounds of the rank of each method on one occasion.
 
@@ -153,10 +151,9 @@ class RankingTest:
     statistic: float
     p: float
     critical_difference: float
-    alpha: float
 
 
-def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
+def friedman_test(values: np.ndarray, seed: int = 0) -> RankingTest:
     """Test for equal ranks of methods; ``values`` is (n_occasions >= 2, n_methods >= 3)."""
     _check(values, at_least=(2, 3))
     n, k = values.shape
@@ -172,8 +169,7 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
         methods=k,
         statistic=statistic,
         p=float((1 + as_large.sum()) / (1 + N_PERMUTATIONS)),
-        critical_difference=critical_difference(n, k, alpha),
-        alpha=alpha,
+        critical_difference=critical_difference(n, k),
     )
 
 
@@ -183,7 +179,7 @@ def _spread(ranks: np.ndarray) -> np.ndarray:
     return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
 
 
-def critical_difference(n_occasions: int, n_methods: int, alpha: float = 0.05) -> float:
+def critical_difference(n_occasions: int, n_methods: int) -> float:
     """Return Nemenyi's critical difference between two mean ranks.
 
     Examples
@@ -191,17 +187,13 @@ def critical_difference(n_occasions: int, n_methods: int, alpha: float = 0.05) -
     >>> round(critical_difference(14, 4), 3)  # Demšar's example, 2.569 * sqrt(4 * 5 / (6 * 14))
     1.254
     """
-    if not 0 < alpha < 1:
-        raise ParameterError(f"alpha must lie between 0 and 1; got {alpha!r}.")
-    return _critical_value(n_methods, alpha) * math.sqrt(
-        n_methods * (n_methods + 1) / (6 * n_occasions)
-    )
+    return _critical_value(n_methods) * math.sqrt(n_methods * (n_methods + 1) / (6 * n_occasions))
 
 
 @cache
-def _critical_value(n_methods: int, alpha: float) -> float:
+def _critical_value(n_methods: int) -> float:
     """Return q of Nemenyi's test, cached: the integral takes a second."""
-    return float(studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2))
+    return float(studentized_range.ppf(LEVEL, n_methods, np.inf) / np.sqrt(2))
 
 
 def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
@@ -236,7 +228,7 @@ class Agreement:
     methods: int
 
 
-def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agreement:
+def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
     """Compare two arrays of values of the same methods; methods with a NaN are left out."""
     a, b = (np.asarray(x, dtype=np.float64) for x in (first, second))
     if a.shape != b.shape or a.ndim != 1:
@@ -250,7 +242,7 @@ def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agree
     test = kendalltau(a[both], b[both])
     tau, low, high = float(test.statistic), np.nan, np.nan
     if n > 4 and np.isfinite(tau):
-        half = norm.ppf((1 + level) / 2) * np.sqrt(0.437 / (n - 4))
+        half = norm.ppf(1 - TAIL) * np.sqrt(0.437 / (n - 4))
         middle = np.arctanh(np.clip(tau, -1 + 1e-9, 1 - 1e-9))
         low, high = float(np.tanh(middle - half)), float(np.tanh(middle + half))
     return Agreement(tau, low, high, float(test.pvalue), n)

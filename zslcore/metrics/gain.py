@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import accuracy_interval
+from zslcore.metrics.significance import TAIL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,21 +35,6 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class ImageAccuracy:
-    """Accuracy over images of fixed classes, with its exact (Clopper-Pearson) interval."""
-
-    correct: int
-    images: int
-    low: float
-    high: float
-
-    @property
-    def accuracy(self) -> float:
-        """Share of correct images."""
-        return self.correct / self.images
-
-
-@dataclass(frozen=True, slots=True)
 class OverlapGain:
     """Relative gain in accuracy of classes in the pre-training set over unseen classes.
 
@@ -58,22 +43,17 @@ class OverlapGain:
     acc_ouc, acc_tuc : mean per-class accuracy of overlapping and of truly unseen classes
     gain : relative difference, in [-2, 2]
     interval : bootstrap-t interval of the gain over classes; NaN with a single class on a side
-    level : nominal coverage of the interval
     p : two-sided permutation p-value over classes
     n_ouc, n_tuc : numbers of classes
-    images_ouc, images_tuc : accuracy over images; None without counts of images
     """
 
     acc_ouc: float
     acc_tuc: float
     gain: float
     interval: tuple[float, float]
-    level: float
     p: float
     n_ouc: int
     n_tuc: int
-    images_ouc: ImageAccuracy | None = None
-    images_tuc: ImageAccuracy | None = None
 
     @property
     def all(self) -> float:
@@ -108,8 +88,6 @@ def overlap_gain(
     per_class_accuracy: np.ndarray | Sequence[float] | Mapping[int, float],
     overlapping: np.ndarray | Collection[int],
     *,
-    images: np.ndarray | Sequence[int] | Mapping[int, int] | None = None,
-    level: float = 0.95,
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> OverlapGain:
@@ -120,8 +98,6 @@ def overlap_gain(
     per_class_accuracy : array of shape (n_classes,), or mapping from class to accuracy
     overlapping : bool array of shape (n_classes,), or classes of the mapping
         Test classes that the extractor was trained on.
-    images : number of test images per class, for the intervals over images
-    level : nominal coverage of the intervals
     n_resamples : number of bootstrap samples, and of random permutations if an exact test would
         need too many
 
@@ -130,29 +106,24 @@ def overlap_gain(
     DatasetError
         If accuracies are outside [0, 1], or no class or all classes overlap.
     """
-    accuracy, in_pretraining, n = _arrays(per_class_accuracy, overlapping, images)
+    accuracy, in_pretraining = _arrays(per_class_accuracy, overlapping)
     a, b = accuracy[in_pretraining], accuracy[~in_pretraining]
     rng = np.random.default_rng(seed)
-    tail = (1 - level) / 2
     return OverlapGain(
         acc_ouc=float(a.mean()),
         acc_tuc=float(b.mean()),
         gain=float(gain_of(a.mean(), b.mean())),
-        interval=_interval(a[:, None], b[:, None], tail, n_resamples, rng),
-        level=level,
+        interval=_interval(a[:, None], b[:, None], n_resamples, rng),
         p=_permutation_p(accuracy, in_pretraining, n_resamples, rng),
         n_ouc=len(a),
         n_tuc=len(b),
-        images_ouc=None if n is None else _over_images(a, n[in_pretraining], level),
-        images_tuc=None if n is None else _over_images(b, n[~in_pretraining], level),
     )
 
 
 def _arrays(
     accuracy: np.ndarray | Sequence[float] | Mapping[int, float],
     overlapping: np.ndarray | Collection[int],
-    images: np.ndarray | Sequence[int] | Mapping[int, int] | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+) -> tuple[np.ndarray, np.ndarray]:
     """Convert mappings and sequences to arrays; refuse data that define no gain."""
     if isinstance(accuracy, Mapping):
         classes = sorted(accuracy)
@@ -160,7 +131,6 @@ def _arrays(
         if unknown:
             raise DatasetError(f"Overlapping classes without an accuracy: {sorted(unknown)[:5]}.")
         overlapping = np.isin(classes, list(overlapping))
-        images = None if images is None else [images[c] for c in classes]
         accuracy = [accuracy[c] for c in classes]
     accuracy = np.asarray(accuracy, dtype=np.float64)
     in_pretraining = np.asarray(overlapping)
@@ -176,11 +146,11 @@ def _arrays(
             "A gain needs overlapping and non-overlapping classes; got "
             f"{in_pretraining.sum()} of {len(in_pretraining)} overlapping."
         )
-    return accuracy, in_pretraining, None if images is None else np.asarray(images, dtype=np.int64)
+    return accuracy, in_pretraining
 
 
 def _interval(
-    A: np.ndarray, B: np.ndarray, tail: float, n_resamples: int, rng: np.random.Generator
+    A: np.ndarray, B: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the bootstrap-t interval over classes; NaN for a single class on a side.
 
@@ -199,7 +169,7 @@ def _interval(
     gains, errors = _gain_and_error(*resampled)
     # The standard error of equal values is zero; use the standard error of the sample instead.
     t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
-    low, high = np.quantile(t, [tail, 1 - tail])
+    low, high = np.quantile(t, [TAIL, 1 - TAIL])
     most = 2 * A.shape[1]
     low, high = (float(np.clip(gain[0] - q * error[0], -most, most)) for q in (high, low))
     return low, high
@@ -246,8 +216,3 @@ def _permutation_p(
         counted = 1  # count the sample itself as a permutation
     at_least = (np.abs(sums / k - (total - sums) / (n - k)) >= observed - 1e-12).sum()
     return float((at_least + counted) / (len(sums) + counted))
-
-
-def _over_images(accuracy: np.ndarray, images: np.ndarray, level: float) -> ImageAccuracy:
-    n, correct = int(images.sum()), round(float(accuracy @ images))
-    return ImageAccuracy(correct, n, *accuracy_interval(correct, n, level))

@@ -15,23 +15,19 @@ shift (the median of all means of two differences) inverts the signed-rank test.
 of the second model minus the correctness of the first. Let :math:`\delta_c` be the mean of
 :math:`d_{ci}` in class c, :math:`\tau^2` the variance of
 :math:`\delta_c` between classes and :math:`\sigma^2` the mean variance of :math:`d_{ci}` within a
-class. The difference of two means over C classes with n images each has two variances,
+class. Over samples of classes, the difference of two means over C classes with n images each has
+the variance
 
-.. math::
-    V_{\mathrm{images}} = \frac{\sigma^2}{C n}, \qquad
-    V_{\mathrm{classes}} = \frac{1}{C} \left( \tau^2 + \frac{\sigma^2}{n} \right)
+.. math:: V = \frac{1}{C} \left( \tau^2 + \frac{\sigma^2}{n} \right).
 
-the first over samples of images from the same classes, the second over samples of classes. For a
-metric of several strata, such as H of seen and unseen classes, the variances add up. With
+For a metric of several strata, such as H of seen and unseen classes, the variances add up. With
 :math:`\lambda = \Delta / \sqrt V` the power of a two-sided test of a difference :math:`\Delta` is
 
-.. math::
-    \Phi(\lambda - z) + \Phi(-\lambda - z) \;\text{over images}, \qquad
-    1 - F_{t'}(t; \nu, \lambda) + F_{t'}(-t; \nu, \lambda) \;\text{over classes}
+.. math:: 1 - F_{t'}(t; \nu, \lambda) + F_{t'}(-t; \nu, \lambda)
 
-where z and t are quantiles at :math:`1 - \alpha / 2`, :math:`F_{t'}` is the noncentral t
-distribution and :math:`\nu = C - 1`, or Satterthwaite's degrees of freedom for several strata. More
-images do not lower :math:`\tau^2 / C`: some differences need more classes.
+where t is the quantile at :math:`1 - \alpha / 2`, :math:`F_{t'}` is the noncentral t distribution
+and :math:`\nu = C - 1`, or Satterthwaite's degrees of freedom for several strata. More images do
+not lower :math:`\tau^2 / C`: some differences need more classes.
 
 References
 ----------
@@ -58,6 +54,9 @@ from zslcore.numbers import signed
 
 #: Decimals to which tied differences agree; in floating point, 0.442 - 0.439 != 0.344 - 0.341.
 DIGITS = 12
+#: Nominal coverage of all intervals, and the share of each tail outside them.
+LEVEL = 0.95
+TAIL = (1 - LEVEL) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,6 @@ class PairedTest:
     wilcoxon_p : signed-rank test without differences that are zero
     rank_biserial : in [-1, 1], 1 if no difference is negative
     shift, shift_interval : Hodges-Lehmann estimate and the interval of the signed-rank test
-    level : nominal coverage of the intervals
     of : plural noun for the pairs, such as "classes"
     """
 
@@ -91,7 +89,6 @@ class PairedTest:
     rank_biserial: float
     shift: float
     shift_interval: tuple[float, float]
-    level: float = 0.95
     of: str = "pairs"
 
     @property
@@ -100,19 +97,17 @@ class PairedTest:
         mean, low, high = map(signed, (self.mean_difference, *self.interval))
         return (
             f"{self.question} {mean} points on average over {self.pairs} {self.of}, "
-            f"{100 * self.level:g} % interval {low} to {high} (t-test p = {self.p:.2g}, "
+            f"95 % interval {low} to {high} (t-test p = {self.p:.2g}, "
             f"signed-rank p = {self.wilcoxon_p:.2g})."
         )
 
 
-def paired_test(
-    question: str, differences: ArrayLike, *, level: float = 0.95, of: str = "pairs"
-) -> PairedTest:
+def paired_test(question: str, differences: ArrayLike, *, of: str = "pairs") -> PairedTest:
     """Test whether paired differences are zero, by a t-test and the signed-rank test.
 
     ``differences`` are at least two fractions, such as differences of accuracies; ``of`` is a
-    plural noun for the pairs; ``level`` is the nominal coverage of the intervals. Raises a
-    DatasetError for fewer than two differences, or for a difference that is not finite.
+    plural noun for the pairs. Raises a DatasetError for fewer than two differences, or for a
+    difference that is not finite.
     """
     x = np.round(np.asarray(differences, dtype=np.float64), DIGITS)
     if x.ndim != 1 or len(x) < 2 or not np.isfinite(x).all():
@@ -120,17 +115,15 @@ def paired_test(
             f"{question} A paired test needs at least two finite differences; got {x.size}, "
             f"{np.isfinite(x).sum()} of them finite."
         )
-    if not 0 < level < 1:
-        raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
     n, m, s = len(x), float(x.mean()), float(x.std(ddof=1))
     t, p, interval, d_interval = np.nan, np.nan, (m, m), (np.nan, np.nan)
     if np.ptp(x):
         test = scipy.stats.ttest_1samp(x, 0.0)
         t, p = float(test.statistic), float(test.pvalue)
-        low, high = test.confidence_interval(level)
+        low, high = test.confidence_interval(LEVEL)
         interval = float(low), float(high)
-        d_interval = _d_interval(t, n, level)
-    shift, shift_interval = _shift(x, level)
+        d_interval = _d_interval(t, n)
+    shift, shift_interval = _shift(x)
     return PairedTest(
         question=question,
         pairs=n,
@@ -144,12 +137,11 @@ def paired_test(
         rank_biserial=_rank_biserial(x),
         shift=shift,
         shift_interval=shift_interval,
-        level=level,
         of=of,
     )
 
 
-def welch(a: np.ndarray, b: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
+def welch(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
     """Return the ends of the interval of a difference of means, and Welch's two-sided p-value.
 
     All three are NaN if a sample has fewer than two values.
@@ -157,14 +149,13 @@ def welch(a: np.ndarray, b: np.ndarray, level: float = 0.95) -> tuple[float, flo
     if min(len(a), len(b)) < 2:
         return np.nan, np.nan, np.nan
     test = scipy.stats.ttest_ind(a, b, equal_var=False)
-    ends = test.confidence_interval(level)
+    ends = test.confidence_interval(LEVEL)
     return float(ends.low), float(ends.high), float(test.pvalue)
 
 
-def _d_interval(t: float, n: int, level: float) -> tuple[float, float]:
+def _d_interval(t: float, n: int) -> tuple[float, float]:
     """Return the interval of d_z by inverting the noncentral t distribution."""
-    tail = (1 - level) / 2
-    effects = (scipy.special.nctdtrinc(n - 1, share, t) for share in (1 - tail, tail))
+    effects = (scipy.special.nctdtrinc(n - 1, share, t) for share in (1 - TAIL, TAIL))
     low, high = (float(effect / np.sqrt(n)) for effect in effects)
     return low, high
 
@@ -175,11 +166,11 @@ def _rank_biserial(x: np.ndarray) -> float:
     return float((ranks @ np.sign(x)) / ranks.sum()) if len(x) else 0.0
 
 
-def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
-    """Return the Hodges-Lehmann estimate and its interval; NaN if n is too small for the level.
+def _shift(x: np.ndarray) -> tuple[float, tuple[float, float]]:
+    """Return the Hodges-Lehmann estimate and its interval; NaN for fewer than six values.
 
     The interval leaves out the k smallest and the k largest means of two differences; k follows
-    from the (1 - level) / 2 quantile of the signed-rank statistic, which under the null hypothesis
+    from the 2.5 % quantile of the signed-rank statistic, which under the null hypothesis
     is the sum of a random subset of 1..n.
     """
     n = len(x)
@@ -188,7 +179,7 @@ def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
     share = np.ones(1)
     for rank in range(1, n + 1):
         share = (np.append(share, np.zeros(rank)) + np.append(np.zeros(rank), share)) / 2
-    out = int(np.searchsorted(np.cumsum(share), (1 - level) / 2, side="right"))
+    out = int(np.searchsorted(np.cumsum(share), TAIL, side="right"))
     if not out:
         return float(np.median(means)), (np.nan, np.nan)
     return float(np.median(means)), (float(means[out - 1]), float(means[-out]))
@@ -295,21 +286,18 @@ def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
     return min((n for n in (n_seen, n_unseen) if n), default=0)
 
 
-def widening(classes: int, level: float = 0.95) -> float:
+def widening(classes: int) -> float:
     """Return Student's quantile over the normal quantile, which widens intervals for few classes.
 
     It is 1 for :data:`FEW` or more classes, for which percentile intervals are wide enough.
     """
     if not 1 < classes < FEW:
         return 1.0
-    share = (1 + level) / 2
-    return float(scipy.special.stdtrit(classes - 1, share) / scipy.special.ndtri(share))
+    return float(scipy.special.stdtrit(classes - 1, 1 - TAIL) / scipy.special.ndtri(1 - TAIL))
 
 
-def interval(
-    values: np.ndarray, level: float = 0.95, classes: int | None = None
-) -> tuple[float, float]:
-    r"""Return the interval of a metric from its value in the sample and in the draws.
+def interval(values: np.ndarray, classes: int | None = None) -> tuple[float, float]:
+    r"""Return the 95 % interval of a metric from its value in the sample and in the draws.
 
     It is the percentile interval or, for fewer than :data:`FEW` ``classes``, Student's interval
     :math:`x \pm t_{n - 1} s^*` with the standard deviation :math:`s^*` of the draws, since
@@ -318,15 +306,12 @@ def interval(
     Parameters
     ----------
     values : array of shape (1 + n_draws,), first the value in the sample
-    level : nominal coverage
     classes : number of classes on the smaller side, for draws of classes; None for draws of images
     """
-    if not 0 < level < 1:
-        raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
     if classes is not None and 1 < classes < FEW:
-        reach = float(scipy.special.stdtrit(classes - 1, (1 + level) / 2) * np.nanstd(values[1:]))
+        reach = float(scipy.special.stdtrit(classes - 1, 1 - TAIL) * np.nanstd(values[1:]))
         return float(values[0]) - reach, float(values[0]) + reach
-    low, high = np.nanquantile(values[1:], [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(values[1:], [TAIL, 1 - TAIL])
     return float(low), float(high)
 
 
@@ -373,8 +358,8 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
     return min(1.0, 2 * (1 + fewer) / (1 + len(drawn)))
 
 
-#: Default level and power, after Cohen.
-ALPHA, POWER = 0.05, 0.80
+#: Power of the detectable difference, after Cohen.
+POWER = 0.80
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,10 +377,10 @@ class Stratum:
     between: float
     within: float
 
-    def variance(self, over: Over) -> float:
-        """Return the variance of the mean difference over the stratum."""
-        of_images = self.within**2 / self.images
-        return (of_images + (self.between**2 if over == "classes" else 0.0)) / self.classes
+    @property
+    def variance(self) -> float:
+        """Variance of the mean difference over other samples of classes and images."""
+        return (self.within**2 / self.images + self.between**2) / self.classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,51 +389,41 @@ class Design:
 
     strata: tuple[Stratum, ...]
 
-    def error(self, over: Over) -> float:
-        """Return the standard error of the difference."""
-        return float(np.sqrt(sum(stratum.variance(over) for stratum in self.strata)))
+    @property
+    def error(self) -> float:
+        """Standard error of the difference."""
+        return float(np.sqrt(sum(stratum.variance for stratum in self.strata)))
 
-    def power(self, difference: float, over: Over, alpha: float = ALPHA) -> float:
-        """Return the probability that a two-sided test finds ``difference``, a fraction.
-
-        ``over`` is "classes" for other samples of classes, "images" for other images of the same
-        classes.
-        """
-        _check_share("alpha", alpha)
-        error = self.error(over)
-        if not error:
-            return 1.0 if difference else alpha
-        shift = abs(difference) / error
-        degrees = np.inf if over == "images" else self._degrees()
+    def power(self, difference: float) -> float:
+        """Return the probability that a two-sided test finds ``difference``, a fraction."""
+        if not self.error:
+            return 1.0 if difference else 2 * TAIL
+        shift, degrees = abs(difference) / self.error, self._degrees()
         # Beyond 1e4 degrees of freedom the noncentral t may not converge, and the normal
         # approximation has an error below 1e-4.
         if degrees > 1e4:
-            z = scipy.special.ndtri(1 - alpha / 2)
+            z = scipy.special.ndtri(1 - TAIL)
             return float(scipy.special.ndtr(shift - z) + scipy.special.ndtr(-shift - z))
-        t = scipy.special.stdtrit(degrees, 1 - alpha / 2)
+        t = scipy.special.stdtrit(degrees, 1 - TAIL)
         # SciPy gives NaN below 1e-100.
         other = np.nan_to_num(scipy.special.nctdtr(degrees, shift, -t))
         return float(1 - scipy.special.nctdtr(degrees, shift, t) + other)
 
     def _degrees(self) -> float:
         """Return Satterthwaite's degrees of freedom."""
-        parts = [(s.variance("classes"), max(s.classes - 1, 1)) for s in self.strata]
+        parts = [(s.variance, max(s.classes - 1, 1)) for s in self.strata]
         return float(sum(v for v, _ in parts) ** 2 / sum(v**2 / df for v, df in parts))
 
-    def detectable(self, over: Over, power: float = POWER, alpha: float = ALPHA) -> float:
-        """Return the smallest difference found with ``power``; NaN if not even 1 is found."""
-        _check_share("power", power, above=alpha)
-        error = self.error(over)
-        if not error:
+    def detectable(self) -> float:
+        """Return the smallest difference found with :data:`POWER`; NaN if not even 1 is found."""
+        if not self.error:
             return 0.0
-        most = min(error, 1.0)
-        while most < 1 and self.power(most, over, alpha) < power:
+        most = min(self.error, 1.0)
+        while most < 1 and self.power(most) < POWER:
             most = min(2 * most, 1.0)  # in steps: SciPy may return NaN for a difference of 1
-        if not self.power(most, over, alpha) >= power:
+        if not self.power(most) >= POWER:
             return float("nan")
-        difference: float = scipy.optimize.brentq(
-            lambda d: self.power(d, over, alpha) - power, 0, most
-        )
+        difference: float = scipy.optimize.brentq(lambda d: self.power(d) - POWER, 0, most)
         return difference
 
 
@@ -474,8 +449,3 @@ def stratum_of(d: np.ndarray, y: np.ndarray) -> Stratum:
     harmonic = float(1 / (1 / images).mean())
     between = max(float(means.var(ddof=1)) - within / harmonic, 0.0)
     return Stratum(len(images), harmonic, float(np.sqrt(between)), float(np.sqrt(within)))
-
-
-def _check_share(name: str, value: float, above: float = 0.0) -> None:
-    if not above < value < 1:
-        raise ParameterError(f"{name}: expected a fraction between {above} and 1; got {value!r}.")

@@ -26,8 +26,6 @@ from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import per_class_accuracy
 from zslcore.metrics.significance import (
-    ALPHA,
-    POWER,
     Design,
     PairedTest,
     caution,
@@ -144,7 +142,7 @@ class Pair:
             better = self.names[1] if row["low"] > 0 else self.names[0]
             return f"{better} is significantly better: {values}."
         shown, design = "", design_of(self, name)
-        if np.isfinite(least := design.detectable("classes", POWER, ALPHA)):
+        if np.isfinite(least := design.detectable()):
             classes = " + ".join(f"{round(s.classes):,}" for s in design.strata)
             shown = (
                 f"; these {classes} classes could have shown a difference of {100 * least:.1f} "

@@ -231,14 +231,8 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
     return reasons
 
 
-def intervals_of(
-    test: AnsweredTest,
-    names: Collection[str],
-    gamma: float | None,
-    *,
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """Return intervals of metrics, over classes and over images within their class.
+def intervals_of(test: AnsweredTest, names: Collection[str], gamma: float | None) -> pd.DataFrame:
+    """Return 95 % intervals of metrics, over classes and over images within their class.
 
     One row per metric (the index): ``low``, ``high`` over classes, and ``low_images``,
     ``high_images`` over images.
@@ -249,7 +243,7 @@ def intervals_of(
         few = {name: fewest_classes(tested_sides(test), name) for name in draws}
         if over != "classes":
             few = {}
-        ends = {name: interval(values, level, few.get(name)) for name, values in draws.items()}
+        ends = {name: interval(values, few.get(name)) for name, values in draws.items()}
         for name, (low, high) in ends.items():  # all resampled metrics are in [0, 1]
             ends[name] = max(low, 0.0), min(high, 1.0)
         columns[f"low{end}"] = {name: low for name, (low, _) in ends.items()}
