@@ -7,7 +7,6 @@ from tests.historic_results.make import IDS, tiny
 from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, feature_sets, simulated_sets
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
-from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
@@ -109,7 +108,6 @@ SMALL = {
     "answers_along": Small(
         lambda: GridAnswersStudy(RunSpec(method="SAE", **ABOUT)), ["SAE"], {"lam": (7.0,)}
     ),
-    "large_scale": Small(lambda: LargeScaleStudy("tiny-ids", OF_IDS.digest, "ESZSL"), ["ESZSL"]),
 }
 SMALL |= {
     kind: Small(lambda study=study: study(RunSpec(method="ESZSL", **ABOUT)), ["ESZSL"])

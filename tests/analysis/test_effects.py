@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency, ttest_ind
 
 from zslcore.analysis.action_tables import action_gains
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec, simulated_sets, stored_study
-from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
+from zslcore.analysis.large_scale import measure, printed
 from zslcore.datasets import load
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 
@@ -25,7 +25,7 @@ PAIRS = (("M500", "L500"), ("M1K", "L1K"), ("M5K", "L5K"))
 def on_imagenet(name):
     """Evaluate the method on a simulated ImageNet, which takes some seconds."""
     dataset = load(name)
-    return measure(LargeScaleStudy(name, dataset.digest, METHOD), dataset)
+    return measure(METHOD, dataset)
 
 
 def p_of_population(result, many, few):

@@ -1,11 +1,13 @@
 """One method on the nine ImageNet test sets: the metrics equal those of dense scores."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.worlds import imagenet_world, linear_world
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
-from zslcore.datasets import ZSLDataset
+from zslcore.datasets import ZSLDataset, import_dataset
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet
 from zslcore.evaluation.protocol import fit_and_score, select
@@ -20,7 +22,7 @@ WORLD, FACTS = imagenet_world(), imagenet()
 
 @pytest.fixture(scope="module")
 def evaluated():
-    return measure(LargeScaleStudy("ids", WORLD.digest, "ESZSL"), WORLD)
+    return measure("ESZSL", WORLD)
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +44,12 @@ def test_parameters_are_chosen_on_the_fold_and_for_zsl(evaluated):
 
 def test_test_sets_are_the_released_sets_without_classes_that_lack_an_id(evaluated):
     assert evaluated.counts.names == SETS
-    assert evaluated.rows[-2:].tolist() == [-1, -1]
+    assert evaluated.of_facts[-2:].tolist() == [-1, -1]
     for name in SETS:
         inside = members(evaluated, name)
-        assert FACTS.sets[name][evaluated.rows[inside]].all()
+        assert FACTS.sets[name][evaluated.of_facts[inside]].all()
     unseen = WORLD.split().unseen_classes
-    assert members(evaluated, "All").tolist() == [c for c in unseen if evaluated.rows[c] >= 0]
+    assert members(evaluated, "All").tolist() == [c for c in unseen if evaluated.of_facts[c] >= 0]
 
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
@@ -83,17 +85,23 @@ def test_features_in_shards_give_the_same_metrics(evaluated, tmp_path):
     fields = ("name", "labels", "prototypes", "class_names", "splits")
     arguments = {name: getattr(WORLD, name) for name in fields}
     mapped = ZSLDataset(features=shards, known_digest=shards.digest, **arguments)
-    again = measure(
-        LargeScaleStudy("ids", shards.digest, "ESZSL"), mapped, engine=Engine(workers=1)
-    )
+    again = measure("ESZSL", mapped, engine=Engine(workers=1))
     assert again.params == evaluated.params
     np.testing.assert_array_equal(again.counts.hits, evaluated.counts.hits)
+
+
+def test_a_study_stores_its_rows_and_refuses_other_data(own_data, evaluated):
+    study = LargeScaleStudy(import_dataset(WORLD).name, WORLD.digest, "ESZSL")
+    assert (study.complete(), study.complete()) == (1, 0)
+    assert study.stored() == evaluated.rows()
+    with pytest.raises(DatasetError, match="expected data other"):
+        replace(study, digest="other").complete()
 
 
 def test_data_without_ids_are_refused_in_a_sentence():
     world = linear_world()
     with pytest.raises(DatasetError, match="such as n01440764; none of the 4"):
-        measure(LargeScaleStudy(world.name, world.digest, "ESZSL"), world)
+        measure("ESZSL", world)
 
 
 def test_table_5_equals_the_printed_table():

@@ -8,7 +8,7 @@ import pytest
 
 from tests.worlds import imagenet_world, linear_world
 from zslcore.__main__ import main
-from zslcore.analysis.large_scale import LargeScaleStudy, measure
+from zslcore.analysis.large_scale import measure
 from zslcore.commands.options import named
 from zslcore.commands.run import read_param, read_params
 from zslcore.datasets import import_dataset, imports, load
@@ -130,7 +130,7 @@ def test_leak_cost_prints_text_or_json(capsys, printed):
 def test_imagenet_prints_the_nine_test_sets_as_text_or_json(printed, tmp_path):
     world = import_dataset(imagenet_world())
     text = printed("large-scale", "--dataset", "ids")
-    result = measure(LargeScaleStudy("ids", world.digest, "ESZSL"), world)
+    result = measure("ESZSL", world)
     assert text.startswith(f"ESZSL on ids, simulated, data {world.digest}; chosen on the fold: ")
     for name in result.counts.names:
         line = next(line for line in text.splitlines() if line.startswith(f"{name} "))

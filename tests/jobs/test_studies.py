@@ -9,16 +9,13 @@ import pandas as pd
 import pytest
 
 from tests.studies import RecordedProgress, computed, import_small, small_study
-from tests.worlds import imagenet_world
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy, cross_table
-from zslcore.analysis.large_scale import LargeScaleStudy, measure
 from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy, half_and_half, overlap_study
 from zslcore.analysis.study import shipped_folder
-from zslcore.datasets import import_dataset, load
-from zslcore.exceptions import DatasetError
+from zslcore.datasets import load
 from zslcore.jobs.studies import STUDIES, result, stored_result
 from zslcore.methods import get_method
 from zslcore.results import planning
@@ -162,18 +159,3 @@ def test_a_refused_run_is_reported_and_others_continue(tmp_path):
     assert [stored.spec.method for stored in ResultStore().results()] == ["ESZSL"]
     assert events[-1][:2] == (2, 2)
     assert ComparisonStudy(spec, attempt=1).key != study.key != ComparisonStudy(spec, ["folds"]).key
-
-
-def test_large_scale_equals_the_function_with_progress(tmp_path):
-    world = import_dataset(imagenet_world())
-    study = LargeScaleStudy(world.name, world.digest, "ESZSL")
-    read, events = computed(study, tmp_path / "full")
-    result = measure(study, world)
-    pd.testing.assert_frame_equal(read.table(), result.table())
-    assert (read.params, read.validated) == (result.params, True)
-    assert read.counts.curve("All").ausuc == result.counts.curve("All").ausuc
-    shares = [done / total for done, total, *_ in events if total]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-    with pytest.raises(DatasetError, match="expected data other"):
-        computed(replace(study, digest="other"), tmp_path / "other")

@@ -13,22 +13,23 @@ good, the bad and the ugly", TPAMI 2019, table 5, figures 5 and 6.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.study import Study, made_by
-from zslcore.datasets import ZSLDataset, load
+from zslcore.analysis.study import RecordStudy, Rows, study_key
+from zslcore.datasets import ZSLDataset
 from zslcore.datasets.base import (
     require_unseen,
 )
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.evaluation.protocol import Problem, Setting
+from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import DatasetError
 from zslcore.features import Preprocessing
 from zslcore.large.engine import HERE, Engine
@@ -37,7 +38,7 @@ from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.score_map import ScoreMap
 from zslcore.progress import Progress, part_of, silent
-from zslcore.results.store import ResultStore, result_of
+from zslcore.results.shipped import cached_dataset
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,23 +48,24 @@ class LargeScale:
     Attributes
     ----------
     counts : numbers of images with the true class among the k best, in each set
-    rows : int array of shape (n_classes,)
+    of_facts : int array of shape (n_classes,)
         Row of each class in :func:`zslcore.datasets.imagenet.imagenet`; -1 for classes not in it.
     """
 
     params: Mapping[str, Any]
     validated: bool
     counts: RankCounts
-    rows: np.ndarray
+    of_facts: np.ndarray
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the accuracies by set, task and k; ``classes`` counts classes with test images."""
+        tasks: tuple[Task, ...] = ("zsl", "gzsl")
+        keys = product(self.counts.names, tasks, self.counts.ks)
+        return [self._row(name, task, k) for name, task, k in keys]
 
     def table(self) -> pd.DataFrame:
-        """Return the accuracies by set, task and k; ``classes`` counts classes with test images."""
-        return pd.DataFrame(
-            self._row(name, task, k)
-            for name in self.counts.names
-            for task in ("zsl", "gzsl")
-            for k in self.counts.ks
-        )
+        """Return :meth:`rows` as a table."""
+        return pd.DataFrame(self.rows())
 
     def _row(self, name: str, task: Task, k: int) -> dict[str, Any]:
         counts = self.counts
@@ -81,71 +83,52 @@ class LargeScale:
         }
 
 
-def as_runs(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of :meth:`LargeScale.table` with the columns of a stored run."""
-    return [
-        {
-            "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
-            "zsl" if row["task"] == "zsl" else "plain_unseen": row["per_class"],
-        }
-        for row in rows
-    ]
-
-
 @dataclass(frozen=True)
-class LargeScaleStudy(Study[LargeScale]):
-    """Study of one method on ImageNet-21K; ``seed`` is for the method and the validation rows."""
+class LargeScaleStudy(RecordStudy[Rows]):
+    """Accuracies of a method on the nine sets, with one row per set, task and k."""
 
-    kind = "large_scale"
-    #: 2: features and prototypes are scaled as in all runs.
-    REVISION = 2
+    kind = "large-scale"
 
     dataset: str
     digest: str
     method: str
-    seed: int = 0
 
     @property
-    def title(self) -> str:
-        """Title on screen."""
-        return f"{self.method} on the ImageNet test sets, {self.dataset}"
+    def key(self) -> str:
+        """First 16 hex digits of the SHA-256 of data, method, revisions and grid."""
+        model = get_method(self.method)()
+        grid = {name: list(values) for name, values in model.param_grid.items()}
+        return study_key([self.kind, self.digest, self.method, revisions_of(model), grid])
 
-    @property
-    def made_by(self) -> dict[str, Any]:
-        """Revision of the method, and the grid that is searched."""
-        method = get_method(self.method)()
-        return made_by(method) | {"grid": dict(method.param_grid)}
+    def compute(self, progress: Progress) -> Rows:
+        """Measure the accuracies on all sets."""
+        dataset = cached_dataset(self.dataset).require_digest(self.digest)
+        return measure(self.method, dataset, progress=progress).rows()
 
-    @property
-    def threads(self) -> int:
-        """Number of threads for linear algebra."""
-        return 2  # products of image blocks with 21,345 candidates are large
-
-    def compute(self, progress: Progress) -> LargeScale:
-        """Measure the accuracies, and also store them in the run store."""
-        result = measure(self, load(self.dataset).require_digest(self.digest), progress)
-        about = self.arguments | {
-            "params": json.dumps(dict(result.params)),
-            "params_origin": "validated" if result.validated else "given",
-            "revisions": json.dumps(self.made_by["revisions"]),
-        }
-        store = ResultStore()
-        with store.tolerated():
-            rows = as_runs(result.table().to_dict("records"))
-            store.put_result(result_of("large-scale", self.key, about, rows))
-        return result
+    def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
+        """Return the arguments of the study, and the rows with the columns of a stored run."""
+        rows = [
+            {
+                "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
+                "zsl" if row["task"] == "zsl" else "plain_unseen": row["per_class"],
+            }
+            for row in result
+        ]
+        return self.arguments | {"seed": 0}, rows
 
 
 def measure(
-    spec: LargeScaleStudy,
+    name: str,
     dataset: ZSLDataset,
-    progress: Progress = silent,
+    seed: int = 0,
     *,
     engine: Engine = HERE,
+    progress: Progress = silent,
 ) -> LargeScale:
-    """Choose parameters, fit, and count the ranks on all nine sets.
+    """Choose parameters of a method, fit, and count the ranks on all nine sets.
 
-    Class names of ``dataset`` must contain WordNet ids such as ``n01440764``.
+    Class names of ``dataset`` must contain WordNet ids such as ``n01440764``; ``seed`` is for the
+    method and the validation rows.
 
     Raises
     ------
@@ -154,16 +137,16 @@ def measure(
     ParameterError
         For a method with a novelty detector: its predictions do not follow from the scores alone.
     """
-    split, method = dataset.split(), get_method(spec.method)()
+    split, method = dataset.split(), get_method(name)()
     rows = imagenet_rows(dataset.class_names)
     require_unseen(dataset, split)
     sets = _sets(dataset, rows)
-    params = _chosen(dataset, method, spec.seed, progress) if split.folds else {}
+    params = _chosen(dataset, method, seed, progress) if split.folds else {}
     progress(1, 2, f"Fitting on {len(split.seen_classes):,} classes")
     test = np.concatenate([split.test_seen, split.test_unseen])
     everything = np.arange(dataset.n_classes)
     problem = Problem.of(dataset, Preprocessing(), split.trainval, test, everything)
-    fitted = problem.fit(with_seed(method.set_params(**params), spec.seed))
+    fitted = problem.fit(with_seed(method.set_params(**params), seed))
     scorer = fitted.score_map(problem.candidates)
     scores = scorer.astype(np.float32) if isinstance(scorer, ScoreMap) else scorer
     counts = count_ranks(

@@ -45,7 +45,7 @@ TASKS: tuple[Task, ...] = ("zsl", "gzsl")
 )
 def run(args: argparse.Namespace) -> Output:
     """Evaluate every method, and print each table when it is finished."""
-    from zslcore.analysis.large_scale import LargeScaleStudy, measure
+    from zslcore.analysis.large_scale import measure
     from zslcore.methods import get_method
 
     for name in args.method:
@@ -53,8 +53,7 @@ def run(args: argparse.Namespace) -> Output:
     dataset = _opened(args.dataset, args.shards, args.prototypes)
     rows: list[dict[Any, Any]] = []
     for name in args.method:
-        spec = LargeScaleStudy(dataset.name, dataset.digest, name, args.seed)
-        result = measure(spec, dataset, show_steps)
+        result = measure(name, dataset, args.seed, progress=show_steps)
         show_steps()
         rows += result.table().assign(method=name).to_dict("records")
         if not args.json:

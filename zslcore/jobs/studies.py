@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from zslcore.analysis.comparison import ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
-from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import GridAnswersStudy
@@ -24,7 +23,6 @@ STUDIES: dict[str, type[Study[Any]]] = {
         ComparisonStudy,
         CrossStudy,
         GridAnswersStudy,
-        LargeScaleStudy,
         MapStudy,
         OverlapStudy,
         RunStudy,

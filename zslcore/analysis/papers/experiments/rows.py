@@ -13,7 +13,7 @@ import numpy as np
 
 from zslcore.analysis import bias_variance
 from zslcore.analysis.cross_dataset import CrossFit, add_printed, cross_fits, cross_table
-from zslcore.analysis.large_scale import LargeScaleStudy, as_runs, measure, printed
+from zslcore.analysis.large_scale import LargeScaleStudy, printed
 from zslcore.analysis.papers.experiments.experiment import (
     COLUMNS,
     Experiment,
@@ -27,9 +27,8 @@ from zslcore.analysis.study import RecordStudy, Rows, study_key
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
-from zslcore.evaluation.specs import revisions_of
 from zslcore.large.ranks import Task
-from zslcore.methods import METHODS, get_method
+from zslcore.methods import METHODS
 from zslcore.progress import Progress
 from zslcore.results.shipped import cached_dataset
 from zslcore.results.store import ResultStore
@@ -120,32 +119,6 @@ class TransductionRows(RecordStudy[Rows]):
             {"contender" if name == "kind" else name: value for name, value in row.items()}
             for row in result
         ]
-
-
-@dataclass(frozen=True)
-class ImagenetRows(RecordStudy[Rows]):
-    """Accuracies of a method on the nine ImageNet test sets."""
-
-    kind = "large-scale"
-
-    study: LargeScaleStudy
-
-    @property
-    def key(self) -> str:
-        """First 16 hex digits of the SHA-256 of data, method, revisions and grid."""
-        model = get_method(self.study.method)()
-        grid = {name: list(values) for name, values in model.param_grid.items()}
-        identity = ["large-scale", self.study.digest, self.study.method, revisions_of(model), grid]
-        return study_key(identity)
-
-    def compute(self, progress: Progress) -> Rows:
-        """Measure the accuracies on all sets."""
-        dataset = cached_dataset(self.study.dataset)
-        return to_records(measure(self.study, dataset, progress).table())
-
-    def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
-        """Return the arguments of the study, and one row per set, task and k."""
-        return self.study.arguments, as_runs(result)
 
 
 @dataclass(frozen=True)
@@ -347,9 +320,9 @@ class ImagenetExperiment(RowsExperiment):
         """Return whether the data are real images, but not the digits."""
         return name != "digits" and not cached_dataset(name).simulated
 
-    def study(self, dataset: str, row: str) -> ImagenetRows:
+    def study(self, dataset: str, row: str) -> LargeScaleStudy:
         """Return the study of a method, common to the table and both figures."""
-        return ImagenetRows(LargeScaleStudy(dataset, cached_dataset(dataset).digest, row))
+        return LargeScaleStudy(dataset, cached_dataset(dataset).digest, row)
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield the cells of methods and sets; the paper prints only top-1 of ZSL as numbers."""
