@@ -42,7 +42,7 @@ def computed(study, folder):
 
 def import_small():
     """Import the data sets of the small studies."""
-    for data in (ONE, TWO, OF_IDS):
+    for data in (ONE, TWO):
         import_dataset(data)
 
 
@@ -61,7 +61,7 @@ def small_study(kind):
     return SMALL[kind].make()
 
 
-ONE, TWO, OF_IDS = tiny("tiny", 0), tiny("tiny-other", 1), tiny("tiny-ids", 2, IDS)
+ONE, TWO = tiny("tiny", 0), tiny("tiny-other", 1)
 ABOUT = {"dataset": "tiny", "split": "PS", "digest": ONE.digest}
 LAYOUT = MapSettings("pca", n_components=3, n_samples=None, threads=1)
 PROPAGATED = {"base": "ESZSL", "k": 5}
