@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tests.historic_results.make import IDS, tiny
+from tests.historic_results.make import tiny
 from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, feature_sets, simulated_sets
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
