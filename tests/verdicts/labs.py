@@ -6,6 +6,7 @@ Names of several fields, compositions of attribute and object, exports of tools.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -159,6 +160,35 @@ def tables() -> Iterator[Input]:
             yield Input(f"{form}: {what}", files, command, expected, cause, leaked > 0)
 
 
+def equal_images() -> Iterator[Input]:
+    """Yield images in folders or with checksums: different, or one content on both sides."""
+    rows = rows_of_split()
+    contents = {(image, part): f"{image} {part}".ljust(99).encode() for image, _, part in rows}
+    for what, copied, expected, never in (
+        ("different contents", {}, CLEAN, "share a photograph"),
+        ("3 copies in training", dict(zip(rows[-3:], rows[:3], strict=True)), "leaks", ""),
+    ):
+        of_row = {row: contents[copied.get(row, row)[::2]] for row in rows}
+        folders = {f"{part}/{image}": content for (image, _, part), content in of_row.items()}
+        digests = {row: hashlib.md5(content).hexdigest() for row, content in of_row.items()}
+        table = table_of(rows, "path", "label", "split").assign(md5=digests.values())
+        listing = [f"{digest}  ./{row[2]}/{row[0]}" for row, digest in digests.items()]
+        lists = {
+            f"{part}.txt": [f"{p}/{image}" for image, _, p in of_part(rows, part)]
+            for part in ("train", "test")
+        }
+        for form, files in (
+            ("folders", folders),
+            ("lists beside folders", lists | folders),
+            ("a column of checksums", {"s.csv": table}),
+            ("md5sum", {"md5sums.txt": listing}),
+        ):
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            cause = r"3 of \d+ rows of test_unseen.*(contents|checksums)" if copied else ""
+            name = f"equal images, {form}: {what}"
+            yield Input(name, files, command, expected, cause, bool(copied), never)
+
+
 #: Line between titles and rows of a table in Markdown.
 RULE = "|---|:---:|---|"
-GENERATORS = (differing_names, compositions, tables)
+GENERATORS = (differing_names, compositions, tables, equal_images)

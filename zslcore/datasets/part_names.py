@@ -125,6 +125,8 @@ PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
     *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme"),
 )
+#: Titles of a column of checksums of image files.
+CHECKSUM_TITLES = ("checksum", "md5", "md5sum", "sha1", "sha256", "digest", "hash", "phash")
 #: Titles of the two columns of a composition of attribute and object, which is one class.
 COMPOSED_TITLES = (("attr", "attribute", "adj", "adjective", "state"), ("obj", "object", "noun"))
 #: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.

@@ -49,6 +49,7 @@ import numpy as np
 from zslcore.datasets.class_lists import are_not_names
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
+    CHECKSUM_TITLES,
     CLASS_TITLES,
     COMPOSED_TITLES,
     FLAGS,
@@ -147,6 +148,8 @@ QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 QUOTED_LIST = re.compile(
     rf"[\[({{]*\s*(?:{QUOTED.pattern})(?:\s*,\s*(?:{QUOTED.pattern}))*[\s,\])}}]*"
 )
+#: A checksum before a path, as ``md5sum`` writes it.
+CHECKSUM = re.compile(r"([0-9a-f]{32,128})\s[ *]?(.+)", re.IGNORECASE)
 #: A line of a table in Markdown below the titles.
 RULE = re.compile(r"[\s|:+-]+")
 #: Largest number of rows of a table with one part per row.
@@ -612,6 +615,7 @@ def entries_of_table(
     if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):
         rows = [titles, *rows]
     entries = Entries()
+    checksum = next((k for k, word in enumerate(words) if word in CHECKSUM_TITLES), None)
     is_taken = take and image is not None  # rows of classes may be read in another format
     for k, row in enumerate(taken(rows) if is_taken and isinstance(rows, list) else rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
@@ -623,8 +627,10 @@ def entries_of_table(
             parts = "train, val, test, test_seen, test_unseen or trainval"
             raise refusal_of(file, f"{parts} in the column {title!r}, row {k}", cell)
         file_name = "" if image is None else row[image].strip()
-        entry = (file_name, parent_folder(file_name) if label is None else row[label].strip())
-        entries.setdefault(name, []).append(entry)
+        label_of_row = parent_folder(file_name) if label is None else row[label].strip()
+        if checksum is not None and row[checksum].strip():
+            entries.checksums[file_name] = row[checksum].strip()
+        entries.setdefault(name, []).append((file_name, label_of_row))
     if part:
         return entries
     if is_composed and "test" in entries:  # which may have compositions of the training part
@@ -1019,20 +1025,26 @@ class _Pairs(Iterable[Sequence[str]]):
 def _of_paths(lines: Sequence[str]) -> Entries | None:
     """Return the entries of paths below folders of parts, as ``find`` or ``ls -R`` lists them."""
     folder, paths = "", []
-    for line in lines:
-        if line.endswith(":"):
-            folder = line.removesuffix(":") + "/"
-        elif IMAGE.search(line):
-            paths.append((folder + line).replace("\\", "/").removeprefix("./").split("/"))
+    listed = [CHECKSUM.match(line) for line in lines]
+    for line, match in zip(lines, listed, strict=True):
+        path = match[2] if match else line
+        if path.endswith(":"):
+            folder = path.removesuffix(":") + "/"
+        elif IMAGE.search(path):
+            paths.append((folder + path).replace("\\", "/").removeprefix("./").split("/"))
     if not paths or len(paths) < MOSTLY * sum(not line.endswith(":") for line in lines):
         return None
+    checksums = [match[1] for match in listed if match]
     for level in range(min(map(len, paths)) - 2):  # the last two are the class and the image
         named = [part_or_side(path[level]) for path in paths]
         parts = [PART_OF_SIDE.get(part, part) for part in named]
         if all(parts) and trains_and_tests({*parts}):
-            entries = Entries(note="paths below folders of parts", one_name=False)
-            for part, path in zip(parts, paths, strict=True):
-                entries.setdefault(part, []).append(("/".join(path[level:]), path[level + 1]))
+            rows = [["/".join(path[level:]), path[level + 1]] for path in paths]
+            of_file = checksums if len(checksums) == len(rows) else [""] * len(rows)
+            table = [[*row, *of] for row, *of in zip(rows, parts, of_file, strict=True)]
+            entries = entries_of_table("", ("path", "class", "split", "checksum"), table)
+            if entries is not None:
+                entries.note, entries.one_name = "paths below folders of parts", False
             return entries
     return None
 

@@ -69,7 +69,8 @@ class Entries(dict[str, list[tuple[str, str]]]):
     In an entry of a class, the image is empty; an empty class is the folder of the image. ``note``
     describes the format that was read. With ``several``, an image may have several classes.
     ``one_name`` is True if an image has the same name in every part. ``questions`` are open
-    questions on the entries, ``classes`` the class lists beside images.
+    questions on the entries, ``classes`` the class lists beside images, and ``checksums`` those of
+    the image files by name.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Entries(dict[str, list[tuple[str, str]]]):
         self.note, self.several, self.one_name = note, several, one_name
         self.questions = questions
         self.classes: Entries | None = None
+        self.checksums: dict[str, str] = {}
 
     @property
     def has_images(self) -> bool:
@@ -114,6 +116,7 @@ class SplitList:
     one_name: bool = True
     folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     questions: tuple[str, ...] = ()
+    checksums: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Clean note and questions, since file names in them may hold any byte."""
@@ -275,6 +278,7 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     file = clean_text(source.name)
     rows = ImageRows(file, entries.several)
     named = _named_within_classes(_with_one_naming(file, entries))
+    checksums = entries.checksums
     entries.clear()
     parts = {part: rows.take(values) for part, values in named.items()}
     files, label_of_row = rows.files, rows.labels
@@ -299,6 +303,7 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
         note=named.note + remark,
         one_name=named.one_name,
         questions=(*named.questions, *questions, *_same_images(file, files, labels, checked)),
+        checksums=checksums,
     )
 
 

@@ -47,7 +47,12 @@ from zslcore.leakage.context import (
     UNREAD,
     AuditContext,
 )
-from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
+from zslcore.leakage.photographs import (
+    GroupSource,
+    Photographs,
+    photographs_in_files,
+    photographs_of,
+)
 from zslcore.leakage.published import fill_in_from_benchmark
 from zslcore.leakage.readings import with_best_reading
 from zslcore.leakage.vocabularies import (
@@ -156,7 +161,7 @@ def context_of(
         labels = images
         features = images if "features" in files.contents(images).shapes else None
     names: tuple[str, ...] = ()
-    of_numbers = False
+    of_numbers, compared = False, None
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
@@ -171,6 +176,9 @@ def context_of(
         if not listed.files:
             context = with_best_reading(context, int("counted from 1" in listed.note))
         names = listed.files if listed.one_name or group_pattern else ()
+        if groups is None and group_pattern is None:
+            folder = Path(subject) if Path(subject).is_dir() else Path(subject).parent
+            compared = photographs_in_files(folder, listed.files, listed.checksums)
     else:
         path = Path(subject)
         if path.is_dir():
@@ -178,7 +186,7 @@ def context_of(
         context, of_numbers = _read_split_file(path, labels, files, fields), True
     context = _with_labels_and_features(context, labels, features)
     of_files = (names, "image names") if names else files.image_files()
-    photographs = photographs_of(groups, group_pattern, *of_files)
+    photographs = compared or photographs_of(groups, group_pattern, *of_files)
     context = _with_photographs(context, photographs, is_given=groups is not None)
     if of_numbers:
         context = _with_trainval(_with_shifted_folds(with_best_reading(context)))

@@ -10,9 +10,12 @@ memory.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import stat
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -33,6 +36,9 @@ MAX_TEXT = 64 << 20
 #: ImageNet-21K.
 MAX_ROWS = 2_000_000
 MAX_PATTERN = 200
+#: Limits of image files that are compared: number, total bytes of files of equal size, and smallest
+#: size of an image, which is above that of a placeholder.
+MOST_FILES, MOST_BYTES, FEWEST_BYTES = 200_000, 1 << 30, 32
 #: Limits for all names together: bytes, and processor seconds (usual patterns take 0.01 s).
 MEMORY, SECONDS = 1 << 30, 2
 
@@ -125,6 +131,50 @@ class Photographs:
         """Return the name of a photograph, or its number if it has no name."""
         named = self.names[number] if number < len(self.names) else ""
         return named or f"photograph {number}"
+
+
+def photographs_in_files(
+    folder: Path, files: Sequence[str], checksums: Mapping[str, str]
+) -> Photographs | None:
+    """Identify photographs by the contents of image files; None if they cannot be compared.
+
+    All ``files`` have ``checksums``, or are regular files below ``folder`` or below its folder
+    "images". Only files of equal size are read, at most ``MOST_BYTES`` in total.
+    """
+    if not 1 < len(files) <= MOST_FILES or any(".." in Path(file).parts for file in files):
+        return None
+    contents: list[object] = [checksums.get(file) for file in files]
+    source = "the listed checksums"
+    if None in contents:
+        base = folder if (folder / files[0]).is_file() else folder / "images"
+        source = "the contents of the image files"
+        try:
+            contents = _contents_of([base / file for file in files])
+        except OSError:
+            return None
+    if not contents:
+        return None
+    name_of: dict[object, str] = {}
+    names = [name_of.setdefault(*pair) for pair in zip(contents, files, strict=True)]
+    return replace(Photographs.of_names(names, source), by_name=False)
+
+
+def _contents_of(paths: Sequence[Path]) -> list[object]:
+    """Return a digest of each file, or its number if its size differs from all others; or []."""
+    status = [path.lstat() for path in paths]
+    times = Counter(file.st_size for file in status)
+    n_bytes = sum(size * n for size, n in times.items() if n > 1)
+    if n_bytes > MOST_BYTES or min(times) < FEWEST_BYTES:
+        return []
+    if not all(stat.S_ISREG(file.st_mode) for file in status):
+        return []
+    contents: list[object] = []
+    for k, (path, file) in enumerate(zip(paths, status, strict=True)):
+        contents.append(k)
+        if times[file.st_size] > 1:
+            with path.open("rb") as opened:
+                contents[k] = hashlib.file_digest(opened, "sha256").digest()
+    return contents
 
 
 # --- From files, columns and arrays ---------------------------------------------------------------
