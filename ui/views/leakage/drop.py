@@ -60,27 +60,21 @@ HELP = (
     "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
     "file is read in a separate process that runs no code from it."
 )
-ON_FILE, ON_DATASET = "files", "a data set"
+ON_DATASET = "a data set"
 
 
 def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files, show an example."""
     answer = place_answer()
+    source = st.query_params.get("leakage_source")
+    controls.write_address({"leakage_source": source})  # a link within a page does not set it
+    if source == ON_DATASET:
+        _check_dataset(header, answer, [])
+        return
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         upload = st.empty()
-        with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            st.caption("Check", width="content")
-            chosen = controls.choose_option(
-                "Check",
-                [ON_FILE, ON_DATASET],
-                key="leakage_source",
-                label_visibility="collapsed",
-                width=132,
-            )
-    if chosen == ON_DATASET:
-        _check_dataset(header, answer, [])
-        return
+        site_map.link("drop", "Check a data set", leakage_source=ON_DATASET)
     sandboxed.preload_scores()
     files = upload.file_uploader(
         "Split, scores, predictions or results file",
@@ -132,6 +126,7 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
         split = dataset.split(chosen)
         pretraining = choose_pretraining()
         declared = declare(measurable=True)
+        site_map.link("drop", "Check files", leakage_source="files")
 
     def read() -> AuditContext:
         photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
@@ -342,7 +337,7 @@ def show_card(
     With ``with_verdict``, the card shows its verdict too: the heading of the page has the verdict
     of another card.
     """
-    with st.container(border=True):
+    with st.container(border=True, key=f"leakage_card{key}"):
         if with_verdict:
             st.markdown(f"## :{VERDICT_COLORS[card.verdict]}[{card.word}]")
             st.markdown(f"**{plain(card.sentence)}**")
@@ -350,7 +345,7 @@ def show_card(
         if card.picture is None:
             columns: Sequence[DeltaGenerator] = st.columns(len(card.figures))
         else:
-            left, right = st.columns([0.6, 0.4])
+            left, right = st.columns([0.68, 0.32])
             columns = [right] * len(card.figures)
             with left:
                 chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
@@ -368,7 +363,8 @@ def _show_figure(figure: Figure) -> None:
     if figure.label.startswith(GAINED) and "trainval" in note:
         tip = f"Range over six methods. {trained_in_words()} train on trainval."
         note = note.replace("; ", "  \n")
-    st.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value, help=tip)
+    label = figure.label.partition(", measured on")[0]  # the note states on which data
+    st.metric(plain(label[0].upper() + label[1:]), figure.value, help=tip)
     st.caption(note)
 
 
@@ -400,8 +396,9 @@ def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
         with st.expander(f"Details: {', '.join(counts)}", expanded=is_open):
             for finding in chain.from_iterable(by_mark.values()):
                 mark = f":{LOOKS[finding.mark][1]}[{finding.mark}]"
-                words = f"**{plain(finding.title)}.** {plain(finding.sentence)}"
-                advice = f" *{plain(finding.advice)}*" if finding.advice else ""
-                st.markdown(f"{mark} {words}{advice}")
+                words = [f"**{plain(finding.title)}.**"]
+                words += [plain(finding.sentence)] * (finding.sentence != card.sentence)
+                words += [f"*{plain(finding.advice)}*"] * bool(finding.advice)
+                st.markdown(f"{mark} {' '.join(words)}")
     with st.expander("Files read", icon=":material/description:"):
         st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
