@@ -8,7 +8,7 @@ import { keepTogether } from "../../../zslcore/interactive/numbers.js";
 /** @typedef {{ tiles: Tile[], chosen: string, counts: Record<string, number> }} Wall */
 /** @import { Send } from "../../../zslcore/interactive/figure.js" */
 
-const SYMBOLS = new Map([["yes", "✓"], ["no", "✗"], ["open", "?"]]);
+const SYMBOLS = new Map([["no", "✗"], ["open", "?"], ["yes", "✓"]]);
 
 /** @param {{ data: Wall, parentElement: ParentNode, setStateValue: Send }} component */
 export default function ({ data, parentElement, setStateValue }) {
@@ -17,9 +17,13 @@ export default function ({ data, parentElement, setStateValue }) {
   const drawn = JSON.stringify([data.tiles, data.counts]);
   if (root.dataset.drawn !== drawn) {
     // Unchanged tiles are kept, with the focus and the scroll offset of the wall.
-    const groups = groupTiles(data.tiles).flatMap((group) => drawGroup(group, setStateValue));
+    const groups = groupTiles(data.tiles).map((group) => drawGroup(group, setStateValue));
     root.replaceChildren(createBar(data.counts), ...groups);
     root.dataset.drawn = drawn;
+    groups.forEach((group, k) => {
+      group.open = true;
+      group.open = !k || root.scrollHeight <= root.clientHeight;
+    });
   }
   markChosen(root, data.chosen);
 }
@@ -42,10 +46,14 @@ export function groupTiles(tiles) {
   return [...groups].map(([name, members]) => ({ name, members }));
 }
 
-/** @param {{ name: string, members: Tile[] }} group @param {Send} send */
+/** Tiles behind a heading with their counts by state; groups after the first are open where they fit.
+ * @param {{ name: string, members: Tile[] }} group @param {Send} send */
 function drawGroup({ name, members }, send) {
-  return [createElement("h2", {}, `${name}: ${members.length} tile${members.length > 1 ? "s" : ""}`),
-    createElement("div", { className: "tiles" }, ...members.map((tile) => createTile(tile, send)))];
+  const counts = Object.fromEntries([...SYMBOLS.keys()].map((state) =>
+    [state, members.filter((tile) => tile.state === state).length]));
+  const heading = createElement("h2", {}, `${name}: ${members.length} tile${members.length > 1 ? "s" : ""}`);
+  return createElement("details", {}, createElement("summary", {}, heading, createBar(counts)),
+    createElement("div", { className: "tiles" }, ...members.map((tile) => createTile(tile, send))));
 }
 
 /** @param {Tile} tile @param {Send} send */
@@ -61,7 +69,10 @@ function createTile({ id, state, word, text }, send) {
   return button;
 }
 
-/** Mark the open tile. @param {Element} root @param {string} chosen */
+/** Mark the open tile, and open its group. @param {Element} root @param {string} chosen */
 function markChosen(root, chosen) {
-  for (const button of root.querySelectorAll("button")) setPressed(button, button.dataset.id === chosen);
+  for (const button of root.querySelectorAll("button")) {
+    setPressed(button, button.dataset.id === chosen);
+    if (button.dataset.id === chosen) button.closest("details")?.setAttribute("open", "");
+  }
 }
