@@ -33,8 +33,8 @@ from zslcore.numbers import with_sign
 
 #: Maximum number of bars with names.
 MOST_NAMED = 104
-#: Maximum number of columns, and number of lines of a column of full height; with more lines in all
-#: columns, each is lower.
+#: Maximum number of columns, and number of lines in a column before another column begins. Lines
+#: are lower if all columns are full.
 MOST_COLUMNS, LINES = 3, 18
 #: Title of the axes of gains.
 UNIT = "points gained"

@@ -281,7 +281,7 @@ class Plane:
         return note(text, 1 if at_end else 0.5, self.down[1], **above, font={"size": 16})
 
 
-#: Height of a gap between planes on a phone times the number of planes, as a share of the figure.
+#: Share of a figure for gaps between planes on a phone; each gap has this share / number of planes.
 _BELOW = 0.22
 
 

@@ -117,7 +117,7 @@ def colour_by_density(scene: Scene) -> Colouring:
 
 
 def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
-    """Colour by a share, shape (n,); ``{}`` in ``words`` becomes the lowest percent of a colour."""
+    """Colour by a share, shape (n,); ``{}`` in ``words`` is the lowest percentage of a colour."""
     step = np.minimum((share * len(VIRIDIS)).astype(int), len(VIRIDIS) - 1)
     palette = tuple(
         LegendEntry(words.format(100 * k // len(VIRIDIS)), color) for k, color in enumerate(VIRIDIS)
@@ -184,8 +184,7 @@ def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
     return out
 
 
-# --- Colours by data set
-# ---------------------------------------------------------------------------
+# --- Colours by data set --------------------------------------------------------------------------
 
 
 def roles(dataset: ZSLDataset, split: str) -> np.ndarray:
@@ -207,8 +206,7 @@ def _by_set(scene: Scene) -> Colouring:
     return colour_by_group(groups, dict(zip(names, (FIRST, SECOND), strict=False)))
 
 
-# --- Colours by prediction
-# -------------------------------------------------------------------------
+# --- Colours by prediction ------------------------------------------------------------------------
 
 
 def answers_of(dataset: ZSLDataset, split: str, method: str) -> PredictedPoints:
@@ -252,8 +250,7 @@ def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
     return colour_by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 
 
-# --- Colours by map
-# --------------------------------------------------------------------------------
+# --- Colours by map -------------------------------------------------------------------------------
 
 
 def _by_neighbours(scene: Scene) -> Colouring:

@@ -1,8 +1,8 @@
 """Files that pages show or offer, kept for a while after the last run that named them.
 
 Streamlit drops a deferred download (a function) as soon as a run of any visitor ends without naming
-it, and the file that it made two such runs later. A page that is older than the last run still
-offers both, so a click on them would fail.
+it, and drops the file made by this function two such runs later. A page that is older than the last
+run still offers both, so a click on them would fail.
 """
 
 from __future__ import annotations
