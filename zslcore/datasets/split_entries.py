@@ -431,7 +431,7 @@ def _find_columns(
             # be classes, and the repeated ones groups of classes.
             is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
             label = named[0] if len(named) == 1 and is_clear else None
-        # Next to templates, the labels are sentences.
+        # If one column has templates, the column of labels has sentences.
         elif image is None and words[label] != "template":
             classes = [k for k in texts if words[k] in CLASS_TITLES and k in different]
             label = classes[0] if classes and label not in classes else label
@@ -633,7 +633,7 @@ def entries_of_table(
         entries.setdefault(name, []).append((file_name, label_of_row))
     if part:
         return entries
-    if is_composed and "test" in entries:  # which may have compositions of the training part
+    if is_composed and "test" in entries:  # the test part may repeat them
         trained = {label for name in ("train", "trainval") for _, label in entries.get(name, ())}
         for entry in entries.pop("test"):
             side = "test_seen" if entry[1] in trained else "test_unseen"

@@ -11,7 +11,7 @@ const HEAD_HEIGHT = 36; // the heading, and values above the bars
 const VALUE_HEIGHT = 16; // height of a value
 const FOOT_HEIGHT = 26;
 const SIDE_GAP = 18;
-const FEW = 24; // number of classes up to which they keep their order, as on the wall
+const FEW = 24; // largest number of classes that are in the order of the wall
 
 export class ClassBars {
   /**
@@ -125,7 +125,8 @@ export class ClassBars {
 }
 
 /**
- * Return the unseen, then the seen classes, many of them from best to worst at the reference.
+ * Return the unseen, then the seen classes; more than `FEW` classes are sorted by their accuracy at
+ * the reference, best first.
  * @param {Images} images
  * @param {Float64Array} reference
  */

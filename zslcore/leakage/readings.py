@@ -21,8 +21,8 @@ from zslcore.leakage.published import published_as
 Parts = Mapping[str, np.ndarray]
 #: Minimum number of images for a list to be read as a mask.
 FEWEST_OF_MASK = 4
-#: Maximum share of the contradictions of classes that may remain in an accepted reading; and number
-#: of contradictions in the file, taken literally, from which their removal is enough evidence.
+#: A reading may leave at most the share REMAINING of the contradictions of classes, and must have
+#: other evidence unless the literal numbers have at least MANY contradictions.
 REMAINING, MANY = 0.05, 20
 
 

@@ -107,7 +107,7 @@ REFUSED: dict[str, tuple[int, ...]] = {
     "inotify_init1": (294, 26),  # reports the names of files in use
     "inotify_init": (253,),
     "fanotify_init": (300, 262),
-    "truncate": (76, 45),  # by file name; Landlock covers it from Linux 6.2 on
+    "truncate": (76, 45),  # takes a file name; Landlock covers it from Linux 6.2 on
     "chmod": (90,),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
