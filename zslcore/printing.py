@@ -409,7 +409,6 @@ def draw_symbols(
     symbol: Any,
     size: Any,
     opacity: float = 1.0,
-    zorder: float | None = None,
 ) -> None:
     """Draw points, with one collection per symbol.
 
@@ -417,7 +416,7 @@ def draw_symbols(
     all points, or have one value per point.
     """
     symbols, colors, sizes = (np.broadcast_to(values, len(x)) for values in (symbol, color, size))
-    zorder = level(axes, 3) if zorder is None else zorder
+    zorder = level(axes, 3)
     for number, value in enumerate(dict.fromkeys(symbols.tolist())):
         has_symbol = symbols == value
         shape = _SYMBOLS.get(value.removesuffix("-open").removesuffix("-dot"), "o")

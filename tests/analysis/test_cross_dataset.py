@@ -23,7 +23,7 @@ from zslcore.analysis.cross_dataset import (
 from zslcore.datasets.base import Fold, Split
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, LinearS2V
 from zslcore.results.store import ResultStore
 
@@ -295,15 +295,6 @@ def test_in_the_printed_table_training_sets_change_accuracy_more():
     assert size.mean_difference == pytest.approx(0.0145)
 
 
-def test_a_method_counts_once_with_the_unit_method():
-    pairs, methods = (cross_tests(printed_table(), unit=unit) for unit in ("pair", "method"))
-    for question, test in methods.items():
-        assert test.pairs == 12
-        assert test.mean_difference == pytest.approx(pairs[question].mean_difference)
-        assert test.p > pairs[question].p
-    assert "12 methods" in methods["larger"].sentence
-
-
 def cross_table_of(training, testing, n=6):
     """A table in which both the training set and the test set change the results."""
     rng = np.random.default_rng(0)
@@ -345,8 +336,6 @@ def test_methods_without_all_four_accuracies_are_left_out():
     assert cross_tests(table[1:], "set 0", "set 1")["larger"].pairs == 10
     with pytest.raises(DatasetError, match="two methods with all four accuracies; got 0"):
         cross_tests(table, "set 0", "set 3")
-    with pytest.raises(ParameterError, match="unit"):
-        cross_tests(table, "set 0", "set 1", unit="image")
 
 
 def test_methods_with_the_same_accuracies_count_once():

@@ -35,7 +35,7 @@ from zslcore.evaluation.answers import (
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import Origin, choose
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, GenerativeZSL
 from zslcore.methods.base import with_seed
 from zslcore.metrics.significance import PairedTest, paired_test
@@ -389,8 +389,6 @@ def fitting_methods(*datasets: ZSLDataset) -> list[str]:
 # --- The printed table ----------------------------------------------------------------------------
 
 
-Unit = Literal["pair", "method"]
-
 #: Questions of the paired tests, with placeholders for the two data sets.
 QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
@@ -406,19 +404,16 @@ def printed_table() -> pd.DataFrame:
     return published("cross_dataset_awa")
 
 
-def four_cells(
-    table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
-) -> pd.DataFrame:
+def four_cells(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Return the printed table, or the result of :func:`cross_table`, with one row per method.
 
     Columns are (training set, test set): (first, first), (first, second), (second, second),
     (second, first); cells are NaN if ``table`` has no such row.
     """
-    wide = table.pivot_table(figure, "method", ["train_dataset", "test_dataset"], sort=False)
-    wide = wide.reindex(
-        columns=[(first, first), (first, second), (second, second), (second, first)]
-    )
-    return wide.reindex(table["method"].unique())
+    sets = ["train_dataset", "test_dataset"]
+    cells = [(first, first), (first, second), (second, second), (second, first)]
+    wide = table.pivot_table("top1_per_class", "method", sets, sort=False)
+    return wide.reindex(columns=cells).reindex(table["method"].unique())
 
 
 def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
@@ -469,9 +464,7 @@ PRINTED_CLAIM = PrintedClaim(
 )
 
 
-def paired_differences(
-    table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
-) -> pd.DataFrame:
+def paired_differences(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Return the two differences of each method for each question.
 
     On two data sets 1 and 2, a method has four accuracies :math:`a_{train:test}`. The questions
@@ -490,7 +483,7 @@ def paired_differences(
     once (CMT* and CMT have equal ZSL accuracies). ``pair`` names the common set, or the crossed
     result.
     """
-    cells = four_cells(table, first, second, figure).dropna().drop_duplicates()
+    cells = four_cells(table, first, second).dropna().drop_duplicates()
     a11, a12, a22, a21 = (cells[column] for column in cells)
     pairs = {
         ("training set", f"tested on {first}"): a11 - a21,
@@ -510,34 +503,24 @@ def paired_differences(
 
 
 def cross_tests(
-    table: pd.DataFrame,
-    first: str = "AWA2",
-    second: str = "AWA1",
-    *,
-    figure: str = "top1_per_class",
-    unit: Unit = "pair",
+    table: pd.DataFrame, first: str = "AWA2", second: str = "AWA1"
 ) -> dict[str, PairedTest]:
     """Test the effects of the training set and of the test set over methods.
 
-    With ``unit`` "pair", as in the paper, the two pairs of a method are separate observations,
-    though not independent (24 pairs of 12 methods); with "method", the mean of both pairs is one
-    observation. Raises DatasetError if fewer than two methods have all four accuracies.
+    As in the paper, the two pairs of a method are separate observations, though not independent (24
+    pairs of 12 methods). Raises DatasetError if fewer than two methods have all four accuracies.
     """
-    if unit not in ("pair", "method"):
-        raise ParameterError(f"unit must be 'pair' or 'method'; got {unit!r}.")
-    x = paired_differences(table, first, second, figure)
+    x = paired_differences(table, first, second)
     if x["method"].nunique() < 2:
         raise DatasetError(
             f"{first} and {second}: paired tests need two methods with all four accuracies; "
             f"got {x['method'].nunique()}."
         )
-    if unit == "method":
-        x = x.groupby(["asked", "method"], sort=False, as_index=False)[["difference"]].mean()
     differences = {
         question: x["difference"][x["asked"] == question].to_numpy() for question in QUESTIONS
     }
     return {
-        question: paired_test(text.format(first, second), differences[question], of=f"{unit}s")
+        question: paired_test(text.format(first, second), differences[question])
         for question, text in QUESTIONS.items()
     }
 

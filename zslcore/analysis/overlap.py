@@ -32,7 +32,7 @@ from scipy import stats
 
 from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import load
-from zslcore.datasets.base import Split, ZSLDataset, class_folds
+from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import DatasetError, ParameterError
@@ -203,17 +203,15 @@ class OverlapStudy(Study[pd.DataFrame]):
         )
 
 
-def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split:
-    """Return the split of a draw, with ``n_folds`` folds over its training classes."""
+def split_of_draw(dataset: ZSLDataset, draw: Draw) -> Split:
+    """Return the split of a draw, without folds."""
     labels, test = dataset.labels, np.union1d(draw.ouc, draw.tuc)
-    trainval = np.flatnonzero(np.isin(labels, draw.train))
     return Split.from_rows(
         "draw",
         labels,
-        trainval=trainval,
+        trainval=np.flatnonzero(np.isin(labels, draw.train)),
         test_seen=[],
         test_unseen=np.flatnonzero(np.isin(labels, test)),
-        folds=class_folds(labels, trainval, n_folds) if n_folds else (),
     )
 
 

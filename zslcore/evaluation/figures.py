@@ -80,12 +80,10 @@ def register_metric(figure: ResultMetric) -> ResultMetric:
     return figure
 
 
-def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, ...]:
-    """Return the names of metrics: only those that lists show, unless ``shown`` is False."""
+def metric_names(*, unit: str | None = None) -> tuple[str, ...]:
+    """Return the names of the metrics that lists show."""
     return tuple(
-        figure.name
-        for figure in FIGURES.values()
-        if (figure.shown or not shown) and unit in (None, figure.unit)
+        figure.name for figure in FIGURES.values() if figure.shown and unit in (None, figure.unit)
     )
 
 

@@ -316,13 +316,12 @@ class Setting:
         self,
         method: ZSLEstimator,
         grid: Mapping[str, Sequence[Any]] | None = None,
-        message: str = "",
     ) -> Oracle:
         """Choose parameters and gamma *on the test set*, as an upper bound of the metrics."""
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         zsl: list[float] = []
         gzsl: list[OperatingPoint] = []  # empty without seen test samples
-        for scores in self.sweep(method, points, message):
+        for scores in self.sweep(method, points):
             zsl.append(mean_class_accuracy(*scores.zsl_answers))
             if scores.generalized:
                 gzsl.append(scores.curve.best())

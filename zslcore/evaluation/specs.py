@@ -71,23 +71,17 @@ class RunSpec:
         return cls(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
 
     @classmethod
-    def among_unseen(
-        cls, dataset: ZSLDataset, split: str, method: str, *, validated: bool = False
-    ) -> RunSpec:
+    def among_unseen(cls, dataset: ZSLDataset, split: str, method: str) -> RunSpec:
         """Return the spec for accuracies among unseen classes alone, which do not depend on gamma.
 
-        With ``validated``, the parameters of the method's grid are chosen on the folds; otherwise
-        the method has its default parameters.
+        The method has its default parameters.
         """
-        params: dict[str, Any] = {}
-        if not validated:
-            defaults, grid = get_method(method)().get_params(), get_method(method).param_grid
-            params = {name: defaults[name] for name in grid}
+        defaults, grid = get_method(method)().get_params(), get_method(method).param_grid
         return cls(
             dataset=dataset.name,
             split=split,
             method=method,
-            params=params,
+            params={name: defaults[name] for name in grid},
             gamma=0.0,
             select_for="zsl",
             digest=dataset.digest,

@@ -386,50 +386,32 @@ class Report:
             raise ParameterError(f"fail_on must be one of {choices}; got {fail_on!r}.")
         return any(f.mark in FAIL_ON[fail_on] and f.decides for f in self.findings)
 
-    def under(
-        self,
-        *,
-        max_share: Mapping[str, float] | None = None,
-        severity: Mapping[str, Mark] | None = None,
-    ) -> Report:
-        """Return the report with limits and marks that its reader has chosen.
+    def under(self, severity: Mapping[str, Mark]) -> Report:
+        """Return the report with other marks for the leaks, errors and warnings of some checks.
 
-        Parameters
-        ----------
-        max_share : check -> share of the test images, in [0, 1], up to which a leak is a warning
-            For checks that report a share: ZSL004, ZSL005 and ZSL012.
-        severity : check -> mark of its leaks, errors and warnings
-
-        Raises UnknownNameError for a check not in the report, ParameterError for a
-        share outside [0, 1] or an unknown mark.
+        Raises UnknownNameError for a check not in the report, ParameterError for an unknown mark.
 
         Examples
         --------
-        >>> report = Report("x", "", (Finding("ZSL012", "leak", "2 rows.", value=0.02),))
-        >>> report.under(max_share={"ZSL012": 0.05}).verdict
+        >>> report = Report("x", "", (Finding("ZSL012", "leak", "2 rows."),))
+        >>> report.under({"ZSL012": "warning"}).verdict
         'clean'
         """
-        shares, marks = dict(max_share or {}), dict(severity or {})
-        for check in (*shares, *marks):
+        for check in severity:
             self.of(check)
-        for check, share in shares.items():
-            if not 0 <= share <= 1:
-                raise ParameterError(f"max_share of {check}: expected 0 to 1; got {share!r}.")
-        for check, mark in marks.items():
+        for check, mark in severity.items():
             if mark not in MARKS:
                 expected = f"expected one of {', '.join(MARKS)}"
                 raise ParameterError(f"severity of {check}: {expected}; got {mark!r}.")
-        findings = []
-        for f in self.findings:
-            if f.check in shares:
-                f = f.with_limit(shares[f.check])
-            if f.check in marks and f.mark in ("leak", "error", "warning"):
-                f = replace(f, mark=marks[f.check])
-            findings.append(f)
-        stated = [f"{check} up to {share:.4g} a warning" for check, share in shares.items()]
-        stated += [f"{check} as {mark}" for check, mark in marks.items()]
-        read_as = {**self.read_as, "conditions": "; ".join(stated)} if stated else self.read_as
-        return replace(self, findings=tuple(findings), read_as=read_as)
+        findings = tuple(
+            replace(f, mark=severity.get(f.check, f.mark))
+            if f.mark in ("leak", "error", "warning")
+            else f
+            for f in self.findings
+        )
+        stated = "; ".join(f"{check} as {mark}" for check, mark in severity.items())
+        read_as = {**self.read_as, "conditions": stated} if stated else self.read_as
+        return replace(self, findings=findings, read_as=read_as)
 
     def accepting(self, checks: Iterable[str]) -> Report:
         """Accept the open findings of ``checks``: they no longer decide the verdict."""
