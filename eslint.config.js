@@ -1,5 +1,5 @@
 // @ts-check
-// Which names there are, and of what kind, TypeScript checks (tsconfig.json).
+// TypeScript checks whether names exist, and their types (tsconfig.json).
 
 import js from "@eslint/js";
 import { defineConfig } from "eslint/config";

@@ -89,7 +89,8 @@ def test_columns_of_logistic_regression_are_solved_independently():
         alone = path(Logistic(column[:, None]), tol=1e-8).solve(0.01)
         assert relative_difference(together[:, m : m + 1], alone) < 1e-6
     single = LogisticPath(X.astype(np.float32), Y, C, Logistic(TARGETS), intercept=True, tol=1e-16)
-    assert relative_difference(single.solve(0.01), together) < 1e-5  # a step rounds to zero
+    # One step is so small that it rounds to zero.
+    assert relative_difference(single.solve(0.01), together) < 1e-5
 
 
 def test_separable_classes_and_a_vanishing_ridge_are_solved_within_few_steps():

@@ -1,8 +1,9 @@
 // @ts-check
 // Positions of images: an image is left of the middle while a seen class is predicted, and right of it
 // from the gamma on at which its prediction changes. On each side, right predictions are nearer to the
-// middle than wrong ones. Among each of the two, the images nearest to the middle are, on the left, the
-// last to change and, on the right, the first to have changed. So only images that change sides move.
+// middle than wrong ones. Within right and within wrong predictions, the images nearest to the middle
+// change last on the left, and have changed first on the right. So images leave and join at the outer
+// end, and only images that change sides move.
 
 import { countUpTo } from "../../../zslcore/interactive/curve.js";
 
@@ -10,8 +11,8 @@ import { countUpTo } from "../../../zslcore/interactive/curve.js";
 
 /** @typedef {{ name: string, classes: number[], seen: boolean | null }} Group in rows of its own */
 /** @typedef {{ size: number, pitch: number, columns: number, rows: number[], tops: number[] }} Grid */
-/** Space for images; `pitch` is the distance of columns as a share of that of rows, `legible` the least
- * size of an image, for which some images are left out.
+/** Space for images; `pitch` is the distance of columns as a share of that of rows. Some images are left
+ * out if all would be smaller than `legible`.
  * @typedef {{ width: number, height: number, gap: number, least: number, most: number, pitch?: number,
  *   legible?: number }} Room */
 

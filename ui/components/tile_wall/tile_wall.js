@@ -46,7 +46,7 @@ export function groupTiles(tiles) {
   return [...groups].map(([name, members]) => ({ name, members }));
 }
 
-/** Tiles behind a heading with their counts by state; groups after the first are open where they fit.
+/** Draw tiles below a heading with their counts by state; groups after the first are open if they fit.
  * @param {{ name: string, members: Tile[] }} group @param {Send} send */
 function drawGroup({ name, members }, send) {
   const counts = Object.fromEntries([...SYMBOLS.keys()].map((state) =>
