@@ -58,7 +58,7 @@ class Visit(NamedTuple):
 VISITS = (
     Visit(
         "data",
-        {"data_tab": "Attributes", "dataset": "simulated-AWA1"},
+        {"data_embeddings": "true", "dataset": "simulated-AWA1"},
         "Order of classes",
         ("as in the file", "by name", "similar together"),
     ),

@@ -30,7 +30,7 @@ from zslcore.results.store import ResultStore
 from zslcore.untrusted import worker
 
 PAGE = "splits"
-TABS = ["Split", "Attributes"]
+FOLDS = ["data_embeddings", "data_source"]
 
 
 @pytest.fixture
@@ -46,15 +46,12 @@ def at_the_machine(monkeypatch):
 
 
 @pytest.mark.parametrize("dataset", ["digits", "simulated-AWA2", "simulated-SUN"])
-def test_every_tab_opens_and_runs_again(visit, dataset):
-    app = visit(dataset=dataset)
-    for tab in TABS:
-        app.session_state["data_tab"] = tab
-        for cache in ("cold", "warm"):
-            app.run()
-            assert not app.exception, (tab, cache)
-            assert app.title[0].value.endswith("What is in this data set, and how do I import one?")
-            assert [t.label for t in app.tabs if t.children] == [tab]
+def test_every_fold_opens_and_runs_again(visit, dataset):
+    for key in FOLDS:
+        app = visit(dataset=dataset, **{key: "true"})
+        assert app.title[0].value.endswith("What is in this data set, and how do I import one?")
+        assert sum(bool(fold.children) for fold in app.expander) == 1
+        assert not app.run().exception, key
 
 
 def test_headings_describe_the_data_set_and_then_the_split(visit):
@@ -86,7 +83,7 @@ def test_seen_validation_is_counted_with_the_folds(visit):
 
 
 def test_statistics_are_next_to_published_ones(visit):
-    app = visit(dataset="simulated-AWA2")
+    app = visit(dataset="simulated-AWA2", data_source="true")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7913
     assert table.loc[("", "images"), "deviation"] == pytest.approx(-90.0, abs=0.1)
@@ -94,7 +91,7 @@ def test_statistics_are_next_to_published_ones(visit):
 
 
 def test_a_search_without_hits_is_reported_in_one_sentence(visit):
-    app = visit(dataset="digits", data_tab="Attributes", data_classes="zebra")
+    app = visit(dataset="digits", data_embeddings="true", data_classes="zebra")
     assert "No class or attribute" in words(app)
     app.text_input(key="data_classes").set_value("7, 8").run()
     assert not app.exception
@@ -198,7 +195,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
     assert not app.error
     assert app.selectbox(key="dataset_menu").value == "chosen"
-    app = visit(dataset="chosen", data_tab="Split")
+    app = visit(dataset="chosen", data_source="true")
     assert f"## chosen: {N:,} images" in words(app)
     assert not app.dataframe  # no published values
     assert "chosen" in words(app)
@@ -219,12 +216,11 @@ def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, monkeypat
     app = pages.go(AppTest.from_file(pages.APP, default_timeout=pages.PATIENCE), "leakage").run()
     app.session_state["import_open"] = True  # as the button next to the menu of data sets does
     app = upload_into(app.run(), content(tmp_path, "birds.npz"), data_name="birds")
-    assert [tab.label for tab in app.tabs if tab.children] == ["Your data"]
     assert len(charts(app)) == 1  # only the split is drawn, since there is no result yet
     assert app.selectbox(key="dataset_menu").value == "birds"
     text = words(app)
     assert f"## birds: {len(world.labels):,} images, {world.n_classes} classes" in text
-    assert "Extractor trained on unknown data" in text
+    assert "Extractor trained on unknown data" in words(visit(dataset="birds", data_source="true"))
     badges = [element.value for element in app.markdown if "-badge[" in element.value]
     assert any("Unknown" in badge for badge in badges), badges
     assert not app.dataframe
@@ -323,11 +319,11 @@ def test_names_from_files_are_only_text(visit, tmp_path, monkeypatch):
     app = upload(visit, content(tmp_path, "names.npz"), data_name="names")
     assert not app.error
     assert load("names").class_names == tuple(names)
-    for tab in TABS:
-        app = visit(dataset="names", data_tab=tab)
+    for key in FOLDS:
+        app = visit(dataset="names", **{key: "true"})
         shown = [*app.markdown, *app.caption, *app.info, *app.warning]
         for name in names[:4]:
-            assert not any(name in element.value for element in shown), (tab, name)
+            assert not any(name in element.value for element in shown), (key, name)
 
 
 class Named(io.BytesIO):
@@ -383,7 +379,7 @@ def test_a_benchmark_is_recognised_without_its_name(visit, tmp_path):
     assert not app.error
     assert "Imported aPY\\-dino" in app.toast[0].value
     assert "Recognised as aPY" in app.toast[0].value
-    app = visit(dataset="aPY-dino", data_tab="Split")
+    app = visit(dataset="aPY-dino", data_source="true")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7924
     assert len(load("aPY-dino").split("PS").folds) == 3

@@ -175,7 +175,7 @@ def test_an_imported_data_set_of_an_author_is_chosen_at_once(server, page, tmp_p
     page.get_by_role("dialog").locator("input[type=file]").first.set_input_files(files)
     shown(page, re.compile("^Imported .+: 30 images, 5 classes, 4 attributes"))
     page.wait_for_url("**dataset=**")
-    page.get_by_role("tab", name="Your data", selected=True).wait_for()
+    page.get_by_role("button", name="closed-form methods").wait_for()
     name = parse_qs(urlsplit(page.url).query)["dataset"][0]
     assert visitor.clicks <= 2  # earlier: 3
     page.get_by_role("link", name="Playground", exact=True).click()

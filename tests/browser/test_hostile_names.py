@@ -27,8 +27,8 @@ OF_MANY = SET.partition("=")[2]
 ADDRESSES = {
     "/": 0,
     f"/data?{SET}": 0,
-    f"/data?{SET}&data_tab=Split": 12,
-    f"/data?{SET}&data_tab=Attributes": 23,
+    f"/data?{SET}&data_picture=true": 12,
+    f"/data?{SET}&data_embeddings=true": 23,
     f"/awa1_and_awa2?pair_first={OF_MANY}&pair_second=nothing else&awa1_layout=PCA": 0,
     f"/?{SET}&method=LinearS2V&playground_drawer=true": 0,
     f"/compare?table_whose=your+runs&table_columns={OF_MANY}": 0,

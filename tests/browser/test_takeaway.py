@@ -35,7 +35,7 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
 )
 def test_a_figure_is_saved_for_print_with_the_chosen_width(server, page, width, file, mm):
     pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
-    visit(page, server, "/data?dataset=digits")  # imports are on another tab
+    visit(page, server, "/data?dataset=digits")
     menu = menu_of(page, "data_split")
     menu.get_by_text(width).click()
     menu.get_by_text("serif", exact=True).click()

@@ -108,7 +108,7 @@ def gain_bars(
     if not named:
         return _upright(blocks, bars_of, of_gains)
     lines = sum(len(block.rows) + 1 for block in blocks)
-    columns = min(MOST_COLUMNS, ceil(lines / LINES))
+    columns = min(MOST_COLUMNS, 1 + lines // LINES)
     high = 13 if lines > LINES * MOST_COLUMNS and not narrow() else 19
     return _in_columns(blocks, bars_of, of_gains, columns=columns, high=high)
 

@@ -62,13 +62,13 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] =
     """
     lines = folds.shape[1]
     strip = 26 * max(lines, 1)
-    share = 0.97 * strip / (330 + strip)
+    share = 0.97 * strip / (290 + strip)
     above, below = Plane(1, down=(share + 0.03, 1.0)), Plane(2, down=(0.0, share))
     classes = class_axis(table["class"], table["role"])
     return figure(
         [above.on(bar) for bar in _part_bars(table)]
         + [below.on(strip) for strip in (_fold_strip(table, folds) if lines else [])],
-        height=(306 if narrow() else 340) + strip,
+        height=(306 if narrow() else 300) + strip,
         legend="top",
         margin={"t": (56 if narrow() else 40) + SAMPLES[narrow()] * bool(samples)},
         images=[_above_bar(k, source) for k, source in enumerate(samples)],

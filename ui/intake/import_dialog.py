@@ -50,7 +50,6 @@ def show() -> None:
     """Go to the view of a new import, or show the dialog if it is open."""
     if (imported := st.session_state.pop(IMPORTED, None)) is not None:
         name, split, words = imported
-        st.session_state.pop("data_tab", None)
         st.session_state["split"] = split  # otherwise the old split would stay
         st.session_state["dataset"] = name
         st.session_state[MESSAGE] = words

@@ -52,15 +52,15 @@ VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
 }
 #: Views to which findings link; below, check -> link (view, label, parameters).
 DATA, GAIN = "splits", "gains"
-SPLIT_LINK = (DATA, "Picture of the split", {"data_tab": "Split"})
+SPLIT_LINK = (DATA, "Picture of the split", {"data_picture": "true"})
 _OF_ROWS = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 LINKS = dict.fromkeys(_OF_ROWS, SPLIT_LINK) | {
     "ZSL006": (GAIN, "Gain of these classes", {}),
     "ZSL007": (GAIN, "Gain class by class", {}),
     "ZSL008": ("play", "How parameters are chosen here", {}),
-    "ZSL009": (DATA, "Picture of the class embeddings", {"data_tab": "Attributes"}),
-    "ZSL010": (DATA, "Comparison with the published data set", {"data_tab": "Split"}),
-    "ZSL011": (DATA, "Images per class", {"data_tab": "Split"}),
+    "ZSL009": (DATA, "Picture of the class embeddings", {"data_embeddings": "true"}),
+    "ZSL010": (DATA, "Comparison with the published data set", {"data_source": "true"}),
+    "ZSL011": (DATA, "Images per class", {"data_picture": "true"}),
 }
 #: Input of checks in :data:`zslcore.leakage.report.HOW` -> control of this page.
 UNDER_MORE = "under “More”"

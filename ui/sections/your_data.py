@@ -22,7 +22,6 @@ from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.protocol import Task
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.contamination import titles_of_sets
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import Report
 from zslcore.methods import METHODS
@@ -34,17 +33,23 @@ ATTEMPTS = 8
 
 
 def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
-    """Show an import's origin, the verdict on a split, and results; return whether it has any."""
-    declared = pretraining_of(dataset)
-    trained = "nothing" if declared == ("none",) else titles_of_sets(declared)
-    st.caption(
-        f"{plain(dataset.source)} Extractor trained on {plain(trained or 'unknown data')}; data "
-        f"{dataset.digest}. {plain(split.note)}"
-    )
-    verdict = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    """Show the verdict on a split of an import, and results; return whether it has any."""
     task: Task = "gzsl" if len(split.test_seen) else "zsl"
     column = _column(dataset, split, "H at gamma" if task == "gzsl" else "zsl")
-    _offer_methods(dataset, split, task, column)
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key="data_own",
+    ):
+        verdict = st.container(
+            horizontal=True,
+            vertical_alignment="center",
+            gap="small",
+            width="content",
+            key="data_verdict",
+        )
+        _offer_methods(dataset, split, task, column)
     if column is not None:
         _show_results(column, task)
     with verdict:  # drawn last, since it takes seconds for many images
@@ -117,12 +122,11 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
     seconds = run_seconds(dataset) * len(missing) / AT_ONCE
     label = f"Compute {len(missing)} closed-form methods"
     kind = "primary" if column is None else "secondary"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if offer_job(work, label, key="data_compute", type=kind):
-            st.caption(
-                f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "
-                "Parameters and γ are chosen on the folds."
-            )
+    tip = (
+        f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "
+        "Parameters and γ are chosen on the folds."
+    )
+    offer_job(work, label, key="data_compute", type=kind, help=tip)
 
 
 # --- Results --------------------------------------------------------------------------------------

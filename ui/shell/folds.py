@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -15,9 +15,13 @@ def fold(
     key: str,
     icon: str | None = None,
     is_open: bool = False,
+    in_address: bool = False,
 ) -> None:
-    """Show an expander; ``show`` draws its contents while it is open."""
-    expander = st.expander(label, icon=icon, expanded=is_open, key=key, on_change="rerun")
+    """Show an expander, which may be open by its address; ``show`` draws it while it is open."""
+    options: dict[str, Any] = {"bind": "query-params"} if in_address else {}
+    expander = st.expander(
+        label, icon=icon, expanded=is_open, key=key, on_change="rerun", **options
+    )
     if expander.open:
         with expander:
             show()

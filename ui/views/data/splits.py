@@ -15,7 +15,7 @@ from ui.figures.splits import attribute_map, split_map
 from ui.maps import simulated_effects
 from ui.sections.your_data import show_your_data
 from ui.shell.folds import fold
-from ui.shell.frame import Header, chart, place_answer, show_tabs
+from ui.shell.frame import Header, chart, place_answer
 from ui.shell.guard import fragment
 from ui.shell.text import PART_LABELS, plain
 from ui.state import controls, data_menu
@@ -30,6 +30,8 @@ from zslcore.datasets.facts import (
     row_facts,
     title,
 )
+from zslcore.datasets.imports import pretraining_of
+from zslcore.leakage.contamination import titles_of_sets
 
 #: Option on screen -> order of classes.
 CLASS_ORDERS: dict[str, dataset_summary.ClassOrder] = {
@@ -44,40 +46,41 @@ ATTRIBUTE_ORDERS: dict[str, dataset_summary.AttributeOrder] = {
 #: Maximum number of classes with sample images above their bars.
 MOST_SAMPLED = 20
 SPLIT_TITLES = {"PS": "Proposed split (PS)", "SS": "Standard split (SS)"}
-#: First tab of an import.
-YOUR_DATA = "Your data"
 PARTS = PART_LABELS | {"several": "in several", "none": "in none"}
 
 
 def show(header: Header) -> None:
-    """Choose a data set and a split, and show them in tabs."""
+    """Choose a data set and a split; show its picture, and further contents when opened.
+
+    For an import with results, these come first and the picture is opened like the rest.
+    """
     answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset = data_menu.choose_dataset()
         split = controls.choose_split(dataset)
         header.mark(dataset)
     answer.say(*_counts(dataset, split))
-    tabs = {"Split": _show_split, "Attributes": _show_attributes}
-    if dataset.name in imports.names():
-        tabs = {YOUR_DATA: _show_import} | tabs
-    show_tabs(tabs, dataset, split, key="data_tab")
-
-
-def _show_import(dataset: ZSLDataset, split: Split) -> None:
-    """Show results on an import; before the first result, its split."""
-    if not show_your_data(dataset, split):
+    if dataset.name in imports.names() and show_your_data(dataset, split):
+        show_picture = partial(_show_split, dataset, split)
+        fold("Images of each class", show_picture, key="data_picture", in_address=True)
+    else:
         _show_split(dataset, split)
+    show_attributes = partial(_show_attributes, dataset, split)
+    fold("Attributes", show_attributes, key="data_embeddings", in_address=True)
+    show_source = partial(_show_source, dataset, split)
+    fold("Source and statistics", show_source, key="data_source", in_address=True)
 
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
-    """Draw the images of each class by part, the folds, and the statistics."""
+    """Draw the images of each class by part, and the folds."""
     table = dataset_summary.sorted_classes(dataset_summary.class_table(dataset, split), "by role")
-    folds = dataset_summary.fold_roles(dataset, split)
+    folds = dataset_summary.fold_roles(dataset, split).iloc[table.index]
     chart(
-        split_map(table, folds.iloc[table.index], _samples(dataset, list(table.index))),
+        split_map(table, folds, _samples(dataset, list(table.index))),
         alt=f"Images of every class by their part in the split {split.name}, and the training and "
         f"validation classes of {folds.shape[1]} folds.",
         key="data_split",
+        table=lambda: table.join(folds.reset_index(drop=True)).rename(columns=PARTS),
     )
     leaked = int(table["several"].sum())
     if leaked:
@@ -93,11 +96,6 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
-    _show_statistics(dataset, split)
-    shown = table.join(folds.reset_index(drop=True))
-    labels = {name: PARTS.get(name, name) for name in map(str, shown) if name != "imagenet1k"}
-    as_table = partial(tables.show, shown, f"{dataset.name}-{split.name}-split", labels=labels)
-    fold("As a table", as_table, key="data_as_table")
 
 
 def _samples(dataset: ZSLDataset, classes: Sequence[int]) -> Sequence[str]:
@@ -164,28 +162,14 @@ def _show_photographs(benchmark: str | None) -> None:
     )
 
 
-def _show_statistics(dataset: ZSLDataset, split: Split) -> None:
-    """Compare the data set's statistics with published statistics, if any."""
-    statistics = dataset_summary.statistics(dataset)
-    if statistics["published"].isna().all():
-        _show_origin(dataset, split)
-        return
-    left, right = st.columns([0.62, 0.38], gap="large")
-    with left:
-        tables.show(
-            statistics,
-            f"{dataset.name}-statistics",
-            labels={name: name for name in map(str, statistics)} | {"quantity": "statistic"},
-            percent=["deviation"],
-            height="content",
-        )
-    with right:
-        _show_origin(dataset, split)
-
-
-def _show_origin(dataset: ZSLDataset, split: Split) -> None:
-    """Show the origin of the data set, and the notes on its other splits and on the papers."""
-    st.markdown(f"**Where it comes from.** {plain(dataset.source)}")
+def _show_source(dataset: ZSLDataset, split: Split) -> None:
+    """Show the origin of the data set, notes on its other splits, and published statistics."""
+    declared = pretraining_of(dataset)
+    trained = "nothing" if declared == ("none",) else titles_of_sets(declared) or "unknown data"
+    st.markdown(
+        f"**Where it comes from.** {plain(dataset.source)} Extractor trained on {plain(trained)}; "
+        f"data {dataset.digest}."
+    )
     for part in dataset.splits.values():
         if part.note and part.name != split.name:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
@@ -202,6 +186,14 @@ def _show_origin(dataset: ZSLDataset, split: Split) -> None:
         )
     notes = class_facts(benchmark).notes
     st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")
+    statistics = dataset_summary.statistics(dataset)
+    tables.show(
+        statistics,
+        f"{dataset.name}-statistics",
+        labels={name: name for name in map(str, statistics)} | {"quantity": "statistic"},
+        percent=["deviation"],
+        height="content",
+    )
 
 
 @fragment
