@@ -52,6 +52,11 @@ MULTI = "multi-label data are not supported"
 #: quotation marks.
 LABEL_SEPARATORS = "|;,"
 LIST_OF_NUMBERS, NAME_AFTER_NAME = re.compile(r"\[\d+(,\s*\d+)+\]"), re.compile(r"([\"'])\s*,\s*\1")
+#: Question on row numbers of which only one start separates the classes.
+FROM_1 = (
+    "The rows are read as numbered from 1; from 0, test classes have training images. Check where "
+    "row numbers start: at 0 or at 1?"
+)
 #: A class that is named by its number.
 NUMBERED_CLASS = re.compile(r"(?:class )?\d+(?:\.0+)?")
 #: Question on lists whose labels contradict the folders of the images.
@@ -623,10 +628,15 @@ def split_of_parts(
         )
         rows[part] = _rows_in(np.asarray(values, dtype=np.int64), len(values))
     n = None if labels is None else len(labels)
+    questions: tuple[str, ...] = ()
     ends = [(values.min(), values.max()) for values in rows.values() if values.size]
-    if n is not None and min(a for a, _ in ends) >= 1 and max(b for _, b in ends) == n:
-        rows = {part: values - 1 for part, values in rows.items()}
-        note = note.replace("from 0", f"from 1, since they reach {n:,} of {n:,} rows")
+    if n is not None and min(a for a, _ in ends) >= 1 and max(b for _, b in ends) <= n:
+        reaches = max(b for _, b in ends) == n
+        if reaches or _start_at_1(rows, np.asarray(labels)):
+            rows = {part: values - 1 for part, values in rows.items()}
+            why = f", since they reach {n:,} of {n:,} rows" if reaches else ""
+            note = note.replace("from 0", f"from 1{why}")
+            questions = () if reaches else (FROM_1,)
     within = labels is not None and all(
         0 <= v.min() <= v.max() < len(labels) for v in rows.values() if v.size
     )
@@ -638,7 +648,18 @@ def split_of_parts(
             checked["test_unseen"] = checked.pop("test")
             remark += "; without labels, test is read as unseen"
     numbers = np.empty(0, np.int64) if labels is None else labels
-    return SplitList(file, (), numbers, tuple(class_names), checked, note=note + remark)
+    names = tuple(class_names)
+    return SplitList(file, (), numbers, names, checked, note=note + remark, questions=questions)
+
+
+def _start_at_1(rows: Mapping[str, np.ndarray], labels: np.ndarray) -> bool:
+    """Whether "test" has no training class if rows start at 1, and has one if they start at 0."""
+    trained = np.concatenate([rows[part] for part in ("train", "trainval") if part in rows])
+    tested = rows.get("test", np.empty(0, np.int64))
+    if not trained.size or not tested.size or max(trained.max(), tested.max()) >= len(labels):
+        return False
+    from_0, from_1 = (np.isin(labels[tested - k], labels[trained - k]).any() for k in (0, 1))
+    return bool(from_0 and not from_1)
 
 
 def _rows_in(values: np.ndarray, n: int) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""Classes with two names in a split: a WordNet id and a word, or singular and plural."""
+"""Classes with two names in a split: a WordNet id and a word, a plural, a synonym."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,9 @@ from zslcore.datasets.split_lists import SplitList, counted_names
 from zslcore.leakage.vocabularies import id_of, wordnet
 from zslcore.names import class_key
 from zslcore.texts import clean_text
+
+#: A name with a text in brackets at its end.
+BRACKETS = re.compile(r"([^()]+)\(([^()]+)\)\s*")
 
 
 def with_one_name_each(listed: SplitList) -> SplitList:
@@ -71,14 +75,18 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
 
 
 def _with_plurals(listed: SplitList) -> SplitList:
-    """Ask whether a seen and an unseen class are the same if their names differ by -s or -es."""
+    """Ask whether a seen and an unseen class are the same.
+
+    They may be if one name is a plural of the other, one of its synonyms between commas, or the
+    other without a text in brackets, or this text.
+    """
     keys = [class_key(name) for name in listed.class_names]
     class_of = {key: c for c, key in enumerate(keys)}
     pairs = [
-        (class_of[plural], c)
-        for c, key in enumerate(keys)
-        for plural in (f"{key}s", f"{key}es")
-        if len(key) > 2 and plural in class_of
+        (class_of[other], c)
+        for c, (key, name) in enumerate(zip(keys, listed.class_names, strict=True))
+        for other in (f"{key}s", f"{key}es", *map(class_key, _names_within(name)))
+        if len(key) > 2 and class_of.get(other, c) != c
     ]
     if not pairs:
         return listed
@@ -90,8 +98,17 @@ def _with_plurals(listed: SplitList) -> SplitList:
     ]
     if not across:
         return listed
-    question = f"A seen and an unseen class differ only by a plural: {counted_names(across)}."
+    question = f"A seen and an unseen class may be the same: {counted_names(across)}."
     return replace(listed, questions=(*listed.questions, question))
+
+
+def _names_within(name: str) -> list[str]:
+    """Return the synonyms between commas, and the texts outside and within brackets."""
+    synonyms = name.split(",") if "," in name else []
+    bracketed = BRACKETS.fullmatch(name)
+    return [
+        text for text in (*synonyms, *(bracketed.groups() if bracketed else ())) if text.strip()
+    ]
 
 
 def _classes_of_sides(listed: SplitList) -> tuple[set[int], set[int]]:

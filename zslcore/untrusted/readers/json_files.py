@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ class Json:
     """
 
     def __init__(self, value: Any) -> None:
+        value = _joined_batches(value)
         lists, others = _class_lists(value)
         by_row = _has_columns_by_row(others)
         by_name = others if by_row else _innermost(others)
@@ -105,6 +107,25 @@ class Json:
         ):
             raise Refused("expected numbers below 2 ** 53; got a larger one")
         return np.array(value)
+
+
+def _joined_batches(value: Any) -> Any:
+    """Join records of equally long lists, one record per batch; return other values unchanged.
+
+    A batch has a list of labels or predicted classes other than a mask, which is one-hot labels.
+    """
+    batches: list[Any] = value if isinstance(value, list) else []
+    if not batches or not all(isinstance(b, dict) and {*b} == {*batches[0]} for b in batches):
+        return value
+    lists = [element for batch in batches for element in batch.values()]
+    of_images = [batch[n] for batch in batches for n in batch if is_named(n, OF_IMAGES)]
+    if not of_images or not all(map(_is_list, lists)):
+        return value
+    are_masks = all(element in (0, 1) for labels in of_images for element in labels)
+    sizes = ({*map(len, batch.values())} for batch in batches)
+    if are_masks or not all(len(size) == 1 for size in sizes):
+        return value
+    return {name: [*chain.from_iterable(batch[name] for batch in batches)] for name in batches[0]}
 
 
 def _array_of_texts(texts: Sequence[str]) -> np.ndarray:

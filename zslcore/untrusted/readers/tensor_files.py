@@ -16,7 +16,7 @@ import pickle
 import struct
 import zipfile
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -160,6 +160,12 @@ class _Tensor(NamedTuple):
     stride: Shape
 
 
+class _Batches(NamedTuple):
+    """Tensors with one row per image, to be joined."""
+
+    tensors: tuple[_Tensor, ...]
+
+
 def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _Tensor:
     """Replace ``torch._utils._rebuild_tensor_v2``; refuse values outside the storage."""
     right = isinstance(storage, _Storage) and _is_shape(shape) and _is_shape(stride)
@@ -228,7 +234,7 @@ class Torch:
         with self.archive.open(pickles[0]) as file:
             self.value = _Weights(file).load()
         self.held: dict[str, Any] = {}
-        for name, element in _named(self.value):
+        for name, element in _named(_joined_batches(self.value)):
             if len(self.held) >= MAX_NAMES:
                 raise Refused(f"expected at most {MAX_NAMES:,} tensors; got more")
             self.held[name] = element
@@ -255,13 +261,20 @@ class Torch:
         value = self.held[name]
         if isinstance(value, _Tensor):
             return value.shape, max(4, _size_of(value.storage.dtype))
+        if isinstance(value, _Batches):
+            first = value.tensors[0]
+            n = sum(tensor.shape[0] for tensor in value.tensors)
+            return (n, *first.shape[1:]), max(4, _size_of(first.storage.dtype))
         return (len(value),), 1 << 10 if isinstance(value[0], str) else 8
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a tensor or list."""
         value = self.held[name]
-        if not isinstance(value, _Tensor):
-            return np.array(value)
+        if isinstance(value, _Batches):
+            return np.concatenate([*map(self._values_of, value.tensors)])
+        return self._values_of(value) if isinstance(value, _Tensor) else np.array(value)
+
+    def _values_of(self, value: _Tensor) -> np.ndarray:
         storage, size = value.storage, value.storage.n * _size_of(value.storage.dtype)
         member = f"{self.prefix}data/{storage.key}"
         self._refuse_absent(member, size)
@@ -301,13 +314,32 @@ def _plain(value: Any, left: Iterator[int], depth: int = 0) -> Any:
     raise Refused("expected lists and dictionaries; got other values")
 
 
+def _joined_batches(value: Any) -> Any:
+    """Join the tensors of batches: of a list of more than two matrices, or of dictionaries."""
+    if not isinstance(value, list | tuple) or not value:
+        return value
+    if all(isinstance(batch, dict) and {*batch} == {*value[0]} for batch in value):
+        joined = {name: _joined([batch[name] for batch in value]) for name in value[0]}
+        return joined if all(joined.values()) else value
+    are_matrices = all(isinstance(of, _Tensor) and len(of.shape) == 2 for of in value)
+    return (len(value) > 2 and are_matrices and _joined(value)) or value
+
+
+def _joined(tensors: Sequence[Any]) -> _Batches | None:
+    """Return tensors that differ only in their number of rows; None for other values."""
+    if not all(isinstance(tensor, _Tensor) and tensor.shape for tensor in tensors):
+        return None
+    kinds = {(tensor.shape[1:], tensor.storage.dtype) for tensor in tensors}
+    return _Batches(tuple(tensors)) if len(kinds) == 1 else None
+
+
 def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Yield tensors, and lists of texts or whole numbers, with their names."""
     if isinstance(value, dict) and depth < MAX_DEPTH:
         for key, inner in value.items():
             if isinstance(key, str):
                 yield from _named(inner, f"{name}.{key}" if name else key, depth + 1)
-    elif isinstance(value, _Tensor):
+    elif isinstance(value, _Tensor | _Batches):
         yield name or "array", value
     elif isinstance(value, list | tuple) and value:
         if all(isinstance(element, str) for element in value) or all(type(n) is int for n in value):
