@@ -618,7 +618,7 @@ def test_labels_may_be_one_hot_rows_or_numbers_as_text(tmp_path, labels):
 
 def test_columns_named_by_digits_are_matched_by_name():
     names = tuple(map(str, np.arange(C)[::-1]))
-    matrix, _ = read(labels=Y.astype(str), names=names, unseen=UNSEEN)
+    matrix, _ = read(scores=F[:, ::-1], labels=Y.astype(str), names=names, unseen=UNSEEN)
     np.testing.assert_array_equal(matrix.y, C - 1 - Y)
 
 

@@ -129,10 +129,6 @@ REMARKED = {
         f"20 of {len(F) + 20} rows repeat another row",
         {"scores": np.vstack([F, F[:20]]), "labels": np.r_[Y, Y[:20]]},
     ),
-    "columns in another order": (
-        "another order of columns would make",
-        {"scores": F[:, np.random.default_rng(6).permutation(C)]},
-    ),
 }
 MARKED = {
     "answers": np.eye(C)[F.argmax(axis=1)],

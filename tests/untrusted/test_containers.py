@@ -60,6 +60,22 @@ def write(path):
 
 
 @pytest.mark.usefixtures("in_process")
+def test_tensors_of_batches_are_joined(tmp_path):
+    import torch
+
+    batches = [
+        {"features": torch.tensor(X[k]), "labels": torch.tensor(Y[k])}
+        for k in (slice(2), slice(2, 3), slice(3, 4))
+    ]
+    torch.save(batches, tmp_path / "a.pt")
+    torch.save([batch["features"] for batch in batches], tmp_path / "b.pt")
+    content = look_into(tmp_path / "a.pt")
+    np.testing.assert_array_equal(content.rows("features"), X)
+    np.testing.assert_array_equal(content.numbers("labels"), Y)
+    np.testing.assert_array_equal(look_into(tmp_path / "b.pt").rows("array"), X)
+
+
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("ending", [".npz", ".mat", ".h5", ".pt", ".safetensors", ".json"])
 def test_one_call_gives_shapes_and_values_of_every_container(tmp_path, ending):
     path = tmp_path / f"a{ending}"

@@ -16,7 +16,18 @@ import numpy as np
 import pandas as pd
 
 from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of, torch_bytes
-from tests.verdicts.inputs import CHECK_FOLDER, DECLARED, NAMES, Input
+from tests.verdicts.inputs import (
+    CHECK_FOLDER,
+    DECLARED,
+    NAMES,
+    SCORES,
+    TRUE,
+    UNSEEN_CLASSES,
+    UNSEEN_NAMES,
+    H,
+    Input,
+    Y,
+)
 
 #: Names of two lists that differ only in a part of a name -> seen classes, unseen classes.
 DIFFERENT = {
@@ -189,6 +200,43 @@ def equal_images() -> Iterator[Input]:
             yield Input(name, files, command, expected, cause, bool(copied), never)
 
 
+def scores_of_tools() -> Iterator[Input]:
+    """Yield batches, counts of pairs of classes, files per side, and columns in another order."""
+    answers = SCORES.argmax(axis=1)
+    parts = [slice(k, k + 40) for k in range(0, len(Y), 40)]
+    batches = [{"logits": SCORES[k].tolist(), "labels": Y[k].tolist()} for k in parts]
+    lines = [json.dumps({"preds": answers[k].tolist(), "targets": Y[k].tolist()}) for k in parts]
+    pairs = pd.DataFrame({"Prediction": np.array(NAMES)[answers], "Reference": TRUE})
+    counts = pairs.value_counts().rename("Freq").reset_index()
+    table = pd.DataFrame(SCORES, columns=[*NAMES]).assign(label=TRUE)
+    of_unseen = np.isin(Y, UNSEEN_CLASSES)
+    sides = {"test_seen.csv": table[~of_unseen], "test_unseen.csv": table[of_unseen]}
+    numbers, names = map(str, UNSEEN_CLASSES), UNSEEN_NAMES
+    for form, files, unseen in (
+        ("batches in JSON", {"p.json": batches}, [*numbers]),
+        ("batches by line", {"p.jsonl": lines}, [*map(str, UNSEEN_CLASSES)]),
+        ("counts of pairs", {"c.csv": counts}, names),
+        ("a file per side", {f"out/{name}": of for name, of in sides.items()}, ()),
+    ):
+        path = "out" if form == "a file per side" else next(iter(files))
+        command = ("score", path, *(("--unseen", *unseen) if unseen else ()))
+        yield Input(f"scores, {form}", files, command, "clean", H)
+    order = [3, 1, 0, 2, 10, 9, 8, 7, 6, 5, 4]
+    moved = pd.DataFrame(SCORES[:, order], columns=[NAMES[k] for k in order]).assign(label=Y)
+    command = ("score", "s.csv", "--unseen", *names)
+    cause = "another order of columns"
+    yield Input("scores, columns in another order", {"s.csv": moved}, command, "broken", cause)
+    blocks = {
+        "out/logits_seen.npy": np.delete(SCORES, UNSEEN_CLASSES, axis=1),
+        "out/logits_unseen.npy": SCORES[:, UNSEEN_CLASSES],
+        "out/labels.npy": Y,
+    }
+    name = "scores, an array of columns per side, labels of all classes"
+    yield Input(name, blocks, ("score", "out"), "broken unknown", "--unseen")
+    command = ("score", "out", "--unseen", *map(str, UNSEEN_CLASSES))
+    yield Input(f"{name}, unseen classes stated", blocks, command, "clean", H)
+
+
 #: Line between titles and rows of a table in Markdown.
 RULE = "|---|:---:|---|"
-GENERATORS = (differing_names, compositions, tables, equal_images)
+GENERATORS = (differing_names, compositions, tables, equal_images, scores_of_tools)

@@ -142,6 +142,11 @@ def interpreted(
         if question is not None:
             return None, (question,)
         _refuse_other_columns(sample, matrix)
+        for moved in _moved_columns(sample.F, sample.y, sample.seen):
+            raise DatasetError(
+                f"{matrix.name}: {moved} Reorder the columns, state with --unseen which classes "
+                "separate columns of unseen classes are, or keep them with as-is (--fix as-is)."
+            )
     if "within-sides" in fixes:
         matrix = _within_sides(matrix)
     sides = ruled_out_sides(matrix.F, matrix.y, matrix.seen)

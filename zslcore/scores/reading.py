@@ -343,6 +343,9 @@ BLOCKS, LABELS_OF_BLOCKS = (
 )
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
+#: Titles of the counts in a confusion table with one row per pair of classes; their largest sum.
+COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images")
+MOST_COUNTED = 5_000_000
 #: Names of matrices that are not scores.
 NO_SCORES = (*NAMES_OF_PARTS["features"], *NAMES_OF_PARTS["prototypes"])
 NO_SCORES_IN = re.compile("feat|emb|att|proto|vec", re.IGNORECASE)
@@ -381,6 +384,8 @@ def read_scores(
     """
     if isinstance(path, Path):
         path = path.resolve()  # the path "." has no name
+        if unseen_scores is None:
+            path, unseen_scores = _files_of_sides(path)
     name = clean_text(path.name)
     if Path(path.name).suffix.lower() == ".txt":
         raise FileRefusedError(
@@ -412,6 +417,17 @@ def read_scores(
         else:
             _refuse_shared(name, parts)
         return _score_file(name, parts, more_arrays, more)
+
+
+def _files_of_sides(path: Path) -> tuple[Path, Path | None]:
+    """Return the files of seen and of unseen images in a folder; other paths unchanged."""
+    files = sorted(path.iterdir()) if path.is_dir() else []
+    files = [file for file in files if not file.name.startswith(".")]
+    of_unseen = ["unseen" in file.stem.lower() for file in files]
+    if [*sorted(of_unseen)] != [False, True] or any(file.suffix == ".npy" for file in files):
+        return path, None
+    first, second = sorted(files, key=lambda file: "unseen" in file.stem.lower())
+    return (first, second) if "seen" in first.stem.lower() else (path, None)
 
 
 def _append_images(parts: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -936,6 +952,7 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
 
 def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
     """Return the parts of a table; "others" has all columns except labels and scores."""
+    table = _repeated_by_count(table)
     texts, remarks = {name: np.array(of) for name, of in table.texts.items()}, []
     label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
     label = label or _column_of(texts, {*table.columns}, excluded=answers)
@@ -986,6 +1003,27 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
         remarks.append(_left_out([table.columns[k] for k in counters], why))
     numbers = {table.columns[k]: table.values[:, k] for k in counters}
     return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
+
+
+def _repeated_by_count(table: Table) -> Table:
+    """Return one row per image of a confusion table: a class, a predicted class, and their count.
+
+    Any other table is returned unchanged.
+    """
+    pair = [first_named(table.texts, names) for names in (LABELS, PREDICTED)]
+    if [*map(len, (table.texts, table.columns))] != [2, 1] or None in pair:
+        return table
+    counts = table.values[:, 0]
+    pairs = {*zip(*table.texts.values(), strict=True)}
+    if len(pairs) < len(counts) or (counts < 0).any() or (counts != np.trunc(counts)).any():
+        return table
+    if not is_named(table.columns[0], COUNTS) or not 0 < counts.sum() <= MOST_COUNTED:
+        return table
+    rows = np.repeat(np.arange(len(counts)), counts.astype(int))
+    texts: dict[str, Sequence[str]] = {
+        name: np.array(values)[rows].tolist() for name, values in table.texts.items()
+    }
+    return Table(np.empty((len(rows), 0)), (), texts)
 
 
 def _pairs_of(

@@ -55,6 +55,7 @@ LABELS = (
     *("true_labels", "true_class", "gt", "ground_truth", "groundtruth", "gold", "actual"),
     *("class_name", "label_name", "label_true", "target_class", "expected", "y_test", "gts"),
     *("gt_label", "gt_labels", "gt_class", "actual_label", "actual_class", "true_name", "truth"),
+    "reference",
 )
 #: Names of a column or array of predicted classes.
 PREDICTED = (
