@@ -207,11 +207,11 @@ def _open_pressed() -> None:
 
 def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
     """Show the verdicts on a claim, its number, its cells (printed and ours), and the commands."""
-    claim = CLAIMS[id_]
+    claim, evidence = CLAIMS[id_], cache.claim_evidence()
     with st.container(horizontal=True, gap="small"):
         for one_basis in dict.fromkeys([basis, *BASES]):
             words, _, body = BASES[one_basis]
-            judged = cache.judged_on(body)[id_]
+            judged = judgment if one_basis == basis else claim.judge(evidence[body])
             state = _state_of(judged)
             scope = f", measured on {judged.where}" if judged.where and state != "open" else ""
             tip = plain(f"{words.capitalize()}. {judged.sentence}")
@@ -271,7 +271,7 @@ def _show_cells(id_: str, basis: Basis) -> None:
     printed = cache.judged_on("printed")[id_].cells
     wide = with_ours(id_, printed, cache.claim_evidence()[body])
     if wide.empty:
-        wide = cache.judged_on(body)[id_].cells.wide()
+        wide = CLAIMS[id_].judge(cache.claim_evidence()[body]).cells.wide()
     if len(wide):
         _show_shares(wide.reset_index(), f"claim_{id_}")
     for name, table in printed.tables.items():
