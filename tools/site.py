@@ -91,7 +91,8 @@ nav a:hover { text-decoration: underline; }
 nav a[aria-current] { box-shadow: 0 2px var(--st-primary-color); font-weight: 600; }
 nav a.own { margin-left: auto; padding: 0 16px; border: 1px solid var(--st-primary-color);
   border-radius: var(--st-base-radius); color: var(--st-primary-color); font-weight: 600; }
-h1 { font-size: 1.5rem; line-height: 1.3; font-weight: 600; margin: 8px 0; }
+nav + h1 { font-size: 1.0625rem; line-height: 1.3; font-weight: 600; margin: 8px 0; opacity: 0.74; }
+.answer { font-size: 1.375rem; line-height: 1.3; font-weight: 600; }
 h2 { font-size: 1.25rem; font-weight: 600; margin: 32px 0 8px; }
 p { margin: 8px 0; }
 a { color: var(--st-primary-color); }
@@ -104,7 +105,7 @@ pre { padding: 12px 16px; overflow-x: auto; border-radius: var(--st-base-radius)
 .cards strong { display: block; color: var(--st-primary-color); }
 .one-ruler .wide .ruler { grid-template-columns: auto minmax(0, 1fr) auto; }
 @media (max-width: 640px) {
-  main { padding: 8px 16px 24px; } nav { gap: 0 16px; } h1 { font-size: 1.25rem; }
+  main { padding: 8px 16px 24px; } nav { gap: 0 16px; }
 }
 .rail > .heading button, .kinds label:has([value=images]), .one-ruler .kinds { display: none; }
 """
@@ -398,11 +399,16 @@ def claims(runs: Sequence[RunResult]) -> str:
     for claim in records:
         groups[claim["judgments"]["printed"]["verdict"]].append(_claim(claim))
     counts = ", ".join(f"{len(groups[verdict])} {VERDICTS[verdict][1]}" for verdict in VERDICTS)
-    lead = f"<p>{len(records)} claims, judged on the papers' own printed tables: {counts}.</p>"
+    lead = f"{len(records)} claims, judged on the papers' own printed tables: {counts}."
     parts = "".join(
         f"<h2>{VERDICTS[verdict][0]}</h2>{''.join(claims)}" for verdict, claims in groups.items()
     )
-    return _page("claims.html", "What did the papers claim, and does it hold?", lead + parts, CARDS)
+    return _page(
+        "claims.html",
+        "What did the papers claim, and does it hold?",
+        f"<p class=answer>{lead}</p>{parts}",
+        CARDS,
+    )
 
 
 def _claim(claim: Mapping[str, Any]) -> str:

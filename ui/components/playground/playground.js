@@ -407,7 +407,7 @@ class Playground extends CurveFigure {
 
   /** Write how many images are predicted as each side. @param {number} switched */
   writeCounts(switched) {
-    const [left, right] = this.elements.sides, verb = this.wall.width < 400 ? "as" : "predicted as";
+    const [left, right] = this.elements.sides, verb = this.wall.width < 420 ? "as" : "predicted as";
     left.textContent = `${formatCount(this.head.images.n - switched)} ${verb} seen`;
     right.textContent = `${formatCount(switched)} ${verb} unseen`;
   }
