@@ -126,16 +126,28 @@ def hostile(folder):
         "other.json": b'{"schema": {"a": 1}}',
         "result.json": b'{"spec": 1, "evaluation": 2}',
         "board.json": b'{"schema": "zslcore-board/1", "figures": {"H": NaN}}',
-        "split.json": b'{"schema": "zslcore-split/1", "parts": {"trainval": ["x"]}}',
+        "text.mat": b"not a matrix at all",
+        "mine.json": b'{"schema": "mine"}',
         "noise.h5": b"\x89HDF\r\n\x1a\n" + bytes(range(256)) * 9,
         "binary.txt": bytes(range(256)),
         "long.txt": b"a\n" * (1 << 20),
     }
+    for name, parts in {
+        "texts.json": '{"trainval": ["x"]}',
+        "ragged.json": '{"trainval": [[1], [2, 3]]}',
+        "infinite.json": '{"trainval": [1e400]}',
+        "list.json": "[1]",
+        "large.json": '{"trainval": [99999999999999999999]}',
+    }.items():
+        content[name] = f'{{"schema": "zslcore-split/1", "parts": {parts}}}'.encode()
     for name, value in content.items():
         (folder / name).write_bytes(value)
+    savemat(folder / "fractions.mat", {"trainval_loc": np.array([[1.5], [2.0]])})
+    savemat(folder / "unrelated.mat", {"unrelated": np.zeros(3)})
     np.savez(folder / "object.npz", scores=np.array([{"a": 1}], dtype=object))
     np.savez(folder / "far.npz", trainval_loc=np.array([1e300]), test_unseen_loc=np.array([1]))
-    return [folder / name for name in (*content, "object.npz", "far.npz")]
+    others = ("object.npz", "far.npz", "fractions.mat", "unrelated.mat")
+    return [folder / name for name in (*content, *others)]
 
 
 def test_a_damaged_or_hostile_file_is_refused_in_one_sentence_and_runs_no_code(folder):

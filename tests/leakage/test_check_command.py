@@ -20,13 +20,6 @@ def split(tmp_path):
     return tmp_path / "mine.mat"
 
 
-def test_an_audit_option_prints_every_finding(split, capsys):
-    assert main(["check", str(split), "--format", "text"]) == 1
-    output = capsys.readouterr()
-    assert "ZSL001" in output.out
-    assert not output.err
-
-
 def test_format_json_prints_cards_of_files_that_are_not_splits(split, capsys, printed):
     scores = split.with_name("scores.npz")
     np.savez(scores, scores=np.eye(4)[Y], labels=Y, unseen=[3])
@@ -43,19 +36,6 @@ def test_a_data_set_is_checked_by_name_with_several_splits_at_once(split, capsys
     savemat(other, {"trainval_loc": [1, 2], "test_seen_loc": [2], "test_unseen_loc": [70]})
     assert printed("check", split, other, "--fail-on", "warning", status=1).count("ZSL010") == 2
     assert "expected one split" in printed("check", split, other, "--correct", "a.mat", status=2)
-
-
-def test_features_and_labels_given_as_files_are_used_by_the_checks(tmp_path, capsys):
-    parts = {"trainval": range(1, 31), "test_seen": range(31, 41), "test_unseen": range(41, 81)}
-    lists = {f"{part}_loc": np.array(rows)[:, None] for part, rows in parts.items()}
-    savemat(tmp_path / "split.mat", lists)
-    X = np.random.default_rng(0).normal(size=(8, 80))
-    savemat(tmp_path / "res101.mat", {"features": X, "labels": Y[:, None] + 1})
-    files = [str(tmp_path / "res101.mat"), str(tmp_path / "split.mat")]
-    report = tmp_path / "report.json"
-    main(["check", *files, "--format", "json", "--output", str(report)])
-    marks = {load["check"]: load["mark"] for load in json.loads(report.read_text())["findings"]}
-    assert {marks[check] for check in ("ZSL001", "ZSL004", "ZSL005")} == {"ok"}
 
 
 @pytest.mark.nightly

@@ -34,12 +34,6 @@ def audited(*words):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_passing_split_exits_with_0(good, capsys):
-    assert audited(good, "--pretraining", "none") == 0
-    assert "OK       ZSL003" in capsys.readouterr().out
-
-
-@pytest.mark.usefixtures("in_process")
 def test_a_split_with_checks_that_could_not_run_exits_with_3(good, capsys, tmp_path):
     assert audited(good) == 3  # the check of the pre-training set could not run
     assert "UNKNOWN  " in capsys.readouterr().out
@@ -63,12 +57,6 @@ def test_a_leak_exits_with_1_even_if_checks_could_not_run(leaking, tmp_path):
     alone = (leaking / "att_splits.mat").rename(tmp_path / "att_splits.mat")
     assert audited(alone) == 1
     assert audited(alone, "--allow-incomplete") == 1
-
-
-@pytest.mark.usefixtures("in_process")
-def test_a_leaking_split_exits_with_1(leaking, capsys):
-    assert audited(leaking / "att_splits.mat") == 1
-    assert "LEAK     ZSL003" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("in_process")
@@ -122,10 +110,12 @@ def test_labels_and_features_are_found_next_to_the_file_or_by_option(good, tmp_p
     audited(path)
     assert "OPEN     ZSL001" in capsys.readouterr().out
     images = good / "res101.mat"
-    audited(path, "--labels", images, "--features", images)
-    out = capsys.readouterr().out
-    assert "OK       ZSL001" in out
-    assert "OK       ZSL004" in out
+    # In the xlsa17 layout, the file of features has the labels as well.
+    for options in (("--labels", images, "--features", images), ("--features", images)):
+        audited(path, *options)
+        out = capsys.readouterr().out
+        assert "OK       ZSL001" in out
+        assert "OK       ZSL004" in out
 
 
 @pytest.mark.usefixtures("in_process")
@@ -198,43 +188,6 @@ def test_a_file_that_crashes_its_reader_exits_with_2(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("zslcore: crash.mat")
 
 
-HOSTILE = {
-    "empty.mat": lambda p: p.write_bytes(b""),
-    "text.mat": lambda p: p.write_bytes(b"not a matrix at all"),
-    "other.mat": lambda p: savemat(p, {"unrelated": np.zeros(3)}),
-    "fractions.mat": lambda p: savemat(p, {"trainval_loc": np.array([[1.5], [2.0]])}),
-    "empty.json": lambda p: p.write_text(""),
-    "other.json": lambda p: p.write_text('{"schema": "mine"}'),
-    "nested.json": lambda p: p.write_text("[" * 100_000),
-    "texts.json": lambda p: p.write_text(
-        '{"schema": "zslcore-split/1", "parts": {"trainval": ["a"]}}'
-    ),
-    "ragged.json": lambda p: p.write_text(
-        '{"schema": "zslcore-split/1", "parts": {"trainval": [[1], [2, 3]]}}'
-    ),
-    "huge.json": lambda p: p.write_text(
-        '{"schema": "zslcore-split/1", "parts": {"trainval": [1e400]}}'
-    ),
-    "list.json": lambda p: p.write_text('{"schema": "zslcore-split/1", "parts": [1]}'),
-    "large.json": lambda p: p.write_text(
-        '{"schema": "zslcore-split/1", "parts": {"trainval": [99999999999999999999]}}'
-    ),
-}
-
-
-@pytest.mark.usefixtures("in_process")
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files_are_refused_in_one_sentence_with_exit_code_2(tmp_path, capsys, name):
-    path = tmp_path / name
-    HOSTILE[name](path)
-    assert audited(path) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith(f"zslcore: {name}")
-    assert err.endswith(".\n")
-
-
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     "words",
@@ -259,17 +212,6 @@ def test_python_m_zslcore_check_exits_by_the_verdict(leaking):
     assert done.returncode == 1
     assert json.loads(done.stdout)["verdict"] == "leaks"
     assert done.stderr == ""
-
-
-@pytest.mark.usefixtures("in_process")
-def test_labels_are_read_from_the_feature_file(good, tmp_path, capsys):
-    alone = tmp_path / "elsewhere"
-    alone.mkdir()
-    (good / "att_splits.mat").rename(alone / "att_splits.mat")
-    audited(alone / "att_splits.mat")
-    assert "OPEN     ZSL011" in capsys.readouterr().out
-    audited(alone / "att_splits.mat", "--features", good / "res101.mat")
-    assert "OPEN     ZSL011" not in capsys.readouterr().out
 
 
 def test_stored_runs_are_used_on_request_and_need_a_data_set(own_data, good, capsys):
