@@ -319,22 +319,6 @@ def test_a_split_file_is_read_alone_and_with_its_features():
     assert counts.leaks_by_part(both, audit_context(both))["leaking"].sum() == 4
 
 
-@pytest.mark.parametrize(("split_name", "is_json"), [("mine.json", True), ("my_splits.mat", False)])
-def test_split_and_labels_are_distinguished_by_content_and_name(split_name, is_json):
-    world = clean(per_class=60)
-    split, labels = io.BytesIO(), io.BytesIO()
-    parts = {f"{part}_loc": rows[:, None] + 1.0 for part, rows in world.parts.items()}
-    savemat(split, parts)
-    np.savez_compressed(labels, labels=np.sort(world.labels) + 1)
-    data = split_file(world).getvalue() if is_json else split.getvalue()
-    # The labels are smaller, so size does not identify them.
-    assert len(data) > len(labels.getvalue())
-    files = [named(labels.getvalue(), "images.npz"), named(data, split_name)]
-    context = uploads.read_split_files(files)
-    assert np.array_equal(context.labels, np.sort(world.labels))
-    assert len(context.parts["trainval"]) == len(world.parts["trainval"])
-
-
 @pytest.mark.parametrize(
     "files",
     [
@@ -348,14 +332,6 @@ def test_split_and_labels_are_distinguished_by_content_and_name(split_name, is_j
 def test_invalid_files_are_refused_in_one_sentence(files):
     with pytest.raises(ZSLError, match=r"^[^\n]+\.$"):
         uploads.read_split_files(files)
-
-
-def test_a_released_split_file_alone_is_checked_against_stored_facts(shared):
-    data = (shared / "data/xlsa17/APY/att_splits.mat").read_bytes()
-    context = uploads.read_split_files([named(data, "att_splits.mat")])
-    text = " ".join(f.sentence for f in audit_context(context).of("ZSL012"))
-    assert "817 of 1,483 rows of test_seen" in text
-    assert "2,885 of 7,924 rows of test_unseen" in text
 
 
 def test_an_uploaded_list_assigns_rows_to_photographs():

@@ -424,22 +424,6 @@ def test_new_images_of_a_trained_class_are_not_counted_as_training_images(tmp_pa
         assert figure.note == note
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("path", "verdict", "rows"),
-    [
-        ("AWA2/att_splits_v1.mat", "leaks", "5,882"),
-        ("AWA1/att_splits_v1.mat", "leaks", "4,958"),
-        ("CUB/att_splits_v1.mat", "leaks", "1,764"),
-        ("CUB/att_splits.mat", "unknown", "0"),
-        ("AWA2/standard_split/att_splits.mat", "unknown", "0"),
-    ],
-)
-def test_published_split_files_have_the_known_verdicts(shared, path, verdict, rows):
-    result = cards_of_files([shared / "data" / "xlsa17" / path])[0]
-    assert (result.verdict, result.figures[0].value) == (verdict, rows)
-
-
 def test_published_score_files_have_the_known_verdicts(shared):
     card_of_file = cards_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])[0]
     assert card_of_file.verdict == "unknown"
