@@ -40,7 +40,7 @@ def report(scored):
 
 
 def uploaded(path, **query):
-    app = pages.visit(PAGE, **query)
+    app = pages.visit(PAGE, scores_all="true", **query)
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
     assert not app.exception
     return app
@@ -76,7 +76,7 @@ def test_a_score_file_is_shown_under_every_protocol_with_an_explanation(own, rep
     assert not unexplained(app)
 
 
-def test_every_tab_uses_the_names_of_the_sides_in_the_address(own):
+def test_every_fold_uses_the_names_of_the_sides_in_the_address(own):
     app = uploaded(own, scores_words="base-new")
     assert app.selectbox(key="scores_words").value == "base-new"
     assert "Base images are scored among base classes only" in words(app)
@@ -85,11 +85,11 @@ def test_every_tab_uses_the_names_of_the_sides_in_the_address(own):
     assert "Known images are scored among known classes only" in words(app)
 
 
-@pytest.mark.parametrize("tab", ["Every protocol", "Compare"])
-def test_no_tab_uses_the_names_of_the_sides_of_another_field(tab):
+@pytest.mark.parametrize("fold", ["scores_all", "scores_compare"])
+def test_no_fold_uses_the_names_of_the_sides_of_another_field(fold):
     """Only definitions of terms and names of options and arrays may use them."""
     app = pages.visit(PAGE, scores_words="base-new")
-    app.session_state["scores_tab"] = tab
+    app.session_state[fold] = True
     app.run()
     assert not app.exception
     shown = [element.value for kind in SHOWN for element in app.get(kind)]
@@ -117,12 +117,12 @@ def test_intervals_are_drawn_when_they_are_switched_on(own, report):
 
 def test_a_pair_of_files_shows_the_difference_of_every_metric():
     app = pages.visit(PAGE)
-    app.session_state["scores_tab"] = "Compare"
+    app.session_state["scores_compare"] = True
     app.run()
     assert not app.exception
     first, second, _ = app.session_state["scores_made"].values()
     pair = compare_scores(first.matrix, second.matrix, (first.gamma, second.gamma))
-    shown = app.dataframe[2].value
+    shown = app.dataframe[1].value
     np.testing.assert_allclose(shown["value"], 100 * pair.table()["value"])
     assert len(shown) == len(pair.differences)
     np.testing.assert_allclose(shown["p"], pair.table()["p"])

@@ -39,8 +39,6 @@ def show_pairs(
     first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
 ) -> None:
     """Compare the first matrix with the other matrices, each at its chosen gamma."""
-    if not others:
-        st.info("Upload a second score file for the same images.", icon=":material/info:")
     for other in others:
         pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
         digests = first.matrix.digest, other.matrix.digest
@@ -72,8 +70,9 @@ def show_pairs(
 
 
 def show_protocols(first: EvaluatedScores, words: Words) -> None:
-    """Explain missing metrics and each protocol, below a table of intervals if it is wanted."""
+    """Show metrics without sides, explain missing ones and each protocol; offer intervals."""
     table = first.report.table(words)
+    _show_other_metrics(first, table)
     if st.toggle("95 % intervals", key="scores_intervals", bind="query-params"):
         with st.spinner("Resampling classes and images …"):
             table = first.report.table(words, with_intervals=True)
@@ -101,35 +100,38 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
 
 
 def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> None:
-    """Show the accuracies of both sides and H of each protocol, then other metrics.
+    """Show the accuracies of both sides and H of each protocol, per class or over images.
 
-    The first table has the means per class or over images. A ``gamma`` that was set by hand has a
-    separate row.
+    A ``gamma`` that was set by hand has a separate row.
     """
     tip = terms.tip("Per image")
     per_image = st.toggle("Per image", key="scores_per_image", bind="query-params", help=tip)
     table = first.report.table(words)
     table["protocol"] = table["protocol"].str.replace("chosen", first.report.origin or "chosen")
-    of_sides = table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))
-    protocols = pd.concat([table[of_sides], _at_own_gamma(first, words, gamma)])
+    protocols = pd.concat([table[_has_sides(table)], _at_own_gamma(first, words, gamma)])
     column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
     column += protocols["average"].map({"per class": "", "per image": ", per image"})
     by_side = _wide(protocols.assign(column=column), "protocol")
-    without_sides = table[~of_sides]
-    gamma_0 = without_sides["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
-    by_metric = _wide(
-        without_sides.assign(
-            metric=without_sides["line"] + gamma_0, column=without_sides["average"]
-        ),
-        "metric",
-    )
     average = "per image" if per_image else "per class"
     columns = [name for name in [*by_side][1:] if name.endswith(", per image") == per_image]
     labels = {name: name.removesuffix(", per image") for name in columns}
     labels = {"protocol": f"protocol, {average}"} | labels
     name = f"scores_{first.stem}_protocols"
-    tables.show(by_side, f"{name}_0", labels=labels, percent=columns, height="content")
-    tables.show(by_metric, f"{name}_1", percent=[*by_metric][1:], height="content")
+    tables.show(by_side, name, labels=labels, percent=columns, height="content")
+
+
+def _has_sides(table: pd.DataFrame) -> pd.Series:
+    """Return whether each row belongs to a protocol with seen and unseen accuracy."""
+    return table.groupby("protocol")["line"].transform(lambda lines: "H" in set(lines))
+
+
+def _show_other_metrics(first: EvaluatedScores, table: pd.DataFrame) -> None:
+    """Show the metrics of the protocols without sides."""
+    rows = table[~_has_sides(table)]
+    gamma_0 = rows["protocol"].str.extract("(, γ = 0)", expand=False).fillna("")
+    by_metric = _wide(rows.assign(metric=rows["line"] + gamma_0, column=rows["average"]), "metric")
+    name = f"scores_{first.stem}_metrics"
+    tables.show(by_metric, name, percent=[*by_metric][1:], height="content")
 
 
 def _wide(table: pd.DataFrame, rows: str) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import pandas as pd
@@ -16,7 +17,8 @@ from ui.sections.protocol_tables import (
     show_values,
 )
 from ui.shell import site_map, terms
-from ui.shell.frame import Header, place_answer, show_tabs
+from ui.shell.folds import fold
+from ui.shell.frame import Header, place_answer
 from ui.shell.guard import fragment
 from ui.shell.numbers import percent
 from ui.shell.text import on_screen, plain
@@ -155,20 +157,13 @@ def _show_scores(
     *,
     has_uploads: bool,
 ) -> None:
-    """Show score matrices, with tables at the gamma chosen with the handle of the first curve.
+    """Show score matrices, with a table at the gamma chosen with the handle of the first curve.
 
-    With ``has_uploads``, sentences on the differences between the files come first.
+    With ``has_uploads``, sentences on the differences between the files are above the table.
     """
     matrix, tested = first.matrix, first.matrix.tested
-    if has_uploads:
-        _show_differing(first, others, words)
     if text:
         _show_explanation([first, *others], text, words)
-    if isinstance(matrix, PredictedScores):
-        if remarks := [each for each in matrix.remarks if each != AGREES]:
-            st.caption(plain(" ".join(remarks)))
-        if tested.zsl_ranks is None:
-            st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
     with st.container(key="scores_pictures"):
         left, right = st.columns([0.64, 0.36], gap="medium")
     gamma = _gamma_of_handle(first) if tested.has_curve else None
@@ -178,18 +173,20 @@ def _show_scores(
         else:
             _draw_curves(first, others, words, gamma)
     with right.container(key="scores_values"):
+        if has_uploads:
+            _show_differing(first, others, words)
         show_values(first, words, gamma)
-    tabs = {
-        "Every protocol": lambda: show_protocols(first, words),
-        "Compare": lambda: show_pairs(first, others, gamma, words),
-    }
-    show_tabs(tabs, key="scores_tab")
-    _show_remarks(first, words)
-    show_split_of(matrix, is_example=not has_uploads)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        downloads.show_command(first.command)
-        if not isinstance(matrix, PredictedScores) and not tested.limits:
-            downloads.offer_predictions(lambda: predictions_of_scores(first.report), first.stem)
+        _show_remarks(first, words)
+        show_split_of(matrix, is_example=not has_uploads)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            downloads.show_command(first.command)
+            if not isinstance(matrix, PredictedScores) and not tested.limits:
+                downloads.offer_predictions(lambda: predictions_of_scores(first.report), first.stem)
+    show_metrics = partial(show_protocols, first, words)
+    fold("Other metrics, intervals and protocols", show_metrics, key="scores_all", in_address=True)
+    if others:
+        compare = partial(show_pairs, first, others, gamma, words)
+        fold("Compare the files", compare, key="scores_compare", in_address=True)
 
 
 def _show_accuracy(first: EvaluatedScores, words: Words) -> None:
@@ -317,7 +314,10 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
         )
     if report.origin == "given":
         st.caption(f"γ: {origin_in_words('given')}.")
-    for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
+    remarks = [each for each in first.matrix.remarks if each != AGREES]
+    if isinstance(first.matrix, PredictedScores) and first.matrix.tested.zsl_ranks is None:
+        remarks.append("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
+    for remark in remarks:
         st.caption(plain(words.translate(remark)))
 
 
