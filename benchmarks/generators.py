@@ -71,17 +71,17 @@ and, with two or more seeds, standard deviation over seeds. ZSL is computed from
 all classes.
 
 Second table: H at the epochs chosen on the folds, at the epochs chosen on the test set, and at the
-last epochs of the grid; then the gain of choosing on the test set over each, in points, with a 95 %
-interval over seeds (Student's; none for one seed). "plain": gamma = 0, with epochs chosen for it.
-"calibrated": each point has the gamma chosen on the folds. Only epochs are chosen on the test set
-here; if seeds or other parameters were chosen on it too, the bound would be at least as high. The
-best point on the test set cannot be worse than another choice, even if all differences are noise:
-an interval above 0 shows the size of the gain, not its existence.
+last epochs of the grid; then the gain of choosing on the test set over the two other choices, in
+points, with a 95 % interval over seeds (Student's; none for one seed). "plain": gamma is 0, also
+when epochs are chosen. "calibrated": each point has the gamma chosen on the folds. Only epochs are
+chosen on the test set here; if seeds or other parameters were chosen on it too, the bound would be
+at least as high. The best point on the test set cannot be worse than another choice, even if all
+differences are noise: an interval above 0 shows the size of the gain, not its existence.
 
-Missing data sets and seeds are not finished; the command continues where it stopped. A table with
-one seed ranks neither methods nor choices. "(before)" marks a method with results of an earlier
-revision: CADA-VAE with all training rows as seen codes, CE-GZSL with steps of the generator that
-also train the embedding. `--again` measures them again.
+If data sets or seeds are missing, they are not finished; the command continues where it stopped. A
+table with one seed ranks neither methods nor choices. "(before)" marks a method with results of an
+earlier revision: CADA-VAE with all training rows as seen codes, CE-GZSL with steps of the generator
+that also train the embedding. `--again` measures them again.
 """
 
 

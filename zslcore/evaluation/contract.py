@@ -82,7 +82,7 @@ def _problem(*, joint: bool) -> Problem:
     """Return a problem of eight seen and four unseen classes with twenty features.
 
     With ``joint``, features and prototypes lie in one space, like embeddings of an image-text
-    encoder, as a method without training needs.
+    encoder; a method without training needs such a problem.
     """
     world = linear_world(n_features=6, noise=0.1, joint=True) if joint else linear_world()
     split = world.splits["PS"]

@@ -18,8 +18,8 @@ from zslcore.scores.reading import blocks
 #: A mask rules a side out for at least the share EXACTLY of the images of the opposite side, and
 #: for at most the share NEVER of its own images. Each side needs at least FEWEST_IMAGES images.
 EXACTLY, NEVER, FEWEST_IMAGES = 0.995, 0.005, 10
-#: With at least this many columns on the true side, opposite scores below all of its scores count
-#: as ruled out; with fewer columns, only minus infinity does.
+#: With at least this many columns on the true side, scores of the opposite side that are below all
+#: scores of the true side count as ruled out; with fewer columns, only minus infinity does.
 FEWEST_COLUMNS = 3
 #: If scores saturate, equal scores do not prove a mask: at least this many errors within the true
 #: side, and none across the sides, are also required.
@@ -77,8 +77,8 @@ def _ruled_out(
 
     ``columns`` is the mask of one side, ``true_side`` of the opposite one. ``columns`` are ruled
     out in a row if all their scores are lower than those of ``true_side``, or if they are equal and
-    ``true_side`` has a different score. Scores saturate if most of ``true_side`` has the score of
-    ``columns``.
+    ``true_side`` has a different score. Scores saturate if most columns of
+    ``true_side`` also have the score of ``columns``.
     """
     scores, own_scores = F[:, columns], F[:, true_side]
     high, low = scores.max(axis=1), scores.min(axis=1)
