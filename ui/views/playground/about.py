@@ -1,10 +1,8 @@
-"""Article on zero-shot learning; each paragraph sets the choices of the instrument next to it."""
+"""Article on zero-shot learning in steps; each sets the choices of the instrument below it."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,32 +22,43 @@ ARTICLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="
 #: Digits without training images, and the line that each of the first attributes describes.
 UNSEEN_DIGITS = (7, 8, 9)
 SEGMENTS = ("M4 3h12", "M3 5v10", "M17 5v10", "M4 17h12", "M3 19v10", "M17 19v10", "M4 31h12")
-#: Choices set by each paragraph, and written to the session for other pages.
+#: Choices set by each step, and written to the session for other pages.
 DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
+#: Key of the chosen step.
+STEP = "about_step"
 
 
 def show(header: Header) -> None:
-    """Show the article next to the instrument; on a phone, the instrument before the steps."""
+    """Show one step of the article above the instrument."""
     with st.container(key="about_definition"):
         st.header(ARTICLE["definition"], anchor=False)
-    if window.is_narrow():
-        introduction, aside, steps = st.container(), st.container(), st.container()
-    else:
-        introduction, aside = st.columns([0.35, 0.65], gap="large")
-        steps = introduction
-    with introduction:
-        _write_introduction()
-    with aside, st.container(key="about_instrument"):
+    with st.container(key="about_text", gap="small"):
+        _show_step()
+    with st.container(key="about_instrument"):
         instrument.show_instrument(header)
-    with steps:
-        _write_steps()
 
 
-def _write_introduction() -> None:
-    st.markdown(ARTICLE["introduction"])
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(_described(), width=110)
-        st.markdown(ARTICLE["prediction"], width=228)
+def _show_step() -> None:
+    """Choose a step, and show its text."""
+    steps, is_narrow = ARTICLE["step"], window.is_narrow()
+    chosen = st.segmented_control(
+        "Step",
+        range(len(steps)),
+        format_func=lambda k: str(k + 1) if is_narrow else steps[k]["title"],
+        key=STEP,
+        default=0,
+        required=True,
+        on_change=_take_step,
+        label_visibility="collapsed",
+    )
+    step = steps[chosen]
+    title = f"**{step['title']}.** " * is_narrow
+    with st.container(horizontal=True, vertical_alignment="center", key="about_words"):
+        if not chosen:
+            st.html(_described(), width=110)
+        st.markdown(title + _filled(step["text"]), width="stretch")
+    if step.get("view"):
+        site_map.link(step["view"], step["link"])
 
 
 def _described() -> str:
@@ -66,31 +75,19 @@ def _described() -> str:
     return f'<img alt="The lines of 7, 8 and 9" width="110" src="{address}">'
 
 
-def _write_steps() -> None:
-    """Write the steps with their buttons, and a last paragraph on leaks."""
+def _filled(text: str) -> str:
+    """Return a text of the article with the validated gamma."""
     run = playground_answers.played(RunSpec.of(cache.dataset("digits"), "PS", controls.METHOD))
     assert run is not None  # precomputed, or quick to compute
     gamma = run.result.gamma or 0.0
-    write = partial(str.format, gamma=three_digits(gamma), value=repr(gamma))
-    for step in ARTICLE["step"]:
-        st.header(step["title"], anchor=False)
-        st.markdown(write(step["text"]))
-        choices = {name: write(value) for name, value in step["choices"].items()}
-        st.button(
-            write(step["button"]),
-            icon=":material/tune:",
-            key=f"about_{step['title']}",
-            on_click=_set,
-            args=(choices,),
-        )
-    st.header("A split that leaks", anchor=False)
-    st.markdown(ARTICLE["leaks"])
-    site_map.link("drop", "Is it clean?")
+    return text.format(gamma=three_digits(gamma), value=repr(gamma))
 
 
-def _set(choices: Mapping[str, str]) -> None:
-    """Write the choices of a paragraph into the address, and remove earlier choices."""
+def _take_step() -> None:
+    """Write the choices of the step into the address, and remove earlier choices."""
+    step = ARTICLE["step"][st.session_state[STEP]]
     dropped = (instrument.GAMMA, instrument.VALUE, instrument.RULER, instrument.ONLY)
-    written = dict.fromkeys(dropped, "") | DIGITS | dict(choices)
+    choices = {name: _filled(value) for name, value in step.get("choices", {}).items()}
+    written = dict.fromkeys(dropped, "") | DIGITS | choices
     controls.write_address(written)
     st.session_state.update({name: written[name] for name in DIGITS})
