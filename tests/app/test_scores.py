@@ -1,7 +1,6 @@
 """Your scores: examples, files that need answers, and metrics equal to the command's."""
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,7 +27,6 @@ from zslcore.scores.sandboxed import judge_in_worker
 from zslcore.scores.two_files import find_blocks
 
 PAGE = "scores"
-REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 
 
 @pytest.fixture(scope="module")
@@ -313,25 +311,6 @@ def test_a_test_set_with_known_labels_is_named(tmp_path):
     # Without seen test images, a file has no curve.
     assert "H, Joint label space, γ = 0" not in metrics(app)
     assert "**AWA2, split SS**" in words(app)
-
-
-@pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
-@pytest.mark.parametrize(
-    ("name", "data", "H"),
-    [
-        ("AWA1_LAGO", "AWA1", 33.7),
-        ("CUB_XianGAN", "CUB", 49.8),
-    ],
-)
-def test_real_scores_show_their_published_metrics(name, data, H):
-    app = pages.visit(PAGE)
-    uploaded(app, REAL / f"{name}.npz")
-    assert not app.exception
-    assert not app.radio  # the files raise no question
-    shown = metrics(app)
-    assert shown["H, Joint label space, γ = 0"] == f"{H} %"
-    assert shown["AUSUC"].endswith(" %")
-    assert f"**{data}, split PS**" in words(app)
 
 
 def own_scores(tmp_path, scored, noises):

@@ -42,7 +42,7 @@ from zslcore.datasets.base import (
 )
 from zslcore.evaluation.answers import ScoredTest, best_common_gamma
 from zslcore.evaluation.predictions import PredictedRows
-from zslcore.evaluation.protocol import Problem, Setting
+from zslcore.evaluation.protocol import Problem, Selection, Setting
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
@@ -334,12 +334,8 @@ def follow(
         chosen = setting.select(method, grid=grid, message="The folds, for other parameters").params
         method = clone(method).set_params(**chosen)
 
-    grid, n = {parameter: values}, len(values)
-    message = "The folds, for ZSL"
-    zsl = setting.select(method, task="zsl", grid=grid, with_gamma=False, message=message)
-    gzsl = setting.select(method, grid=grid, message="The folds, for GZSL")
-    gamma = np.array([best_common_gamma(curves) for curves in gzsl.curves])
-    points = [{parameter: value} for value in values]
+    n, points = len(values), [{parameter: value} for value in values]
+    zsl, gzsl, gamma = _on_folds(method, setting, parameter, values)
     return RegularizationPath(
         method=method.card.name,
         parameter=parameter,
@@ -355,6 +351,16 @@ def follow(
         **_test_metrics(setting.sweep(method, points, "The test set"), gamma),
         **_attribute_errors(method, setting.test, points),
     )
+
+
+def _on_folds(
+    method: ZSLEstimator, setting: Setting, parameter: str, values: Sequence[float]
+) -> tuple[Selection, Selection, np.ndarray]:
+    """Return the choices of the folds for ZSL and for GZSL, and gamma for each value."""
+    grid, message = {parameter: values}, "The folds, for ZSL"
+    zsl = setting.select(method, task="zsl", grid=grid, with_gamma=False, message=message)
+    gzsl = setting.select(method, grid=grid, message="The folds, for GZSL")
+    return zsl, gzsl, np.array([best_common_gamma(curves) for curves in gzsl.curves])
 
 
 def _test_metrics(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, np.ndarray]:
@@ -446,14 +452,13 @@ def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent)
         progress(next(done), total, "Predicting at each value")
 
     setting = spec.setting(dataset, report)
-    zsl = setting.select(method, task="zsl", grid={parameter: values}, with_gamma=False)
-    gzsl = setting.select(method, grid={parameter: values})
+    zsl, _, gamma = _on_folds(method, setting, parameter, values)
     rows = np.concatenate([split.test_seen, split.test_unseen])
     points = [{parameter: value} for value in values]
     return GridAnswers(
         parameter,
         np.array(values, dtype=float),
-        np.array([best_common_gamma(curves) for curves in gzsl.curves]),
+        gamma,
         values.index(zsl.params[parameter]),
         tuple(PredictedRows.of_scores(test, rows) for test in setting.sweep(method, points)),
     )

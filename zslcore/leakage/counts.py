@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zslcore.datasets.base import distinct
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
@@ -58,7 +59,7 @@ def leaking_rows(
         if finding.check in checks and finding.mark == "leak"
     ]
     leaking = np.concatenate([*map(np.asarray, rows), np.empty(0)]).astype(np.intp)
-    return np.intersect1d(leaking, context.rows(*TEST_PARTS))
+    return np.intersect1d(distinct(leaking), context.rows(*TEST_PARTS), assume_unique=True)
 
 
 def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame:

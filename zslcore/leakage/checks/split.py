@@ -183,7 +183,7 @@ def _ps_v1(context: AuditContext) -> Finding:
 
 def _in_two_parts(context: AuditContext) -> Findings:
     for a, b in combinations([part for part in SPLIT_PARTS if part in context.parts], 2):
-        both = np.intersect1d(context.rows(a), context.rows(b))
+        both = np.intersect1d(context.rows(a), context.rows(b), assume_unique=True)
         if not both.size or (a == "trainval" and b in ("train", "val")):
             continue
         finding_of, fault = warning, f"In {a} and in {b}"
@@ -495,7 +495,7 @@ def same_photograph(context: AuditContext) -> Findings:
         yield ok(f"No photograph is on both sides of the split ({photographs.source}).")
     elif nameless:
         used = context.rows(*SPLIT_PARTS)
-        n = len(np.unique(number[used]))
+        n = len(distinct(number[used]))
         names = f"All {n:,} file names differ"
         if n < used.size:
             names = (
