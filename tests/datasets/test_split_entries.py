@@ -331,7 +331,7 @@ def test_labels_per_part_reveal_shared_classes_but_not_shared_images(tmp_path, l
     assert leaked or report.sentence.startswith("Images have no names, so images in two parts")
 
 
-#: Species with their order; one order has species on both sides.
+#: Species with their group; one group has species on both sides.
 SPECIES = ("quokka,marsupials,train\nfossa,cats,train\nnumbat,marsupials,train\n"
            "dhole,dogs,test\nkiang,horses,test\ncuscus,marsupials,test\n")  # fmt: skip
 

@@ -56,7 +56,7 @@ def test_a_file_is_run_stored_and_named_by_its_source(mine, printed):
     assert stored_run.result.spec.method in output
     assert stored_run.result.params_origin == stored_run.result.gamma_origin == "validated"
     assert "--method mine.py:Mine" in output
-    assert "/tmp" not in output  # no path of this machine
+    assert "/tmp" not in output  # the output has no path of this machine
 
 
 def test_an_edited_file_is_another_method(mine, tmp_path):

@@ -164,7 +164,7 @@ def test_parts_of_a_local_function_cannot_be_stored(shards, tmp_path):
 
 
 def count_rows_or_be_killed(X, y, marker):
-    """Count rows; the first worker kills itself, and every worker if there is no marker."""
+    """Count rows; the first worker kills itself, or each worker does if there is no marker."""
     if marker is None:
         os.kill(os.getpid(), signal.SIGKILL)
     try:

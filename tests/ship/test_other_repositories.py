@@ -70,7 +70,7 @@ def run_steps(names, environment, where, inputs, source=ROOT):
         assert not EXPRESSION.search(step["run"]), "inputs are data, never part of the script"
         filled = {k: EXPRESSION.sub(lambda m: values[m[1]], v) for k, v in step["env"].items()}
         done = subprocess.run(
-            # as the runner starts ``shell: bash``
+            # These options are those of ``shell: bash`` in the runner.
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=where,
             env=environment | filled,

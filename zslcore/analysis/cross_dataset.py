@@ -526,7 +526,7 @@ def cross_tests(
 
 
 def claim_explained(tests: Mapping[str, PairedTest]) -> str:
-    """Explain whether the printed p-value follows from its table, or from other pairs of it."""
+    """Explain whether the printed p-value follows from its table, or answers another question."""
     claim = PRINTED_CLAIM
     test = tests[claim.question]
     if round(test.p, claim.decimals) == claim.p:

@@ -178,7 +178,8 @@ def _write_blocks(
     path: str, layout: _Layout, budget: int, out: Path, read: _Reader
 ) -> tuple[int, _CodesOfColumns]:
     """Write the numbers; return the number of rows, and the codes of texts."""
-    most = math.inf if layout.finite else MAX_COLUMNS  # more texts than this are names of files
+    # Score tables with more texts have names of files.
+    most = math.inf if layout.finite else MAX_COLUMNS
     codes = {k: _Codes(is_path=k in layout.paths, most=most) for k in layout.texts}
     index = layout.header.index("") if layout.finite and "" in layout.header else None
     numbers = layout.numbers

@@ -22,8 +22,8 @@ CLEANED = str.maketrans({CELL_END: " ", ROW_END: " "})
 FILE = "rows.txt"
 #: Number of distinct texts, such as names of classes, that are stored once if they repeat.
 MOST_SHARED = 1 << 16
-#: Largest number of bytes of the rows as Python objects; a million rows with a path of 60 letters
-#: take less. Then bytes of a row, of a text with its place in the row, and of the place alone.
+#: Largest number of bytes of the rows as Python objects (a million rows with a path of 60 letters
+#: take less); bytes of an empty row, of a text in a cell, and of a cell alone.
 MOST_BYTES, ROW_BYTES, TEXT_BYTES, CELL_BYTES = 192 << 20, 48, 57, 8
 
 
