@@ -28,7 +28,7 @@ def test_every_image_is_in_a_bar_and_test_classes_have_a_band():
 
 
 def test_a_line_joins_the_two_tests_of_each_fit():
-    figure = read(four_accuracies({"as printed": tests.four_cells(*PRINTED)}, "AWA1", "AWA2"))
+    figure = read(four_accuracies(tests.four_cells(*PRINTED), "AWA1", "AWA2", "ZSL"))
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     row = list(tests.four_cells(*PRINTED).index).index("SAE")
     assert [line.line.color for line in lines] == [FIRST.color, SECOND.color]
@@ -43,7 +43,7 @@ def test_a_line_joins_the_two_tests_of_each_fit():
 def test_strips_show_every_pair_their_mean_and_p():
     pair_data = tests.paired_differences(*PRINTED), tests.cross_tests(*PRINTED)
     labels = {"training set": "a", "test set": "b", "larger": "c"}
-    figure = read(difference_strips({"printed": pair_data}, labels))
+    figure = read(difference_strips(*pair_data, labels))
     pairs, means = figure.data
     assert len(pairs.x) == 72
     assert list(means.x) == pytest.approx([0.567, -0.517, 1.45], abs=1e-2)

@@ -391,7 +391,7 @@ def test_four_accuracies_of_methods():
     table = pd.DataFrame(
         np.stack([values(k) for k in range(4)], axis=1), index=NAMES, columns=columns
     )
-    figure = cross.four_accuracies({"ZSL": table}, "A", "B")
+    figure = cross.four_accuracies(table, "A", "B", "ZSL")
     for column, series, symbol in (
         (("A", "A"), "trained and tested on A", FIRST.symbol),
         (("A", "B"), "trained on A, tested on the other", f"{FIRST.symbol}-open"),
@@ -417,7 +417,7 @@ def test_differences_of_pairs():
         item: paired_test(item, table["difference"][table["asked"] == item]) for item in request
     }
     labels = dict(zip(request, ("<b>first</b>", "second"), strict=True))
-    figure = cross.difference_strips({"ZSL": (table, tests)}, labels)
+    figure = cross.difference_strips(table, tests, labels)
     pairs = [m for m in shown(figure) if m.series == "a pair"]
     result = {m.text: (m.x, m.y) for m in pairs}
     for _, row in table.iterrows():

@@ -20,7 +20,6 @@ from ui.figures.palette import (
     SECOND,
     UNSEEN,
     Mark,
-    narrow,
     translucent,
 )
 from ui.figures.vocabulary import (
@@ -34,7 +33,6 @@ from ui.figures.vocabulary import (
     fill,
     line,
     note,
-    planes,
     rule,
     scatter,
     whiskers,
@@ -79,46 +77,32 @@ def image_counts(table: pd.DataFrame) -> Chart:
 
 
 @cached_figure
-def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str) -> Chart:
+def four_accuracies(table: pd.DataFrame, first: str, second: str, title: str) -> Chart:
     """Draw the accuracy of each method, trained on each data set and tested on both.
 
     A line joins the two tests of one fit: a short line means that the test set matters little, a
-    gap between lines means that the training set matters. ``tables`` has one table per panel, by
-    the panel's title.
+    gap between lines means that the training set matters. ``title`` is that of the axis.
     """
-    methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
-    row_of = {method: k for k, method in enumerate(reversed(methods))}
-    panels = planes(len(tables), spacing=0.03)
+    methods = list(table.index)
+    a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
+    y = np.arange(len(methods), dtype=float)[::-1]
     traces: list[Part] = []
-    axes: Part = {}
-    for panel, table in zip(panels, tables.values(), strict=True):
-        a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
-        y = np.array([row_of[method] for method in table.index], dtype=float)
-        named = panel.number == 1
-        for trained, other, name, mark, up in (
-            (a11, a12, first, FIRST, 0.17),
-            (a22, a21, second, SECOND, -0.17),
+    for trained, other, name, mark, up in (
+        (a11, a12, first, FIRST, 0.17),
+        (a22, a21, second, SECOND, -0.17),
+    ):
+        traces.append(_joined(trained, other, y + up, mark) | {"showlegend": False})
+        for x, words, symbol in (
+            (trained, f"trained and tested on {name}", mark.symbol),
+            (other, f"trained on {name}, tested on the other", f"{mark.symbol}-open"),
         ):
-            joined = _joined(trained, other, y + up, mark)
-            traces.append(panel.on(joined | {"showlegend": False}))
-            for x, words, symbol in (
-                (trained, f"trained and tested on {name}", mark.symbol),
-                (other, f"trained on {name}, tested on the other", f"{mark.symbol}-open"),
-            ):
-                shown = _points(x, y + up, words, symbol, mark, list(table.index))
-                traces.append(panel.on(shown | {"showlegend": named}))
-        labels = axis(names=list(row_of), range=[-0.6, len(methods) - 0.4], grid=True)
-        if named or narrow():
-            labels |= {"tickvals": list(row_of.values())}
-        else:
-            labels |= {"showticklabels": False}
-        axes |= panel.axes(axis(percent=True, grid=True, matches="x"), labels)
+            traces.append(_points(x, y + up, words, symbol, mark, methods))
     return figure(
         traces,
-        height=150 + 30 * len(methods) * (len(tables) if narrow() else 1),
+        height=150 + 30 * len(methods),
         legend="bottom",
-        annotations=[panel.title(title) for panel, title in zip(panels, tables, strict=True)],
-        **axes,
+        xaxis=axis(title, percent=True, grid=True),
+        yaxis=axis(names=methods[::-1], range=[-0.6, len(methods) - 0.4], grid=True),
     )
 
 
@@ -148,48 +132,37 @@ CROSS_LABELS = {"training set": "training on AWA2", "test set": "testing on AWA2
 
 @cached_figure
 def difference_strips(
-    tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, PairedTest]]],
+    table: pd.DataFrame,
+    tests: Mapping[str, PairedTest],
     labels: Mapping[str, str],
+    *,
+    title: str = "difference",
     row: int = 70,
 ) -> Chart:
     """Draw one line per question: the differences of all pairs, their mean and its interval.
 
-    ``tables`` has the differences and the tests of each panel, by the panel's title. ``labels``
-    maps each question to the label of its line, which may contain HTML tags, and which is ``row``
-    pixels high. Without tests, the figure shows only the pairs.
+    ``labels`` maps each question to the label of its line, which may contain HTML tags, and which
+    is ``row`` pixels high. Without ``tests``, the figure shows only the pairs. ``title`` is that of
+    the axis.
     """
     row_of = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
-    panels = planes(len(tables), spacing=0.03)
-    traces, notes, rules = [], [], []
-    axes: Part = {}
-    for panel, (title, (table, tests)) in zip(panels, tables.items(), strict=True):
-        first = panel.number == 1
-        shown = [_every_pair(table, row_of), *([_means(tests, row_of)] if tests else ())]
-        traces += [panel.on(trace | {"showlegend": first}) for trace in shown]
-        if title:
-            notes.append(panel.title(title))
-        at = {"xref": f"x{panel.suffix} domain", "yref": f"y{panel.suffix}", "xanchor": "left"}
-        for question, test in tests.items():
-            words = f"p = {test.p:.2g}"
-            notes.append(note(words, 1, row_of[question] + 0.15, xshift=6, **at))
-        rules.append(rule(x=0, on=panel, color=NEUTRAL.color, width=1.5))
-        rows = axis(grid=False, range=[-0.5, len(labels) - 0.5], showticklabels=first or narrow())
-        rows |= {
+    at: Part = {"xref": "x domain", "yref": "y", "xanchor": "left", "xshift": 6}
+    return figure(
+        [_every_pair(table, row_of), *([_means(tests, row_of)] if tests else ())],
+        height=140 + row * len(labels),
+        margin={"r": 86 if tests else 8},
+        legend="bottom",
+        annotations=[
+            note(f"p = {test.p:.2g}", 1, row_of[question] + 0.15, **at)
+            for question, test in tests.items()
+        ],
+        shapes=[rule(x=0, color=NEUTRAL.color, width=1.5)],
+        xaxis=axis(f"{title}, points", grid=True, dtick=2),
+        yaxis=axis(grid=False, range=[-0.5, len(labels) - 0.5])
+        | {
             "tickvals": list(row_of.values()),
             "ticktext": [Markup(label) for label in labels.values()],
-        }
-        last = not narrow() or panel.number == len(tables)
-        axes |= panel.axes(
-            axis("difference, points" if last else "", grid=True, matches="x", dtick=2), rows
-        )
-    return figure(
-        traces,
-        height=140 + row * len(labels) * (len(tables) if narrow() else 1),
-        margin={"r": 86 if notes else 8},
-        legend="bottom",
-        annotations=notes,
-        shapes=rules,
-        **axes,
+        },
     )
 
 

@@ -78,11 +78,11 @@ def _balance(which: str) -> StepView:
 
 
 def _cells(which: str) -> StepView:
-    table, *names = _table(which)
-    cells = cross_dataset.four_cells(table, *names)
+    table, first, second = _table(which)
+    cells = cross_dataset.four_cells(table, first, second)
     within = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
     other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
-    figure = four_accuracies({which: cells}, *names)
+    figure = four_accuracies(cells, first, second, f"accuracy, {which}")
     facts = {"methods": len(cells), "own": within, "other": other}
     return StepView(figure, CELLS.labels[0 if other < within else 1], facts)
 
@@ -92,7 +92,7 @@ def _cover() -> Chart:
     table, *names = _table(PRINTED)
     labels = {question: QUESTIONS[question] for question in ("training set", "test set")}
     pairs = cross_dataset.paired_differences(table, *names[::-1])
-    strips = difference_strips({"": (pairs[pairs["asked"].isin(labels)], {})}, labels)
+    strips = difference_strips(pairs[pairs["asked"].isin(labels)], {}, labels)
     return Chart(strips.traces, strips.layout | {"showlegend": False})
 
 
@@ -101,8 +101,8 @@ def _tested(which: str) -> tuple[Chart, Mapping[str, PairedTest]]:
     table, *names = _table(which)
     pair = names[::-1]  # AWA2 minus AWA1, as in the view of the map
     tests = cross_dataset.cross_tests(table, *pair)
-    strips = {which: (cross_dataset.paired_differences(table, *pair), tests)}
-    return difference_strips(strips, QUESTIONS), tests
+    changes = cross_dataset.paired_differences(table, *pair)
+    return difference_strips(changes, tests, QUESTIONS, title=f"{which}: difference"), tests
 
 
 def _claim(which: str) -> StepView:

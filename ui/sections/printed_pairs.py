@@ -53,9 +53,14 @@ def show_printed_pairs() -> None:
     changes, tests = _printed_changes()
     drawn = changes[changes["asked"].isin(list(QUESTIONS))]
     shown = {question: tests[question] for question in QUESTIONS}
-    strips = {"printed accuracy, AWA2 minus AWA1": (drawn, shown)}
     chart(
-        difference_strips(strips, QUESTIONS, 70 if narrow() else 126),  # as high as the map
+        difference_strips(
+            drawn,
+            shown,
+            QUESTIONS,
+            title="printed accuracy, AWA2 minus AWA1",
+            row=70 if narrow() else 126,  # as high as the map
+        ),
         f"Differences of {tests['training set'].pairs} pairs of printed accuracies, in points, "
         "AWA2 minus AWA1. "
         f"{' '.join(test.sentence for test in shown.values())}",
