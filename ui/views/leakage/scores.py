@@ -91,7 +91,7 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
     joint, separate = tested.curve.at(0.0).harmonic, report.figures["separate_harmonic"]
     if separate is None:
         return f"H is {percent(joint)} at γ = 0."
-    moved = abs(round(separate, 3) - round(joint, 3))  # of the numbers in the same sentence
+    moved = abs(round(separate, 3) - round(joint, 3))  # the sentence shows both rounded numbers
     return (
         f"The protocol moves H by {100 * moved:.1f} points: {percent(separate)} in "
         f"separate label spaces, {percent(joint)} in the joint label space at γ = 0."
