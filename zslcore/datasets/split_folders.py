@@ -63,6 +63,7 @@ from zslcore.datasets.part_names import (
     CLASS_TITLES,
     IMAGE_TITLES,
     PART_OF_NAME,
+    PART_TITLES,
     SEEN,
     UNSEEN,
     VALIDATION,
@@ -424,12 +425,13 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     tables = _tables(files)
     if not {"train", "test"} <= tables.keys() and not {"train", "test_unseen"} <= tables.keys():
         return None
-    entries = Entries()
+    entries, titled = Entries(), []
     for part, path in [(part, path) for part, paths in tables.items() for path in paths]:
         if (images := _listed_images(path)) is not None:
             entries.setdefault(part, []).extend(images)
             continue
         titles, rows = _titled(path)
+        titled.append((part, [*titles], rows))
         if images := _images_without_titles(clean_text(path.name), [titles, *rows]):
             entries.setdefault(part, []).extend(images)
             continue
@@ -448,7 +450,13 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
             )
         entries.setdefault(part, []).extend(read["train"] if rows else [])
     if not all(image for rows in entries.values() for image, _ in rows):
-        named = rows_as_images(entries)
+        # Images of a part may look like classes, if each of its classes has one image.
+        columns = titled[0][1] if titled else []
+        joined = None
+        if entries.has_images and all(titles == columns for _, titles, _ in titled):
+            rows_of_parts = [[*row, part] for part, _, rows in titled for row in rows]
+            joined = entries_of_table("", [*columns, PART_TITLES[0]], rows_of_parts)
+        named = joined or rows_as_images(entries)
         if named is None or named == entries:
             return None  # the tables list classes
         entries = named
@@ -775,7 +783,9 @@ def _lines_or_items(path: Path) -> list[str]:
         array = contents.arrays.get("array")
         if array is None or array.dtype.kind == "U":
             return list(contents.names("array"))
-        return [f"class {number}" for number in contents.numbers("array")]
+        numbers = contents.numbers("array")
+        is_mask = len(numbers) > 2 and np.isin(numbers, (0, 1)).all()
+        return [f"class {c}" for c in (np.flatnonzero(numbers) if is_mask else numbers)]
     if suffix not in (".json", *YAMLS):
         return lines_of(path)
     value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)

@@ -292,7 +292,15 @@ def unseen_by_image(
             continue
         sides = np.array([side_of_cell(title, cell) for cell in cells])[index]
         unseen, seen = (np.unique(y[sides == side]) for side in ("unseen", "seen"))
-        if "" in sides or not len(unseen) or not len(seen) or np.isin(unseen, seen).any():
+        if "" in sides or not len(unseen) or not len(seen):
+            continue
+        if y.dtype.kind in "iu" and unseen.min() == seen.min() and "pred" not in title.lower():
+            raise FileRefusedError(
+                f"{file}: column {clean_text(title, 40)!r} states the side of each image, and "
+                f"classes of both sides are numbered from {seen.min()}; write names of classes, or "
+                "numbers that count the classes of both sides."
+            )
+        if np.isin(unseen, seen).any():
             continue
         tested = {class_key(str(label)) for label in (*unseen.tolist(), *seen.tolist())}
         without = [str(name) for name in classes if class_key(str(name)) not in tested]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import tomllib
@@ -385,7 +386,7 @@ def refuse_more(value: Any, most: int) -> None:
 
 
 def _parsed(path: str, kind: str) -> Any:
-    text = Path(path).read_bytes()
+    text = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
     if encoding_of(path) == "utf-16":
         text = text.decode("utf-16", "replace").encode()
     firsts = [line.strip() for line in text[:MAX_HEAD].splitlines()[:2]]
