@@ -19,9 +19,13 @@ from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of, torch
 from tests.verdicts.inputs import (
     CHECK_FOLDER,
     DECLARED,
+    LABELS,
     NAMES,
     SCORES,
+    SEEN,
+    SOUND,
     TRUE,
+    UNSEEN,
     UNSEEN_CLASSES,
     UNSEEN_NAMES,
     H,
@@ -46,6 +50,10 @@ DIFFERENT = {
 }
 
 
+#: Two seen and two unseen classes.
+ALL_FOUR = ("dog", "cat", "fox", "cow")
+
+
 def differing_names() -> Iterator[Input]:
     """Yield lists of classes with similar names: sound, or with one class on both sides."""
     for field, (seen, unseen) in DIFFERENT.items():
@@ -54,7 +62,7 @@ def differing_names() -> Iterator[Input]:
         files = {"seen.txt": [*seen, unseen[1]], "unseen.txt": unseen}
         name = f"similar names, {field}: a class on both sides"
         yield Input(name, files, CHECK_FOLDER, "leaks", "1 class", True)
-    names = {"train": ["dog", "cat"], "test": ["fox", "cow"]}
+    names = {"train": [*ALL_FOUR[:2]], "test": [*ALL_FOUR[2:]]}
     for what, more, expected in (("sound", [], CLEAN), ("a class on both sides", ["fox"], "leaks")):
         lists = {"train": [*names["train"], *more], "test": names["test"]}
         meta = {f"meta{part}.txt": listed for part, listed in lists.items()}
@@ -65,12 +73,53 @@ def differing_names() -> Iterator[Input]:
         groups = {
             part: {"pets": listed[:1], "others": listed[1:]} for part, listed in lists.items()
         }
+        marks = {
+            f"{side}_classes.npy": np.array([name in lists[part] for name in ALL_FOUR])
+            for side, part in (("seen", "train"), ("unseen", "test"))
+        }
         for form, files in (
+            ("masks of classes", marks),
             ("metatrain", meta),
             ("YAML per side", yamls),
             ("broader classes in JSON", {"split.json": groups}),
         ):
             yield Input(f"{form}: {what}", files, CHECK_FOLDER, expected, "", bool(more))
+
+
+def counted_tables() -> Iterator[Input]:
+    """Yield a table per part with ids that start anew, and lists of rows from 1: with a leak, too.
+
+    Each class has one test image, so that test images look like classes.
+    """
+    train = [(f"img_{k:04}", name, 640 + k % 3) for k, (_, name, _) in enumerate(rows_of_split(0))]
+    test = [(f"img_{k:04}", name, 640) for k, name in enumerate(UNSEEN)]
+    for what, more, expected in (
+        ("sound", [], CLEAN),
+        ("a test class in train", [("img_0900", UNSEEN[2], 641)], "leaks"),
+    ):
+        trained = [row for row in train if row[1] in SEEN] + more
+        for columns in (["id", "label", "width"], ["id", "label"]):
+            files = {
+                f"{part}.csv": pd.DataFrame(rows).iloc[:, : len(columns)].set_axis(columns, axis=1)
+                for part, rows in (("train", trained), ("test", test))
+            }
+            name = f"ids that start anew, {len(columns)} columns: {what}"
+            yield Input(name, files, CHECK_FOLDER, expected, "", bool(more))
+    parts = {
+        "trnid": SOUND["train_loc"],
+        "valid": SOUND["val_loc"],
+        "tstid": SOUND["test_unseen_loc"],
+    }
+    labels = np.append(LABELS, [0, 1, 2])  # the lists do not reach the last rows
+    files = {
+        "setid.mat": {part: rows + 1 for part, rows in parts.items()},
+        "imagelabels.mat": {"labels": labels + 1},
+    }
+    cause = "numbered from 1"
+    yield Input("rows from 1 by other names", files, ("check", *files, *DECLARED), "unknown", cause)
+    named = {"seen.txt": ["Rosa canina", "Acer rubrum"], "unseen.txt": ["Rosa canina (Dog rose)"]}
+    cause = "may be the same: Rosa canina"
+    yield Input("a common name in brackets", named, CHECK_FOLDER, "unknown", cause)
 
 
 def compositions() -> Iterator[Input]:
@@ -239,4 +288,4 @@ def scores_of_tools() -> Iterator[Input]:
 
 #: Line between titles and rows of a table in Markdown.
 RULE = "|---|:---:|---|"
-GENERATORS = (differing_names, compositions, tables, equal_images, scores_of_tools)
+GENERATORS = (differing_names, counted_tables, compositions, tables, equal_images, scores_of_tools)

@@ -17,7 +17,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.part_names import part_or_side, words_in
+from zslcore.datasets.part_names import COMPOSED_TITLES, part_or_side, words_in
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import read_plain_value, read_value
@@ -467,6 +467,12 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
     structured = False
     for table in _tables(lines):
         columns = [table.column(k) for k in range(len(table.rows[0]))]
+        words = [*map(squeeze, table.titles)]
+        pair = [k for named in COMPOSED_TITLES for k, word in enumerate(words) if word in named]
+        if len(pair) == len(COMPOSED_TITLES):
+            names = tuple(" ".join(row[k] for k in pair) for row in table.rows)
+            yield ClassList(names, " and ".join(map(table.name_of, pair)))
+            return
         ids = [k for k, values in enumerate(columns) if _are_ids(values)]
         named = [k for k in _ordered(table) if k not in ids and _are_names(columns[k])]
         for k in named:
@@ -527,7 +533,13 @@ def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     names = [reading.names for reading in readings]
     n_fields = {tuple(map(line.count, ",\t;")) for line in lines}
     read_apart = len({reading.column for reading in readings}) > 1 and len(n_fields) == 1
-    if (read_apart and n_fields != {(0, 0, 0)}) or have_numbers_in_names(lists, names):
+    if read_apart and n_fields != {(0, 0, 0)}:
+        cells = [[re.split(r"[,;\t]", line) for line in listed] for listed in lists]
+        return [
+            tuple(" ".join(cell for cell in row if not NUMBER.fullmatch(cell)) for row in rows)
+            for rows in cells
+        ]
+    if have_numbers_in_names(lists, names):
         return [tuple(listed) for listed in lists]
     if lines and all("/" in line.strip("/") for line in lines):
         ends = iter(_ends_of_paths(lines))

@@ -389,7 +389,7 @@ def _parsed(path: str, kind: str) -> Any:
     text = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
     if encoding_of(path) == "utf-16":
         text = text.decode("utf-16", "replace").encode()
-    firsts = [line.strip() for line in text[:MAX_HEAD].splitlines()[:2]]
+    firsts = [line.strip() for line in text[:MAX_HEAD].lstrip().splitlines()[:2]]
     are_lines = len(firsts) == 2 and all(of[:1] == b"{" and of[-1:] == b"}" for of in firsts)
     if kind == "JSON" and (are_lines or path.lower().endswith(JSON_LINES)):
         _refuse_parts(text)
