@@ -60,13 +60,11 @@ class ScoreRequest:
         return [self.path, *(path for path in further_files if path is not None)]
 
     def to_values(self) -> dict[str, Any]:
-        """Return the request as values for JSON."""
-        paths = {"path": str(self.path.resolve())}
-        if self.labels is not None:
-            paths["labels"] = str(self.labels.resolve())
-        if self.unseen_scores is not None:
-            paths["unseen_scores"] = str(self.unseen_scores.resolve())
-        return {"unseen": self.unseen, "fixes": self.fixes} | paths
+        """Return the fields as values for JSON, with paths as texts."""
+        return {
+            name: str(value.resolve()) if isinstance(value, Path) else value
+            for name, value in asdict(self).items()
+        }
 
 
 @dataclass(frozen=True)
@@ -129,12 +127,12 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
         if source is not None:
             file = read_scores(
                 Path(source["path"]),
-                labels=Path(source["labels"]) if source.get("labels") else None,
                 unseen=source["unseen"],
-                unseen_scores=Path(source["unseen_scores"])
-                if source.get("unseen_scores")
-                else None,
                 limits=limits,
+                **{
+                    name: source[name] and Path(source[name])
+                    for name in ("labels", "unseen_scores")
+                },
             )
             matrix, questions = interpreted(file, source["fixes"])
             if matrix is None:
