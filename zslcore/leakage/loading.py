@@ -801,7 +801,7 @@ class SmallFiles:
         elif y is None and label is not None:
             y = contents.labels(label)
         split = split_of_parts(contents.name, values, y, names)
-        split = replace(split, questions=self.questions(path))
+        split = replace(split, questions=(*split.questions, *self.questions(path)))
         lists = {name: array for name, array in contents.arrays.items() if "class" in name.lower()}
         with suppress(FileRefusedError):
             return with_class_lists(split, split_of_arrays(path, lists))
