@@ -745,7 +745,7 @@ def test_names_and_numbers_mixed_are_refused(tmp_path):
     [
         ("pred.csv", "0,0\n1,1\n0,1\n", "expected column names"),
         ("pred.csv", "y_true,y_pred\n", "expected a table with"),
-        ("pred.csv", "# seed 0\ny,y_pred\n", "line 1: expected column names; got a comment"),
+        ("pred.csv", "# y,y_pred\n0,1\n", "line 1: expected column names; got a comment"),
         ("own.csv", "label,a,b\n0,1,2\n1,2\n", "line 3: expected 3 fields; got 2"),
         ("p.txt", "a.jpg cat dog\n", r"p\.txt: .*as \.csv with the titles label and predicted"),
     ],

@@ -270,6 +270,15 @@ def scores_of_tools() -> Iterator[Input]:
         path = "out" if form == "a file per side" else next(iter(files))
         command = ("score", path, *(("--unseen", *unseen) if unseen else ()))
         yield Input(f"scores, {form}", files, command, "clean", H)
+    for above in ("\n", "sep=,\r\n", "# epoch 3\n# of 9\n"):
+        files = {"s.csv": above + table.to_csv(index=False)}
+        command = ("score", "s.csv", "--unseen", *names)
+        yield Input(f"scores, {above!r} above the titles", files, command, "clean", H)
+    within = {int(c): i for i, c in enumerate(UNSEEN_CLASSES)}
+    numbered = pd.DataFrame({"y_true": Y, "y_pred": answers}).map(lambda c: within.get(c, c))
+    numbered["side"] = np.where(of_unseen, "unseen", "seen")
+    name, cause = "scores, predicted classes numbered within a side", "numbered from 0"
+    yield Input(name, {"p.csv": numbered}, ("score", "p.csv"), "broken", cause, True)
     order = [3, 1, 0, 2, 10, 9, 8, 7, 6, 5, 4]
     moved = pd.DataFrame(SCORES[:, order], columns=[NAMES[k] for k in order]).assign(label=Y)
     command = ("score", "s.csv", "--unseen", *names)

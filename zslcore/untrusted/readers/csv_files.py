@@ -29,6 +29,8 @@ from zslcore.untrusted.worker import Refused
 
 #: Texts that stand for a missing number.
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
+#: A line above the titles that is skipped: blank, Excel's separator, or a comment in one cell.
+ABOVE_TABLE = re.compile(r"(?:sep=.|#[^,;\t]*)?\s*")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
@@ -375,8 +377,13 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
 
 
 def _opened(path: str, errors: str = "replace") -> TextIO:
-    """Open a text as the csv module expects it."""
-    return open(path, encoding=encoding_of(path), errors=errors, newline="")
+    """Open a text as the csv module expects it, below blank lines and comments in one cell."""
+    file = open(path, encoding=encoding_of(path), errors=errors, newline="")  # noqa: SIM115
+    start = 0
+    while ABOVE_TABLE.fullmatch(line := file.readline(MAX_HEADER)) and line:
+        start = file.tell()
+    file.seek(start)
+    return file
 
 
 def _is_number(text: str) -> bool:
