@@ -117,6 +117,9 @@ def counted_tables() -> Iterator[Input]:
     }
     cause = "numbered from 1"
     yield Input("rows from 1 by other names", files, ("check", *files, *DECLARED), "unknown", cause)
+    counted = {"train_classes.txt": ["dog 120", "cat 80"], "test_classes.txt": ["cat 10", "cow 12"]}
+    name, cause = "a class and its number of images", "cat.*counts of images"
+    yield Input(name, counted, CHECK_FOLDER, "unknown", cause, True)
     named = {"seen.txt": ["Rosa canina", "Acer rubrum"], "unseen.txt": ["Rosa canina (Dog rose)"]}
     cause = "may be the same: Rosa canina"
     yield Input("a common name in brackets", named, CHECK_FOLDER, "unknown", cause)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
@@ -51,6 +52,7 @@ NUMBER_LAST = re.compile(r"(.*[^\W\d_].*?)\s*[:=,\t]\s*(\d+)")
 #: A number before or after a name that may belong to the name: ``1994 Audi``.
 NUMBER_IN_NAME = re.compile(r"(\d{1,9})[\s_-]+|[\s_-]+(\d{1,9})")
 NUMBER_AT_EDGE = re.compile(r"^\d{1,9}[\s_-]|[\s_-]\d{1,9}$")
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 #: Start and end of a list or dictionary in source code.
 OPENS = re.compile(r"^\s*(?:[\"']?[A-Za-z_][\w.]*[\"']?\s*[:=]\s*)?[\[{(]")
 CLOSES = re.compile(r"[\]})]\s*[,;]?\s*$")
@@ -657,6 +659,24 @@ def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequen
         return False
     differ = len(numbers) > len(numbers_of_name)
     return differ or any(NUMBER_AT_EDGE.search(name) for listed in names for name in listed)
+
+
+def names_with_counts(lists: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names in several lists if their numbers may be counts of images, not years.
+
+    Examples
+    --------
+    >>> names_with_counts([["dog 120", "cat 80"], ["cat 10"]])
+    ['cat']
+    >>> names_with_counts([["Audi 2011", "BMW 2007"], ["Audi 2012"]])
+    []
+    """
+    names = [parse_class_list(listed).names for listed in lists]
+    years = [line for listed in lists for line in listed if YEAR.search(line)]
+    if years or not have_numbers_in_names(lists, names):
+        return []
+    times = Counter(name for listed in names for name in {*listed})
+    return [name for name, n in times.items() if n > 1]
 
 
 def _numbered(line: str) -> list[str]:

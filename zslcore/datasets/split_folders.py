@@ -56,6 +56,7 @@ from zslcore.datasets.class_lists import (
     are_codes,
     is_class_json,
     names_of_lists,
+    names_with_counts,
     parse_class_list,
     read_class_list,
 )
@@ -719,10 +720,14 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     sides = {"seen": trained, "unseen": lists[unseen] or []}
     note = f"lists of classes: {read}{remark}"
     split_list = split_of_classes(clean_text(folder.name), sides, note, folds)
+    questions = []
     if title:
         text = f"{title!r} begins every list; it is read as the title of a column, not as a class."
-        split_list = replace(split_list, questions=(*split_list.questions, text))
-    return split_list
+        questions.append(text)
+    if not are_arrays and (counted := names_with_counts(lines)):
+        text = f"The numbers are read as part of the names, although lists share {counted[0]!r}"
+        questions.append(f"{text} with other numbers: are they counts of images?")
+    return replace(split_list, questions=(*split_list.questions, *questions))
 
 
 def _shared_title(lists: Mapping[_Named, tuple[str, ...] | None]) -> str:
