@@ -426,13 +426,12 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     tables = _tables(files)
     if not {"train", "test"} <= tables.keys() and not {"train", "test_unseen"} <= tables.keys():
         return None
-    entries, titled = Entries(), []
+    entries = Entries()
     for part, path in [(part, path) for part, paths in tables.items() for path in paths]:
         if (images := _listed_images(path)) is not None:
             entries.setdefault(part, []).extend(images)
             continue
         titles, rows = _titled(path)
-        titled.append((part, [*titles], rows))
         if images := _images_without_titles(clean_text(path.name), [titles, *rows]):
             entries.setdefault(part, []).extend(images)
             continue
@@ -452,11 +451,7 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         entries.setdefault(part, []).extend(read["train"] if rows else [])
     if not all(image for rows in entries.values() for image, _ in rows):
         # Images of a part may look like classes, if each of its classes has one image.
-        columns = titled[0][1] if titled else []
-        joined = None
-        if entries.has_images and all(titles == columns for _, titles, _ in titled):
-            rows_of_parts = [[*row, part] for part, _, rows in titled for row in rows]
-            joined = entries_of_table("", [*columns, PART_TITLES[0]], rows_of_parts)
+        joined = _of_joined_tables(tables) if entries.has_images else None
         named = joined or rows_as_images(entries)
         if named is None or named == entries:
             return None  # the tables list classes
@@ -474,6 +469,16 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
         entries["test_unseen"] = entries.pop("test")
         entries.note += ": test classes are unseen"
     return split_of_images(folder, entries)
+
+
+def _of_joined_tables(tables: Mapping[str, Sequence[Path]]) -> Entries | None:
+    """Return the entries of tables with equal titles, read as one table with a column of parts."""
+    read = [(part, *_titled(path)) for part, paths in tables.items() for path in paths]
+    titles = [*read[0][1]]
+    if any([*other] != titles for _, other, _ in read):
+        return None
+    rows = [[*row, part] for part, _, rows_of_part in read for row in rows_of_part]
+    return entries_of_table("", [*titles, PART_TITLES[0]], rows)
 
 
 def _tables(files: Mapping[str, Path]) -> dict[str, list[Path]]:
