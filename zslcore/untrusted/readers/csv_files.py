@@ -9,6 +9,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -376,14 +377,15 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     return header, [*first, *("0" for _ in range(len(header) - len(first)))], separator
 
 
-def _opened(path: str, errors: str = "replace") -> TextIO:
+@contextmanager
+def _opened(path: str, errors: str = "replace") -> Iterator[TextIO]:
     """Open a text as the csv module expects it, below blank lines and comments in one cell."""
-    file = open(path, encoding=encoding_of(path), errors=errors, newline="")  # noqa: SIM115
-    start = 0
-    while ABOVE_TABLE.fullmatch(line := file.readline(MAX_HEADER)) and line:
-        start = file.tell()
-    file.seek(start)
-    return file
+    with open(path, encoding=encoding_of(path), errors=errors, newline="") as file:
+        start = 0
+        while ABOVE_TABLE.fullmatch(line := file.readline(MAX_HEADER)) and line:
+            start = file.tell()
+        file.seek(start)
+        yield file
 
 
 def _is_number(text: str) -> bool:
