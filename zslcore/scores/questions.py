@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import numpy as np
@@ -84,6 +85,8 @@ PERMUTED = 10
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
+#: Smallest similarity of the names of a listed class without images and of a class that it may be.
+CLOSE = 0.8
 #: Largest accepted share of images with their largest score in columns without images.
 MOST_WINS = 0.5
 #: Share of repeated rows above which a remark reports them, and maximum number of names in a
@@ -116,6 +119,7 @@ def interpreted(
     for fix in fixes:
         if fix not in FIXES:
             raise closest_name("fix", fix, FIXES)
+    _refuse_blanks(file)
     if file.scores is None:
         return _scores_or_question(predicted_classes(file, fixes))
     F = _orient(file, fixes)
@@ -238,8 +242,9 @@ def predicted_classes(
             f"{len(predicted):,}."
         )
     if names := file.class_names or _names_of_all(file, labels, predicted):
+        if not file.class_names and "as-is" not in fixes:
+            _refuse_misspelt(file)
         file, n_classes = replace(file, class_names=names), len(names)
-    _refuse_abstentions(file.name, labels, predicted)
     y, answers = (
         _as_numbers(file, part, title)
         for part, title in ((labels, "labels"), (predicted, "predicted classes"))
@@ -252,12 +257,18 @@ def predicted_classes(
     if "as-is" not in fixes and are_numbers:
         _refuse_shifted(file.name, y, answers, C)
     listed = _listed_numbers(file, C, is_fixed=bool(n_classes))
+    from_1 = not n_classes and _lowest([y, answers, *([] if listed is None else [listed])]) == 1
+    if from_1:
+        y, answers, C = y - 1, answers - 1, C - 1
+        listed = None if listed is None else listed - 1
     if listed is not None and not n_classes:
         C = max(C, len(listed) if listed.dtype == bool else 1 + int(listed.max(initial=0)))
     sided = _sides(file, fixes, y, C, listed)
     if isinstance(sided, Question):
         return sided
     seen, about = sided
+    if from_1 and not about["benchmark"]:
+        about["class_names"] = tuple(map(str, range(1, C + 1)))
     if max(y.max(), answers.max()) >= C:
         raise DatasetError(
             f"{file.name}: expected classes 0 to {C - 1}; got {max(y.max(), answers.max())}."
@@ -280,6 +291,11 @@ def predicted_classes(
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
 
 
+def _lowest(numbers: Sequence[np.ndarray]) -> int:
+    """Return the lowest number of a class; 0 for marks."""
+    return min(0 if part.dtype == bool else int(part.min(initial=1)) for part in numbers)
+
+
 def _are_names(part: object) -> bool:
     """Whether a part of a file has names of classes, other than the word "all"."""
     array = np.asarray(part)
@@ -300,20 +316,39 @@ def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) ->
     return _names_in([*parts.values()]) if named else ()
 
 
-def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
-    """Refuse images without a predicted class: a blank, or a word such as "none", not a label."""
-    if predicted.dtype.kind not in "UO":
+def _refuse_misspelt(file: ScoreFile) -> None:
+    """Refuse a listed class that no image has, if its name is close to that of another class."""
+    if file.unseen is None or not _are_names(file.unseen):
         return
-    words, counts = np.unique(np.strings.strip(predicted.astype(str)), return_counts=True)
-    named = {str(label).strip() for label in np.unique(labels.astype(str))}
-    empty = [k for k, word in enumerate(words) if word.casefold() in NO_CLASS and word not in named]
-    if empty:
-        shown = ", ".join(repr(clean_text(words[k])) for k in empty)
-        raise DatasetError(
-            f"{name}, predicted classes: expected a class for every image; got {shown} for "
-            f"{counts[empty].sum():,} of {len(predicted):,}. Predict a class, or leave these "
-            "images out and say so."
-        )
+    with_images = {*_names_in([np.asarray(part) for part in (file.labels, file.predicted)])}
+    keys = {class_key(name) for name in with_images}
+    for name in map(str, np.asarray(file.unseen).ravel()):
+        near = get_close_matches(name, with_images, n=1, cutoff=CLOSE)
+        if class_key(name) not in keys and near and not any(map(str.isdigit, name)):
+            raise DatasetError(
+                f"{file.name}, {file.listed}: no image belongs to or is predicted as {name!r}; did "
+                f"you mean {near[0]!r}? If not, keep it with as-is (--fix as-is)."
+            )
+
+
+def _refuse_blanks(file: ScoreFile) -> None:
+    """Refuse images without a label or predicted class: a blank, or a word such as "none"."""
+    parts = {"labels": file.labels, "predicted classes": file.predicted}
+    texts = {title: np.asarray(part).ravel() for title, part in parts.items() if _are_names(part)}
+    words = {
+        title: Counter(np.strings.strip(part.astype(str)).tolist()) for title, part in texts.items()
+    }
+    classes = {str(name).strip() for name in [*file.class_names, *np.asarray(file.unseen).ravel()]}
+    for title, counts in words.items():
+        named = classes.union(*(others for other, others in words.items() if other != title))
+        empty = {word for word in counts if word.casefold() in NO_CLASS} - named
+        if empty:
+            shown = ", ".join(repr(clean_text(word)) for word in sorted(empty))
+            raise DatasetError(
+                f"{file.name}, {title}: expected a class for every image; got {shown} for "
+                f"{sum(counts[word] for word in empty):,} of {counts.total():,}. Add the classes, "
+                "or leave these images out and say so."
+            )
 
 
 def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> NoReturn:
@@ -372,8 +407,14 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
             "Every predicted class equals the label: does the file contain labels instead of "
             "predictions?"
         )
-    if matrix.seen.any() and not matrix.seen[matrix.y].any():
+    has_seen = matrix.seen[matrix.y].any()
+    if matrix.seen.any() and not has_seen:
         yield "No image belongs to a seen class: s and H cannot be computed."
+    answers = matrix.tested.predicted()
+    strange = np.setdiff1d(answers[matrix.seen[answers]], matrix.y)
+    if len(strange) and has_seen and not are_numbered(matrix.class_names):
+        names = listed([matrix.class_names[k] for k in strange], LISTED)
+        yield f"Predicted, but not the label of any image, and counted as seen: {names}."
     yield from _missing_classes(matrix)
 
 

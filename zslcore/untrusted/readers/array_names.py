@@ -63,7 +63,7 @@ PREDICTED = (
     *("pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"),
     *("label_pred", "pred_class", "pred_classes", "answer", "answers", "output", "outputs"),
     *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
-    *("pred_name", "predicted_name", "prediction_label", "response"),
+    *("pred_name", "predicted_name", "prediction_label", "response", "guess"),
 )
 #: Part of a data set -> names of its array, or of a file with one array.
 NAMES_OF_PARTS = {

@@ -232,7 +232,7 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
         records = value if isinstance(value, list) else []
         if records and all(map(_by_class, records)) and isinstance(records[0], list):
             return [{"scores": element} for element in records]
-    elif {*value} == {"columns", "index", "data"} and all(map(_is_list, value["data"])):
+    elif {*value} - {"index"} == {"columns", "data"} and all(map(_is_list, value["data"])):
         records = [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
     elif _has_columns_by_row(value):
         columns = {name: element for name, element in value.items() if isinstance(element, dict)}
@@ -251,11 +251,14 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return one list per name, and the columns of numbers as the matrix "values".
 
     A name is left out unless all records have it, with values of one kind: numbers, texts, lists of
-    numbers, or scores of the same classes.
+    numbers, or scores of the same classes. A missing label or predicted class is an empty text.
     """
     columns: dict[str, list[Any]] = {
         name: [element.get(name) for element in records] for name in records[0]
     }
+    for name, column in columns.items():
+        if None in column and is_named(name, OF_IMAGES):  # refused later, with their number
+            columns[name] = ["" if value is None else str(value) for value in column]
     listed = [c for c in columns.values() if all(map(_is_list, c))]
     named = [c for c in listed if all(isinstance(text, str) for element in c for text in element)]
     arrays: dict[str, Any] = {}
