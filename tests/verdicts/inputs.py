@@ -739,6 +739,23 @@ def predictions() -> Iterator[Input]:
     pair = pd.DataFrame({"y_true": TRUE, "y_pred": np.array(NAMES)[answers]})
     by_name = ("score", "p.csv", "--unseen", *UNSEEN_NAMES)
     yield Input("predicted classes: names", {"p.csv": pair}, by_name, "clean", H)
+    (bat,) = {*UNSEEN_NAMES[:1]}
+    misspelt = ("score", "p.csv", "--unseen", f"{bat}s", *UNSEEN_NAMES[1:])
+    cause = f"did you mean '{bat}'"
+    yield Input("an unseen class misspelt", {"p.csv": pair}, misspelt, "broken", cause, True)
+    for column in ("y_true", "y_pred"):
+        blank = {"p.csv": pair.assign(**{column: ["", *pair[column][1:]]})}
+        yield Input(f"blank {column}", blank, by_name, "broken", "a class for every image", True)
+    table = {"columns": ["image", "truth", "guess"]}
+    table["data"] = [[f"{i}.png", *row] for i, row in enumerate(pair.values.tolist())]
+    logged = ("score", "p.json", "--unseen", *UNSEEN_NAMES)
+    yield Input("columns and data", {"p.json": table}, logged, "clean", H)
+    from_1 = {"p.csv": pd.DataFrame({"y_true": Y + 1, "y_pred": answers + 1})}
+    counted = ("score", "p.csv", "--unseen", *map(str, UNSEEN_CLASSES + 1))
+    n_seen = len(NAMES) - len(UNSEEN_CLASSES)
+    yield Input("numbers from 1", from_1, counted, "clean", f" {n_seen} seen and")
+    strange = {"p.csv": pair.assign(y_pred=["unicorn", *pair["y_pred"][1:]])}
+    yield Input("a class of no image", strange, by_name, "clean", "counted as seen: unicorn")
 
 
 def validation(test: Mapping[str, Any]) -> Iterator[Input]:
