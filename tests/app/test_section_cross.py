@@ -34,7 +34,7 @@ def test_a_line_joins_the_two_tests_of_each_fit():
     assert [line.line.color for line in lines] == [FIRST.color, SECOND.color]
     assert list(lines[0].x[3 * row : 3 * row + 2]) == pytest.approx([0.530, 0.524])
     assert list(lines[1].x[3 * row : 3 * row + 2]) == pytest.approx([0.541, 0.531])
-    names = [trace.name for trace in figure.data if trace.showlegend]
+    names = [trace.name for trace in figure.data if trace.showlegend is not False]
     assert len(set(names)) == 4
     symbols = {trace.marker.symbol for trace in figure.data if trace.mode == "markers"}
     assert len(symbols) == 4

@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
+from scipy.stats import t as student_t
 
 from zslcore.analysis.papers.claims.evidence import (
     ENOUGH,
@@ -35,7 +36,7 @@ from zslcore.analysis.papers.claims.evidence import (
     join_names,
 )
 from zslcore.analysis.ranking import method_ranks
-from zslcore.metrics.significance import DIGITS, paired_test, welch
+from zslcore.metrics.significance import DIGITS, paired_test
 from zslcore.numbers import signed
 
 Verdict = Literal[
@@ -563,8 +564,12 @@ def judge_group(
 
 def _judge_by_welch(subject: str, first: pd.Series, second: pd.Series) -> Judgment:
     """Judge the difference of two group means by Welch's interval over methods."""
-    d = float(first.mean() - second.mean())
-    low, high, _ = welch(first.to_numpy(), second.to_numpy())
+    parts = [values.var(ddof=1) / len(values) for values in (first, second)]
+    d, half = float(first.mean() - second.mean()), 0.0
+    if sum(parts) > 0:
+        sizes = [part**2 / (len(x) - 1) for part, x in zip(parts, (first, second), strict=True)]
+        half = float(student_t.ppf(0.975, sum(parts) ** 2 / sum(sizes)) * np.sqrt(sum(parts)))
+    low, high = d - half, d + half
     sentence = (
         f"{subject}: {signed(d)} points, {len(first)} methods against {len(second)} "
         f"({signed(low)} to {signed(high)}, Welch's interval over methods)."
