@@ -37,6 +37,7 @@ from zslcore.scores.reading import (
     blocks,
     column,
     digest_of,
+    distinct_texts,
     numbers_or_names,
     rows_of_classes,
     some_rows,
@@ -241,9 +242,8 @@ def predicted_classes(
             f"{file.name}: expected a predicted class for each of {len(labels):,} labels; got "
             f"{len(predicted):,}."
         )
+    has_class_names = bool(file.class_names)
     if names := file.class_names or _names_of_all(file, labels, predicted):
-        if not file.class_names and "as-is" not in fixes:
-            _refuse_misspelt(file)
         file, n_classes = replace(file, class_names=names), len(names)
     y, answers = (
         _as_numbers(file, part, title)
@@ -257,6 +257,8 @@ def predicted_classes(
     if "as-is" not in fixes and are_numbers:
         _refuse_shifted(file.name, y, answers, C)
     listed = _listed_numbers(file, C, is_fixed=bool(n_classes))
+    if names and not has_class_names and listed is not None and "as-is" not in fixes:
+        _refuse_misspelt(file, listed, np.union1d(y, answers))
     from_1 = not n_classes and _lowest([y, answers, *([] if listed is None else [listed])]) == 1
     if from_1:
         y, answers, C = y - 1, answers - 1, C - 1
@@ -316,15 +318,16 @@ def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) ->
     return _names_in([*parts.values()]) if named else ()
 
 
-def _refuse_misspelt(file: ScoreFile) -> None:
-    """Refuse a listed class that no image has, if its name is close to that of another class."""
-    if file.unseen is None or not _are_names(file.unseen):
-        return
-    with_images = {*_names_in([np.asarray(part) for part in (file.labels, file.predicted)])}
-    keys = {class_key(name) for name in with_images}
-    for name in map(str, np.asarray(file.unseen).ravel()):
+def _refuse_misspelt(file: ScoreFile, listed: np.ndarray, occurring: np.ndarray) -> None:
+    """Refuse a listed class that no image has, if its name is close to that of another class.
+
+    ``listed`` are class numbers or a mask, ``occurring`` the labels and predicted classes.
+    """
+    numbers = np.flatnonzero(listed) if listed.dtype == bool else listed
+    with_images = [file.class_names[c] for c in occurring]
+    for name in (file.class_names[c] for c in np.setdiff1d(numbers, occurring)):
         near = get_close_matches(name, with_images, n=1, cutoff=CLOSE)
-        if class_key(name) not in keys and near and not any(map(str.isdigit, name)):
+        if near and not any(map(str.isdigit, name)):
             raise DatasetError(
                 f"{file.name}, {file.listed}: no image belongs to or is predicted as {name!r}; did "
                 f"you mean {near[0]!r}? If not, keep it with as-is (--fix as-is)."
@@ -333,21 +336,24 @@ def _refuse_misspelt(file: ScoreFile) -> None:
 
 def _refuse_blanks(file: ScoreFile) -> None:
     """Refuse images without a label or predicted class: a blank, or a word such as "none"."""
-    parts = {"labels": file.labels, "predicted classes": file.predicted}
-    texts = {title: np.asarray(part).ravel() for title, part in parts.items() if _are_names(part)}
-    words = {
-        title: Counter(np.strings.strip(part.astype(str)).tolist()) for title, part in texts.items()
-    }
+    titled = {"labels": file.labels, "predicted classes": file.predicted}
+    parts = {title: np.asarray(part).ravel() for title, part in titled.items() if _are_names(part)}
+    words = {title: distinct_texts(part) for title, part in parts.items()}
     classes = {str(name).strip() for name in [*file.class_names, *np.asarray(file.unseen).ravel()]}
-    for title, counts in words.items():
-        named = classes.union(*(others for other, others in words.items() if other != title))
-        empty = {word for word in counts if word.casefold() in NO_CLASS} - named
+    for title, part in parts.items():
+        others = {word.strip() for other in words if other != title for word in words[other]}
+        named = classes | others
+        empty = [
+            word
+            for word in words[title]
+            if word.strip().casefold() in NO_CLASS and word.strip() not in named
+        ]
         if empty:
-            shown = ", ".join(repr(clean_text(word)) for word in sorted(empty))
+            shown = ", ".join(repr(clean_text(word.strip())) for word in empty)
             raise DatasetError(
                 f"{file.name}, {title}: expected a class for every image; got {shown} for "
-                f"{sum(counts[word] for word in empty):,} of {counts.total():,}. Add the classes, "
-                "or leave these images out and say so."
+                f"{np.isin(part, empty).sum():,} of {len(part):,}. Add the classes, or leave these "
+                "images out and say so."
             )
 
 
@@ -388,7 +394,7 @@ def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
     """Return every distinct name, with one spelling per class."""
     name_of_key: dict[str, str] = {}
     for part in parts:
-        names = [str(name) for name in np.unique(part.astype(str))]
+        names = distinct_texts(part)
         for key, name in zip(class_keys(names), names, strict=True):
             name_of_key.setdefault(key, name)
     return tuple(sorted(name_of_key.values()))
@@ -577,7 +583,9 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
         return _merged_columns(file)
     parts = [np.asarray(part) for part in (file.labels, file.unseen) if part is not None]
     named = any(
-        np.isin(part.astype(str), shared).any() for part in parts if part.dtype.kind in "UO"
+        np.isin(part.astype(str, copy=False), shared).any()
+        for part in parts
+        if part.dtype.kind in "UO"
     )
     if named or "as-is" not in fixes:
         return Question(
@@ -684,7 +692,7 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str
     for name, k in number_of.items():
         key = class_key(name)
         plain[key] = -1 if key in plain else k  # -1: several columns with this spelling
-    different, codes = np.unique(array.astype(str), return_inverse=True)
+    different, codes = np.unique(array.astype(str, copy=False), return_inverse=True)
     columns = []
     for name in map(str, different):
         k = number_of.get(name, plain.get(class_key(name), -1))

@@ -72,6 +72,8 @@ from zslcore.untrusted.readers.common import INDEX
 
 #: Number of scores in memory at a time, and bytes of a memory map that may stay in memory.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
+#: Number of strings of an array that are Python objects at a time.
+TEXTS_AT_ONCE = 1 << 14
 
 
 def blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -551,7 +553,7 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
     texts = np.asarray(labels)
     if len(names) < 2 or texts.dtype.kind not in "UO":
         return ""
-    keys = {class_key(str(name)) for name in np.unique(texts.astype(str))}
+    keys = {*map(class_key, distinct_texts(texts))}
     if keys & {class_key(name) for name in names}:
         return ""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
@@ -1198,10 +1200,16 @@ def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None
     return repeating[0] if len(repeating) == 1 else None
 
 
+def distinct_texts(texts: np.ndarray) -> list[str]:
+    """Return the sorted, distinct strings of an array; np.unique would sort a copy of the array."""
+    blocks_of_texts = np.array_split(texts.astype(str, copy=False), 1 + len(texts) // TEXTS_AT_ONCE)
+    return sorted(set().union(*(block.tolist() for block in blocks_of_texts)))
+
+
 def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray:
     """Convert strings to numbers if all are whole numbers (also ``3.0``), else return strings."""
     array = np.asarray(texts, dtype=str)
-    cut = [text.strip().removesuffix(".0") for text in np.unique(array).tolist()]
+    cut = [text.strip().removesuffix(".0") for text in distinct_texts(array)]
     if cut and all(text.removeprefix("-").isdecimal() and len(text) < 16 for text in cut):
         return array.astype(float).astype(np.int64)  # exact, since a float has 15 digits
     return array
