@@ -148,6 +148,10 @@ def compositions() -> Iterator[Input]:
             command = ("check", *files, *DECLARED)
             name = f"compositions, {form}: {what}"
             yield Input(name, files, command, expected, "", bool(pair))
+        cut = {"meta.csv": table.to_csv(index=False) + "a.jpg,ripe\n"}
+        fields = f"expected 4 fields in row {len(table) + 1}; got 2"
+        command = ("check", *cut, *DECLARED)
+        yield Input(f"compositions, a row cut: {what}", cut, command, "broken", fields, True)
         tables = {
             f"{side}_pairs.csv": pd.DataFrame(lists[f"{part}_pairs"], columns=["attr", "obj"])
             for side, part in (("seen", "train"), ("unseen", "test"))

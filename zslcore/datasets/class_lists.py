@@ -18,7 +18,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.part_names import COMPOSED_TITLES, part_or_side, words_in
+from zslcore.datasets.part_names import composition_columns, part_or_side, words_in
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import read_plain_value, read_value
@@ -469,9 +469,7 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
     structured = False
     for table in _tables(lines):
         columns = [table.column(k) for k in range(len(table.rows[0]))]
-        words = [*map(squeeze, table.titles)]
-        pair = [k for named in COMPOSED_TITLES for k, word in enumerate(words) if word in named]
-        if len(pair) == len(COMPOSED_TITLES):
+        if pair := composition_columns(table.titles):
             names = tuple(" ".join(row[k] for k in pair) for row in table.rows)
             yield ClassList(names, " and ".join(map(table.name_of, pair)))
             return

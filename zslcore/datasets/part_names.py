@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from zslcore.names import squeeze
@@ -190,6 +190,14 @@ def part_or_side(name: str) -> str:
         if without_classes.lower() in UNSEEN
         else ""
     )
+
+
+def composition_columns(titles: Sequence[str]) -> tuple[int, ...]:
+    """Return the columns of attribute and object, unless another column has the class; else ()."""
+    words = [*map(squeeze, titles)]
+    columns = [[k for k, word in enumerate(words) if word in named] for named in COMPOSED_TITLES]
+    has_pair = all(columns) and {*words}.isdisjoint(CLASS_TITLES)
+    return tuple(first for first, *_ in columns) if has_pair else ()
 
 
 @lru_cache(maxsize=1 << 8)

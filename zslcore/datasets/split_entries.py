@@ -51,12 +51,12 @@ from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CHECKSUM_TITLES,
     CLASS_TITLES,
-    COMPOSED_TITLES,
     FLAGS,
     IMAGE_TITLES,
     NO,
     PART_TITLES,
     YES,
+    composition_columns,
     part_of_cell,
     part_of_labels,
     part_of_name,
@@ -376,6 +376,14 @@ def _marks(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[int, st
     return parts if is_table and all(cell in YES | NO for cell in cells) else {}
 
 
+def _divide_test(entries: Entries) -> None:
+    """Divide the test part, which may have seen compositions, by the training compositions."""
+    trained = {label for name in ("train", "trainval") for _, label in entries.get(name, ())}
+    for entry in entries.pop("test", []):
+        side = "test_seen" if entry[1] in trained else "test_unseen"
+        entries.setdefault(side, []).append(entry)
+
+
 def _with_parts(
     titles: Sequence[str], rows: Sequence[Sequence[str]], marks: Mapping[int, str]
 ) -> tuple[list[str], list[list[str]]]:
@@ -583,13 +591,11 @@ def entries_of_table(
     """
     if not rows or first_named(titles, PREDICTED):
         return None
-    words = [*map(squeeze, titles)]
-    composed = [[k for k, word in enumerate(words) if word in named] for named in COMPOSED_TITLES]
-    is_composed = all(composed) and {*words}.isdisjoint(CLASS_TITLES)
-    if is_composed:
-        pair = [columns[0] for columns in composed]
-        titles = [*titles, "class"]
-        rows = [[*row, " ".join(row[k] for k in pair)] for row in rows if len(row) == len(words)]
+    pair = composition_columns(titles)
+    if pair:
+        for k, row in enumerate(rows, 1):
+            expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
+        titles, rows = [*titles, "class"], [[*row, " ".join(row[k] for k in pair)] for row in rows]
     if not part and (marks := _marks(titles, rows)):
         titles, rows = _with_parts(titles, rows, marks)
     if _are_parts(titles):
@@ -633,11 +639,8 @@ def entries_of_table(
         entries.setdefault(name, []).append((file_name, label_of_row))
     if part:
         return entries
-    if is_composed and "test" in entries:  # the test part may repeat them
-        trained = {label for name in ("train", "trainval") for _, label in entries.get(name, ())}
-        for entry in entries.pop("test"):
-            side = "test_seen" if entry[1] in trained else "test_unseen"
-            entries.setdefault(side, []).append(entry)
+    if pair:
+        _divide_test(entries)
     if trains_and_tests(entries):
         return rows_as_images(entries)
     expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
