@@ -30,7 +30,12 @@ from zslcore.leakage import (
     counts,
 )
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.photographs import Photographs, first_groups, photographs_of
+from zslcore.leakage.photographs import (
+    Photographs,
+    first_groups,
+    photographs_in_files,
+    photographs_of,
+)
 
 FAIL, WARN, PASS = "leak", "warning", "ok"
 BENCHMARKS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
@@ -193,6 +198,24 @@ def test_a_pattern_with_exponential_time_is_stopped():
         ParameterError, match=r"takes more than 1 s for 2 names; use a simpler pattern"
     ):
         first_groups(["a" * 60 + "!", "b"], "^((a|aa)+)$", seconds=1)
+
+
+@pytest.mark.parametrize(
+    "name", ["{outside}/b.jpg", "../outside/b.jpg", "linked/b.jpg", "link.jpg", "a\0.jpg", "sub"]
+)
+def test_contents_of_files_outside_the_folder_are_never_compared(tmp_path, name):
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    for path in (outside / "b.jpg", folder / "a.jpg", folder / "sub" / "b.jpg"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"image" * 20)
+    (folder / "linked").symlink_to(outside)
+    (folder / "link.jpg").symlink_to(outside / "b.jpg")
+    (folder / "c.jpg").write_bytes(b"other" * 20)
+    files = ["a.jpg", "c.jpg"]
+    inside = photographs_in_files(folder, [*files, "sub/b.jpg"], {})
+    assert inside.number[2] == inside.number[0] != inside.number[1]
+    assert photographs_in_files(folder, [*files, name.format(outside=outside)], {}) is None
+    assert photographs_in_files(folder, ["a.jpg", "sub/b.jpg"], {}) is None  # placeholders
 
 
 def test_groups_may_be_numbers_names_or_files(tmp_path):

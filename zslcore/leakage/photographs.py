@@ -141,7 +141,7 @@ def photographs_in_files(
     All ``files`` have ``checksums``, or are regular files below ``folder`` or below its folder
     "images". Only files of equal size are read, at most ``MOST_BYTES`` in total.
     """
-    if not 1 < len(files) <= MOST_FILES or any(".." in Path(file).parts for file in files):
+    if not 1 < len(files) <= MOST_FILES:
         return None
     contents: list[object] = [checksums.get(file) for file in files]
     source = "the listed checksums"
@@ -149,18 +149,25 @@ def photographs_in_files(
         base = folder if (folder / files[0]).is_file() else folder / "images"
         source = "the contents of the image files"
         try:
-            contents = _contents_of([base / file for file in files])
-        except OSError:
+            contents = _contents_of(base.resolve(), files)
+        except (OSError, ValueError):  # a name with a null byte is invalid
             return None
-    if not contents:
+    if len({*contents}) < 2:  # files that are all equal are placeholders
         return None
     name_of: dict[object, str] = {}
     names = [name_of.setdefault(*pair) for pair in zip(contents, files, strict=True)]
     return replace(Photographs.of_names(names, source), by_name=False)
 
 
-def _contents_of(paths: Sequence[Path]) -> list[object]:
-    """Return a digest of each file, or its number if its size differs from all others; or []."""
+def _contents_of(folder: Path, files: Sequence[str]) -> list[object]:
+    """Return a digest of each file, or its number if its size differs from all others.
+
+    The list is empty if a file is outside the folder, no regular file, or too small, or if the
+    files are too large.
+    """
+    paths = [folder / file for file in files]
+    if not all(parent.resolve().is_relative_to(folder) for parent in {p.parent for p in paths}):
+        return []
     status = [path.lstat() for path in paths]
     times = Counter(file.st_size for file in status)
     n_bytes = sum(size * n for size, n in times.items() if n > 1)
