@@ -34,6 +34,10 @@ class FileRefusedError(DatasetError):
     """An untrusted file that is damaged, hostile, too large or of another type."""
 
 
+class DoubtfulScoresError(DatasetError):
+    """Scores that seem to have another meaning; the fix "as-is" accepts them."""
+
+
 class NewerVersionError(DatasetError):
     """An intact file of a newer version of this package, unreadable here."""
 

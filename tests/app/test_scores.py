@@ -183,6 +183,19 @@ def test_the_printed_command_repeats_the_reading_of_validation_scores(tmp_path, 
     assert "read with " in words(app)
 
 
+def test_doubtful_predictions_are_shown_once_the_visitor_confirms_the_file(tmp_path, scored):
+    unseen, y = np.flatnonzero(~scored.seen), scored.y
+    np.savez(tmp_path / "p.npz", y_true=y + 1, y_pred=scored.F.argmax(1), unseen_classes=unseen)
+    app = pages.visit(PAGE)
+    uploaded(app, tmp_path / "p.npz")
+    assert "or confirm that the file is correct" in words(app).replace("\\", "")
+    assert not metrics(app)
+    app.radio[0].set_value(app.radio[0].options[0]).run()
+    assert not app.exception
+    assert metrics(app)
+    assert "--fix as-is" in app.code[0].value
+
+
 @pytest.mark.parametrize("peeked", [True, False])
 def test_validation_scores_of_test_images_are_an_oracle_on_the_page(tmp_path, scored, peeked):
     unseen, rows = np.flatnonzero(~scored.seen), slice(None, None, 2)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy
 
-from zslcore.exceptions import DatasetError, closest_name
+from zslcore.exceptions import DatasetError, DoubtfulScoresError, closest_name
 from zslcore.leakage.published import recognised
 from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.names import class_key, class_keys, shared_spellings
@@ -114,8 +114,9 @@ def interpreted(
 ) -> tuple[Scores | None, tuple[Question, ...]]:
     """Return the scores of a file (None while a question is open) and the open questions.
 
-    ``fixes`` are answers, keys of :data:`FIXES`. Raises DatasetError for a fault that no answer
-    repairs, and UnknownNameError for an unknown fix.
+    ``fixes`` are answers, keys of :data:`FIXES`. Raises DoubtfulScoresError for a fault that the
+    fix "as-is" accepts, DatasetError for one that no answer repairs, and UnknownNameError for an
+    unknown fix.
     """
     for fix in fixes:
         if fix not in FIXES:
@@ -147,8 +148,8 @@ def interpreted(
         if question is not None:
             return None, (question,)
         _refuse_other_columns(sample, matrix)
-        for moved in _moved_columns(sample.F, sample.y, sample.seen):
-            raise DatasetError(
+        if moved := _moved_columns(sample.F, sample.y, sample.seen):
+            raise DoubtfulScoresError(
                 f"{matrix.name}: {moved} Reorder the columns, state with --unseen which classes "
                 "separate columns of unseen classes are, or keep them with as-is (--fix as-is)."
             )
@@ -328,7 +329,7 @@ def _refuse_misspelt(file: ScoreFile, listed: np.ndarray, occurring: np.ndarray)
     for name in (file.class_names[c] for c in np.setdiff1d(numbers, occurring)):
         near = get_close_matches(name, with_images, n=1, cutoff=CLOSE)
         if near and not any(map(str.isdigit, name)):
-            raise DatasetError(
+            raise DoubtfulScoresError(
                 f"{file.name}, {file.listed}: no image belongs to or is predicted as {name!r}; did "
                 f"you mean {near[0]!r}? If not, keep it with as-is (--fix as-is)."
             )
@@ -359,7 +360,7 @@ def _refuse_blanks(file: ScoreFile) -> None:
 
 def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> NoReturn:
     shown = " and ".join(repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
-    raise DatasetError(
+    raise DoubtfulScoresError(
         f"{name}: expected labels and predicted classes by the same names; got none in common, "
         f"such as {shown}. Write both in the same way, or keep them with as-is (--fix as-is)."
     )
@@ -375,7 +376,7 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
     best = max(hits, key=hits.__getitem__)
     if best and _is_clearer(hits[best], hits[0], n_classes):
         from_0, from_1 = ("labels", "predicted classes")[::best]
-        raise DatasetError(
+        raise DoubtfulScoresError(
             f"{name}: {percent(hits[0])} of the predicted classes are right as numbered, and "
             f"{percent(hits[best])} if {from_0} are counted from 0 and {from_1} from 1: number "
             "both in the same way, or keep them with as-is (--fix as-is)."
@@ -881,7 +882,8 @@ def _remarks(matrix: Scores) -> Iterator[str]:
                 f"All scores of {name} classes are {F[:, side].min():g}, as if masked: only the "
                 "accuracy of the other side among its own classes can be used."
             )
-    yield from _moved_columns(F, y[rows], seen)
+    if moved := _moved_columns(F, y[rows], seen):
+        yield moved
     yield from _missing_classes(matrix)
     yield from _repeated_rows(matrix)
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
@@ -1021,7 +1023,7 @@ def _refuse_rows_of_classes(matrix: Scores) -> None:
     """Refuse a matrix with one row per class, not per image: its metrics are often 100 %."""
     C = len(matrix.seen)
     if len(matrix.y) == C > 2 and len(np.unique(matrix.y)) == C:
-        raise DatasetError(
+        raise DoubtfulScoresError(
             f"{matrix.name}: expected scores of images; got one row for each of {C} classes, as "
             "in a confusion matrix, class similarities or class means. Give the scores or the "
             "predicted class of every image, or keep them with as-is (--fix as-is)."
@@ -1039,7 +1041,7 @@ def _refuse_other_columns(sample: Scores, matrix: Scores) -> None:
     wins = np.isin(sample.F.argmax(axis=1), untested).mean()
     if wins > MOST_WINS and len(untested) < matrix.seen[tested].sum() / 2:
         names = ", ".join(repr(matrix.class_names[k]) for k in untested[:LISTED])
-        raise DatasetError(
+        raise DoubtfulScoresError(
             f"{matrix.name}: {percent(wins)} of the images have their largest score in "
             f"{len(untested)} columns without an image ({names}); leave out columns that belong to "
             "no class, or keep them with as-is (--fix as-is)."
@@ -1080,25 +1082,26 @@ def _repeated_rows(matrix: Scores) -> Iterator[str]:
         )
 
 
-def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[str]:
-    """Yield a remark if predictions fit the labels only under another order of columns."""
+def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> str:
+    """Return a remark if predictions fit the labels only under another order of columns; or ""."""
     C, answers = F.shape[1], F.argmax(axis=1)
     now = float((answers == y).mean())
     # If predictions within the true side are far above chance, a bias to one side explains the
     # errors.
     if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
-        return
+        return ""
     best = _best_assignment(y, answers)
     if not _is_clearer(best, now, C):
-        return
+        return ""
     rng = np.random.default_rng(0)
     chance = max(_best_assignment(rng.permutation(y), answers) for _ in range(PERMUTED))
-    if best > CLEARER * chance:
-        yield (
-            f"{percent(now)} of the predictions are right, near chance, but another order of "
-            f"columns would make {percent(best)} right ({percent(chance)} by chance): check that "
-            "column k is class k."
-        )
+    if best <= CLEARER * chance:
+        return ""
+    return (
+        f"{percent(now)} of the predictions are right, near chance, but another order of columns "
+        f"would make {percent(best)} right ({percent(chance)} by chance): check that column k is "
+        "class k."
+    )
 
 
 def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:

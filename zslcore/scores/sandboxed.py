@@ -16,7 +16,12 @@ from typing import Any, get_args
 import numpy as np
 
 from zslcore.evaluation.answers import GammaOrigin
-from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
+from zslcore.exceptions import (
+    DatasetError,
+    DoubtfulScoresError,
+    FileRefusedError,
+    ZSLError,
+)
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.questions import FIXES, Question, interpreted
 from zslcore.scores.reading import ROWS, Scores, read_scores
@@ -134,7 +139,10 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
                     for name in ("labels", "unseen_scores")
                 },
             )
-            matrix, questions = interpreted(file, source["fixes"])
+            try:
+                matrix, questions = interpreted(file, source["fixes"])
+            except DoubtfulScoresError as error:
+                matrix, questions = None, (Question("as-is", str(error), open=True),)
             if matrix is None:
                 return {"asked": asdict(questions[0]), "of_validation": source is chosen_on}
             matrices.append(matrix)
