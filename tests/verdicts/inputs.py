@@ -741,8 +741,10 @@ def predictions() -> Iterator[Input]:
     yield Input("predicted classes: names", {"p.csv": pair}, by_name, "clean", H)
     (bat,) = {*UNSEEN_NAMES[:1]}
     misspelt = ("score", "p.csv", "--unseen", f"{bat}s", *UNSEEN_NAMES[1:])
-    cause = f"did you mean '{bat}'"
-    yield Input("an unseen class misspelt", {"p.csv": pair}, misspelt, "broken", cause, True)
+    cause = f"a class of its own, not '{bat}'.*as-is"
+    yield Input("an unseen class misspelt", {"p.csv": pair}, misspelt, "unknown", cause, True)
+    without = ("score", "p.csv", "--unseen", *UNSEEN_NAMES, "griffin")
+    yield Input("an unseen class without images", {"p.csv": pair}, without, "clean", "griffin")
     for column in ("y_true", "y_pred"):
         blank = {"p.csv": pair.assign(**{column: ["", *pair[column][1:]]})}
         yield Input(f"blank {column}", blank, by_name, "broken", "a class for every image", True)

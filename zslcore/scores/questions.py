@@ -259,7 +259,9 @@ def predicted_classes(
         _refuse_shifted(file.name, y, answers, C)
     listed = _listed_numbers(file, C, is_fixed=bool(n_classes))
     if names and not has_class_names and listed is not None and "as-is" not in fixes:
-        _refuse_misspelt(file, listed, np.union1d(y, answers))
+        question = _spelling_question(file, listed, np.union1d(y, answers))
+        if question is not None:
+            return question
     from_1 = not n_classes and _lowest([y, answers, *([] if listed is None else [listed])]) == 1
     if from_1:
         y, answers, C = y - 1, answers - 1, C - 1
@@ -319,8 +321,10 @@ def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) ->
     return _names_in([*parts.values()]) if named else ()
 
 
-def _refuse_misspelt(file: ScoreFile, listed: np.ndarray, occurring: np.ndarray) -> None:
-    """Refuse a listed class that no image has, if its name is close to that of another class.
+def _spelling_question(
+    file: ScoreFile, listed: np.ndarray, occurring: np.ndarray
+) -> Question | None:
+    """Ask about a listed class that no image has, if its name is close to that of another class.
 
     ``listed`` are class numbers or a mask, ``occurring`` the labels and predicted classes.
     """
@@ -329,10 +333,13 @@ def _refuse_misspelt(file: ScoreFile, listed: np.ndarray, occurring: np.ndarray)
     for name in (file.class_names[c] for c in np.setdiff1d(numbers, occurring)):
         near = get_close_matches(name, with_images, n=1, cutoff=CLOSE)
         if near and not any(map(str.isdigit, name)):
-            raise DoubtfulScoresError(
-                f"{file.name}, {file.listed}: no image belongs to or is predicted as {name!r}; did "
-                f"you mean {near[0]!r}? If not, keep it with as-is (--fix as-is)."
+            return Question(
+                "as-is",
+                f"{file.name}, {file.listed}: no image belongs to or is predicted as {name!r}: is "
+                f"it a class of its own, not {near[0]!r}?",
+                open=True,
             )
+    return None
 
 
 def _refuse_blanks(file: ScoreFile) -> None:
