@@ -2,11 +2,11 @@
 
     python -m benchmarks.papers DATASET ... [--only NAME ...] [--seeds N] [--jobs N] [--report]
 
-DATASET is the name of an imported or embedded data set. Missing runs are computed as by ``zslcore
-reproduce``; its finished runs are used. ``--report`` computes nothing and writes the
-finished cells. Output files in ``benchmarks/results/`` are ``papers.csv``, with one row per cell,
-and ``papers.md``. ``--ship`` instead writes the cells that ``zslcore reproduce`` prints without
-features: cells of the named tables are replaced, and all other cells stay.
+DATASET is the name of an imported or embedded data set. Missing runs are computed, and finished
+runs of ``zslcore reproduce`` are reused. ``--report`` computes nothing and writes the finished
+cells. Output files in ``benchmarks/results/`` are ``papers.csv``, with one row per cell, and
+``papers.md``. ``--ship`` instead updates the precomputed cells, which ``zslcore reproduce`` prints
+if there are no features: cells of the named tables are replaced, and all other cells stay.
 """
 
 from __future__ import annotations

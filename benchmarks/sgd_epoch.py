@@ -59,8 +59,8 @@ def plain_epoch(name: str, X, y, S, V, rate: float, order) -> float:
     return total / len(order)
 
 
-def same_loss(method, X, y, S) -> None:
-    """Print our and the plain loop's mean loss of an epoch with one image per step."""
+def compare_losses(method, X, y, S) -> None:
+    """Print the mean loss of an epoch with one image per step, ours and that of the plain loop."""
     X, y = X[:SMALL].astype(float), y[:SMALL]
     losses = []
     model = method(learning_rate=0.1, batch_size=1, epochs=1)
@@ -88,7 +88,7 @@ def compare(size: str, method, X, y, S) -> None:
     plain = seconds(lambda: plain_epoch(name, X, y, S32, V, 0.01, sample), REPEATS)
     ours = epoch_seconds(method, X, y, S)
     report(f"{size} size, {name}, one epoch", ours, plain * len(X) / PLAIN_IMAGES, 20)
-    same_loss(method, X, y, S)
+    compare_losses(method, X, y, S)
 
 
 def main() -> None:

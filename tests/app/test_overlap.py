@@ -223,7 +223,7 @@ def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     assert f": {gain:+.1f} points. ".replace("-", "−") in hint
     app.selectbox(key="gain_class").set_value(first).run()
     assert asks in [caption.value for caption in app.caption]
-    app.session_state["gain_clicked"] = True  # a click on the bar of this class is noticed, too
+    app.session_state["gain_clicked"] = True  # a click on the bar of this class is also noticed
     assert any(element.value.startswith(f"**{first}**") for element in app.run().caption)
 
 

@@ -289,7 +289,7 @@ def test_deeply_nested_values_are_read_or_refused_in_one_sentence(entry, depth):
     try:
         assert read_entry(text.encode(), "deep").to_json()
     except FileRefusedError as error:
-        assert "deep: expected" in str(error)  # noqa: PT017 - it may be read, too
+        assert "deep: expected" in str(error)  # noqa: PT017 - it may also be read
 
 
 def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):

@@ -229,7 +229,7 @@ def _folder_form() -> None:
             options = _choose_options("data_folder")
             st.caption(
                 "Large files are read in place, without an upload, as with `zslcore import "
-                "FOLDER`. The released folders of UCF101 and HMDB51 can be read, too; if a "
+                "FOLDER`. The released folders of UCF101 and HMDB51 can also be read; if a "
                 "folder has several feature files, name one."
             )
             is_pressed = st.form_submit_button("Import the folder", icon=":material/folder_open:")
@@ -286,7 +286,7 @@ def _explain_files() -> None:
         st.markdown(
             "Some copies of `att_splits.mat` have no folds, and in the first release the folds "
             "contain images of `test_seen_loc`. Folds come from the class lists "
-            "`trainclasses1..3.txt` and `valclasses1..3.txt` if these are uploaded, too; "
+            "`trainclasses1..3.txt` and `valclasses1..3.txt` if these are also uploaded; "
             "otherwise from the released lists, if the classes are those of a benchmark; "
             "otherwise from `train_loc` and `val_loc`; otherwise from thirds of the classes. "
             "Folds contain trainval images only."

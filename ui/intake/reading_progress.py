@@ -22,8 +22,8 @@ Read = TypeVar("Read")
 def progress(slot: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
     """Show the progress of reading, with a button that cancels it.
 
-    Any click reruns the page. The run that reads the files, with its reading process, then ends
-    when it next updates the screen; closing the page has the same effect.
+    Any click reruns the page: the run that reads the files then ends at its next update of the
+    screen, and ends the process that reads for it. Closing the page has the same effect.
     """
     with slot.container(border=True):
         bar = st.progress(0.0, text=READING)

@@ -140,7 +140,7 @@ def _show_room(place: Place, labels: Sequence[str], right: str, answer: str | No
 
 
 def _show_navigation(lesson: Lesson, place: Place) -> None:
-    """Offer the previous step, and the answer or the next step; arrow keys work, too."""
+    """Offer the previous step, and the answer or the next step; arrow keys also work."""
     last = place.step == len(lesson.steps)
     with st.container(horizontal=True, key="lesson_way"):
         if st.button("Previous", key="lesson_previous", shortcut="Left", disabled=place.step == 1):

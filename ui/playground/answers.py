@@ -211,7 +211,10 @@ def _chip(spec: RunSpec, family: str) -> Chip:
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
-    """Return the reason for missing predictions, and the button that computes them."""
+    """Return the reason for missing predictions, and the button that computes them.
+
+    ``covers`` is False if a curve of provisional predictions is shown; see :class:`Pending`.
+    """
     takes = duration_of(spec)
     if covers:
         words = f"{spec.method} has not been run on {spec.dataset}."

@@ -31,7 +31,7 @@ KINDS = ("gamma", "lambda", "images")
 #: Colours of axis titles and of wrongly predicted images.
 AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
 #: Function that returns the curve of predictions, with a gamma marked.
-Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
+DrawCurve = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,18 @@ def _extends(transductive: type[TransductiveEstimator], method: str) -> bool:
     return inductive is not None and inductive.card.name == method
 
 
-def ruler_of(kind: str, stops: RulerStops, played: AnsweredRun, value: str, drawn: Drawn) -> Ruler:
+def ruler_of(
+    kind: str, stops: RulerStops, played: AnsweredRun, value: str, draw_curve: DrawCurve
+) -> Ruler:
     """Return the ruler at the value in the address, by default at the value of the run."""
     answers = stops.answers()
     if isinstance(answers, GridAnswers):
         reference = int(abs(answers.values - played.result.params[answers.parameter]).argmin())
         words = map(three_digits, answers.values)
         stops_in_order = zip(words, answers.tests, answers.gamma, strict=True)
-        frames = [Frame(word, drawn(test, gamma), test) for word, test, gamma in stops_in_order]
+        frames = [
+            Frame(word, draw_curve(test, gamma), test) for word, test, gamma in stops_in_order
+        ]
         named = [
             NamedStop(played.origin, reference, "validated"),
             NamedStop("tuned for ZSL", answers.for_zsl, "folds"),
@@ -115,7 +119,7 @@ def ruler_of(kind: str, stops: RulerStops, played: AnsweredRun, value: str, draw
         return _at(value, Ruler(kind, "λ {}", "lambda {}", frames, named, reference, reference))
     if isinstance(answers, Transduction):
         frames = [
-            Frame(f"{len(c.gzsl.y):,}" if k else "0", drawn(c.gzsl, c.gamma), c.gzsl)
+            Frame(f"{len(c.gzsl.y):,}" if k else "0", draw_curve(c.gzsl, c.gamma), c.gzsl)
             for k, c in enumerate(answers.contenders)
             if c.gzsl is not None
         ]
@@ -127,7 +131,7 @@ def ruler_of(kind: str, stops: RulerStops, played: AnsweredRun, value: str, draw
 
 
 def _at(value: str, ruler: Ruler) -> Ruler:
-    """Return the ruler with the stop of ``value`` as its start; unchanged if none has it."""
+    """Return the ruler with the stop of ``value`` as its start; unchanged without such a stop."""
     number = _number(value)
     indices = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == number]
     return replace(ruler, start=indices[0]) if indices else ruler

@@ -1,4 +1,4 @@
-"""Declarations on a split: pre-training set, origin of choices, photographs, trained classes."""
+"""Declarations on a split: pre-training set and its classes, origin of choices, photographs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zslcore.leakage import DeclaredProvenance, Vocabulary, get_vocabulary
 from zslcore.leakage.contamination import titles_of_sets
 from zslcore.leakage.vocabularies import USUAL
 
-#: Option of the menu of pre-training sets: no declaration.
+#: First option of the menu of pre-training sets: as the data set declares, else the usual one.
 AS_DECLARED = f"as declared, else {titles_of_sets([USUAL])}"
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
 #: Declaration -> label and options of its menu.
@@ -31,7 +31,11 @@ MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """Declarations on a split; ``groups`` lists photographs, ``class_list`` trained classes."""
+    """Declarations on a split.
+
+    ``class_list`` is a file with the classes of a pre-training set, ``groups`` a file with the
+    photograph of each row.
+    """
 
     provenance: DeclaredProvenance
     class_list: UploadedFile | None = None
@@ -50,8 +54,8 @@ class Declared:
 def declare(*, measurable: bool) -> Declared:
     """Show the menu of declarations; return its values.
 
-    The controls are drawn from the first run in which the menu is open or the address contains a
-    declaration, and in each later run, so that they keep their values.
+    Once the menu was opened or the address contains a declaration, every run draws the controls, so
+    that they keep their values.
     """
     menu = st.popover(
         "More",
@@ -83,8 +87,8 @@ def declare(*, measurable: bool) -> Declared:
             key="leakage_pattern",
             bind="query-params",
             placeholder="(.*)_aug[0-9]+",
-            help="Its first group identifies the photograph in an image file name, for frames of a "
-            "video or edited copies of an image.",
+            help="Images whose file names have the same text in the first group count as one "
+            "photograph, such as frames of a video or edited copies of an image.",
         )
         measure = measurable and st.toggle(
             f"Measure the effect with {', '.join(MEASURED)}",
@@ -96,7 +100,7 @@ def declare(*, measurable: bool) -> Declared:
 
 
 def choose_pretraining() -> list[Vocabulary]:
-    """Choose the pre-training set of the extractor; empty if it is not declared."""
+    """Choose the pre-training set of the extractor; empty for :data:`AS_DECLARED`."""
     chosen = controls.choose_corpus(
         "Extractor trained on",
         key="drop_pretraining",

@@ -35,7 +35,7 @@ def timestamp(created: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format a duration; from one minute on, without fractions of a second.
+    """Format a duration to the second, or to the minute from one hour on.
 
     Examples
     --------

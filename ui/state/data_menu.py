@@ -35,7 +35,7 @@ def offered(
     """Return the data sets of a menu in their order.
 
     With ``effects``, each simulated data set is followed by its version without planted effects, if
-    any; with ``variants``, simulated data of other sizes and features are listed, too.
+    any; with ``variants``, simulated data of other sizes and features are also listed.
     """
     names = [n for n in visitors.available_datasets() if variants or not is_variant(n)]
     if effects:

@@ -309,7 +309,7 @@ class _Plane:
 
     def _note(self, on: Axes, note: Part) -> None:
         x, y = self._placed("x", note, "x"), self._placed("y", note, "y")
-        if x is None or y is None or (x[1] and y[1]):  # the title of a panel is placed by shares
+        if x is None or y is None or (x[1] and y[1]):  # see ``_title``
             return
         color, shares = on_paper(note.get("font", {}).get("color")), "x" * x[1] + "y" * y[1]
         sides: dict[str, Any] = {

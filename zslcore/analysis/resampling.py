@@ -10,7 +10,7 @@ With class :math:`c` drawn :math:`w_c` times,
 
 Every point of the seen-unseen curve is resampled in the same way, and with it the largest H and the
 AUSUC. Two methods, or two runs of one method, are compared on the same draws of the test set, so
-that the difficulty of a class for both cancels.
+that the difficulty of a class, which is the same for both, cancels.
 
 Draws of classes estimate the variation of metrics over samples of classes, draws of images within
 classes the variation over samples of images of the same classes. :mod:`zslcore.evaluation.figures`
@@ -58,7 +58,7 @@ def figures(
     """Return all metrics of a test set for each draw of classes.
 
     ``drawn`` has shape (n_draws, n_candidates): how often each class is drawn. Classes without test
-    samples are ignored; metrics of a draw without any other class are NaN.
+    samples are ignored; metrics of a draw are NaN if it has no class with test samples.
     """
     computed = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in computed]

@@ -1,7 +1,7 @@
 """JSON of one result on the board.
 
 Files are untrusted: unknown fields, missing fields and contradictory values are refused, with one
-sentence on each fault. Metrics at a gamma of unknown origin are refused, too.
+sentence on each fault. Metrics at a gamma of unknown origin are also refused.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ from zslcore.datasets.facts import (
     recognise_actions,
 )
 from zslcore.datasets.imports import Recipe, import_name
-from zslcore.datasets.release import ParsedDataset, Release, Splits, rows_of_parts, with_folds
+from zslcore.datasets.release import MakeSplits, ParsedDataset, Release, rows_of_parts, with_folds
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name, require_known
 from zslcore.texts import clean_text, expect
@@ -196,7 +196,7 @@ def _read(
 
 def _read_bidilel(
     trials: Path, semantics: Path, embedding: str, labels: np.ndarray
-) -> tuple[np.ndarray, tuple[str, ...], Splits]:
+) -> tuple[np.ndarray, tuple[str, ...], MakeSplits]:
     variable = EMBEDDINGS[embedding][0]
     roles: dict[str, Role] = {"train_class_set": "rows", "test_class_set": "rows"}
     prototypes = read_arrays(semantics, {variable: "rows"}).arrays[variable]
@@ -258,7 +258,7 @@ def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
 
 def _read_trials(
     trials: Sequence[Path], embedding: str
-) -> tuple[np.ndarray, tuple[str, ...], Splits]:
+) -> tuple[np.ndarray, tuple[str, ...], MakeSplits]:
     first: tuple[str, ...] = ()
     arrays_of_trial, prototypes = {}, np.empty((0, 0))
     for path in trials:

@@ -120,12 +120,12 @@ class ClassList:
         return f"Names are read from {self.column}." if self.column else ""
 
 
-Count = Callable[[Sequence[str]], int]
+CountKnown = Callable[[Sequence[str]], int]
 
 
 def read_class_list(
     path: Path,
-    count_known: Count | None = None,
+    count_known: CountKnown | None = None,
     value: Any = None,
     lines: Sequence[str] | None = None,
 ) -> ClassList:
@@ -147,7 +147,7 @@ def read_class_list(
     return class_list
 
 
-def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> ClassList:
+def parse_class_list(lines: Sequence[str], count_known: CountKnown | None = None) -> ClassList:
     r"""Return the distinct class names of lines, in their order.
 
     Parameters
@@ -207,7 +207,7 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
 def is_class_json(value: object) -> bool:
     """Whether a JSON value is a list of class names, each alone or with a number or an id.
 
-    Records of classes, and names under a title such as "categories", are lists of classes, too.
+    Records of classes, and names under a title such as "categories", are also lists of classes.
     """
     if isinstance(value, list | dict) and len(value) > MAX_LINES:
         return False

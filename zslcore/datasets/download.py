@@ -41,7 +41,7 @@ MAX_RATIO = 100
 MAX_MEMBER_BYTES = 4 << 30
 
 #: Function called with the number of bytes so far and in total (0 if unknown).
-Progress = Callable[[int, int], None]
+ReportBytes = Callable[[int, int], None]
 #: (data set, file) -> member of the archive.
 Members = dict[tuple[str, str], zipfile.ZipInfo]
 
@@ -98,7 +98,7 @@ def archives() -> dict[str, Archive]:
         return {name: Archive(name=name, **facts) for name, facts in tomllib.load(file).items()}
 
 
-def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
+def fetch(archive: Archive | str, on_progress: ReportBytes | None = None) -> Path:
     """Return the path of an archive; download it if it is missing or has another checksum.
 
     Raises FileRefusedError if the SHA-256 is not that of the publisher or of the first download,
@@ -201,7 +201,7 @@ class _Transfer:
 
     part: Path
     max_bytes: int
-    on_progress: Progress | None = None
+    on_progress: ReportBytes | None = None
 
     def __call__(
         self, url: str, output_file: str, _pooch: object, check_only: bool = False

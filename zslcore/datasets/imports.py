@@ -176,7 +176,7 @@ def unknown_folders() -> list[Path]:
 
 def _unnamed() -> list[Path]:
     """Return the folders that no manifest names; [] while any manifest is unreadable."""
-    # Folders are listed first: the manifest of a newer import is then read as well.
+    # List folders first: if an import ends meanwhile, its manifest is then also read.
     folders = [path for path in _root().glob("*/") if not path.is_symlink()]
     named = {_folder_of(path.stem) for path in _root().glob("*.json")}
     return [] if None in named else [path for path in folders if path not in named]

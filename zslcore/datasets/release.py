@@ -23,7 +23,7 @@ from zslcore.texts import expect, expect_range, refuse_repeated_names
 from zslcore.untrusted.client import unchanged
 
 #: Function that makes the splits from checked 0-based labels and the recognised benchmark.
-Splits = Callable[[np.ndarray, Recognised | None], Sequence[Split]]
+MakeSplits = Callable[[np.ndarray, Recognised | None], Sequence[Split]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +47,7 @@ class ParsedDataset:
     labels: np.ndarray
     prototypes: np.ndarray
     class_names: Sequence[str]
-    splits: Splits
+    splits: MakeSplits
     labels_in: str
     classes_in: str
     source: str

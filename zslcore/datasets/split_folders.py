@@ -511,7 +511,7 @@ def _images_without_titles(file: str, rows: Sequence[Sequence[str]]) -> list[tup
 
     A single column has images and labels with spaces between them. In two columns, images are
     distinct ids or texts of several words, unlike class names in a list of classes and groups; and
-    classes repeat. The first row is not a title, since its class repeats, too.
+    classes repeat. The class of the first row must also repeat, since a title would not.
     """
     if all(len(row) == 1 and IMAGE_IN_LINE.match(row[0]) for row in rows):
         return images_in_lines(file, [row[0] for row in rows])

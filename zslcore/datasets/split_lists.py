@@ -258,7 +258,7 @@ def split_of_entries(source: Path, entries: Entries) -> SplitList:
     tested = names.get("test", ())
     trained = {class_key(name) for name in (*seen, *held_out)}
     shared = [name for name in tested if class_key(name) in trained]
-    if not are_few(len(shared), len(tested), len(trained)):  # the test part has seen classes, too
+    if not are_few(len(shared), len(tested), len(trained)):  # the test part also has seen classes
         tested = tuple(name for name in tested if name not in shared)
         expect(tested or unseen, file, "a test class that is not a training class", "none")
         note += f"; {len(shared)} test classes are also training classes, hence seen"
@@ -433,8 +433,8 @@ def _question_on_numbers(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]
 def _named_within_classes(entries: Entries) -> Entries:
     """Add the class as a folder to image names if most names occur in several classes.
 
-    If all test images of seen classes have the names of training images, the part is added, too:
-    they are then different images.
+    If all test images of seen classes have the names of training images, they are different images,
+    and the part is also added.
     """
     if entries.several or any(
         parent_folder(image) for pairs_of_part in entries.values() for image, _ in pairs_of_part

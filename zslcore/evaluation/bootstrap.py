@@ -313,7 +313,7 @@ def depends_on_candidates(test: AnsweredTest) -> bool:
     """Return whether unseen classes rank differently alone and among all classes.
 
     For some image, the prediction among unseen classes alone is then not the best unseen class
-    among all classes. The best seen class may depend on the candidates as well.
+    among all classes. The best seen class may also depend on the candidates.
     """
     of_unseen = ~test.seen[test.y]
     return not np.array_equal(test.zsl_answers[1], test.answers.unseen_class[of_unseen])

@@ -7,7 +7,7 @@
 ``seen_class``   the best seen class; missing without seen candidates
 ``unseen_class`` the best unseen class
 ``margin``       the gamma at which the prediction changes from seen to unseen class
-``zsl_class``    optional: prediction among unseen classes alone, if it differs
+``zsl_class``    optional: prediction among unseen classes alone, if it is not unseen_class
 ``zsl_rank``     optional: rank of the true class among unseen classes alone, from 1
 ================ =======================================================================
 

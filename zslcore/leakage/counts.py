@@ -368,7 +368,7 @@ def find_trained_classes(
             return Finding(KNOWN_CLASSES, "open", text, DECLARE, figures=figures)
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
     text = f"{len(overlapping)} of {n} unseen classes are in {where} ({listed(overlapping)})."
-    advice = "Report accuracy without these classes as well."
+    advice = "Also report accuracy without these classes."
     mark: Mark = "leak"
     if is_assumed:
         mark, text, advice = "open", would_leak(where, text), DECLARE

@@ -88,11 +88,12 @@ SPLIT_SCHEMA = "zslcore-split/1"
 MAX_JSON = 64 << 20
 #: Examples of a split by names in JSON, for the message of a refusal.
 FORMS_OF_JSON = 'classes or images by part, such as {"train": [...], "test": [...]}'
-#: Texts that are a split, for the message of a refusal, and bytes at the start of other texts.
+#: Text files that are read as a split, for the message of a refusal.
 FORMS_OF_TEXT = (
     "a table with the columns image, label and split, or the classes of each part below a heading, "
     "such as train: and test:"
 )
+#: Number of bytes at the start of a refused text that are read for the message.
 MAX_HEAD = 1 << 12
 #: Pattern in the names of files that select a share of the training images of att_splits.mat in the
 #: same folder.
@@ -308,8 +309,8 @@ def _folders_in(folder: Path) -> list[Path]:
 def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
     """Return the split by names in a folder; only one JSON, table or text may define such a split.
 
-    Raises FileRefusedError if several files are splits by names, or if the folder has row numbers
-    as well.
+    Raises FileRefusedError if several files are splits by names, or if the folder also has row
+    numbers.
     """
     endings = (*JSON_ENDINGS, ".csv", ".tsv", ".parquet", ".txt", ".yaml", ".yml")
     splits = {}
@@ -534,7 +535,7 @@ def _test_by_side(
         return {"test_unseen": tested}, f"{TEST} as unseen images, since their classes are unknown"
     y = np.asarray(labels)
     trained = np.concatenate([*parts.values(), np.empty(0, np.int64)])
-    # Row numbers from 0 are -1 and up here; the readings of the split correct them later.
+    # If rows are counted from 0, the first is -1 here; ``with_best_reading`` corrects this later.
     shift = int(min(trained.min(initial=0), tested.min(initial=0)) == -1)
     exists = [(rows + shift >= 0) & (rows + shift < len(y)) for rows in (trained, tested)]
     seen_classes = np.unique(y[trained[exists[0]] + shift])

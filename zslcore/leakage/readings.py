@@ -2,8 +2,8 @@
 
 Readings are tried if the numbers, taken literally, contradict each other: a row or class on two
 sides, or a row that does not exist. A reading is used if it equals a published split, or if it is
-the only reading without contradictions. A reading that removes nearly all contradictions of classes
-is used as well; the checks report the remaining contradictions. A reading whose only evidence is
+the only reading without contradictions, or if it removes nearly all contradictions of classes; the
+checks then report the remaining contradictions. A reading whose only evidence is
 the absence of contradictions becomes an open question.
 """
 

@@ -105,7 +105,7 @@ def card_of_classes(
         findings[0] = replace(findings[0], sentence=f"{findings[0].sentence} {classes.read_as}")
     headline = " ".join(finding.sentence for finding in findings)
     rows = "A list of classes does not contain the rows of a split."
-    findings.append(Finding("Rows of the split", "open", rows, "Check the split file as well."))
+    findings.append(Finding("Rows of the split", "open", rows, "Also check the split file."))
     where = " and ".join(vocabulary.title for vocabulary in vocabularies)
     read_as = {"extractor trained on": f"{where} (assumed)" if assumed else where}
     return Report(

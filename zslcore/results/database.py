@@ -1,9 +1,10 @@
 """The SQLite file of all results: its tables, its backup and its repair.
 
 A store is backed up before the first change of a day. Results that a user deletes are deleted from
-store and backup: an empty store with results in its backup has lost them. A repair renames a
-damaged file and joins its readable rows with the backup; other repairs and writers wait until the
-new file has the name of the store. A writer that waited then starts again on the new file.
+store and backup. A store is therefore damaged if it is empty while its backup has results. A repair
+renames a damaged file and joins its readable rows with the backup; other repairs and writers wait
+until the new file has the name of the store. A writer that waited then starts again on the new
+file.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def rows_by_key(db: sqlite3.Connection, table: str, key: str | None = None) -> l
 
 
 def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
-    """Delete the oldest predictions beyond ``budget`` bytes; keep the newest; return how many."""
+    """Delete the oldest predictions beyond ``budget`` bytes, but never the newest; count them."""
     rows = db.execute("SELECT id, length(parquet) FROM predictions ORDER BY rowid DESC").fetchall()
     total, old = 0, []
     for rank, (id_, size) in enumerate(rows):
@@ -210,7 +211,7 @@ def damage_of(path: Path) -> str:
 def _refusal_to_write(db: sqlite3.Connection, path: Path) -> str:
     """Return why SQLite cannot write a file despite permission; "" if it can.
 
-    The header is not read from the file: closing a file that SQLite has open would drop its locks.
+    The file is not opened to read its header: closing it again would drop the locks of SQLite.
     """
     try:
         db.execute("PRAGMA busy_timeout = 100")
@@ -295,8 +296,8 @@ def _lock(db: sqlite3.Connection) -> None:
 def _patched(file: IO[bytes], backup: Path, patched: Path) -> Iterator[sqlite3.Connection]:
     """Open copies of a corrupt file with the header or first page of an intact file.
 
-    The first page lists the tables; without it, no later row is readable. The backup has the same
-    first page, and usually a new store as well.
+    The first page lists the tables; without it, no later row is readable. The first page of the
+    backup is the same, and so, usually, is that of a new store.
     """
     with closing(sqlite3.connect(":memory:")) as new:
         prepare(new)

@@ -27,8 +27,8 @@ from zslcore.untrusted.client import read_value
 MAX_BYTES = 32 << 20
 #: Largest number of JSON values in a file.
 MAX_VALUES = 1 << 22
-#: Maximum number of characters of a text; the source of the data, the longest text, has a few
-#: hundred.
+#: Maximum number of characters of a text in a result. The longest text in practice, the source of
+#: the data, has a few hundred.
 MAX_TEXT = 2000
 #: Tolerance between a mean and its recomputed value, smaller than the last digit in tables.
 TOLERANCE = 1e-6
@@ -82,7 +82,7 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
 
 
 def _wrong_keys(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
-    """Yield the reason why the key of a result is not the key of its spec."""
+    """Yield unknown fields of a spec, and a key of the result that is not the key of its spec."""
     unknown = sorted({*spec} - {field.name for field in fields(RunSpec)})
     if unknown:
         yield (
@@ -94,7 +94,7 @@ def _wrong_keys(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
 
 
 def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:
-    """Yield each accuracy of a result with its name."""
+    """Yield each metric of a result with its name."""
     e, oracle = result.evaluation, result.oracle
     for name in ("zsl", "zsl_per_sample", "zsl_top5", "ausuc"):
         if (value := getattr(e, name)) is not None:

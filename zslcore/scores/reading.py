@@ -752,7 +752,7 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
 def _table_of(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) -> Table:
     """Return the columns of a table in JSON or Parquet, labels and predicted classes as texts.
 
-    With ``keyed``, large columns of other texts are read, too, since one may name the images.
+    With ``keyed``, large columns of other texts are also read, since one may name the images.
     """
     file = contents.name
     lists = [name for name in contents.shapes if name not in ("values", "columns", "class_names")]

@@ -15,9 +15,8 @@ programs    Linux on x86-64 or ARM64     starting a program or process; signals,
 
 A reader can still learn the size, times and link target of a file with a known path. macOS and
 Windows have none of the walls, and a container that filters system calls may have fewer. The
-limits of :mod:`zslcore.untrusted.worker` always apply: a reader drops the capabilities of an
-administrator, with which it could raise its limits, and keeps only the access to files of other
-users.
+limits of :mod:`zslcore.untrusted.worker` always apply. To keep a reader from raising them, it drops
+the capabilities of an administrator, except for access to files of other users.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from pathlib import Path
 #: Parent folder of the package: site-packages or a checkout. A checkout may contain secrets, also
 #: in its Git history.
 ROOT = Path(__file__).parents[2]
-#: Files and folders of a checkout, by which its folder is recognised among the libraries.
+#: Files and folders that mark a folder among the libraries as a checkout.
 CHECKOUT = (".git", "pyproject.toml", "setup.py")
 #: Names of the walls, by the access that they block.
 WALLS = ("files", "network", "programs")
@@ -140,8 +139,9 @@ REFUSED: dict[str, tuple[int, ...]] = {
 }
 #: Calls that are refused by an argument: call numbers, position of the argument, bits, and whether
 #: the bits must be set or clear. clone may only start a thread, prlimit64 may only address the
-#: calling process, fcntl may not choose a process for signals (F_SETOWN and F_SETOWN_EX alone have
-#: the bit), and ioctl may not pass a structure, such as attributes of a file.
+#: calling process, fcntl may not choose a process for signals (F_SETOWN, F_SETOWN_EX; the bit also
+#: refuses other commands that readers do not need), and ioctl may not pass a structure, such as
+#: attributes of a file.
 REFUSED_BY_ARGUMENT: dict[str, tuple[tuple[int, int], int, int, bool]] = {
     "clone": ((56, 220), 0, 0x10000, True),
     "prlimit64": ((302, 261), 0, 0xFFFFFFFF, False),

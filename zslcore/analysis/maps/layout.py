@@ -158,7 +158,7 @@ class MapSettings:
 
 
 #: Called as ``on_picture(coordinates)`` with the live array: copy it to keep it.
-Picture = Callable[[np.ndarray], None]
+ShowPicture = Callable[[np.ndarray], None]
 
 #: Number of iterations between reports.
 EVERY = 10
@@ -175,7 +175,7 @@ def lay_out(
     settings: MapSettings,
     *,
     progress: Progress = silent,
-    on_picture: Picture | None = None,
+    on_picture: ShowPicture | None = None,
 ) -> np.ndarray:
     """Return float32 coordinates (n, 2) of the rows of ``Z``.
 
@@ -196,7 +196,7 @@ def lay_out(
 
 
 def _tsne(
-    Z: np.ndarray, graph: Neighbours, settings: MapSettings, progress: Progress, show: Picture
+    Z: np.ndarray, graph: Neighbours, settings: MapSettings, progress: Progress, show: ShowPicture
 ) -> np.ndarray:
     """Optimise t-SNE, first with early exaggeration; the learning rate is n / exaggeration."""
     with extra("maps", "openTSNE", "A t-SNE map"):

@@ -24,7 +24,7 @@ from zslcore.analysis.maps.layout import (
     INTERPOLATE,
     METHOD_NAMES,
     MapSettings,
-    Picture,
+    ShowPicture,
     lay_out,
 )
 from zslcore.analysis.maps.quality import MapQuality, map_quality, mixing_scores, neighbours
@@ -162,7 +162,7 @@ def make_map(
     settings: MapSettings,
     *,
     progress: Progress = silent,
-    on_picture: Picture | None = None,
+    on_picture: ShowPicture | None = None,
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 

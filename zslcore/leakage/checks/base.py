@@ -12,7 +12,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.report import MARKS, NOT_CHECKED, Evidence, Finding, Mark, options_hint
 
-Run = Callable[[AuditContext], Iterable[Finding]]
+CheckFunction = Callable[[AuditContext], Iterable[Finding]]
 
 #: Attribute of the context that a check may need -> its description, and how to provide it.
 NEEDS = {
@@ -40,7 +40,7 @@ class Check:
     title: str
     passes: str
     needs: tuple[str, ...]
-    run: Run
+    run: CheckFunction
     decides: bool = True
     compares: tuple[tuple[str, ...], ...] = ()
 
@@ -55,10 +55,10 @@ def check(
     *needs: str,
     decides: bool = True,
     compares: tuple[tuple[str, ...], ...] = (),
-) -> Callable[[Run], Run]:
+) -> Callable[[CheckFunction], CheckFunction]:
     """Register the decorated function as a check."""
 
-    def register(run: Run) -> Run:
+    def register(run: CheckFunction) -> CheckFunction:
         CHECKS.append(Check(id, title, passes, needs, run, decides, compares))
         CHECKS.sort(key=lambda check: check.id)
         return run

@@ -34,8 +34,8 @@ CHOICES = {"hyperparameters": "hyperparameters", "epochs": "epochs", "gamma": "g
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
     """Report how parameters were chosen, according to the author and in the runs."""
     by_origin: dict[str, list[str]] = {}
-    for verb_phrase, name in CHOICES.items():
-        by_origin.setdefault(getattr(context.provenance, verb_phrase), []).append(name)
+    for field, name in CHOICES.items():
+        by_origin.setdefault(getattr(context.provenance, field), []).append(name)
     for origin, finding_of, text, advice in (
         (
             "test",
@@ -237,8 +237,8 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
         in_set = "{k} of {n} test classes ({names}) {are} in {name}."
         advice_on_leak = (
-            "Test on other classes, or report accuracy without these as well; reject a match that "
-            "is wrong."
+            "Test on other classes, or also report accuracy without these; reject a match that is "
+            "wrong."
         )
         if context.assumes_pretraining:
             in_set, advice_on_leak = would_leak(name, in_set), DECLARE

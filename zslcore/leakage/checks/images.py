@@ -30,7 +30,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
         text = f"{counted(empty.size, 'image')} without features: all values are zero."
         yield warning(text, "Extract the features of these images again.", rows=empty)
     for part in TEST_PARTS:
-        # ZSL003 reports rows that are in both parts under the same number.
+        # ZSL003 reports row numbers that are in both parts.
         tested = np.setdiff1d(context.rows(part), trained)
         rows = tested[np.isin(group[tested], groups_in(context, group, *TRAIN_PARTS))]
         if rows.size:
@@ -48,14 +48,11 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     seen, unseen = (groups_in(context, group, part) for part in TEST_PARTS)
     both = np.intersect1d(seen, unseen)
     if both.size:
-        text = (
-            f"In test_seen and, under another number, in test_unseen: "
-            f"{counted(both.size, 'image')}."
-        )
+        text = f"Equal rows in test_seen and test_unseen: {counted(both.size, 'image')}."
         yield _equal(context, "warning", text, np.flatnonzero(np.isin(group, both)), group)
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
-        text = f"Repeated, but never in two parts: {counted(n, 'image')}."
+        text = f"Equal rows within one part only: {counted(n, 'image')}."
         yield ok(text, figures={"groups": n})
 
 
