@@ -24,7 +24,7 @@ from zslcore.storage.files import FACTS
 Figure = Literal["plain", "calibrated"]
 FIGURES: tuple[Figure, ...] = ("plain", "calibrated")
 CHOICES = ("folds", "test", "last")
-#: Result of :func:`prices` that the package includes; each row is over at least two seeds.
+#: Result of :func:`mean_gains` that the package includes; each row is over at least two seeds.
 MEASURED = FACTS / "measured" / "epoch_choice.csv"
 
 
@@ -72,7 +72,7 @@ def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.Dat
     return table.iloc[[*best, len(table) - 1]].set_axis(list(CHOICES))
 
 
-def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd.DataFrame:
+def mean_gains(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd.DataFrame:
     r"""Return mean H over seeds for each choice, and the gain of choosing on the test set.
 
     ``table`` joins tables of :func:`points`, with columns ``dataset``, ``method`` and ``seed``.

@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.epoch_choice import MEASURED, choices, points, prices
+from benchmarks.epoch_choice import MEASURED, choices, mean_gains, points
 from benchmarks.measuring import (
     FEATURES,
     RESULTS,
@@ -58,13 +58,13 @@ INTRO = """# Methods that generate features, and the gain from choosing epochs o
 
 Split PS 2.0; per-class accuracy in percent; features and prototypes of unit length. All parameters
 except the epochs are the defaults (f-CLSWGAN and CE-GZSL generate 100 features per unseen class,
-CADA-VAE 400 codes per unseen and 200 per seen class), except for batches of 32 digits and the
-warm-up of CADA-VAE, which ends with the grid. **The generators are small networks on principal
-components, with the departures stated on their cards: their results are below those of the
-published systems, and below ALE on CUB; no row shows the accuracy of a published system.** Each
-seed has one training per fold and one on all training classes, evaluated after several numbers of
-epochs of the generator and of its softmax. The last column has the seconds per seed for all four
-trainings, on a machine shared with other jobs.
+CADA-VAE 400 codes per unseen and 200 per seen class), with two exceptions: a batch size of 32 for
+the digits, and a warm-up of CADA-VAE that ends at the last point of the grid. **The generators are
+small networks on principal components, with the departures stated on their cards: their results are
+below those of the published systems, and below ALE on CUB; no row shows the accuracy of a published
+system.** Each seed has one training per fold and one on all training classes, evaluated after
+several numbers of epochs of the generator and of its softmax. The last column has the seconds per
+seed for all four trainings, on a machine shared with other jobs.
 
 First table of a data set: metrics at the epochs chosen on the folds for H with calibration, as mean
 and, with two or more seeds, standard deviation over seeds. ZSL is computed from the scores among
@@ -116,7 +116,7 @@ def markdown(table: pd.DataFrame) -> str:
     table = table.assign(
         method=table["method"].where(is_current(table), table["method"] + " (before)")
     )
-    gains, lines = prices(table, NAMES), [INTRO]
+    gains, lines = mean_gains(table, NAMES), [INTRO]
     for name, of_data in table.groupby("dataset", sort=False):
         lines += [f"## {TITLES[name]}", ""]
         head = ["method", "seeds", "epochs", "ZSL", "u", "s", "H plain", "H calibrated", "AUSUC"]
@@ -157,7 +157,7 @@ def _gain_cells(row: pd.Series) -> list[str]:
 
 def shipped(table: pd.DataFrame) -> str:
     """Return the gains of current revisions over two seeds or more as CSV for the package."""
-    table = prices(table[is_current(table)], NAMES).query("seeds > 1").round(6)
+    table = mean_gains(table[is_current(table)], NAMES).query("seeds > 1").round(6)
     table.insert(1, "features", table["dataset"].map(FEATURES_OF))
     return f"# python -m benchmarks.generators\n{table.to_csv(index=False)}"
 

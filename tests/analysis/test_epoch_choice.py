@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
-from benchmarks.epoch_choice import choices, points, prices
+from benchmarks.epoch_choice import choices, mean_gains, points
 from tests.worlds import linear_world
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Setting
@@ -62,7 +62,7 @@ def test_the_first_number_of_epochs_wins_a_tie():
 
 
 def test_gains_are_differences_within_a_seed_with_students_interval():
-    actual = prices(table(), ["epochs", "classifier_epochs"]).set_index("figure").loc["plain"]
+    actual = mean_gains(table(), ["epochs", "classifier_epochs"]).set_index("figure").loc["plain"]
     assert actual[["folds", "test", "last"]].tolist() == pytest.approx([0.55, 0.75, 0.5])
     differences = [0.1, 0.3]
     interval = ttest_1samp(differences, 0).confidence_interval(0.95)
@@ -74,12 +74,12 @@ def test_gains_are_differences_within_a_seed_with_students_interval():
 
 
 def test_one_seed_has_no_interval():
-    actual = prices(table()[:3], ["epochs"])
+    actual = mean_gains(table()[:3], ["epochs"])
     assert actual["over_folds"].tolist() == pytest.approx([0.1, 0.1])
     assert actual[["over_folds_low", "over_last_high"]].isna().all(axis=None)
 
 
 def test_the_test_set_never_chooses_worse(measured):
     labelled = measured.assign(dataset="world", method="ALE", seed=3)
-    actual = prices(labelled, ["epochs"])
+    actual = mean_gains(labelled, ["epochs"])
     assert (actual[["over_folds", "over_last"]] >= 0).all(axis=None)

@@ -52,13 +52,13 @@ READINGS = {
     "trainval": (
         one(SOUND) | {"trainval": TRAINVAL + 2},
         "broken",
-        "Row numbers of trainval alone are one too high; they are read shifted by one; no row or "
-        "class is on both",
+        "Only the row numbers of trainval are one too high; they are read shifted by one; no row "
+        "or class is on both",
     ),
     "test_unseen": (
         one(SOUND) | {"test_unseen": UNSEEN},
         "broken",
-        "Row numbers of test_unseen alone are one too",
+        "Only the row numbers of test_unseen are one too",
     ),
     "exchanged": (
         one({"trainval": TRAINVAL, "test_seen": UNSEEN, "test_unseen": SEEN}),
@@ -146,7 +146,7 @@ def test_sorted_images_numbered_off_by_one_raise_a_question(tmp_path, name, firs
         is_usual = first == (name == "{}_loc")
         assert len(questions) == (not is_usual and not len(leaked))
         if questions:
-            assert f"read as numbered from {first}; from {1 - first}, classes" in questions[0]
+            assert f"read as numbered from {first}; if numbered from {1 - first}, classes" in questions[0]
             assert report.mark("ZSL001") == "ok"
 
 

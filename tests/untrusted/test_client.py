@@ -254,7 +254,7 @@ def test_texts_of_variable_length_are_read_once_and_have_a_limit(tmp_path):
     # All references point to the same text.
     content[start : start + 501 * size] = content[start : start + size] * 501
     path.write_bytes(content)
-    assert "more bytes than the file has" in look_into(path).refused["class_names"]
+    assert "more bytes than it has" in look_into(path).refused["class_names"]
 
 
 @pytest.mark.usefixtures("in_process")

@@ -173,7 +173,7 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
 
 
 def _choose_options(form_key: str) -> dict[str, Any]:
-    """Choose the pre-training set of the features, which files do not state, and overwriting."""
+    """Choose the pre-training set, which files do not state, and whether to overwrite."""
     pretraining = st.multiselect(
         "Extractor trained on",
         PRETRAINING_NAMES,

@@ -44,8 +44,8 @@ def show_against(review: Review) -> None:
         other = AuditContext.of_split(review.dataset.split(chosen), review.dataset)
     if other is None:
         st.info(
-            "Upload another split file of the same data, such as the first release and version "
-            "2.0, or the standard split and the proposed one.",
+            "Upload another split file of the same data, such as the first release to compare with "
+            "version 2.0.",
             icon=":material/upload_file:",
         )
         return

@@ -71,7 +71,7 @@ def facts_of_import(name: str, stamp: str) -> tuple[tuple[str, ...], str | None,
     return data.class_names, benchmark_of(data), data.features.shape[1], data.simulated
 
 
-def _gone(session: str) -> None:
+def _end_visit(session: str) -> None:
     """Delete the imports of a visit that has ended, and free its memory."""
     BUDGET.hold(session, 0)
     for name in imports.names():
@@ -79,9 +79,9 @@ def _gone(session: str) -> None:
             imports.remove(name)
 
 
-@st.cache_resource(show_spinner=False, scope="session", on_release=_gone)
+@st.cache_resource(show_spinner=False, scope="session", on_release=_end_visit)
 def visit(session: str) -> str:
-    """Register a visit; imports that only it can open are deleted at its end."""
+    """Register a visit; its private imports are deleted when it ends."""
     return session
 
 

@@ -93,7 +93,7 @@ def _score_report(
 
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
-    """Return u, s and H without the test images that a split trains on, and if it is superseded."""
+    """Return u, s and H without test images in training, and whether the split is superseded."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.file_kinds import context_of_group
     from zslcore.leakage.published import published_as

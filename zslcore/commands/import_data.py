@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     option("--show", "show the recognised arrays without storing anything"),
     option(
         "--unseen CLASS...",
-        "unseen classes of a file: names or numbers, a file of them, or base-to-new:NAME, the new "
-        "classes of a set of `zslcore base-to-new`",
+        "unseen classes of a file: names or numbers, a file of them, or base-to-new:NAME for the "
+        "new classes of the set NAME of `zslcore base-to-new`",
     ),
     option(
         "--pretraining NAME...",

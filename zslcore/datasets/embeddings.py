@@ -109,8 +109,8 @@ def read_class_embeddings(
 ) -> ClassEmbeddings:
     """Read a file of class embeddings in the sandbox, in one of the formats of this module.
 
-    ``embedding`` names one of several embeddings in the file ("word2vec"); ``lists`` maps the name
-    of a list of a standard split to its file, for the ``test_<name>`` format. Raises a
+    ``embedding`` names one of several embeddings in the file ("word2vec"); ``lists`` maps names of
+    class lists, such as ``testclasses.txt``, to files, for the ``test_<name>`` format. Raises a
     FileRefusedError for a file that is damaged, hostile or in another format, and a ParameterError
     for an invalid embedding name, or a name given with a CSV.
     """

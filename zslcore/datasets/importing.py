@@ -95,7 +95,8 @@ def files_of_intake(
 def _own_files(folder: Path) -> list[Path]:
     """Return the files of a folder with one array per file, without notes in Markdown.
 
-    A folder in another layout gives []. Raises a FileRefusedError for further files or folders.
+    A folder in another layout gives []. Raises a FileRefusedError if arrays are next to subfolders
+    or in too many files.
     """
     paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
     files = [path for path in paths if path.suffix.lower() != ".md"]

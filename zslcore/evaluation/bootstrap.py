@@ -240,9 +240,10 @@ class BootstrapMetrics:
 
     @cached_property
     def _roc(self) -> SeenUnseen:
-        """ROC curve: shares of each side's images above falling margins, shape (n_ends, n_draws).
+        """ROC curve: shares of each side's images that reach a threshold, shape (n_ends, n_draws).
 
-        Each point adds images of one side, or images of both sides with equal margins.
+        Thresholds on the margin decrease. Each adds images of one side, or images of both sides
+        with equal margins.
         """
         margin = self.test.answers.margin
         order = np.argsort(-margin, kind="stable")

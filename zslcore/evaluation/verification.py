@@ -21,8 +21,8 @@ from zslcore.texts import clean_text
 
 #: Tolerance for the mean H of the folds, which rounds differently if summed in another order.
 ROUNDING = 1e-12
-#: Largest resolution without a remark, as a share of the typical margin; margins that differ by at
-#: most the resolution count as equal.
+#: Largest resolution that is not reported, as a share of the typical margin. Margins that differ by
+#: at most the resolution count as equal.
 COARSE = 0.01
 
 

@@ -190,7 +190,7 @@ def _distances_to_tenth(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 def _shifted_squares(
     A: np.ndarray, B: np.ndarray
 ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Yield a slice of rows a of A, with ||a||^2, and ||a - b||^2 - ||a||^2 for all b of B."""
+    """Yield slices of rows a of A, with ||a||^2, and ||a - b||^2 - ||a||^2 for all rows b of B."""
     # A column of norms in B and a column of ones in A give ||b||^2 - 2 ab in one product.
     B = np.column_stack([B, np.einsum("ij,ij->i", B, B)])
     for start in range(0, len(A), BATCH):

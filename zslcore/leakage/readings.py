@@ -3,8 +3,8 @@
 Readings are tried if the numbers, taken literally, contradict each other: a row or class on two
 sides, or a row that does not exist. A reading is used if it equals a published split, or if it is
 the only reading without contradictions, or if it removes nearly all contradictions of classes; the
-checks then report the remaining contradictions. A reading whose only evidence is
-the absence of contradictions becomes an open question.
+checks then report the remaining contradictions. A reading whose only evidence is the absence of
+contradictions becomes an open question.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def with_likely_start(context: AuditContext, first: int) -> AuditContext:
     """Read rows as numbered from 0 if ``first`` is 1, and from 1 if it is 0.
 
     The context changes only if all contradictions are classes that are both seen and unseen, and
-    the new reading has none; it is then a question. If images are sorted by class, numbers that are
-    off by one cause only a few contradictions.
+    the new reading has none; the reading is then marked open. If images are sorted by class,
+    numbers that are off by one cause only a few contradictions.
     """
     outside, rows, classes = _contradictions(context)
     shift = 2 * first - 1
@@ -111,9 +111,10 @@ def with_likely_start(context: AuditContext, first: int) -> AuditContext:
     shifted = replace(context, parts=parts)
     if outside or rows or not classes or _contradictions(shifted) != NONE:
         return context
-    text = f"The rows are read as numbered from {first - shift}; from {first}, classes are on both "
+    text = f"The rows are read as numbered from {first - shift}"
+    reason = f"if numbered from {first}, classes would be both seen and unseen"
     advice = "Check where row numbers start: at 0 or at 1?"
-    reading = Reading(f"{text}sides", "open", advice, first_row=first - shift)
+    reading = Reading(f"{text}; {reason}", "open", advice, first_row=first - shift)
     return replace(shifted, reading=reading)
 
 
@@ -166,7 +167,9 @@ def _with_shifted_lists(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
     for group in groups:
         names = " and ".join(group) if len(group) < 3 else "the training lists"
         for shift, way, do in ((1, "low", "Add 1 to"), (-1, "high", "Subtract 1 from")):
-            text = f"Row numbers of {names} alone are one too {way}; they are read shifted by one"
+            text = (
+                f"Only the row numbers of {names} are one too {way}; they are read shifted by one"
+            )
             reading = Reading(text, "error", f"{do} the row numbers of {names}.")
             yield reading, {p: rows + shift * (p in group) for p, rows in parts.items()}
 

@@ -67,7 +67,7 @@ def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files, show an example."""
     answer = place_answer()
     source = st.query_params.get("leakage_source")
-    controls.write_address({"leakage_source": source})  # a link within a page does not set it
+    controls.write_address({"leakage_source": source})  # links within a page do not write it
     if source == ON_DATASET:
         _check_dataset(header, answer, [])
         return
@@ -292,7 +292,7 @@ def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Che
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Mark -> its name for several findings, in the order of the list.
+#: Mark -> its plural, in the order of the list.
 MARK_NAMES: dict[Mark, str] = {
     "leak": "leaks",
     "error": "errors",

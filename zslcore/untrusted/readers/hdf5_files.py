@@ -135,7 +135,7 @@ class Hdf5:
         """Return the UTF-16 text that a cell of a MATLAB 7.3 cell array refers to."""
         data = self._plain(self.file[reference]) if reference else None
         if data is None or data.dtype.kind != "u" or data.size > TEXT_BYTES:
-            raise Refused("expected a cell array of short strings")
+            raise Refused("expected a cell array of short strings; got other cells")
         if data.attrs.get("MATLAB_empty"):
             return ""
         return data[()].astype("<u2").tobytes().decode("utf-16-le", "replace")
@@ -151,7 +151,7 @@ class Hdf5:
             text = data[index]
             left -= len(text)
             if left < 0:
-                raise Refused("expected texts of the file; got more bytes than the file has")
+                raise Refused("expected texts stored in the file; got more bytes than it has")
             if len(text) > TEXT_BYTES:
                 raise Refused(f"expected short texts; got one of {len(text):,} bytes")
             texts.append(text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text))
@@ -175,7 +175,7 @@ class Hdf5:
 
 
 def describe_arrays(path: str, names: list[str], out: Path) -> list[tuple[tuple[int, ...], str]]:
-    """Return the stored shape and type of arrays of numbers that are larger than memory."""
+    """Return the stored shape and type of arrays of numbers, which may be larger than memory."""
     return [(data.shape, data.dtype.str) for data in _opened_arrays(path, names)]
 
 

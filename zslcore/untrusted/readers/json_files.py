@@ -113,7 +113,8 @@ class Json:
 def _joined_batches(value: Any) -> Any:
     """Join records of equally long lists, one record per batch; return other values unchanged.
 
-    A batch has a list of labels or predicted classes other than a mask, which is one-hot labels.
+    A batch has a list of labels or predicted classes. Lists of zeros and ones do not count, since
+    they may be one-hot labels.
     """
     batches: list[Any] = value if isinstance(value, list) else []
     if not batches or not all(isinstance(b, dict) and {*b} == {*batches[0]} for b in batches):
@@ -257,7 +258,7 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         name: [element.get(name) for element in records] for name in records[0]
     }
     for name, column in columns.items():
-        if None in column and is_named(name, OF_IMAGES):  # refused later, with their number
+        if None in column and is_named(name, OF_IMAGES):  # later refused with the number of them
             columns[name] = ["" if value is None else str(value) for value in column]
     listed = [c for c in columns.values() if all(map(_is_list, c))]
     named = [c for c in listed if all(isinstance(text, str) for element in c for text in element)]
@@ -320,8 +321,8 @@ def _best_of(name: str, scores: Sequence[dict[str, float]]) -> dict[str, list[An
 def _by_class(value: Any) -> dict[str, float] | None:
     """Return scores by class; None for other values.
 
-    Scores are {class: score}, or a list of {label, score} or of pairs [class, score], in which the
-    class may be a whole number before a fraction.
+    Scores are {class: score}, or a list of {label, score} or of pairs [class, score]. A number is
+    read as a class if it is whole and the score is not.
     """
     if (
         isinstance(value, list)
@@ -420,7 +421,7 @@ def parse_json(text: bytes) -> Any:
 def _refuse_parts(text: bytes) -> None:
     n = sum(map(text.count, (b"{", b"[", b":")))
     if n > MAX_PARTS:
-        raise Refused(f"expected at most {MAX_PARTS:,} lists, objects and names in it; got {n:,}")
+        raise Refused(f"expected at most {MAX_PARTS:,} lists, objects and names; got {n:,}")
 
 
 def with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

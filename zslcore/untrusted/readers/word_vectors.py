@@ -58,7 +58,7 @@ def _of_text(file: BinaryIO, names: set[str]) -> Vectors:
             width = sizes[1]
             continue
         if len(line) == MAX_LINE or b"\x00" in line:
-            raise Refused("expected a word and its numbers; got no text", f"line {number}")
+            raise Refused("expected a word and its numbers; got other bytes", f"line {number}")
         parts = line.rstrip().rsplit(b" ", width) if width else line.split()
         width = width or len(parts) - 1
         if not 0 < width <= MAX_WIDTH:
@@ -92,7 +92,7 @@ def _of_binary(file: BinaryIO, names: set[str]) -> Vectors:
                 raise Refused(f"expected a word of at most {MAX_WORD} bytes", f"word {number}")
         raw = file.read(4 * width)
         if len(raw) < 4 * width:
-            raise Refused(f"declares {count:,} words, but ends within number {number:,}")
+            raise Refused(f"declares {count:,} words, but ends within word {number:,}")
         word = text.strip(b"\n").decode("utf-8", "replace")
         if word in names:
             values = np.frombuffer(raw, "<f4")

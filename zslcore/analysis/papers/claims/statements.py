@@ -65,7 +65,7 @@ def change_of_split(e: ClaimEvidence, claimed: Literal["below", "near"]) -> Judg
 
 
 def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
-    """Judge the gain of every method; the note has the gain with features without pre-training."""
+    """Judge the gain of every method; the note has the gain on features without pre-training."""
     gains = e.cases("gain", split="SS")
     mean, tested = signed(gains.mean(), "+.0f"), _overlapping(e, e.coverage(gains)[0])
     note = f"{mean} % on average; the gain rests on {tested}."
