@@ -1,12 +1,15 @@
 """Small simulated data for tests, with known properties."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.imagenet import SETS, imagenet
 from zslcore.evaluation.contract import linear_world
+from zslcore.metrics.accuracy import ranks_of
 
-__all__ = ["imagenet_world", "linear_world"]
+__all__ = ["imagenet_world", "linear_world", "scored_again"]
 
 
 def imagenet_world(n_seen=12, n_unseen=30, n_per_class=6, seed=0):
@@ -32,3 +35,15 @@ def imagenet_world(n_seen=12, n_unseen=30, n_per_class=6, seed=0):
         source=world.source,
         simulated=True,
     )
+
+
+def scored_again(part, F):
+    """Replace the ZSL predictions of prediction rows, as by scores that depend on the candidates.
+
+    ``F`` has the scores of the images of unseen classes among unseen classes.
+    """
+    of_unseen, unseen = ~part.seen[part.y], part.classes[~part.seen]
+    zsl_class, zsl_rank = part.unseen_class.copy(), part.zsl_rank.copy()
+    zsl_class[of_unseen] = unseen[F.argmax(axis=1)]
+    zsl_rank[of_unseen] = ranks_of(F, np.searchsorted(unseen, part.labels[of_unseen]))
+    return replace(part, zsl_class=zsl_class, zsl_rank=zsl_rank)

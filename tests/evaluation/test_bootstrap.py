@@ -6,6 +6,7 @@ from hypothesis import given
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
 from tests.metrics.test_metrics import scored
+from tests.worlds import scored_again
 from zslcore.analysis.papers.claims import FINDINGS
 from zslcore.analysis.resampling import counts_of_classes, draws_of
 from zslcore.evaluation.answers import ScoredTest
@@ -228,14 +229,7 @@ def test_scores_that_depend_on_the_candidates_are_detected():
     alone = Predictions.of_scores(joint, rows, names)
     assert not depends_on_candidates(joint)
     assert not depends_on_candidates(alone.test)
-    of_unseen = ~joint.seen[joint.y]
-    other = ScoredTest(
-        -joint.F[np.ix_(of_unseen, ~joint.seen)],
-        joint.y[of_unseen] - 6,
-        np.arange(6, 10),
-        np.zeros(4, bool),
-    )
-    result = Predictions.of_scores(joint, rows, names, among_unseen=other).test
+    result = scored_again(alone.test, -joint.unseen_part[0])
     assert depends_on_candidates(result)
     assert values(result)["zsl"] == pytest.approx(evaluate(result).zsl, abs=1e-12)
     assert values(result)["plain_unseen"] == pytest.approx(evaluate(joint).plain.unseen, abs=1e-12)

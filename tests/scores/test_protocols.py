@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,9 @@ import pytest
 from scipy.stats import ttest_rel
 
 from tests.pages import head_of
-from tests.worlds import linear_world
+from tests.worlds import linear_world, scored_again
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
-from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES, ResultMetric, needs_predictions, register_metric
 from zslcore.evaluation.predictions import Predictions, Provenance
@@ -162,15 +162,9 @@ def test_predictions_give_every_metric_of_their_scores():
 
 
 def test_predictions_with_candidate_dependent_scores_have_no_seen_among_seen():
-    s = SCORES[0]
-    rows = ~s.seen[s.y]
-    alone = ScoredTest(
-        -s.F[np.ix_(rows, ~s.seen)],
-        (np.cumsum(~s.seen) - 1)[s.y[rows]],
-        s.classes[~s.seen],
-        np.zeros((~s.seen).sum(), bool),
-    )
-    result = predicted(among_unseen=alone)
+    predictions = Predictions.of_scores(SCORES[0], ROWS, WORLD.class_names)
+    test = scored_again(predictions.test, -SCORES[0].unseen_part[0])
+    result = judge_predicted(PredictedScores("own.parquet", replace(predictions, test=test)))
     expected = {
         f"separate_{side}{end}" for side in ("seen", "harmonic") for end in ("", "_per_sample")
     }

@@ -135,28 +135,18 @@ class PredictedRows(AnsweredTest):
                 raise DatasetError(f"{self.name}, {sentence} {values[k]} for row {self.rows[k]:,}.")
 
     @classmethod
-    def of_scores(
-        cls, scores: AnsweredTest, rows: np.ndarray, among_unseen: AnsweredTest | None = None
-    ) -> PredictedRows:
+    def of_scores(cls, scores: AnsweredTest, rows: np.ndarray) -> PredictedRows:
         """Return the predictions of a score matrix, or of its best classes.
 
-        ``rows`` are the row numbers of the images in the benchmark. If the scores of a method
-        depend on the candidates, ``among_unseen`` has the scores of the images of unseen classes,
-        in the same order, with unseen classes as the only candidates.
+        ``rows`` are the row numbers of the images in the benchmark.
         """
-        zsl = scores if among_unseen is None else among_unseen
-        y, predicted = zsl.zsl_answers
+        part = _rows_of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
+        zsl_class, zsl_rank = part.unseen_class.copy(), np.full(len(rows), -1, np.int32)
         of_unseen = ~scores.seen[scores.y]
-        if not np.array_equal(zsl.classes[y], scores.classes[scores.y[of_unseen]]):
-            raise DatasetError(
-                "Scores among unseen classes: expected the same images in the same order."
-            )
-        rows_ = _rows_of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
-        zsl_class, zsl_rank = rows_.unseen_class.copy(), np.full(len(rows), -1, np.int32)
-        zsl_class[of_unseen] = zsl.classes[predicted]
-        if len(y) and (ranks := zsl.zsl_ranks) is not None:
+        zsl_class[of_unseen] = scores.classes[scores.zsl_answers[1]]
+        if of_unseen.any() and (ranks := scores.zsl_ranks) is not None:
             zsl_rank[of_unseen] = ranks
-        return replace(rows_, zsl_class=zsl_class, zsl_rank=zsl_rank)
+        return replace(part, zsl_class=zsl_class, zsl_rank=zsl_rank)
 
     @classmethod
     def of_fold(cls, fold: FoldPredictions, k: int) -> PredictedRows:
@@ -400,17 +390,16 @@ class Predictions:
         class_names: Sequence[str],
         *,
         validation: Sequence[FoldPredictions] = (),
-        among_unseen: AnsweredTest | None = None,
         provenance: Provenance | None = None,
     ) -> Predictions:
         """Return the predictions of a score matrix, or of its best classes.
 
         ``validation`` has the predictions on the folds, as in
-        :class:`zslcore.evaluation.protocol.Selection`; for ``rows`` and ``among_unseen`` see
+        :class:`zslcore.evaluation.protocol.Selection`; for ``rows`` see
         :meth:`PredictedRows.of_scores`.
         """
         return cls(
-            PredictedRows.of_scores(scores, rows, among_unseen),
+            PredictedRows.of_scores(scores, rows),
             tuple(class_names),
             tuple(PredictedRows.of_fold(fold, k) for k, fold in enumerate(validation, 1)),
             provenance or Provenance(),
