@@ -71,37 +71,32 @@ class CrossAccuracy:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one tidy row per test set, with the columns of the printed table first."""
-        return [self._row(name, figures) for name, figures in self.evaluations.items()]
+        shared = self.shared_columns
+        last = ("gamma", "gamma_origin", "params", "params_origin", "split", "select_for", "seed")
+        return [
+            {
+                "method": self.spec.method,
+                "train_dataset": self.spec.dataset,
+                "test_dataset": test,
+                "top1_per_class": figures.zsl,
+                "top1_per_sample": figures.zsl_per_sample,
+                **_of_gzsl(figures),
+                **{name: shared[name] for name in (*last, "seconds", "version", "commit")},
+            }
+            for test, figures in self.evaluations.items()
+        ]
 
-    def _row(self, test: str, figures: Evaluation) -> dict[str, Any]:
-        spec = self.spec
-        return {
-            "method": spec.method,
-            "train_dataset": spec.dataset,
-            "test_dataset": test,
-            "top1_per_class": figures.zsl,
-            "top1_per_sample": figures.zsl_per_sample,
-            **_of_gzsl(figures),
-            "gamma": self.gamma,
-            "gamma_origin": self.gamma_origin,
-            "params": json.dumps(self.params),
-            "params_origin": self.params_origin,
-            **{name: getattr(spec, name) for name in ("split", "select_for", "seed")},
-            **{name: getattr(self, name) for name in ("seconds", "version", "commit")},
-        }
-
-    def about(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Return the columns that all test sets share, and one row of metrics per test set."""
+    @property
+    def shared_columns(self) -> dict[str, Any]:
+        """Columns with the same values for all test sets."""
         of_spec = ("dataset", "digest", "method", "split", "select_for", "features", "prototypes")
         copied_fields = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
-        shared = {
+        return {
             **{name: getattr(self.spec, name) for name in (*of_spec, "seed")},
             **{name: getattr(self, name) for name in copied_fields},
             "params": json.dumps(self.params),
             "revisions": json.dumps(self.spec.revisions),
         }
-        tests = self.evaluations.items()
-        return shared, [_of_gzsl(e) | {"zsl": e.zsl, "tested": test} for test, e in tests]
 
 
 SCHEMA = Schema(CrossAccuracy, version=3)
@@ -136,7 +131,9 @@ class CrossFit(RecordStudy[CrossAccuracy]):
 
     def listed(self, result: CrossAccuracy) -> tuple[Mapping[str, Any], Rows]:
         """Return the columns of the fit and the metrics of each test set."""
-        return result.about()
+        tests = result.evaluations.items()
+        rows = [_of_gzsl(e) | {"zsl": e.zsl, "tested": test} for test, e in tests]
+        return result.shared_columns, rows
 
 
 def _of_gzsl(evaluation: Evaluation) -> dict[str, float | None]:
