@@ -23,7 +23,6 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.analysis.study import Study, made_by
-from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.answers import ScoredTest, evaluate
 from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.protocol import Setting, Task
@@ -32,7 +31,8 @@ from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy
-from zslcore.progress import Progress, silent
+from zslcore.progress import Progress
+from zslcore.results.shipped import cached_dataset
 
 Kind = Literal["inductive", "transductive"]
 
@@ -146,15 +146,7 @@ class TransductionStudy(Study["Transduction"]):
     def compute(self, progress: Progress) -> Transduction:
         """Compare the two methods; see :func:`compare_with_inductive`."""
         progress(0, 0, f"Fitting {self.method}")
-        return self.compare(progress=progress)
-
-    def compare(
-        self,
-        dataset: ZSLDataset | None = None,
-        progress: Progress = silent,
-    ) -> Transduction:
-        """Compare by :func:`compare_with_inductive`; pass ``dataset`` if it is already open."""
-        dataset = (load(self.dataset) if dataset is None else dataset).require_digest(self.digest)
+        dataset = cached_dataset(self.dataset).require_digest(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         setting = Setting(dataset, dataset.split(self.split), scaling, self.seed, progress)
         return compare_with_inductive(self.estimator, setting, choose=self.choose)

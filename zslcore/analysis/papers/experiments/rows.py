@@ -108,7 +108,7 @@ class TransductionRows(RecordStudy[Rows]):
 
     def compute(self, progress: Progress) -> Rows:
         """Compare the method with its inductive version."""
-        return to_records(self.study.compare(cached_dataset(self.study.dataset), progress).table())
+        return to_records(self.study.compute(progress).table())
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
         """Return the columns of the comparison, and one row per method."""
