@@ -28,7 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
+from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws
 from zslcore.analysis.study import RecordStudy, Rows
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import action_facts, published, recognise_actions
@@ -319,8 +319,7 @@ def class_rows(unit: ActionFit, dataset: ZSLDataset) -> list[tuple[int, bool, in
     Raises DatasetError if the data do not have the classes of the release.
     """
     require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
-    setting = protocol.Setting(dataset, split_of_draw(dataset, unit.draw), seed=unit.seed)
-    return list(draw_accuracies(setting.score(unit.estimator), unit.draw))
+    return draw_accuracies(unit.estimator, dataset, unit.draw, unit.seed)
 
 
 def require_classes(dataset: ZSLDataset, n_classes: int) -> None:

@@ -20,7 +20,7 @@ are involved", Biometrika 34, 1947.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Self
@@ -33,7 +33,6 @@ from scipy import stats
 from zslcore.analysis.study import Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import get_method
@@ -147,9 +146,7 @@ def overlap_study(
     rows = []
     fits = list(product(datasets.items(), enumerate(draws), methods.items()))
     for n, ((features, dataset), (k, draw), (method, estimator)) in enumerate(fits, start=1):
-        split = split_of_draw(dataset, draw)
-        scores = Setting(dataset, split).score(estimator)
-        of_draw = draw_accuracies(scores, draw)
+        of_draw = draw_accuracies(estimator, dataset, draw)
         rows += [(k, features, method, *row) for row in of_draw]
         progress(n, len(fits), f"Fit {n} of {len(fits)}")
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
@@ -203,26 +200,29 @@ class OverlapStudy(Study[pd.DataFrame]):
         )
 
 
-def split_of_draw(dataset: ZSLDataset, draw: Draw) -> Split:
-    """Return the split of a draw, without folds."""
+def draw_accuracies(
+    method: ZSLEstimator, dataset: ZSLDataset, draw: Draw, seed: int = 0
+) -> list[tuple[int, bool, int, float]]:
+    """Fit on the training classes of a draw; return a row per test class.
+
+    A row has class, whether it overlaps, number of images, and accuracy.
+    """
     labels, test = dataset.labels, np.union1d(draw.ouc, draw.tuc)
-    return Split.from_rows(
+    split = Split.from_rows(
         "draw",
         labels,
         trainval=np.flatnonzero(np.isin(labels, draw.train)),
         test_seen=[],
         test_unseen=np.flatnonzero(np.isin(labels, test)),
     )
-
-
-def draw_accuracies(scores: ScoredTest, draw: Draw) -> Iterator[tuple[int, bool, int, float]]:
-    """Yield (class, overlapping, images, accuracy) for each test class of a draw."""
+    scores = Setting(dataset, split, seed=seed).score(method)
     F, y = scores.unseen_part
     accuracy = per_class_accuracy(y, F.argmax(axis=1))
     classes, images = scores.classes[~scores.seen], np.bincount(y)
-    for c, value in accuracy.items():
-        is_overlapping = bool(np.isin(classes[c], draw.ouc))
-        yield int(classes[c]), is_overlapping, int(images[c]), float(value)
+    return [
+        (int(classes[c]), bool(np.isin(classes[c], draw.ouc)), int(images[c]), float(value))
+        for c, value in accuracy.items()
+    ]
 
 
 def study_summary(
