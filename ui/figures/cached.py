@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 class Gallery:
-    """Cache of the figures that were used last, at most ``most``."""
+    """Cache of the ``most`` figures that were used most recently."""
 
     def __init__(self, most: int) -> None:
         self.most, self.n_drawn = most, 0

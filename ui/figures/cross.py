@@ -81,7 +81,7 @@ def four_accuracies(table: pd.DataFrame, first: str, second: str, title: str) ->
     """Draw the accuracy of each method, trained on each data set and tested on both.
 
     A line joins the two tests of one fit: a short line means that the test set matters little, a
-    gap between lines means that the training set matters. ``title`` is that of the axis.
+    gap between lines means that the training set matters. ``title`` is the title of the axis.
     """
     methods = list(table.index)
     a11, a12, a22, a21 = (table[cell].to_numpy(dtype=float) for cell in table)
@@ -141,9 +141,9 @@ def difference_strips(
 ) -> Chart:
     """Draw one line per question: the differences of all pairs, their mean and its interval.
 
-    ``labels`` maps each question to the label of its line, which may contain HTML tags, and which
-    is ``row`` pixels high. Without ``tests``, the figure shows only the pairs. ``title`` is that of
-    the axis.
+    ``labels`` maps each question to the label of its line, which may contain HTML tags. A line is
+    ``row`` pixels high. Without ``tests``, the figure shows only the pairs. ``title`` is the title
+    of the axis.
     """
     row_of = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     at: Part = {"xref": "x domain", "yref": "y", "xanchor": "left", "xshift": 6}

@@ -119,7 +119,7 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
 
     boards = [path for path in args.output if path.suffix.lower() == ".html"]
     if not boards:
-        raise ParameterError("--curves: expected --output with an .html; got none.")
+        raise ParameterError("--curves: expected --output with a name in .html; got none.")
     pages = write_curves(board, args.folder or FACTS / "board", args.curves, show_steps)
     show_steps()
     for path in boards:
@@ -230,8 +230,8 @@ def _require_scores(args: argparse.Namespace) -> None:
     for name in ("parameters_from", "seeds"):
         if getattr(args, name):
             raise ParameterError(
-                f"--{name.replace('_', '-')}: expected scores or predictions; got a run, and its "
-                "spec has this value."
+                f"--{name.replace('_', '-')}: expected scores or predictions; got a run, which "
+                "states this value in its spec."
             )
 
 

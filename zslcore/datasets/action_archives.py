@@ -8,7 +8,7 @@ BiDiLEL [1]_ released these files for each data set and representation of its vi
 ``semantic_representations/``       ``ucf101_semantics.mat``: ``attributes``, ``wordvector``, one
                                     row per class
 ``data_splits/``                    ``ucf101_zsl_splits_51_50.mat``: ``train_class_set`` and
-                                    ``test_class_set``, one row per trial, with 1 at its classes
+                                    ``test_class_set``, one row per trial, 1 for its classes
 ==================================  ==============================================================
 
 These files have no class names: the names are those of UCF101 or HMDB51 if the number of videos

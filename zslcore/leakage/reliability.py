@@ -36,7 +36,7 @@ PARTS = ("tuned", "held_out")
 
 @dataclass(frozen=True, slots=True)
 class LabelledMatch:
-    """Labelled pair: a class of some list, and a class of ImageNet-1K by its first name.
+    """Labelled pair: a class of some list, and the first of the names of a class of ImageNet-1K.
 
     The label is "same", "part or kind" or "different"; the part is "tuned" or "held_out".
     """

@@ -64,9 +64,9 @@ def card_of_split(
         files=tuple(files),
         reason=_with_reading(context, report, without_options(report.sentence)),
         figures=(
-            _rows_leaked(context, report),
-            _classes_known(context, report),
-            _points_gained(context, report),
+            _figure_of_leaking_images(context, report),
+            _figure_of_classes(context, report),
+            _figure_of_gain(context, report),
         ),
         findings=worst_first(_shortened(f, start) for f in report.findings),
         picture=_picture(context, report),
@@ -181,7 +181,7 @@ def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
     )
 
 
-def _rows_leaked(context: AuditContext, report: Report) -> Figure:
+def _figure_of_leaking_images(context: AuditContext, report: Report) -> Figure:
     """Return the number of leaking test images, and how many of them are training images."""
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
@@ -200,7 +200,7 @@ def _rows_leaked(context: AuditContext, report: Report) -> Figure:
     return Figure(label, f"{len(leaking):,}", "; ".join(notes))
 
 
-def _classes_known(context: AuditContext, report: Report) -> Figure:
+def _figure_of_classes(context: AuditContext, report: Report) -> Figure:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
     unread = any(f.mark == "open" and "classes" not in f.figures for f in findings)
@@ -213,7 +213,7 @@ def _classes_known(context: AuditContext, report: Report) -> Figure:
     return figure_of_trained_classes(finding, names, is_assumed=context.assumes_pretraining)
 
 
-def _points_gained(context: AuditContext, report: Report) -> Figure:
+def _figure_of_gain(context: AuditContext, report: Report) -> Figure:
     """Return the gain from the leak, which was measured only for PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):

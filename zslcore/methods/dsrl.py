@@ -14,7 +14,7 @@ from zslcore.methods.base import MethodCard, Scoring, Share
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge
 
-#: Number of updates of the shares of images with fixed parts.
+#: Number of updates of the shares of images while the parts are fixed.
 ROUNDS = 100
 SMALLEST = 1e-12
 

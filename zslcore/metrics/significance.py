@@ -287,7 +287,7 @@ def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
 
 
 def widening(classes: int) -> float:
-    """Return Student's quantile over the normal quantile, which widens intervals for few classes.
+    """Return the ratio of Student's quantile to the normal one, to widen intervals for few classes.
 
     It is 1 for :data:`FEW` or more classes, for which percentile intervals are wide enough.
     """
@@ -333,8 +333,8 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     if images is not None and (single := int((images == 1).sum())):
         which = "1 class has" if single == 1 else f"{single:,} classes have"
         parts.append(
-            f"{which} one test image, which adds nothing to the width of intervals over images: "
-            "they are too narrow."
+            f"{which} one test image, which adds nothing to the width of intervals over images; "
+            "these intervals are too narrow."
         )
     return " ".join(parts)
 
@@ -345,7 +345,7 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
     .. math::
         p = \min \left( 1, \; 2 \, \frac{1 + \min(\#\{x^* \le 0\}, \#\{x^* \ge 0\})}{1 + B} \right)
 
-    Up to one draw, p is below :math:`\alpha` if the percentile interval at
+    Apart from a rounding of one draw, p is below :math:`\alpha` if the percentile interval at
     :math:`1 - \alpha` excludes 0. With B draws, p is at least 2 / (1 + B). For fewer than
     :data:`FEW` ``classes``, p comes from Student's t: the difference divided by the standard
     deviation of the draws. ``values`` has shape (1 + n_draws,), first the difference in the sample.

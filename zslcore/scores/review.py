@@ -51,7 +51,7 @@ AVERAGES = ("per class", "per image")
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """Submission with the files and the score report of at most one split.
+    """Submission for a review: a split, scores, or both.
 
     ``files`` are all files read, by their roles, which replace names in a blind review: "split",
     "labels" and "features" of the split, "scores", "validation_1" and so on. ``extractor`` is an

@@ -5,8 +5,8 @@
   chance;
 - *kNN recall*: share of the k nearest neighbours in the PCA that are also among the k nearest on
   the map;
-- *class accuracy*: mean per-class accuracy of a vote of the k nearest neighbours. If the map has a
-  higher one than the PCA, it separates classes more than the features do;
+- *class accuracy*: mean per-class accuracy of a vote of the k nearest neighbours. If it is higher
+  on the map than in the PCA, the map separates classes more than the features do;
 - *mixing*: whether the images of a class have the same distribution in two data sets; see
   :func:`mixing_scores`.
 
@@ -94,7 +94,7 @@ def map_quality(
 
 
 def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
-    """Return the share of the entries of ``reference`` (n, k) in the same row of ``nearest``."""
+    """Return the share of entries of ``reference`` (n, k) that the same row of ``nearest`` has."""
     return float(_shared(reference, nearest).mean() / reference.shape[1])
 
 
@@ -180,7 +180,7 @@ def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
 
 
 #: Minimum number of permutations; there are more for many classes, see :func:`mixing_scores`.
-DEALS = 1_999
+PERMUTATIONS = 1_999
 #: Level of the adjusted p-value below which a shift is reported.
 ALPHA = 0.05
 
@@ -230,7 +230,7 @@ def mixing_scores(
         are NaN for classes with fewer than two images, or in only one data set.
     """
     classes = np.unique(labels)
-    n_permutations = max(DEALS, 40 * len(classes) - 1)
+    n_permutations = max(PERMUTATIONS, 40 * len(classes) - 1)
     tables = []
     for space, P in spaces.items():
         rng = np.random.default_rng(seed)
@@ -291,7 +291,7 @@ def _permuted_entropy(
     n_permutations: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Return the mean entropy under random permutations of the labels, of shape (deals,)."""
+    """Return the mean entropy under random permutations of the labels, shape (n_permutations,)."""
     means = []
     per_block = max(1, (1 << 22) // len(first))
     for start in range(0, n_permutations, per_block):

@@ -83,7 +83,7 @@ def drawn_split() -> tuple[np.ndarray, Split]:
 
 
 def count_parts(request: Request) -> Iterator[dict[str, Any]]:
-    """Yield two cells per part, for the paper's figure with printed counts, then for data sets."""
+    """Yield two cells per part: of the paper's figure, with printed counts, then of data sets."""
     splits = {DRAWING: drawn_split()}
     for name in request.datasets:
         dataset = cached_dataset(name)
