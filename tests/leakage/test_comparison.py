@@ -70,7 +70,7 @@ def test_missing_parts_are_named_and_only_test_seen_may_be_empty():
     bare = {p: world.parts[p] for p in ("trainval", "test_unseen", "test_seen")}
     comparison = compare_splits(world, replace(world, name="other", parts=bare))
     assert comparison.n_moved == 0
-    assert comparison.given_once == (("train", "val"), ())
+    assert comparison.own_parts == (("train", "val"), ())
     assert comparison.headline.endswith("Only world has train and val.")
     standard = {
         "trainval": np.union1d(world.parts["trainval"], world.parts["test_seen"]),

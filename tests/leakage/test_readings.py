@@ -186,7 +186,9 @@ def test_a_missing_trainval_is_the_union_of_train_and_val(card):
         actual = card(**lists)
         assert (actual.verdict, actual.figures[0].value) == ("clean", "0")
         text = [f.sentence for f in actual.marked("warning")]
-        assert "The file has no trainval list; it is read as the union of train and val." in text
+        assert (
+            "The file has no trainval list; trainval is read as the union of train and val." in text
+        )
     leaking = pair | tests | {"val": np.append(pair["val"], SEEN[:2])}
     actual = card(**one(leaking))
     assert (actual.verdict, actual.figures[0].value) == ("leaks", "2")

@@ -2,8 +2,8 @@ r"""Bias and variance of predicted attributes, and their sources.
 
 A method :math:`f_D` that predicts attributes is fitted to resampled training sets :math:`D`. First,
 classes are drawn with replacement from the training classes of the split; then, images of each
-drawn class are drawn with replacement. Both numbers stay those of the split. For an image :math:`x`
-with the attributes :math:`t = h(x) + \varepsilon` of its class
+drawn class are drawn with replacement. The numbers of classes and of images per class stay as in
+the split. For an image :math:`x` with the attributes :math:`t = h(x) + \varepsilon` of its class
 
 .. math::
     E[(t - f_D(x))^2] = \sigma^2 + (h(x) - E f_D(x))^2 + \mathrm{Var}_D f_D(x), \qquad

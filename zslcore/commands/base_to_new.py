@@ -1,7 +1,7 @@
 """List the base and new classes of the eleven sets used to test prompt tuning.
 
 As in the released code, the base classes are the first half of the classes in the order of their
-labels; the state in brackets tells whether a split file confirms this order. `zslcore import
+labels; the state in brackets says whether a split file confirms this order. `zslcore import
 --unseen base-to-new:NAME` imports features with this split. Example::
 
     zslcore base-to-new oxford_pets --side new

@@ -210,7 +210,7 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
 
 
 def over_seeds(n: float) -> str:
-    """Return "one seed", or the largest number ``n`` of seeds of a mean."""
+    """Describe the seeds of a mean: "one seed", or the deviation over at most ``n`` seeds."""
     return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 

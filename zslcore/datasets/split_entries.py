@@ -479,7 +479,7 @@ def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]
 
 
 def are_ids(column: Sequence[str]) -> bool:
-    """Whether texts are ids, as of videos: without spaces, mostly with digits, and no synsets."""
+    """Whether texts are ids, such as of videos: no spaces, mostly with digits, and no synsets."""
     are_single_words = all(len(text) > 5 and " " not in text for text in column)
     n_ids = sum(any(map(str.isdigit, text)) and not WORDNET_ID.fullmatch(text) for text in column)
     return are_single_words and 2 * n_ids >= len(column)

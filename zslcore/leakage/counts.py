@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 NOWHERE = "in no part"
 #: Advice on a pre-training set that is only assumed.
 DECLARE = f"Declare what the extractor was trained on {options_hint('vocabularies')}."
-#: Checks that report the same row, image or photograph in training and test; these checks, and the
-#: checks that report the same class.
+#: Checks that report the same row, image or photograph in training and test.
 BY_IMAGE = ("ZSL003", "ZSL004", "ZSL005", "ZSL012")
+#: Checks that report the same class, row, image or photograph in training and test.
 BY_ROW = ("ZSL001", "ZSL002", *BY_IMAGE)
 
 
@@ -147,7 +147,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     return SplitComparison(
         names=names,
         parts=parts,
-        given_once=(once[0], once[1]),
+        own_parts=(once[0], once[1]),
         moves=_counted(table, ["first", "second"]),
         by_class=_moves_by_class(table, rows, labelled),
         classes=_changed_classes(first, second, labelled),

@@ -161,7 +161,7 @@ class SplitComparison:
 
     Attributes
     ----------
-    given_once : parts that only the first split has, and parts that only the second split has
+    own_parts : parts that only the first split has, and parts that only the second split has
     moves : DataFrame of parts in the ``first`` and the ``second`` split, with the number of
         ``rows``, largest first
     by_class : ``moves`` by class
@@ -172,7 +172,7 @@ class SplitComparison:
 
     names: tuple[str, str]
     parts: tuple[str, ...]
-    given_once: tuple[tuple[str, ...], tuple[str, ...]]
+    own_parts: tuple[tuple[str, ...], tuple[str, ...]]
     moves: DataFrame
     by_class: DataFrame
     classes: DataFrame
@@ -199,7 +199,7 @@ class SplitComparison:
         if self.labelled:
             n = counted(len(self.classes), "class", "classes")
             sentences.append(f"{n} changed from seen to unseen or back.")
-        for name, parts in zip(self.names, self.given_once, strict=True):
+        for name, parts in zip(self.names, self.own_parts, strict=True):
             if parts:
                 sentences.append(f"Only {name} has {' and '.join(parts)}.")
         return " ".join(sentences)

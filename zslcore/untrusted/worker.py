@@ -454,7 +454,8 @@ def serve() -> None:
     _limit("RLIMIT_AS", _base + request["memory"])
     _confined = True
     try:
-        # Check after the walls are up, which allow only these files: opening a pipe would wait.
+        # Check behind the walls, where the files can no longer be exchanged for others. Opening a
+        # pipe would wait for its writer.
         if not all(map(_is_file_or_folder, request["files"])):
             raise Refused("expected a file; it was removed or replaced while it was read")
         _write('{"done": ', _answer(request), "}")  # in parts, since an answer may be large

@@ -74,7 +74,7 @@ def shared_rows(context: AuditContext) -> Findings:
     if reading := context.reading:
         yield finding(reading.mark, f"{reading.sentence}.", reading.advice)
     if union := context.facts.get(UNION):
-        text = f"The file has no trainval list; it is read as the union of {union}."
+        text = f"The file has no trainval list; trainval is read as the union of {union}."
         yield warning(text, "Add the list, so that every program trains on the same rows.")
     yield from _misnumbered(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
@@ -209,13 +209,17 @@ def _fold_rows(context: AuditContext) -> Findings:
     for k, (train, val) in enumerate(context.fold_rows, 1):
         used = np.union1d(train, val)
         for finding_of, rows, fault in (
-            (leak, np.intersect1d(used, tested), "tested"),
-            (warning, np.intersect1d(train, val), "used for both training and validation"),
-            (warning, np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
+            (leak, np.intersect1d(used, tested), f"In fold {k} and in the test set"),
+            (warning, np.intersect1d(train, val), f"In both training and validation of fold {k}"),
+            (
+                warning,
+                np.setdiff1d(used, np.union1d(trainval, tested)),
+                f"In fold {k} but not in trainval",
+            ),
         ):
             if rows.size:
                 advice = "Make each fold a partition of the rows of trainval."
-                yield _of_rows(finding_of, f"Fold {k}, {fault}", rows, advice)
+                yield _of_rows(finding_of, fault, rows, advice)
 
 
 def _other_lists(context: AuditContext) -> Findings:
@@ -285,7 +289,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         advice = "Use one name for each class."
         if question.startswith("Not read"):
             is_file = "(" not in question
-            advice = "Check these files separately." if is_file else "Save it in another type."
+            advice = "Check these files separately." if is_file else "Save it as another type."
         elif "images" in question.lower():
             advice = "List every image once, with one path and its class."
         yield open_(question, advice)

@@ -201,7 +201,7 @@ def _numbers_or_texts(column: np.ndarray) -> np.ndarray:
 
 
 def _counts_vectors(first: str, second: str) -> bool:
-    """Whether a first line has the number of vectors and their length, as of word2vec."""
+    """Whether a first line has the number of vectors and their length, as word2vec writes."""
     sizes = first.split(maxsplit=2)
     return (
         len(sizes) == 2

@@ -175,7 +175,7 @@ def plain_array(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def _squeezed_shape(shape: Shape) -> Shape:
-    """Return the shape of a matrix without further axes of length 1, as of pooled features."""
+    """Return the shape of a matrix without further axes of length 1, which pooled features have."""
     longer = tuple(n for n in shape if n != 1)
     return longer if len(shape) > 2 == len(longer) else tuple(shape)
 
@@ -259,7 +259,7 @@ def _paths(array: np.ndarray) -> np.ndarray:
 
 
 def _as_wide_as_longest(array: np.ndarray, cut: slice, most: int) -> np.ndarray:
-    """Return texts of at most ``most`` characters, cut by ``cut``, in an array without padding.
+    """Return texts, cut by ``cut`` to ``most`` characters, in the narrowest array that holds them.
 
     Each text takes as many bytes in the array as the longest one, at most 1 KB.
     """
