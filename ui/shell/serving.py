@@ -50,8 +50,8 @@ _PRELOADS = {page: preload("BidiComponent", *NEEDED.get(page, [])) for page in [
 _INSERTED = f"<style>{_STYLE}</style><script>{{{_SCRIPT}}}</script></body>"
 #: Streamlit serves the first page at "/" only; requests for its name are redirected to "/".
 FIRST_PAGE = "playground"
-#: Request headers that ask for compressed or unchanged pages. They are removed, since the style is
-#: inserted here.
+#: Request headers that ask for compressed or unchanged pages. They are removed, since the style can
+#: be inserted only into a plain, complete page.
 _CONDITIONS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 
 

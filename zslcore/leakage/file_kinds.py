@@ -232,7 +232,7 @@ def _owner(
 
 
 def _has_labels(scores: RecognisedFile) -> bool:
-    """Whether a score file also has the labels of its images; every table of scores has labels."""
+    """Whether a score file also has the labels of its images, as every table of scores does."""
     contents = scores.contents
     return contents is None or first_named(contents.shapes, LABEL_VARIABLES) is not None
 

@@ -95,9 +95,8 @@ def judge_in_worker(
 ) -> ScoreReport | OpenQuestion:
     """Evaluate a score file in a worker process with at most ``memory`` bytes.
 
-    ``origin`` names the source of this limit, as the end of the error message "needs more than the
-    1,000 bytes ...", for example "that a visitor may take (ZSL_MEMORY_A_VISITOR)". Raises
-    FileRefusedError.
+    ``origin`` ends the error message "needs more than the 1,000 bytes ..." with the source of the
+    limit, such as "that a visitor may take (ZSL_MEMORY_A_VISITOR)". Raises FileRefusedError.
     """
     files = request.files + ([] if validation is None else validation.files)
     size = sum(path.stat().st_size for path in files)

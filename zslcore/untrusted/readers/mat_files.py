@@ -140,6 +140,6 @@ def join_cells(cells: Sequence[Any]) -> np.ndarray:
     rows = {len(cell) for cell in cells}
     if len(rows) > 1:
         raise Refused(
-            f"expected matrices with the same rows in its cells; got {min(rows)} and {max(rows)}"
+            f"expected matrices of equally many rows in its cells; got {min(rows)} and {max(rows)}"
         )
     return cells[0] if len(cells) == 1 else np.hstack(cells)
