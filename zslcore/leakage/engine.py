@@ -130,7 +130,7 @@ def audit_context(
 
 def _read_as(context: AuditContext) -> str:
     """Return how the parts were found and how their row numbers are read, as text."""
-    reading = context.reading.sentence.removesuffix("; read so") if context.reading else ""
+    reading = context.reading.sentence if context.reading else ""
     return "; ".join(filter(None, [context.facts.get("read as", ""), reading]))
 
 

@@ -14,7 +14,7 @@ from zslcore.texts import html_of_frame
 if TYPE_CHECKING:
     from pandas import DataFrame
 else:
-    DataFrame = Any  # pydantic requires the types of all fields, but reads no comparison
+    DataFrame = Any  # pydantic needs a type for every field; no comparison is read
 
 #: Input of a check -> its parameters in Python and on the command line. The app replaces these by
 #: the names of its controls.

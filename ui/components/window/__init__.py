@@ -1,4 +1,4 @@
-"""Theme and window width of a visitor; a file made for a download is light and not narrow.
+"""Theme and window width of a visitor; downloads have the light theme and a wide window.
 
 Streamlit does not rerun a page when the theme changes, and does not report the width of the window.
 An invisible component requests a rerun if a page was made for another theme or width.

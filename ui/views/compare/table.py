@@ -184,9 +184,9 @@ def _choose_rows_and_columns() -> tuple[list[str], bool, bool]:
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
     """Choose data sets.
 
-    By default, these are your imports and the data set chosen for the visit, if you have runs on
-    them, else all data sets of your runs and the real benchmarks. Without precomputed results, all
-    data sets are shown.
+    If you have runs on your imports or on the data set chosen for the visit, these data sets are
+    the default, otherwise the real benchmarks and all data sets of your runs. Without precomputed
+    results, all data sets are shown.
     """
     own_data = _own_data(cells) if "mine" in origins else []
     first = [name for name in own_data if _is_first(name)]

@@ -156,8 +156,8 @@ class _Codes:
     def code_of_plain(self, text: str) -> int:
         """Return the position of a text; raise ValueError for quotation marks and several lines.
 
-        NumPy keeps quotation marks after a space, and without a closing one, the text would contain
-        all further lines.
+        NumPy keeps quotation marks that follow a space. Without a closing mark, the text would
+        contain all further lines.
         """
         if '"' in text or "\n" in text:
             raise ValueError
@@ -181,7 +181,7 @@ def _write_blocks(
     path: str, layout: _Layout, budget: int, out: Path, read: _Reader
 ) -> tuple[int, _CodesOfColumns]:
     """Write the numbers; return the number of rows, and the codes of texts."""
-    # Score tables with more texts have names of files.
+    # A column with more distinct texts in a score table has names of files, not of classes.
     most = math.inf if layout.finite else MAX_COLUMNS
     codes = {k: _Codes(is_path=k in layout.paths, most=most) for k in layout.texts}
     index = layout.header.index("") if layout.finite and "" in layout.header else None

@@ -172,7 +172,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         RunsExperiment(
             "cal:table2",
-            "H without calibration, with it, and with λ chosen for GZSL as well",
+            "H without calibration, with it, and also with λ chosen for GZSL",
             "CAL 2",
             (
                 PrintedColumn("H plain", "PS", "zsl", "H"),
