@@ -18,8 +18,11 @@ BETWEEN_WORDS = re.compile(r"_|(?<=\w)\+(?=\w)")
 ACCENTS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 #: A letter of any script, and the id of a class in WordNet.
 LETTER, WORDNET_ID = re.compile(r"[^\W\d_]"), re.compile(r"n\d{8}")
-#: Characters that differ between spellings of a name.
-IGNORED = re.compile(r"[\s.,'’‘`´\-‐-―]+")
+#: Characters that differ between spellings of a name; points between digits, signs in front of a
+#: number and signs at the end are part of it, as in ``1.5``, ``-5`` and ``A-``.
+IGNORED = re.compile(
+    r"[\s'’‘`´]+|(?<!\d)[.,]+|[.,]+(?!\d)|(?<=[^\W_])[-‐-―]+(?=.)|(?<![^\W_])[-‐-―]+(?=\D)"
+)
 
 
 def spaced_name(name: str) -> str:

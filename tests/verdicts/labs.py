@@ -47,7 +47,19 @@ DIFFERENT = {
     "aircraft": (("707-320", "737-200", "A310", "DH-82"), ("737-800", "A380", "Cessna 172")),
     "species": (("Rosa canina", "Acer rubrum L."), ("Rosa rugosa", "Acer rubra (Red maple)")),
     "products": (("iPhone 12", "M&M's (peanut)"), ("iPhone 12 Pro", "M&M's (chocolate)")),
+    "letters": (("A", "B", "D"), ("a", "e")),
+    "blood groups": (("A+", "AB+"), ("A-", "AB-")),
+    "homographs": (("crane, bird", "zebra, animal"), ("crane, machine", "lion, animal")),
+    "versions": (("v1.1", "v2.0"), ("v11", "v20")),
 }
+#: Spelling of a class in one list, spelling in the other, and the right verdict.
+SPELLINGS = (
+    ("/c/church/outdoor", "church_outdoor", "leaks"),
+    ("n02129165 lion", "lion", "leaks"),
+    ("bear, grizzly", "grizzly bear", "unknown"),
+    ("Grünfink", "Gruenfink", "unknown"),
+    ("salt & pepper", "salt and pepper", "unknown"),
+)
 
 
 #: Two seen and two unseen classes.
@@ -62,6 +74,12 @@ def differing_names() -> Iterator[Input]:
         files = {"seen.txt": [*seen, unseen[1]], "unseen.txt": unseen}
         name = f"similar names, {field}: a class on both sides"
         yield Input(name, files, CHECK_FOLDER, "leaks", "1 class", True)
+    second = {"/": "/a/abbey", "n02": "n02124075 cat"}
+    for seen_name, unseen_name, expected in SPELLINGS:
+        other = next((name for start, name in second.items() if seen_name.startswith(start)), "cat")
+        files = {"seen.txt": [seen_name, other], "unseen.txt": [unseen_name, "fox"]}
+        cause = "1 class" if expected == "leaks" else f"{seen_name}.*{unseen_name}"
+        yield Input(f"spellings: {seen_name}", files, CHECK_FOLDER, expected, cause, True)
     names = {"train": [*ALL_FOUR[:2]], "test": [*ALL_FOUR[2:]]}
     for what, more, expected in (("sound", [], CLEAN), ("a class on both sides", ["fox"], "leaks")):
         lists = {"train": [*names["train"], *more], "test": names["test"]}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from zslcore.datasets.part_names import composition_columns, part_or_side, words_in
-from zslcore.names import LETTER, WORDNET_ID, squeeze
+from zslcore.names import LETTER, WORDNET_ID, class_key, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import read_plain_value, read_value
 from zslcore.untrusted.readers.array_names import (
@@ -501,14 +501,17 @@ def _readings(lines: list[str]) -> Iterator[ClassList]:
 
 
 def _ends_of_paths(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the last part of each path, or, if these repeat, the words of distinct paths.
+    """Return the last part of each path, or, if these repeat, the words of the paths."""
+    last = tuple(name.strip("/").rpartition("/")[2] for name in names)
+    return last if len({*last}) == len({*names}) else _words_of_paths(names)
+
+
+def _words_of_paths(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of each path.
 
     The first folders are left out if they are all equal, initials, or parts such as "train".
     """
     paths = [name.strip("/").split("/") for name in names]
-    last = tuple(path[-1] for path in paths)
-    if len({*last}) == len({*names}):
-        return last
     while min(map(len, paths)) > 1 and (
         len(firsts := {path[0] for path in paths}) == 1
         or all(len(first) == 1 or part_or_side(first) for first in firsts)
@@ -521,7 +524,8 @@ def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """Return the class names of several lists of lines, which are read in the same way.
 
     Numbers such as years, senses in WordNet, folders, and other fields of a table are part of the
-    names if only they distinguish a name in one list from a name in another.
+    names if only they distinguish a name in one list from a name in another. WordNet ids are left
+    out if only some lists have them.
 
     Examples
     --------
@@ -533,18 +537,40 @@ def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     names = [reading.names for reading in readings]
     n_fields = {tuple(map(line.count, ",\t;")) for line in lines}
     read_apart = len({reading.column for reading in readings}) > 1 and len(n_fields) == 1
-    if read_apart and n_fields != {(0, 0, 0)}:
-        cells = [[re.split(r"[,;\t]", line) for line in listed] for listed in lists]
+    if (read_apart and n_fields != {(0, 0, 0)}) or _share_first_words(lists, names):
+        cells = [[re.split(r"[,;\t]\s*", line) for line in listed] for listed in lists]
         return [
-            tuple(" ".join(cell for cell in row if not NUMBER.fullmatch(cell)) for row in rows)
+            tuple(", ".join(cell for cell in row if not NUMBER.fullmatch(cell)) for row in rows)
             for rows in cells
         ]
     if have_numbers_in_names(lists, names):
         return [tuple(listed) for listed in lists]
+    with_ids = [all(re.match(r"n\d{8} ", name) for name in listed) for listed in names]
+    if any(with_ids) and not all(with_ids):
+        return [
+            tuple(name.partition(" ")[2] for name in listed) if has_ids else listed
+            for listed, has_ids in zip(names, with_ids, strict=True)
+        ]
     if lines and all("/" in line.strip("/") for line in lines):
         ends = iter(_ends_of_paths(lines))
         return [tuple(islice(ends, len(listed))) for listed in lists]
+    of_paths = [all("/" in line.strip("/") for line in listed) for listed in lists]
+    plain = {class_key(n) for k, of in enumerate(names) if not of_paths[k] for n in of}
+    for k, listed in enumerate(lists):  # church/outdoor in one list, church_outdoor in another
+        if of_paths[k] and plain.isdisjoint(map(class_key, names[k])):
+            names[k] = _words_of_paths(listed)
     return names
+
+
+def _share_first_words(lists: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> bool:
+    """Whether lines of two lists have one name and other words after it: ``crane, machine``."""
+    lines_of_name: dict[str, set[str]] = {}
+    for listed, names_of_list in zip(lists, names, strict=True):
+        if len(listed) == len(names_of_list):
+            for line, name in zip(listed, names_of_list, strict=True):
+                if re.match(r"\s*[,;]\s*[^\W\d_]", line.partition(name)[2]):
+                    lines_of_name.setdefault(name, set()).add(squeeze(line))
+    return any(len(of_name) > 1 for of_name in lines_of_name.values())
 
 
 def _tables(lines: list[str]) -> Iterator[_Table]:

@@ -26,6 +26,8 @@ from zslcore.texts import clean_text, expect, refusal_of
 
 #: Suffix of the path of an image or video.
 SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv)"
+#: Largest number of characters of symbols, of which upper and lower case may be two classes.
+MOST_OF_SYMBOLS = 2
 #: Maximum number of questions on spellings in one file; the other spellings are counted.
 MOST_QUESTIONS = 9
 #: A path of an image, and an image at the start of a line with the text after it.
@@ -136,7 +138,8 @@ def one_name_each(
     """Map the spellings of each class to one name; return the map, a remark and questions.
 
     Spellings of a name in different lists are one class, named by the first spelling. Spellings in
-    one list may be two classes: both are kept, with a question. Raises a FileRefusedError for more
+    one list, or of symbols such as letters, may be two classes: both are kept, with a question.
+    Raises a FileRefusedError for more
     than MAX_CLASSES names.
     """
     spellings: dict[str, list[str]] = {}
@@ -148,12 +151,14 @@ def one_name_each(
     names, several = {}, []
     questions = []
     sets = [frozenset(listed) for listed in lists]
+    are_symbols = all(len(name) <= MOST_OF_SYMBOLS for name in distinct)
     for spellings_of_class in spellings.values():
         joined = ", ".join(clean_text(name, 60) for name in spellings_of_class)
-        if any(len(listed.intersection(spellings_of_class)) > 1 for listed in sets):
-            questions.append(
-                f"One list has {joined}: are these one class or {len(spellings_of_class)}?"
-            )
+        n = len(spellings_of_class)
+        in_one = any(len(listed.intersection(spellings_of_class)) > 1 for listed in sets)
+        if in_one or (n > 1 and are_symbols):
+            have = "One list has" if in_one else "The lists have"
+            questions.append(f"{have} {joined}: are these one class or {n}?")
             names.update({name: name for name in spellings_of_class})
             continue
         several += [joined] if len(spellings_of_class) > 1 else []

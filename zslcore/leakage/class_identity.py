@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -14,6 +16,11 @@ from zslcore.texts import clean_text
 
 #: A name with a text in brackets at its end.
 BRACKETS = re.compile(r"([^()]+)\(([^()]+)\)\s*")
+
+#: Signs and letters -> letters that are written in their place.
+WRITTEN_OUT = {"&amp;": " and ", "&": " and ", "%20": " "} | {
+    letter: f"{unicodedata.normalize('NFD', letter)[0]}e" for letter in "äöüÄÖÜ"
+}
 
 
 def with_one_name_each(listed: SplitList) -> SplitList:
@@ -77,23 +84,29 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
 def _with_plurals(listed: SplitList) -> SplitList:
     """Ask whether a seen and an unseen class are the same.
 
-    They may be if one name is a plural of the other, one of its synonyms between commas, or the
-    other without a text in brackets, or this text.
+    They may be if one name is a plural or another spelling of the other, one of its synonyms
+    between commas, or the other without a text in brackets, or this text; or if both have the same
+    first synonym.
     """
     keys = [class_key(name) for name in listed.class_names]
     class_of = {key: c for c, key in enumerate(keys)}
     pairs = [
         (class_of[other], c)
         for c, (key, name) in enumerate(zip(keys, listed.class_names, strict=True))
-        for other in (f"{key}s", f"{key}es", *map(class_key, _names_within(name)))
+        for other in (f"{key}s", f"{key}es", *map(class_key, _other_spellings(name)))
         if len(key) > 2 and class_of.get(other, c) != c
     ]
+    firsts: dict[str, list[int]] = {}
+    for c, name in enumerate(listed.class_names):
+        if "," in name:
+            firsts.setdefault(class_key(name.split(",")[0]), []).append(c)
+    pairs += [pair for classes in firsts.values() for pair in combinations(classes, 2)]
     if not pairs:
         return listed
     seen, unseen = _classes_of_sides(listed)
     across = [
-        " and ".join(clean_text(listed.class_names[c], 60) for c in sorted(pair))
-        for pair in pairs
+        " and ".join(clean_text(listed.class_names[c], 60) for c in pair)
+        for pair in sorted({tuple(sorted(pair)) for pair in pairs})
         if {*pair} & seen and {*pair} & unseen
     ]
     if not across:
@@ -102,13 +115,21 @@ def _with_plurals(listed: SplitList) -> SplitList:
     return replace(listed, questions=(*listed.questions, question))
 
 
-def _names_within(name: str) -> list[str]:
-    """Return the synonyms between commas, and the texts outside and within brackets."""
-    synonyms = name.split(",") if "," in name else []
-    bracketed = BRACKETS.fullmatch(name)
-    return [
-        text for text in (*synonyms, *(bracketed.groups() if bracketed else ())) if text.strip()
-    ]
+def _other_spellings(name: str) -> list[str]:
+    """Return synonyms between commas, texts outside and within brackets, and other spellings.
+
+    >>> _other_spellings("church/outdoor"), _other_spellings("bear, grizzly")
+    (['church outdoor'], ['bear', ' grizzly', 'grizzly bear'])
+    """
+    words = name.split(",") if "," in name else []
+    spellings = [*words, " ".join(map(str.strip, reversed(words)))]
+    if bracketed := BRACKETS.fullmatch(name):
+        spellings += bracketed.groups()
+    if "/" in name:
+        spellings.append(name.replace("/", " "))
+    if any(sign in name for sign in WRITTEN_OUT):
+        spellings.append(re.sub("|".join(WRITTEN_OUT), lambda m: WRITTEN_OUT[m[0]], name))
+    return [text for text in spellings if text.strip()]
 
 
 def _classes_of_sides(listed: SplitList) -> tuple[set[int], set[int]]:
