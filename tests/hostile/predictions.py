@@ -18,8 +18,8 @@ from tests.hostile.scores import CHANGES, CLASSES, LABELS, SCORES, UNSEEN
 from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import write_predictions
-from zslcore.leakage.published import read_predicted
 from zslcore.scores import judge
+from zslcore.scores.predicted import read_predicted
 
 
 def honest_predictions(folder: Path) -> Path:

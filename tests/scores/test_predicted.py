@@ -13,11 +13,12 @@ from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.leakage.published import PredictedScores, known_tests, read_predicted
+from zslcore.leakage.published import known_tests
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.scores import Scores, interpreted, judge
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores
+from zslcore.scores.predicted import PredictedScores, read_predicted
 from zslcore.scores.reading import read_scores
 from zslcore.scores.sandboxed import ScoreRequest, judge_in_worker
 
@@ -29,7 +30,7 @@ SCORES = [fit_and_score(method, WORLD, SPLIT) for method in (LinearS2V(), ESZSL(
 
 def predicted(scores, rows=ROWS):
     predictions = Predictions.of_scores(scores, rows, WORLD.class_names)
-    return PredictedScores("own.parquet", predictions)
+    return PredictedScores.of("own.parquet", predictions)
 
 
 def test_comparing_predictions_equals_comparing_scores_in_any_row_order():
@@ -142,7 +143,7 @@ def test_classes_that_are_not_candidates_do_not_shift_class_numbers():
     s = SCORES[0]
     shifted = ScoredTest(s.F.copy(), s.y.copy(), s.classes + 1, s.seen.copy())
     names = ("none", *WORLD.class_names)
-    predictions = PredictedScores("own.parquet", Predictions.of_scores(shifted, ROWS, names))
+    predictions = PredictedScores.of("own.parquet", Predictions.of_scores(shifted, ROWS, names))
     report = judge(predictions)
     assert list(report.evaluation.per_class_zsl) == np.flatnonzero(~s.seen).tolist()
     expected = judge(Scores("own", s.F, s.y, s.seen, WORLD.class_names))

@@ -20,13 +20,13 @@ from zslcore.evaluation.figures import FIGURES, ResultMetric, needs_predictions,
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import UnknownNameError
-from zslcore.leakage.published import PredictedScores
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.significance import fewest_classes, interval, p_of_draws
 from zslcore.numbers import percent
 from zslcore.scores import ScoreFile, Scores, interpreted, judge
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.paired import compare_scores
+from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import NO_GAMMA, PROTOCOLS, WORDS, words_of
 
 WORLD = linear_world(noise=1.2, n_per_class=20)
@@ -44,7 +44,7 @@ def report_of(k=0, gamma=GAMMA):
 
 def predicted(**more):
     predictions = Predictions.of_scores(SCORES[0], ROWS, WORLD.class_names, **more)
-    return judge_predicted(PredictedScores("own.parquet", predictions))
+    return judge_predicted(PredictedScores.of("own.parquet", predictions))
 
 
 def rows_of(text, *words):
@@ -164,7 +164,7 @@ def test_predictions_give_every_metric_of_their_scores():
 def test_predictions_with_candidate_dependent_scores_have_no_seen_among_seen():
     predictions = Predictions.of_scores(SCORES[0], ROWS, WORLD.class_names)
     test = scored_again(predictions.test, -SCORES[0].unseen_part[0])
-    result = judge_predicted(PredictedScores("own.parquet", replace(predictions, test=test)))
+    result = judge_predicted(PredictedScores.of("own.parquet", replace(predictions, test=test)))
     expected = {
         f"separate_{side}{end}" for side in ("seen", "harmonic") for end in ("", "_per_sample")
     }

@@ -12,10 +12,10 @@ from scipy.io import savemat
 from tests.datasets import files
 from tests.datasets.conftest import in_process  # noqa: F401 - a fixture
 from zslcore.__main__ import main
-from zslcore.leakage.published import read_predicted
 from zslcore.leakage.render import to_text
 from zslcore.leakage.report import without_options
 from zslcore.scores.judging import judge_predicted
+from zslcore.scores.predicted import read_predicted
 from zslcore.scores.review import Submission, review, review_html, scrubbed
 
 pytestmark = pytest.mark.usefixtures("in_process")

@@ -23,10 +23,10 @@ from zslcore.evaluation.predictions_file import is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.leakage.published import PredictedScores, checked, read_predicted
 from zslcore.scores import FIXES, ScoreReport
 from zslcore.scores.judging import judge_predicted
-from zslcore.scores.reading import JudgedScores
+from zslcore.scores.predicted import PredictedScores, checked, read_predicted
+from zslcore.scores.reading import Scores
 from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_in_worker, memory_for
 from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts
@@ -52,7 +52,7 @@ class EvaluatedScores:
     command: str
 
     @property
-    def matrix(self) -> JudgedScores:
+    def matrix(self) -> Scores:
         """The scores as read from the file."""
         return self.report.matrix
 

@@ -33,11 +33,7 @@ from zslcore.evaluation.predictions_file import read_packaged, read_predictions
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.counts import find_trained_classes
-from zslcore.leakage.published import (
-    KnownSplit,
-    checked,
-    known_splits,
-)
+from zslcore.leakage.published import KnownSplit, known_splits, verified_claims
 from zslcore.leakage.report import KNOWN_CLASSES, Finding, Mark
 from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.names import class_key
@@ -259,11 +255,12 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
     file = predictions_of_entry(path, entry)
     if file is None:
         return State.STATED
-    predicted = checked(read_predictions_of(file), file.name)
-    wrong = next(_differences(entry, predicted.predictions), None)
+    predictions = read_predictions_of(file)
+    check = verified_claims(predictions, file.name)
+    wrong = next(_differences(entry, predictions), None)
     if wrong:
         raise FileRefusedError(f"{clean_text(path.name)}, {wrong}.")
-    return predicted.state
+    return check.state or State.STATED
 
 
 def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:

@@ -250,8 +250,8 @@ def _scores(path: Path) -> dict[str, Any]:
     """Return the JSON of a file, or the metrics of predictions."""
     if not _is_predictions(path):
         return _json(path)
-    from zslcore.leakage.published import read_predicted
     from zslcore.scores.judging import judge_predicted
+    from zslcore.scores.predicted import read_predicted
 
     predicted = read_predicted(path)
     metrics: dict[str, Any] = json.loads(judge_predicted(predicted).to_json())

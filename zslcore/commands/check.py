@@ -35,7 +35,6 @@ from zslcore.leakage.file_kinds import (
     recognise_file,
 )
 from zslcore.leakage.loading import vocabulary_of
-from zslcore.leakage.published import read_predicted
 from zslcore.leakage.render import reports_html, to_json, to_text
 from zslcore.leakage.report import Report
 from zslcore.leakage.split_card import card_of_classes
@@ -43,6 +42,7 @@ from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
 from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
 from zslcore.scores.judging import judge, judge_predicted
+from zslcore.scores.predicted import read_predicted
 from zslcore.scores.printed import Printed, read_printed
 from zslcore.scores.questions import interpreted
 from zslcore.scores.reading import read_scores

@@ -192,10 +192,10 @@ def score_report(
     """Return the report of one score file or predictions file."""
     from zslcore.datasets import load
     from zslcore.evaluation.predictions_file import is_predictions
-    from zslcore.leakage.published import read_predicted
     from zslcore.scores import judge
     from zslcore.scores.fold_scores import match_folds
     from zslcore.scores.judging import judge_predicted
+    from zslcore.scores.predicted import read_predicted
 
     if path.is_file() and is_predictions(path):
         options = {"labels": labels, "unseen": unseen, "validation": list(validation) or None}

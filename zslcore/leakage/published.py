@@ -9,13 +9,11 @@ known number of images of each seen class. No two known test sets have the same 
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,16 +27,14 @@ from zslcore.datasets.facts import (
     fact_sources,
     row_facts,
 )
-from zslcore.evaluation.predictions import PredictedRows, Predictions
-from zslcore.evaluation.predictions_file import read_predictions
-from zslcore.evaluation.verification import Reference, State, verify_predictions
+from zslcore.evaluation.predictions import Predictions
+from zslcore.evaluation.verification import Reference, Verification, verify_predictions
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.context import SPLIT_PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs
 from zslcore.names import class_key, positions_of
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 #: Limits for a split near a known split: at most the share ``BROKEN`` of its test_unseen rows is
 #: from incomplete classes, and on each side the rows have a Jaccard index of at least
@@ -319,116 +315,22 @@ def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
     return None
 
 
-#: Remark on predictions with correct claims.
-AGREES = "Verified: rows, labels and gamma agree with the data."
-
-
-@dataclass(frozen=True, eq=False)
-class PredictedScores:
-    """Predictions with the interface of a score matrix; its columns are the candidate classes.
-
-    The ``state`` is VERIFIED if rows, labels and gamma agree with the data; ``remarks`` list claims
-    that could not be verified, ``reasons`` wrong claims.
-    """
-
-    name: str
-    predictions: Predictions
-    remarks: tuple[str, ...] = ()
-    state: State = State.STATED
-    reasons: tuple[str, ...] = ()
-    fixes: tuple[str, ...] = field(default=(), init=False)
-
-    @cached_property
-    def tested(self) -> PredictedRows:
-        """Predictions of the test images; classes are numbered among the candidates."""
-        return self.predictions.test.among_candidates()
-
-    @property
-    def y(self) -> np.ndarray:
-        """True class of each image by its number among the candidates, shape (n_images,)."""
-        return self.predictions.test.y
-
-    @property
-    def seen(self) -> np.ndarray:
-        """Mask of the candidates that are seen classes, shape (n_candidates,)."""
-        return self.predictions.test.seen
-
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        """Names of the candidates."""
-        return tuple(self.predictions.class_names[c] for c in self.predictions.test.classes)
-
-    @cached_property
-    def published_test(self) -> KnownTest | None:
-        """Published test set with the same images per class and the same unseen classes."""
-        test = recognised(self.predictions.test.labels, len(self.predictions.class_names))
-        unseen = self.predictions.unseen_classes
-        return test if test and np.array_equal(np.flatnonzero(test.unseen), unseen) else None
-
-    @property
-    def benchmark(self) -> str:
-        """Benchmark recognised by the labels; empty if unknown."""
-        return self.published_test.benchmark if self.published_test else ""
-
-    @property
-    def split(self) -> str:
-        """Split recognised by the labels; empty if unknown."""
-        return self.published_test.split if self.published_test else ""
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Provenance of predictions for rows of a benchmark; else empty."""
-        provenance = self.predictions.provenance
-        if provenance.rows != "benchmark" or not provenance.dataset:
-            return {}
-        names = ("benchmark", "features", "pretraining", "simulated", "digest")
-        return {
-            "data": {"name": provenance.dataset}
-            | {name: getattr(provenance, name) for name in names},
-            "rows": {"name": provenance.split, "parts": dict(provenance.parts)},
-            "params": {"origin": provenance.params_origin, "params": dict(provenance.params)},
-        }
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of rows, labels, predictions and margins of the test images, 16 hex digits."""
-        test, sha = self.predictions.test, hashlib.sha256()
-        for column in (test.rows, test.labels, test.seen_class, test.unseen_class):
-            sha.update(column.astype("<i8").data)
-        sha.update(test.margin.astype("<f8").data)
-        return sha.hexdigest()[:16]
-
-
-def read_predicted(
-    path: Path,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    load: Callable[[str], ZSLDataset] = load,
-    refuse_wrong: bool = True,
-) -> PredictedScores:
-    """Read a predictions file and compare its claims with the data, if available.
-
-    ``load`` raises ZSLError for data that must not be used for the comparison. Raises
-    FileRefusedError for an unreadable file and, with ``refuse_wrong``, for a wrong claim.
-    """
-    predictions = read_predictions(path, limits=limits)
-    return checked(predictions, path.name, load=load, refuse_wrong=refuse_wrong)
-
-
-def checked(
+def verified_claims(
     predictions: Predictions,
     name: str,
-    *,
     load: Callable[[str], ZSLDataset] = load,
+    *,
     refuse_wrong: bool = True,
-) -> PredictedScores:
-    """Check the claims of predictions as in :func:`read_predicted`."""
-    name, check = clean_text(name), verify_predictions(predictions, _truth_for(predictions, load))
+) -> Verification:
+    """Compare the claims of predictions with the data, if available.
+
+    ``load`` raises ZSLError for data that must not be used for the comparison. With
+    ``refuse_wrong``, raises FileRefusedError, which names ``name``, for a wrong claim.
+    """
+    check = verify_predictions(predictions, _truth_for(predictions, load))
     if check.reasons and refuse_wrong:
-        raise FileRefusedError(f"{name}, {check.reasons[0]}")
-    state = check.state or State.STATED
-    remarks = (AGREES,) * (state is State.VERIFIED) + check.unknown
-    return PredictedScores(name, predictions, remarks, state, check.reasons)
+        raise FileRefusedError(f"{clean_text(name)}, {check.reasons[0]}")
+    return check
 
 
 def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Reference | None:

@@ -20,7 +20,6 @@ from zslcore.leakage.contamination import figure_of_trained_classes
 from zslcore.leakage.counts import find_trained_classes, leaking_rows
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of
-from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     TRAINED_ON,
@@ -37,7 +36,8 @@ from zslcore.leakage.vocabularies import USUAL, VOCABULARY_NAMES, Vocabulary, ge
 from zslcore.names import are_numbers
 from zslcore.numbers import counted, percent
 from zslcore.scores.judging import ScoreReport, judge_predicted
-from zslcore.scores.reading import JudgedScores
+from zslcore.scores.predicted import PredictedScores
+from zslcore.scores.reading import Scores
 
 #: Number of points of a curve in the picture.
 DRAWN = 160
@@ -200,7 +200,7 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
 
 
 def _of_classes(
-    matrix: JudgedScores, vocabularies: Sequence[Vocabulary], assumed: bool
+    matrix: Scores, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> tuple[Finding, Figure]:
     """Return the finding on unseen classes in the pre-training set, and the number on the card."""
     named = not are_numbers(matrix.class_names)

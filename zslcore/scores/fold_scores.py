@@ -27,10 +27,10 @@ from zslcore.datasets.base import (
 from zslcore.evaluation.answers import FoldPredictions
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.published import checked
 from zslcore.names import count_from_0, positions_of
 from zslcore.scores.judging import ScoreReport, judge_predicted
-from zslcore.scores.reading import JudgedScores
+from zslcore.scores.predicted import checked
+from zslcore.scores.reading import Scores
 from zslcore.storage.files import or_refused, written_whole
 from zslcore.version import commit, version
 
@@ -149,7 +149,7 @@ def match_folds(
     )
 
 
-def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarray:
+def _columns(matrix: Scores, part: Part, dataset: ZSLDataset) -> np.ndarray:
     """Return the class of every column; refuse scores of other images or candidates."""
     who, n = matrix.name, len(part.classes)
     if len(matrix.y) != len(part.rows):
@@ -182,7 +182,7 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
     return columns
 
 
-def _renumbered(matrix: JudgedScores, part: Part, columns: np.ndarray) -> PredictedRows:
+def _renumbered(matrix: Scores, part: Part, columns: np.ndarray) -> PredictedRows:
     """Return the predictions with the class numbers and rows of the data set."""
     rows = PredictedRows.of_scores(matrix.tested, part.rows)
 
@@ -202,7 +202,7 @@ def _renumbered(matrix: JudgedScores, part: Part, columns: np.ndarray) -> Predic
 
 
 def _folds(
-    validation: Sequence[JudgedScores], folds: Sequence[Part], dataset: ZSLDataset
+    validation: Sequence[Scores], folds: Sequence[Part], dataset: ZSLDataset
 ) -> list[PredictedRows]:
     answers_of_folds = []
     for k, (matrix, part) in enumerate(zip(validation, folds, strict=False), 1):

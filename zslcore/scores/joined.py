@@ -16,7 +16,7 @@ from zslcore.exceptions import ParameterError
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import leaking_rows
 from zslcore.leakage.engine import audit_context
-from zslcore.leakage.published import PredictedScores, published_as
+from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     TRAINED_ON,
@@ -35,9 +35,10 @@ from zslcore.names import positions_of
 from zslcore.numbers import counted, percent
 from zslcore.scores.explain import compare_readings, readings_of
 from zslcore.scores.judging import ScoreReport
+from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.printed import PRINTED, Printed
 from zslcore.scores.protocols import ORACLE
-from zslcore.scores.reading import JudgedScores
+from zslcore.scores.reading import Scores
 
 #: Titles of the findings on the match of scores and split, and on metrics without leaking rows.
 FITS, WITHOUT = "Scores and split", "Metrics without leaked rows"
@@ -58,7 +59,7 @@ class Fit:
     classes: np.ndarray | None = None
 
 
-def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
+def fit(matrix: Scores, context: AuditContext) -> Fit:
     """Match scores with the test rows of a split."""
     if context.labels is None:
         return Fit("open", "The classes of the rows of the split are unknown: add its labels.")
@@ -109,7 +110,7 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
     return Fit("other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested]))))
 
 
-def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
+def _columns(matrix: Scores, context: AuditContext) -> np.ndarray | None:
     """Return the class of every column by its name; None if names do not determine it."""
     positions = positions_of(matrix.class_names, context.class_names)
     is_whole = (
@@ -118,7 +119,7 @@ def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
     return positions if is_whole else None
 
 
-def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
+def _numbered(matrix: Scores, tested: np.ndarray) -> np.ndarray | None:
     """Return the row numbers of predictions if they are the ``tested`` rows; else None."""
     if not isinstance(matrix, PredictedScores):
         return None
@@ -128,7 +129,7 @@ def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
     return rows if np.array_equal(np.sort(rows), np.sort(tested)) else None
 
 
-def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: int) -> str:
+def _other_images(matrix: Scores, context: AuditContext, n: int, classes: int) -> str:
     benchmark = f"{matrix.benchmark} {matrix.split}".strip()
     published = published_as(context)
     split = str(published[0]) if published else "this split"

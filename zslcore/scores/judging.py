@@ -21,13 +21,13 @@ from zslcore.evaluation.answers import (
 )
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import OperatingPoint
 from zslcore.metrics.significance import caution
 from zslcore.numbers import percent
 from zslcore.scores import protocols
+from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import WORDS, Words
-from zslcore.scores.reading import JudgedScores, Scores
+from zslcore.scores.reading import Scores
 from zslcore.scores.validation import chosen_on
 from zslcore.texts import listed, strict_json
 from zslcore.version import commit, version
@@ -50,7 +50,7 @@ class ScoreReport:
 
     Attributes
     ----------
-    matrix : JudgedScores
+    matrix : Scores
     gamma, origin : gamma of calibrated stacking, and how it was chosen; None without calibration
     evaluation : Evaluation at gamma; uncalibrated if gamma is None
     oracle : point with the largest H on these test images, an upper bound; None without a curve
@@ -60,7 +60,7 @@ class ScoreReport:
     validation : scores on which gamma was chosen, one file per fold
     """
 
-    matrix: JudgedScores
+    matrix: Scores
     gamma: float | None
     origin: GammaOrigin | None
     evaluation: Evaluation
@@ -68,7 +68,7 @@ class ScoreReport:
     top_k: Mapping[int, float]
     note: str = ""
     checked: bool = True
-    validation: tuple[JudgedScores, ...] = ()
+    validation: tuple[Scores, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -274,7 +274,7 @@ class ScoreReport:
 
 
 def judge(
-    matrix: JudgedScores,
+    matrix: Scores,
     *,
     gamma: float | None = None,
     origin: GammaOrigin = "given",
@@ -299,7 +299,7 @@ def judge(
         )
     note, checked = "", True
     if files:
-        if not isinstance(matrix, Scores) or matrix.matrix is None:
+        if matrix.matrix is None:
             raise DatasetError(
                 f"{matrix.name}: expected a score matrix for validation scores; got predictions, "
                 "which contain their own validation rows."
@@ -323,7 +323,7 @@ def judge(
 
 
 def report_of(
-    matrix: JudgedScores,
+    matrix: Scores,
     gamma: float | None,
     origin: GammaOrigin | None,
     note: str = "",

@@ -23,7 +23,6 @@ from zslcore.analysis.resampling import draws_of_all, tested_sides
 from zslcore.evaluation.answers import AnsweredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import per_class_accuracy
 from zslcore.metrics.significance import (
     Design,
@@ -36,8 +35,9 @@ from zslcore.metrics.significance import (
     stratum_of,
 )
 from zslcore.numbers import percent, signed
+from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_by_side
-from zslcore.scores.reading import JudgedScores
+from zslcore.scores.reading import Scores
 from zslcore.texts import strict_json
 
 # Gamma of each file, or None.
@@ -217,8 +217,8 @@ class Pair:
 
 
 def compare_scores(
-    first: JudgedScores,
-    second: JudgedScores,
+    first: Scores,
+    second: Scores,
     gammas: Gammas = (None, None),
 ) -> Pair:
     """Compare two matrices or predictions of the same images, each at its gamma or at 0.
@@ -272,7 +272,7 @@ def in_protocols(comparison: pd.DataFrame, words: Words = WORDS["seen-unseen"]) 
     return table.drop(columns="reason")[table["value"].notna()].reset_index(drop=True)
 
 
-def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
+def _in_order(first: Scores, second: Scores) -> Scores:
     """Return the second file; if rows are numbered, in the order of the first file."""
     if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
         return second
@@ -294,7 +294,7 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
         np.argsort(np.argsort(first_rows, kind="stable"))
     ]
     test = both[1].test.select(order)
-    return replace(second, predictions=replace(both[1], test=test))
+    return PredictedScores.of(second.name, replace(both[1], test=test))
 
 
 def design_of(pair: Pair, name: str) -> Design:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from zslcore.datasets.split_folders import listed_classes
 from zslcore.datasets.split_lists import IMAGE_IN_LINE
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import best_column, combine_sides, ranks_of
 from zslcore.names import class_key
 from zslcore.scores.layouts import (
@@ -264,7 +263,7 @@ class Scores:
     @classmethod
     def of_best(
         cls, name: str, best: PredictedRows, class_names: tuple[str, ...], digest: str, **about: Any
-    ) -> Scores:
+    ) -> Self:
         """Return scores from the best class of each side; classes are columns."""
         return cls(
             name, None, best.y, best.seen, class_names, best=best, stated_digest=digest, **about
@@ -296,11 +295,7 @@ class Scores:
         return limited("sides given", rows) if self.sides_given else rows
 
 
-#: Scores that can be evaluated, from a score file or a predictions file.
-JudgedScores = Scores | PredictedScores
-
-
-def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
+def is_of(matrix: Scores, dataset: ZSLDataset, split: str) -> bool:
     """Return whether scores may be of the test images of a data set, judging by counts.
 
     With column k as class k, the same classes must be unseen, and every class must have as many

@@ -37,7 +37,6 @@ from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage import AuditContext, Mark, Vocabulary, get_vocabulary
 from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of
-from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
 from zslcore.leakage.report import STATUS, Figure, Report, Verdict
@@ -48,6 +47,7 @@ from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
 from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
+from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.printed import Printed, read_printed
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS

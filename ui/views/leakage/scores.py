@@ -30,14 +30,14 @@ from zslcore.evaluation.answers import origin_in_words
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ZSLError
 from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of
-from zslcore.leakage.published import AGREES, PredictedScores
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores
+from zslcore.scores.predicted import AGREES, PredictedScores
 from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import WORDS, Words
-from zslcore.scores.reading import JudgedScores, is_of
+from zslcore.scores.reading import Scores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22, names or all"
@@ -338,7 +338,7 @@ VERSIONS = {
 }
 
 
-def show_split_of(matrix: JudgedScores, *, is_example: bool) -> None:
+def show_split_of(matrix: Scores, *, is_example: bool) -> None:
     """Name the published split of the scores, with a link to its audit."""
     if matrix.benchmark:
         name = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
@@ -354,7 +354,7 @@ def show_split_of(matrix: JudgedScores, *, is_example: bool) -> None:
         site_map.link("drop", words, leakage_source="files")
 
 
-def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
+def _data_with(matrix: Scores) -> tuple[str, str] | None:
     """Return an available data set and split with the test images of the scores; None without any.
 
     Simulated data are compared only if the scores are not those of a benchmark.
