@@ -62,5 +62,5 @@ def test_many_names_are_refused_before_they_are_parsed(tmp_path, monkeypatch):
     assert yaml_files.read_value(str(path), "YAML", 100, tmp_path)["d"] == ["e"]
     monkeypatch.setattr(yaml_files, "MAX_NAMES", 3)
     monkeypatch.setattr(yaml_files, "parse_yaml", None)
-    with pytest.raises(Refused, match="expected at most 3 names in it; got 4"):
+    with pytest.raises(Refused, match="expected at most 3 names; got 4"):
         yaml_files.read_value(str(path), "YAML", 100, tmp_path)

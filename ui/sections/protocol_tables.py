@@ -24,8 +24,8 @@ INTERVALS = {
 #: Column of a p-value -> its heading.
 P_VALUES = {"p": "classes: p", "p_images": "images: p"}
 _EXPLAINED = (
-    "95 % bootstrap intervals: resampled *classes* cover other classes of the same kind, and "
-    "resampled *images* within classes cover other images of these classes."
+    "95 % bootstrap intervals. Those over *classes* apply to other classes of the same kind, those "
+    "over *images* to other images of these classes."
 )
 
 

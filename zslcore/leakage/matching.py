@@ -352,16 +352,21 @@ def _of_other_domains(query: Query, index: Index, i: int) -> bool:
 def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     """Whether entry ``i`` has the meaning of the test class in its data set.
 
-    The meaning of the test class is the commonest meaning of its name that fits the data set. For
-    an entry without a WordNet id, it must also be the commonest meaning of the entry (checked in
-    :func:`_synonym`: *packing* also means *boxing*, but the commonest *boxing* is the sport). If
-    the test class is the first name of an entry, the entry may also have a meaning that is hard to
-    distinguish from the commonest (*ox*, *robin*, *banana*). If several meanings of one category
-    fit (two animals called *hedgehog*), the test class must be the first name of the entry, and no
-    other of these meanings may be of the kind of the data set (two birds called *tree sparrow*).
-    Names of places have their commonest meaning (a *plaza* is not a shopping mall), and do not mean
-    a tool (the *sandbox* of a foundry) if the name has another meaning that is not a tool. If the
-    name as written has meanings in WordNet (*glasses*), the meanings of its base form are excluded.
+    The meaning of the test class is the commonest meaning of its name that fits the data set. Four
+    conditions limit or extend this:
+
+    - The meaning must also be the commonest meaning of an entry without a WordNet id. This is
+      checked in :func:`_synonym`: *packing* also means *boxing*, but usually *boxing* is the sport.
+    - If the test class is the first name of an entry, the entry may have another meaning that is
+      hard to distinguish (*ox*, *robin*, *banana*).
+    - If several meanings of one category fit (two animals called *hedgehog*), the test class must
+      be the first name of the entry, and no other of these meanings may be of the kind of the data
+      set (two birds called *tree sparrow*).
+    - Names of places have their commonest meaning (a *plaza* is not a shopping mall), and do not
+      mean a tool (the *sandbox* of a foundry) if another meaning is not a tool.
+
+    If the name as written has meanings in WordNet (*glasses*), the meanings of its base form are
+    excluded.
     """
     if _of_other_domains(query, index, i):
         return False
@@ -413,7 +418,7 @@ def _are_near(synset: str, other: str) -> bool:
 
 
 def _is_rival(query: Query, synset: str, other: str) -> bool:
-    """Whether ``other``, with the test class as its first name, fits the data set as well."""
+    """Whether ``other``, with the test class as its first name, also fits the data set."""
     if squeeze(wordnet().synsets[other].lemmas[0]) != query.name.key:
         return False
     no_place = query.about.is_of_places and _is_tool(synset) and not _is_tool(other)

@@ -88,7 +88,7 @@ MORE_IMAGES, MORE_HITS = 2.0, 1.5
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
 #: Smallest similarity of the names of a listed class without images and of a class that it may be.
 CLOSE = 0.8
-#: Largest accepted share of images with their largest score in columns without images.
+#: Largest accepted share of images that have their largest score in a column without images.
 MOST_WINS = 0.5
 #: Share of repeated rows above which a remark reports them, and maximum number of names in a
 #: remark.
@@ -335,8 +335,8 @@ def _spelling_question(
         if near and not any(map(str.isdigit, name)):
             return Question(
                 "as-is",
-                f"{file.name}, {file.listed}: no image belongs to or is predicted as {name!r}: is "
-                f"it a class of its own, not {near[0]!r}?",
+                f"{file.name}, {file.listed}: no image belongs to {name!r} or is predicted as it: "
+                f"is it a class of its own, not {near[0]!r}?",
                 open=True,
             )
     return None
@@ -971,14 +971,14 @@ def _unused_column_question(
         values = column(F, k)
         if (values == values[0]).all():
             stands_out = _wins(values, F, np.setdiff1d(np.arange(C), [*stated, k]))
-            shown = f"{values[0]:g} in every row"
+            shown = f"is {values[0]:g} in every row"
         else:
             stands_out = len(np.unique(y)) == C - 1
-            shown = "scores as any other, and every other class has images"
+            shown = "has varied scores, while every other class has images"
         if stands_out:
             return Question(
                 fix,
-                f"{name}: no image belongs to class {k}, the {end} column, which has {shown}: does "
+                f"{name}: no image belongs to class {k}, the {end} column, which {shown}: does "
                 "it belong to no class?",
             )
     return None

@@ -34,7 +34,7 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     text = text_in(out)
     n = sum(1 for _ in NAME_END.finditer(text))
     if n > MAX_NAMES:
-        raise Refused(f"expected at most {MAX_NAMES:,} names in it; got {n:,}")
+        raise Refused(f"expected at most {MAX_NAMES:,} names; got {n:,}")
     try:
         value = parse_yaml(text)
     except (ValueError, RecursionError):
