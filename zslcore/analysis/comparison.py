@@ -114,17 +114,14 @@ class ComparisonStudy(Study[dict[str, str]]):
     def compute(self, progress: Progress) -> dict[str, str]:
         """Compute the missing runs, and return the refusals by run key."""
         plan = self.spec.plan({name: load(name) for name in self.spec.datasets}, self.choices)
-        store, refused = ResultStore(), {}
-        todo = len(plan.unfinished(store))
-        for done, (run, refusal) in enumerate(plan.run(store), 1):
-            if refusal:
-                refused[run.key] = f"{run.method} on {run.dataset}, split {run.split}: {refusal}"
-            progress(
-                done,
-                todo,
-                f"{counted(done, 'run')} finished, the last: {run.method} on {run.dataset}",
-            )
-        return refused
+
+        def report(done: float, todo: float, last: str) -> None:
+            progress(done, todo, f"{counted(int(done), 'run')} finished, the last: {last}")
+
+        return {
+            run.key: f"{run.method} on {run.dataset}, split {run.split}: {refusal}"
+            for run, refusal in plan.run(ResultStore(), progress=report)
+        }
 
 
 # --- Metrics --------------------------------------------------------------------------------------

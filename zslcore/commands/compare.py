@@ -10,17 +10,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from zslcore.commands.command import Output, command, option
 from zslcore.commands.options import JSON, METHOD, named, show_steps
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from zslcore.datasets import ZSLDataset
-    from zslcore.results.planning import RunPlan
-    from zslcore.results.store import ResultStore
 
 
 @command(
@@ -60,7 +52,12 @@ def run(args: argparse.Namespace) -> Output:
     spec = comparison.ComparisonSpec(digests, tuple(splits), tuple(methods), args.select_for)
     choices: list[ChoiceRule] = ["folds"] if args.folds else []
     store = ResultStore()
-    _make(spec.plan(datasets, choices), store, args.jobs, datasets)
+    plan = spec.plan(datasets, choices)
+    for refused, error in plan.run(store, at_a_time=args.jobs, progress=show_steps):
+        reason = getattr(datasets[refused.dataset], "without_features", error)
+        where = f"{refused.method} on {refused.dataset}, split {refused.split}"
+        print(f"zslcore: {where}: {reason}", file=sys.stderr)
+    show_steps()
     ranked = comparison.occasions(
         spec,
         datasets,
@@ -81,17 +78,3 @@ def run(args: argparse.Namespace) -> Output:
             simulated=lambda table: [datasets[name].simulated for name in table["dataset"]],
         ),
     )
-
-
-def _make(plan: RunPlan, store: ResultStore, jobs: int, datasets: Mapping[str, ZSLDataset]) -> None:
-    """Make missing runs; report refused runs, and continue."""
-    todo = len(plan.unfinished(store))
-    for done, (run, refused) in enumerate(plan.run(store, at_a_time=jobs), 1):
-        show_steps(done, todo, f"{run.method} on {run.dataset}")
-        if refused:
-            refused = getattr(datasets[run.dataset], "without_features", refused)
-            print(
-                f"zslcore: {run.method} on {run.dataset}, split {run.split}: {refused}",
-                file=sys.stderr,
-            )
-    show_steps()

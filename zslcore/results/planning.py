@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Literal, Protocol
 
 from joblib import delayed
@@ -143,14 +144,17 @@ class RunPlan:
                 for k, spec in enumerate(self.specs)
             )
 
-    def run(self, results: Results, *, at_a_time: int = AT_A_TIME) -> Iterator[tuple[RunSpec, str]]:
+    def run(
+        self, results: Results, *, at_a_time: int = AT_A_TIME, progress: Progress = silent
+    ) -> Iterator[tuple[RunSpec, str]]:
         """Compute all missing runs in parallel, fast methods first, and store each at its end.
 
         Methods that start with the same classifiers run in sequence in one process. Yields each
-        finished run of the plan with its error or "".
+        refused run of the plan with its error. ``progress`` is called after each run of the plan.
         """
+        todo, done = self.unfinished(results), count(1)
         groups: dict[tuple[str, str, str], list[RunSpec]] = {}
-        for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
+        for spec in sorted(todo, key=lambda spec: spec.estimator.iterative):
             group_key = spec.estimator.shared_classifier or spec.key
             groups.setdefault((spec.dataset, spec.split, group_key), []).append(spec)
         n_jobs = min(at_a_time, len(groups) or 1)
@@ -161,7 +165,10 @@ class RunPlan:
                 )
                 for specs in groups.values()
             ):
-                yield from completed
+                for spec, refusal in completed:
+                    progress(next(done), len(todo), f"{spec.method} on {spec.dataset}")
+                    if refusal:
+                        yield spec, refusal
 
 
 def _completed(plan: RunPlan, sources: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
