@@ -274,11 +274,10 @@ class Plane:
             f"yaxis{self.suffix}": y | {"domain": self.down, "anchor": f"x{self.suffix}"},
         }
 
-    def title(self, text: str, *, at_end: bool = False) -> Part:
-        """Return a title above the plane, centred or, with ``at_end``, at the right end."""
+    def title(self, text: str) -> Part:
+        """Return a centred title above the plane."""
         above = {"xref": f"x{self.suffix} domain", "yref": "paper", "yanchor": "bottom"}
-        above |= {"xanchor": "right"} if at_end else {}
-        return note(text, 1 if at_end else 0.5, self.down[1], **above, font={"size": 16})
+        return note(text, 0.5, self.down[1], **above, font={"size": 16})
 
 
 #: Share of a figure for gaps between planes on a phone; each gap has this share / number of planes.

@@ -102,7 +102,6 @@ def declare(*, measurable: bool) -> Declared:
 def choose_pretraining() -> list[Vocabulary]:
     """Choose the pre-training set of the extractor; empty for :data:`AS_DECLARED`."""
     chosen = controls.choose_corpus(
-        "Extractor trained on",
         key="drop_pretraining",
         default=AS_DECLARED,
         width=250,

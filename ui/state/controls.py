@@ -56,7 +56,7 @@ def choose_option(
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
 
-def choose_corpus(label: str, *, key: str, default: str = "", **more: Any) -> str:
+def choose_corpus(*, key: str, default: str = "", **more: Any) -> str:
     """Choose a pre-training set with a list of classes by its title; return its name.
 
     A ``default`` that is not the name of such a set is the first option, and is returned if chosen.
@@ -67,7 +67,8 @@ def choose_corpus(label: str, *, key: str, default: str = "", **more: Any) -> st
     if (name := st.query_params.get(key)) in VOCABULARY_NAMES:  # from earlier versions
         st.session_state[key] = st.query_params[key] = titles_of_sets([name])
     usual = next((title for title, name in titles.items() if name == default), None)
-    return titles[choose_option(label, list(titles), key=key, default=usual, **more)]
+    options = list(titles)
+    return titles[choose_option("Extractor trained on", options, key=key, default=usual, **more)]
 
 
 def choose_method(names: Sequence[str], *, key: str, **more: Any) -> str:

@@ -179,8 +179,8 @@ def known_ids(class_names: Iterable[str]) -> bool:
     return len(rows) > 0 and float((rows >= 0).mean()) > 0.5
 
 
-def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -> Split:
-    """Return the benchmark's split, with the classes of the 2012 challenge as seen classes.
+def challenge_split(labels: np.ndarray, class_names: Sequence[str]) -> Split:
+    """Return the split "own", with the classes of the 2012 challenge as seen classes.
 
     A fifth of each training class is held out, drawn with seed 0. The only fold is the released
     fold, restricted to the classes of the data. Classes are recognised by the ids in their names
@@ -194,7 +194,7 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
             "Classes of ImageNet: expected seen classes from the 2012 challenge and other classes "
             f"to test; got {int(seen.sum())} and {int((~seen).sum())}."
         )
-    without_fold = Split.from_classes(name, labels, np.flatnonzero(~seen))
+    without_fold = Split.from_classes("own", labels, np.flatnonzero(~seen))
     fold = Fold.of_classes(labels, without_fold.trainval, validates)
     note = (
         "Classes of ImageNet's 2012 challenge are seen, a fifth of their rows held out; the fold "

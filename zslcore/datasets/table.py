@@ -217,7 +217,7 @@ def split_from_unseen(
     number of the first class.
     """
     if unseen is None and known_ids(names):
-        return challenge_split("own", labels, names)
+        return challenge_split(labels, names)
     if unseen is None:
         raise DatasetError(
             f"{file}: expected arrays or a column with the training and the test rows, or the "

@@ -87,7 +87,7 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
         prototypes=S,
         class_names=embeddings.classes,
         attribute_names=embeddings.names,
-        splits={"own": challenge_split("own", in_range, embeddings.classes)},
+        splits={"own": challenge_split(in_range, embeddings.classes)},
         source=f"Your own features, from the shards {folder.name}.",
         known_digest=hasher.hexdigest()[:16],
     )

@@ -253,7 +253,7 @@ class ResultStore:
     def find(self, name: str) -> StoredRun:
         """Return the run with this id, or unique start of an id, else raise UnknownNameError."""
         try:
-            return _entry_with_id(name, self.stored(), "run")
+            return _entry_with_id(name, self.stored())
         except UnknownNameError:
             for result in self.study_results():
                 if result.id == name:
@@ -265,7 +265,7 @@ class ResultStore:
     def find_any(self, name: str) -> StoredRun | Result:
         """Return the run or study result with this id; see :meth:`find`."""
         results: list[StoredRun | Result] = [*self.stored(), *self.study_results()]
-        return _entry_with_id(name, results, "run")
+        return _entry_with_id(name, results)
 
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
         """Return a sentence on the number of unreadable results; "" without such results."""
@@ -421,7 +421,7 @@ def _parsed_predictions(content: bytes) -> Predictions:
 Entry = TypeVar("Entry", StoredRun, Result, StoredRun | Result)
 
 
-def _entry_with_id(name: str, among: Sequence[Entry], kind: str) -> Entry:
+def _entry_with_id(name: str, among: Sequence[Entry]) -> Entry:
     """Return the entry with this id or unique start of an id."""
     by_id = {entry.id: entry for entry in among}
     begin = [id_ for id_ in by_id if id_.startswith(name)] if name else []
@@ -430,10 +430,8 @@ def _entry_with_id(name: str, among: Sequence[Entry], kind: str) -> Entry:
     if len(begin) == 1:
         return by_id[begin[0]]
     if begin:
-        raise UnknownNameError(
-            f"{len(begin)} {kind}s begin with {name!r}: {', '.join(begin[:4])} ..."
-        )
-    raise UnknownNameError(f"No {kind} is stored under {name!r}; `zslcore runs` lists them.")
+        raise UnknownNameError(f"{len(begin)} runs begin with {name!r}: {', '.join(begin[:4])} ...")
+    raise UnknownNameError(f"No run is stored under {name!r}; `zslcore runs` lists them.")
 
 
 #: Largest number of attempts at a change while repairs replace the file.

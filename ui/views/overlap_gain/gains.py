@@ -195,7 +195,6 @@ def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
     """
     declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), "")
     vocabulary = controls.choose_corpus(
-        "Extractor trained on",
         key=f"gain_vocabulary_{dataset.name}",
         default=declared,
     )
