@@ -21,9 +21,9 @@ test("a stop is compared with the chosen stop", () => {
 
 test("the chosen stop, and a stop with equal accuracies, are described by their accuracies", () => {
   assert.equal(describeStop(RULER, PLACES, 1, "digits"),
-    "λ 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
+    "λ 3.16: 50.0 % accuracy on unseen and 80.0 % on seen digits.");
   assert.equal(describeStop(RULER, [PLACES[1], PLACES[1]], 0, "digits"),
-    "λ 1 instead of 3.16: 50.0 % of unseen and 80.0 % of seen digits are recognised.");
+    "λ 1 instead of 3.16: 50.0 % accuracy on unseen and 80.0 % on seen digits.");
 });
 
 test("numbers of unlabelled images are compared in the same way", () => {

@@ -214,7 +214,7 @@ def test_an_overlapping_answer_has_counts_names_and_advice():
     assert "6 of the 10 test classes" in no.sentence
     assert "giant panda" in no.sentence
     assert "labelled classes" in no.sentence
-    assert no.advice.startswith("Report the other 4 separately as well")
+    assert no.advice.startswith("Also report the other 4 separately")
     assert "without labels" in output("AWA2, SS", "DINO").sentence
 
 
@@ -343,7 +343,7 @@ def test_sentences_use_the_singular_for_one_class():
     )
     map_answer = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
     assert map_answer.advice.startswith(
-        "Report the other class separately as well, after deciding whether it overlaps, or"
+        "Also report the other class separately, after deciding whether it overlaps, or"
     )
 
 

@@ -1024,7 +1024,7 @@ def test_a_comparison_begins_with_one_sentence():
     least = design_of(pair, "plain_harmonic").detectable()
     assert pair.headline.startswith("No significant difference: H ")
     assert f"{signed(row['low'])} to {signed(row['high'])} over classes" in pair.headline
-    assert f"could have shown a difference of {100 * least:.1f} points" in pair.headline
+    assert f"only differences of at least {100 * least:.1f} points" in pair.headline
     assert pair.as_text().startswith("No significant difference")
     assert compare_scores(far, first).headline.startswith("own.npz is significantly better: H ")
 

@@ -170,7 +170,7 @@ def evaluate_upload(
             return EvaluatedScores(result, _command(upload, fixes[False], validation, fixes[True]))
         about = validation if result.of_validation and validation else upload
         question = result.question
-        options = {f"Yes: {FIXES[question.fix]}": question.fix}
+        options = {f"Yes, {FIXES[question.fix]}": question.fix}
         if not question.open:
             options["No, the file is correct as it is"] = "as-is"
         sentence = f"**Unknown.** {on_screen(question.sentence)}"

@@ -178,8 +178,8 @@ def _changes_without_images(method: str) -> StepView:
     }
     others, largest = sorted(change.values())[-2:]
     most = next(name for name, value in change.items() if value == largest)
-    sizes = ", ".join(
-        f"{name} {in_points(value).removeprefix('+')}" for name, value in change.items()
+    sizes = "; ".join(
+        f"{name}: {in_points(value).removeprefix('+')}" for name, value in change.items()
     )
     figure = shares(change, [LOOKS[name] for name in change], differences=True)
     return StepView(

@@ -21,6 +21,7 @@ from ui.shell.guard import fragment
 from ui.shell.text import plain
 from ui.takeaway.downloads import show_command
 from zslcore.methods import METHODS
+from zslcore.numbers import counted
 
 _LOOK = Path(__file__).with_name("lessons.css")
 UPDATE_SECONDS = 2.0  # seconds between two updates of a room
@@ -89,7 +90,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
         st.success(f"You predicted **{plain(answer)}**, which is right.", icon=":material/check:")
     else:
         prediction = f"You predicted **{plain(answer)}**. " if answer else ""
-        st.info(f"{prediction}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
+        st.info(f"{prediction}The answer: **{plain(right)}**.", icon=":material/lightbulb:")
     figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
     chart(figure, view.alt, key=f"lesson_{place.lesson}_{place.step}")
     st.markdown(f"**What to notice:** {plain(view.notice)}")
@@ -120,7 +121,7 @@ def _show_room_count(place: Place) -> None:
     """Show the number of answers in the room without the answers."""
     if place.room:
         n = ROOMS.counts(place.room, place.question).total()
-        st.markdown(f"Room **{place.room}**: {n} {'answer' if n == 1 else 'answers'}")
+        st.markdown(f"Room **{place.room}**: {counted(n, 'answer')}")
 
 
 @partial(fragment, run_every=UPDATE_SECONDS)
@@ -128,7 +129,7 @@ def _show_room(place: Place, labels: Sequence[str], right: str, answer: str | No
     """Draw the predictions of the room."""
     counts = ROOMS.counts(place.room, place.question)
     by_answer = {label: counts[label] for label in labels}
-    st.markdown(f"**Predictions of room {place.room}:** {counts.total()} answers")
+    st.markdown(f"**Predictions of room {place.room}:** {counted(counts.total(), 'answer')}")
     drawing.draw(
         figures.room(by_answer, right, answer),
         "Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),

@@ -55,7 +55,7 @@ def map_of(
             names=len(scene.classes) <= 250,
             sought=matching,
             alt=f"{len(scene):,} images coloured by {colour}. Arrows move, plus and minus "
-            "zoom, 0 shows the whole map, Enter selects what is in view, Escape clears.",
+            "zoom, 0 shows the whole map, Enter selects all images in view, Escape clears.",
         ),
         palette=looks.palette,
         category=looks.category,

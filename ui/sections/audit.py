@@ -68,7 +68,7 @@ ON_PAGE = {
     "labels": "upload a second file with labels, such as res101.mat",
     "features": "upload a second file with features, such as res101.mat",
     "groups": UNDER_MORE,
-    "vocabularies": "choose what the extractor was trained on, above",
+    "vocabularies": "menu “Extractor trained on”, above",
     "accuracies": f"switch on the measurement {UNDER_MORE}",
     "chosen": UNDER_MORE,
     "prototypes": UNDER_MORE,

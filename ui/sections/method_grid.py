@@ -20,6 +20,7 @@ from zslcore.analysis.method_table import Column, MethodResult, MethodTable, tas
 from zslcore.evaluation.verification import State
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import MethodCard
+from zslcore.numbers import counted
 from zslcore.results.store import StoredRun
 
 #: Optional columns of the table: heading -> value from the card of a method.
@@ -229,8 +230,9 @@ def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColu
         result_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())
     }
     caption = (
-        f"{metric_label(table.figure)} of {len(rows)} methods on split {table.split}, per class, "
-        "with 95 % intervals of ranks over test classes; published results use ResNet-101 features"
+        f"{metric_label(table.figure)} of {counted(len(rows), 'method')} on split {table.split}, "
+        "per class, with 95 % intervals of ranks over test classes; published results use "
+        "ResNet-101 features"
         + f"; features of {', '.join(sorted(tuned))} are fine-tuned"
         * bool(tuned)
     )

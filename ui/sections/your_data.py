@@ -25,6 +25,7 @@ from zslcore.leakage import get_vocabulary
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import Report
 from zslcore.methods import METHODS
+from zslcore.numbers import counted
 
 #: Number of a comparison's runs that are computed at the same time.
 AT_ONCE = 2
@@ -120,7 +121,7 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
                 st.caption(plain(sentence))
             return
     seconds = run_seconds(dataset) * len(missing) / AT_ONCE
-    label = f"Compute {len(missing)} closed-form methods"
+    label = f"Compute {counted(len(missing), 'closed-form method')}"
     kind = "primary" if column is None else "secondary"
     tip = (
         f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "

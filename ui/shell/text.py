@@ -93,6 +93,7 @@ _ON_A_PAGE = tuple(
         (r"(, given)? with prototypes= \(--prototypes\)", ", uploaded together with the first"),
         (r" with unseen= \(--unseen\)", " in a second file, or under “Unseen classes”"),
         (r" \(--groups\)", " under “More”"),
+        (r"; --unseen all\)", ")"),
         (r"keep (?:it|them) with as-is \(--fix as-is\)", "confirm that the file is correct"),
         (r"say which( with --[\w-]+ FILE:NAME|( array is which)? with --[\w-]+)", "choose which"),
         (r"; add the file, or say which with --[\w-]+ FILE:NAME", "; add the file, or choose one"),

@@ -576,7 +576,7 @@ def _leaking(
     advice = "Test on other classes."
     if n_others := total - n:
         other_classes = "the other class" if n_others == 1 else f"the other {n_others:,}"
-        first = f"Report {other_classes} separately as well"
+        first = f"Also report {other_classes} separately"
         if n_open:
             related = "the 1 related class" if n_open == 1 else f"the {n_open:,} related classes"
             overlap = "it overlaps" if n_others == 1 else f"{related} overlap{'s' * (n_open == 1)}"

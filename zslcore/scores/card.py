@@ -30,6 +30,7 @@ from zslcore.leakage.report import (
     Picture,
     Report,
     trained_classes,
+    without_options,
     worst_first,
 )
 from zslcore.leakage.vocabularies import USUAL, VOCABULARY_NAMES, Vocabulary, get_vocabulary
@@ -210,6 +211,7 @@ def _of_classes(
         return Finding(KNOWN_CLASSES, "open", text), trained_classes()
     names = [matrix.class_names[c] for c in np.unique(matrix.y[~matrix.seen[matrix.y]])]
     finding = find_trained_classes(names, vocabularies, matrix.class_names, is_assumed=assumed)
+    finding = replace(finding, advice=without_options(finding.advice))
     sets = [vocabulary.name for vocabulary in vocabularies]
     return finding, figure_of_trained_classes(finding, sets, is_assumed=assumed)
 

@@ -145,8 +145,8 @@ class Pair:
         if np.isfinite(least := design.detectable()):
             classes = " + ".join(f"{round(s.classes):,}" for s in design.strata)
             shown = (
-                f"; these {classes} classes could have shown a difference of {100 * least:.1f} "
-                "points"
+                f"; {classes} classes can reliably show only differences of at least "
+                f"{100 * least:.1f} points"
             )
         return f"No significant difference: {values}{shown}."
 

@@ -560,7 +560,7 @@ def _unseen_question(name: str) -> Question:
         "all-unseen",
         f"{name}: the unseen classes are not stated, and the labels are not those of a known "
         "test set; expected a list or a mask of unseen classes. Or was no class trained on, so "
-        "that all are unseen (pure zero-shot, as CLIP is tested: --unseen all)?",
+        "that all are unseen (pure zero-shot, as CLIP is tested; --unseen all)?",
         open=True,
     )
 

@@ -51,7 +51,7 @@ const DEMO_DELAY = 1200; // milliseconds until the ruler is demonstrated
 const DEMO_KEY = "zsl-played"; // key in the browser's storage: the ruler has been demonstrated
 const EXPLANATIONS = {
   gamma: "γ is subtracted from the scores of all seen classes.",
-  lambda: "λ is how strongly the method is regularised; γ is validated at each λ.",
+  lambda: "λ is the strength of the regularisation; γ is validated at each λ.",
   images: "Number of test images used in training, without their labels.",
 };
 

@@ -24,8 +24,8 @@ export function describeTrade(now, plain, many, validated = plain) {
   const { unseen, seen } = findChanges(now, plain);
   const gamma = `At γ = ${formatNumber(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST_CHANGE;
   if (!unseenMoves && Math.abs(seen) < LEAST_CHANGE)
-    return { gamma: "", words: `${formatPercent(plain.unseen)} of unseen and ` +
-      `${formatPercent(plain.seen)} of seen ${many} are recognised${describeValidated(validated, plain)}.` };
+    return { gamma: "", words: `${formatPercent(plain.unseen)} accuracy on unseen and ` +
+      `${formatPercent(plain.seen)} on seen ${many}${describeValidated(validated, plain)}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [firstChange, secondChange] = unseenMoves ? [unseen, seen] : [seen, unseen];
   return { gamma, words: `${first} ${many} ${describeChange(firstChange)}, ${second} ${many} ` +

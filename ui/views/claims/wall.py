@@ -12,7 +12,7 @@ import streamlit as st
 
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
-from ui.figures.claims import Number, claim_numbers
+from ui.figures.claims import UNITS, Number, claim_numbers
 from ui.figures.cross import CROSS_LABELS
 from ui.shell.frame import Header, chart, place_answer
 from ui.shell.text import plain
@@ -258,9 +258,11 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
         unit = judgment.unit
     else:
         return
+    title, scale = UNITS.get(unit, ("", 1.0))
+    values = "; ".join(f"{n.name}: {scale * n.value:.3g}" for n in numbers)
     chart(
         claim_numbers(numbers, unit),
-        f"{CLAIMS[id_].statement} " + "; ".join(f"{n.name}: {n.value:.3g}" for n in numbers),
+        f"{CLAIMS[id_].statement} {values}" + f" ({title})" * bool(title),
         key="claims_number",
     )
 

@@ -55,6 +55,7 @@ from zslcore.analysis.method_table import (
 from zslcore.analysis.metric_names import Metric
 from zslcore.board.table import pretraining_finding
 from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
+from zslcore.numbers import counted
 from zslcore.results.store import StoredRun
 
 ORIGINS: dict[str, Origin | None] = {
@@ -424,8 +425,9 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     heading = f"{result_title(column)}: {metric_label(table.figure)}, with 95 % intervals"
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
-        f"{metric_label(table.figure)} of {len(column.ranks)} methods on {result_title(column)}; "
-        f"best: {', '.join(column.leaders)}, {percent(column.ranks['value'].max())}.",
+        f"{metric_label(table.figure)} of {counted(len(column.ranks), 'method')} on "
+        f"{result_title(column)}; best: {', '.join(column.leaders)}, "
+        f"{percent(column.ranks['value'].max())}.",
         key="table_forest",
     )
 

@@ -116,10 +116,10 @@ export class PointMaps extends Figure {
     this.drawMarks();
   }
 
-  /** Show on the button how many names have room on the first map. @param {Panel} panel @param {number} n */
+  /** Show on the button how many names fit on the first map. @param {Panel} panel @param {number} n */
   showNameCount(panel, n) {
     const all = panel.data.names.length;
-    if (panel === this.panels[0]) this.nameButton.title = `Class names; ${n} of ${all} have room`;
+    if (panel === this.panels[0]) this.nameButton.title = `Class names; ${n} of ${all} fit`;
   }
 
   // --- Data and layout --------------------------------------------------------------------------

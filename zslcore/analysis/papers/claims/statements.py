@@ -321,7 +321,7 @@ def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
     expected = ((cases["method"] == "DEVISE") & on_cub).to_numpy()
     if not expected.any():
         raise UndecidedError("No result of DEVISE on CUB is available.")
-    subject = "With λ chosen for GZSL, calibrated H falls only for DEVISE on CUB: cases as claimed"
+    subject = "With λ chosen for GZSL, calibrated H falls only for DEVISE on CUB (cases as claimed)"
     return judge_count(e, subject, (clear < 0) == expected, cases=d, unclear=unclear)
 
 
