@@ -71,6 +71,12 @@ def test_a_dropped_leaking_split_has_findings_and_a_corrected_file_below(tmp_pat
     assert {"test_seen", "test_unseen"} < {*table["part"]}
 
 
+@pytest.mark.parametrize("name", ["classes.dat", "classes.md", "classes"])
+def test_a_file_of_any_ending_may_be_dropped(tmp_path, name):
+    (tmp_path / name).write_text("zebra\ngiant panda\nleopard\n")
+    assert "3 of 3 listed classes" in plain_words(dropped(tmp_path / name))
+
+
 def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
     labels = tmp_path / "labels.mat"
     savemat(labels, {"labels": np.repeat(np.arange(1, 5), 20)[:, None]})

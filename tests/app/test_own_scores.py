@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from tests import pages
-from ui.intake import scores
 from ui.intake.scores import EvaluatedScores
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
-from zslcore.leakage import file_kinds
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
@@ -90,8 +88,3 @@ def test_metrics_unknown_from_scores_are_not_shown(kind, message):
     shown += [metric.label for metric in app.metric]
     assert message in " ".join(map(str, shown))
     assert not any("γ" in metric.label for metric in app.metric)
-
-
-def test_both_views_accept_all_endings_of_score_files():
-    texts_without_scores = {"txt", "yaml", "yml"}
-    assert {*file_kinds.ENDINGS} - {*scores.ENDINGS} == texts_without_scores

@@ -54,6 +54,7 @@ def test_lists_of_other_people(case, n, shared):
         ("a.json", [json.dumps({name: k for k, name in enumerate(NAMES)})]),
         ("a.json", [json.dumps(dict(enumerate(NAMES)))]),
         ("a.txt", [f"n0000000{k},{name}" for k, name in enumerate(NAMES)]),
+        *((f"a.{ending}", NAMES) for ending in ("dat", "classes", "md", "text")),
     ],
 )
 def test_a_class_list_is_recognised_in_every_text_format(write, name, lines):
@@ -79,6 +80,12 @@ def test_an_array_of_names_is_a_class_list(tmp_path):
 )
 def test_a_table_of_scores_or_predictions_is_not_a_class_list(write, lines):
     assert recognise_file(write("a.csv", *lines)).kind == "scores"
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.dat", "a"])
+@pytest.mark.parametrize("lines", [["0.1 0.9", "0.8 0.2"], ["y_true y_pred", "ox ox", "ox fox"]])
+def test_a_text_with_scores_is_recognised_by_its_first_line(write, name, lines):
+    assert recognise_file(write(name, *lines)).kind == "scores"
 
 
 def test_other_json_is_not_a_class_list(write):

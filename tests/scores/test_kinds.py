@@ -745,7 +745,6 @@ def test_names_and_numbers_mixed_are_refused(tmp_path):
     [
         ("pred.csv", "0,0\n1,1\n0,1\n", "expected column names"),
         ("pred.csv", "y_true,y_pred\n", "expected a table with"),
-        ("pred.csv", "# y,y_pred\n0,1\n", "line 1: expected column names; got a comment"),
         ("own.csv", "label,a,b\n0,1,2\n1,2\n", "line 3: expected 3 fields; got 2"),
         ("p.txt", "a.jpg cat dog\n", r"p\.txt: .*as \.csv with the titles label and predicted"),
     ],
@@ -754,6 +753,65 @@ def test_an_incomplete_table_is_refused_with_what_is_missing(tmp_path, file, tex
     (tmp_path / file).write_text(text)
     with pytest.raises(ZSLError, match=message):
         read_scores(tmp_path / file, unseen=["1"])
+
+
+# --- Texts without titles -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["csv", "txt", "dat", "out", ""])
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+@pytest.mark.parametrize("comment", ["", "scores of the third run"])
+def test_a_matrix_without_titles_is_read_in_a_text_of_any_ending(
+    tmp_path, ending, separator, comment
+):
+    path = tmp_path / f"scores.{ending}".rstrip(".")
+    np.savetxt(path, F, fmt="%.6f", delimiter=separator, header=comment)
+    np.savetxt(tmp_path / "y.lst", Y, fmt="%d")
+    file = read_scores(path, labels=tmp_path / "y.lst", unseen=[*map(str, UNSEEN)])
+    assert np.allclose(file.scores, F, atol=1e-5)
+    assert judge(interpreted(file)[0]).figures == judge(read(np.float32(F.round(6)))[0]).figures
+
+
+def test_a_matrix_without_titles_may_have_decimal_commas(tmp_path):
+    lines = [";".join(f"{value:.6f}".replace(".", ",") for value in row) for row in F]
+    (tmp_path / "scores.csv").write_text("\n".join(lines))
+    np.save(tmp_path / "y.npy", Y)
+    file = read_scores(tmp_path / "scores.csv", labels=tmp_path / "y.npy", unseen=["1"])
+    assert np.allclose(file.scores, F, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["scores.txt", "scores.csv", "scores.npy"])
+@pytest.mark.parametrize("position", [0, C])
+@pytest.mark.parametrize("with_file", [False, True])
+def test_labels_may_be_the_first_or_last_column_of_a_matrix(tmp_path, name, position, with_file):
+    both = np.insert(F, position, Y, axis=1)
+    path, labels = tmp_path / name, tmp_path / "y.npy"
+    np.save(path, both) if name.endswith("npy") else np.savetxt(path, both, delimiter=",")
+    np.save(labels, Y)
+    file = read_scores(path, labels=labels if with_file else None, unseen=["1"])
+    assert np.array_equal(file.labels, Y)
+    assert np.allclose(file.scores, F, atol=1e-5)
+    assert "read as the labels" in " ".join(file.remarks)
+
+
+@pytest.mark.parametrize("scores", [np.eye(C)[Y], np.insert(F[:, 1:], 0, 0.0, axis=1)])
+def test_whole_scores_are_not_labels(tmp_path, scores):
+    np.save(tmp_path / "scores.npy", scores)
+    with pytest.raises(FileRefusedError, match="got scores alone"):
+        read_scores(tmp_path / "scores.npy", unseen=["1"])
+
+
+@pytest.mark.parametrize("separator", [",", " ", "\t"])
+@pytest.mark.parametrize("ending", ["csv", "txt"])
+def test_titles_may_be_a_comment_as_numpy_writes_them(tmp_path, ending, separator):
+    path, predicted = tmp_path / f"pred.{ending}", F.argmax(axis=1)
+    titles = f"y_true{separator}y_pred"
+    np.savetxt(path, np.c_[Y, predicted], fmt="%d", delimiter=separator, header=titles)
+    if ending == "csv" and separator == " ":
+        path = path.rename(tmp_path / "pred.dat")
+    file = read_scores(path, unseen=["1"])
+    assert np.array_equal(file.predicted, predicted)
+    assert np.array_equal(file.labels, Y)
 
 
 # --- Text columns ---------------------------------------------------------------------------------

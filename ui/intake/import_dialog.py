@@ -80,7 +80,6 @@ def _upload_form() -> None:
     _choose_group()
     files = st.file_uploader(
         "Drop the files here",
-        type=list(uploads.ENDINGS),
         accept_multiple_files=True,
         key="data_files",
         on_change=lambda: st.session_state.update({DROPPED: True}),

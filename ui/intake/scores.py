@@ -31,11 +31,8 @@ from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_i
 from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import UPLOADED_ARRAYS, Limits
+from zslcore.untrusted.client import Limits
 
-#: Accepted endings; the first bytes decide the type.
-ENDINGS = (*UPLOADED_ARRAYS, "csv", "tsv", "jsonl")
-TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
 #: Session keys: results by file, the results used in this run of the page, and the evaluated
 #: scores.
@@ -293,12 +290,12 @@ def limit_clause() -> str:
 
 def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequest:
     """Write an upload into a folder."""
-    path = uploads.put_one(upload.file, folder, ENDINGS)
+    path = uploads.put_one(upload.file, folder)
     labels = unseen = None
     if upload.labels is not None:
-        labels = uploads.put_one(upload.labels, folder / "labels", TEXTS)
+        labels = uploads.put_one(upload.labels, folder / "labels")
     if upload.unseen_scores is not None:
-        unseen = uploads.put_one(upload.unseen_scores, folder / "unseen", ENDINGS)
+        unseen = uploads.put_one(upload.unseen_scores, folder / "unseen")
     return ScoreRequest(path, labels, tuple(_listed(upload.unseen)) or None, fixes, unseen)
 
 
@@ -327,8 +324,8 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
 
 def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
     with artifacts.scratch() as folder:
-        first_file = uploads.put_one(first.file, folder / "first", ENDINGS)
-        return find_blocks(first_file, uploads.put_one(second.file, folder / "second", ENDINGS))
+        first_file = uploads.put_one(first.file, folder / "first")
+        return find_blocks(first_file, uploads.put_one(second.file, folder / "second"))
 
 
 def _ask(sentence: str, options: Mapping[str, T], key: str) -> T | None:

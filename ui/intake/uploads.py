@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,18 +22,13 @@ from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
-from zslcore.leakage.file_kinds import ENDINGS as DROPPED
 from zslcore.leakage.file_kinds import Group, context_of_group, grouped, recognise_file
 from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
-from zslcore.untrusted.client import UPLOADED_ARRAYS, look_into
+from zslcore.untrusted.client import look_into
 
-#: Accepted file extensions; the first bytes of a file decide its type.
-ENDINGS = (*UPLOADED_ARRAYS, "csv", "tsv", "txt")
-#: Extensions of files that list the photograph of each row.
-GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
 #: Name of an import if the name of its file has no Latin letter or digit.
 NAMELESS = import_name("")
 #: Maximum length in bytes of a written file name; file systems allow 255.
@@ -184,7 +179,7 @@ def recognise_uploads(files: Sequence[BinaryIO], folder: Path) -> list[UploadedG
     """
     uploaded = {}
     for k, file in enumerate(files):
-        uploaded[recognise_file(put_one(file, folder / str(k), DROPPED))] = file
+        uploaded[recognise_file(put_one(file, folder / str(k)))] = file
     return [
         UploadedGroup(
             group.main,
@@ -238,14 +233,14 @@ def photographs_of_dataset(
 
 def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
     """Write the file of groups to a folder, and return the arguments of the audit."""
-    path = groups and put_one(groups, folder / "groups", GROUP_ENDINGS)
+    path = groups and put_one(groups, folder / "groups")
     return {"groups": path, "group_pattern": pattern.strip() or None}
 
 
 def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
     """Read an uploaded list of pre-training classes, one class per line."""
     with artifacts.scratch() as folder:
-        return read_vocabulary(put_one(file, folder, ("txt", "csv")))
+        return read_vocabulary(put_one(file, folder))
 
 
 def is_local() -> bool:
@@ -303,13 +298,13 @@ def key_of(*files: BinaryIO) -> str:
     return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
 
 
-def put_one(file: BinaryIO, folder: Path, endings: Collection[str] = ENDINGS) -> Path:
+def put_one(file: BinaryIO, folder: Path) -> Path:
     """Write a file into a new folder under its cleaned name."""
     folder.mkdir(parents=True, exist_ok=True)
-    return put([file], folder, endings)[0]
+    return put([file], folder)[0]
 
 
-def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:
+def put(files: Sequence[BinaryIO], folder: Path) -> list[Path]:
     """Write each file into ``folder`` under its cleaned name."""
     if not files:
         raise ParameterError("Expected one or more files; got none.")
@@ -317,12 +312,10 @@ def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDI
     for file in files:
         plain = _plain(Path(file.name.replace("\\", "/")))
         path = folder / plain
-        if path.suffix.lower().lstrip(".") not in endings or path.exists():
+        if path.exists():
             raise FileRefusedError(
-                f"{plain}: expected different files ending in {', '.join(endings)}; got "
-                f"{'two of this name' if path.exists() else path.suffix or 'no ending'}."
+                f"{plain}: expected files of different names; got two of this name. Rename one."
             )
-        path = path.with_suffix(path.suffix.lower())
         with or_refused(plain):
             _fill(path, file)
         paths.append(path)
@@ -344,8 +337,8 @@ def _fill(path: Path, file: BinaryIO) -> None:
 
 
 def _plain(path: Path) -> str:
-    """Return the cleaned name of a file; its stem is cut if the name exceeds MAX_STEM bytes."""
-    stem, suffix = clean_text(path.stem), clean_text(path.suffix, 16)
+    """Return the cleaned name of a file, its ending in lower case, cut to MAX_STEM bytes."""
+    stem, suffix = clean_text(path.stem), clean_text(path.suffix.lower(), 16)
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from ui.intake import uploads
 from ui.state import controls
 from zslcore.leakage import DeclaredProvenance, Vocabulary, get_vocabulary
 from zslcore.leakage.contamination import titles_of_sets
@@ -75,11 +74,10 @@ def declare(*, measurable: bool) -> Declared:
             for field, (label, options) in _CHOICES.items()
         }
         upload = st.file_uploader(
-            "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
+            "Your own list of pre-training classes, one per line", key="leakage_list"
         )
         groups = st.file_uploader(
             "Photograph or video of each row (names, one per line, or a CSV file)",
-            type=list(uploads.GROUP_ENDINGS),
             key="leakage_groups",
         )
         pattern = st.text_input(

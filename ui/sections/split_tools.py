@@ -19,7 +19,6 @@ from ui.takeaway import tables
 from ui.takeaway.downloads import download
 from zslcore.leakage import AuditContext, CorrectedSplit, compare_splits
 from zslcore.leakage.correction import Policy
-from zslcore.leakage.file_kinds import ENDINGS
 from zslcore.numbers import counted
 from zslcore.storage import artifacts
 from zslcore.texts import listed
@@ -58,7 +57,6 @@ def show_against(review: Review) -> None:
 def _of_file() -> AuditContext | None:
     files: Sequence[UploadedFile] = st.file_uploader(
         "Second split file",
-        type=list(ENDINGS),
         accept_multiple_files=True,
         key="leakage_other_files",
     )

@@ -67,8 +67,6 @@ IN_WORDS = {
 CHOICES = ("features", "labels", "prototypes", "class_names")
 #: Name of a variable or file, reduced to its letters in lower case -> part.
 NAMES = {letters_of(name): part for part, names in NAMES_OF_PARTS.items() for name in names}
-#: Suffixes of text files.
-TEXTS = (".csv", ".tsv", ".txt", ".vec", "")
 #: Containers of tables, with one row per image or class.
 TABLES = ("text", "Parquet", "JSON")
 #: Parts with one entry per image.
@@ -222,7 +220,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     for an unreadable file, and a ParameterError for a choice that names no array.
     """
     contents_of_files = [
-        _with_matrix(_divide_lines(look_into(path, _accepted_containers(path)))) for path in paths
+        _with_matrix(_divide_lines(look_into(path, (*ARRAYS, "text")))) for path in paths
     ]
     shards = [file for file in contents_of_files if file.container == "Parquet"]
     if len(shards) < 2 or len({frozenset(file.shapes) for file in shards}) > 1:
@@ -252,11 +250,6 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     unclear: dict[str, str] = {}
     parts = _guess(arrays, chosen, unclear)
     return Intake(tuple(arrays), parts, unclear)
-
-
-def _accepted_containers(path: Path) -> tuple[str, ...]:
-    """Return the accepted containers of a file, with text for the suffix of a text file."""
-    return (*ARRAYS, "text") if path.suffix.lower() in TEXTS else ARRAYS
 
 
 def _divide_lines(contents: Contents) -> Contents:

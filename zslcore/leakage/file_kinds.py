@@ -40,12 +40,11 @@ from zslcore.leakage.loading import SPLIT_SCHEMA, context_of
 from zslcore.leakage.vocabularies import count_understood
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
-    KIND_OF_SUFFIX,
-    TEXTS,
-    UPLOADED_ARRAYS,
     Contents,
+    are_fractions,
     container_of,
     contents_of_json,
+    first_fields,
     look_into,
     read_head,
     read_lines,
@@ -77,8 +76,6 @@ IN_WORDS: dict[Kind, str] = {
 #: Kinds that are checked on their own, and the kinds that may accompany them.
 MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "classes")
 WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
-#: Endings that the drop zone accepts; the content decides the kind of a file.
-ENDINGS = (*UPLOADED_ARRAYS, "jsonl", "csv", "tsv", "txt", "yaml", "yml")
 EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
@@ -92,9 +89,8 @@ NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices",
 #: Largest JSON, and largest list of classes or labels, in bytes.
 MAX_JSON, MAX_LIST = 32 << 20, 1 << 20
 PROTOBUF, PYTHON = ".pbtxt", ".py"
-#: Endings of texts that may be a split, and of texts that are read by lines, not by columns.
-SPLIT_TEXTS = (*TEXTS, *KIND_OF_SUFFIX, PYTHON)
-ONLY_LINES = {*TEXTS, *KIND_OF_SUFFIX} - {".csv", ".tsv"}
+#: Endings of texts that are read by columns, and their separators.
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +143,9 @@ def recognise_file(path: Path) -> RecognisedFile:
             split = read_split_table(path)
             kind = "scores" if split is None else "split"
     elif contents is None:
-        if path.suffix.lower() in ONLY_LINES:
+        if path.suffix.lower() not in (*SEPARATORS, PYTHON):
             lines = _lines_of(path)
-        if path.suffix.lower() in SPLIT_TEXTS:
-            split = read_split_table(path, lines)
+        split = read_split_table(path, lines)
         kind = "split" if split is not None else _kind_of_text(path)
     if kind is None:
         assert contents is not None
@@ -380,8 +375,6 @@ def _kind_of_text(path: Path) -> Kind:
     """Recognise a table of scores, a list of labels or a list of classes."""
     if _is_score_table(path):
         return "labels" if _is_label_table(path) else "scores"
-    if path.suffix.lower() not in (*TEXTS, PYTHON):
-        raise _refusal(path, f"a text file; a list of classes ends in {', '.join(TEXTS[:3])}")
     lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
         raise _refusal(path, "a text file without lines")
@@ -403,10 +396,15 @@ def _kind_of_text(path: Path) -> Kind:
 
 
 def _is_score_table(path: Path) -> bool:
-    """Whether a text has the ending of a table and is not a list of classes."""
-    separator = {".csv": ",", ".tsv": "\t"}.get(path.suffix.lower())
-    if separator is None or path.stat().st_size > MAX_LIST:
-        return separator is not None
+    """Whether a text has the ending of a table or rows of scores, and is not a list of classes."""
+    separator = SEPARATORS.get(path.suffix.lower())
+    if separator is None:
+        fields = first_fields(path)
+        fields = fields if len(fields) > 1 else fields[0].split()
+        are_titles = all(is_named(field, (*LABELS, *PREDICTED)) for field in fields)
+        return len(fields) > 1 and (are_titles or are_fractions(fields))
+    if path.stat().st_size > MAX_LIST:
+        return True
     lines = read_head(path, MAX_LIST)
     if separator == "\t" and not any(separator in line for line in lines):
         return False

@@ -39,12 +39,15 @@ from zslcore.scores.layouts import (
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import (
+    ARRAYS,
     DEFAULT_LIMITS,
     Contents,
     Limits,
     Role,
     Table,
+    are_fractions,
     container_of,
+    first_fields,
     look_into,
     read_lines,
     read_score_table,
@@ -384,11 +387,6 @@ def read_scores(
         if unseen_scores is None:
             path, unseen_scores = _files_of_sides(path)
     name = clean_text(path.name)
-    if Path(path.name).suffix.lower() == ".txt":
-        raise FileRefusedError(
-            f"{name}: expected scores as .npz, .mat, .csv, .parquet or .pt, or predicted classes "
-            "as .csv with the titles label and predicted; got a text file."
-        )
     with scratch() as folder:
         parts = _read_parts(path, folder, limits, keyed=labels is not None or unseen is None)
         more_arrays = parts.pop("others", {})
@@ -459,6 +457,7 @@ def _score_file(
         parts["unseen"] = parts["seen"]
     if second is not None:
         _join_blocks(name, parts, np.asarray(second), tuple(more.get("class_names", ())))
+    _take_label_column(parts)
     if "labels" not in parts:
         raise FileRefusedError(
             f"{name}: expected one row per image with its label, called "
@@ -493,6 +492,34 @@ def _score_file(
         tuple(parts.get("remarks", ())),
         lists_seen,
     )
+
+
+def _take_label_column(parts: dict[str, Any]) -> None:
+    """Take the labels from the first or last column of a matrix without titles.
+
+    Labels repeat and are whole numbers below the number of classes, beside scores with fractions.
+    If the labels have a file of their own, a column with the same labels is left out.
+    """
+    matrix = parts.get("scores")
+    if matrix is None or "class_names" in parts or np.ndim(matrix) != 2 or matrix.shape[1] < 3:
+        return
+    last, labels = matrix.shape[1] - 1, parts.get("labels")
+    columns = [k for k in (0, last) if _are_labels(matrix[:, k], last, labels)]
+    if len(columns) != 1 or np.array_equal(matrix[0], np.trunc(matrix[0])):
+        return
+    parts.setdefault("labels", np.array(matrix[:, columns[0]]).astype(np.int64))
+    parts["scores"] = np.delete(matrix, columns[0], axis=1)
+    which = "last" if columns[0] else "first"
+    remark = f"The {which} column has whole numbers and is read as the labels."
+    parts["remarks"] = [*parts.get("remarks", ()), remark]
+
+
+def _are_labels(values: np.ndarray, n_classes: int, labels: np.ndarray | None) -> bool:
+    """Whether a column has labels of classes, the given ones if there are any."""
+    if labels is not None:
+        return np.array_equal(values, labels)
+    are_classes = bool(np.isin(values, np.arange(n_classes + 1)).all())
+    return are_classes and 1 < len(np.unique(values)) < len(values)
 
 
 def _find_sides(name: str, parts: dict[str, Any], more_arrays: Mapping[str, np.ndarray]) -> None:
@@ -691,14 +718,27 @@ def _read_parts(
     if isinstance(source, Path) and source.is_dir():
         source = look_into_folder(source, limits=limits)
     if isinstance(source, Path):
-        if source.suffix.lower() in (".csv", ".tsv"):
+        is_text = container_of(source) == "text"
+        if is_text and _has_titles(source):
             return _read_csv(source, folder, limits)
-        source = look_into(source, limits=limits)
+        source = look_into(source, ("text",) if is_text else ARRAYS, limits=limits)
+        _refuse_lines(source)
     are_matrices = (shape is not None and len(shape) > 1 for shape in source.shapes.values())
     is_of_columns = source.container == "Parquet" and not any(are_matrices)
     if is_of_columns or {"values", "columns"} <= {*source.shapes}:
         return _parts_of_table(source.name, _table_of(source, folder, limits, keyed=keyed))
     return _read_archive(source, folder, limits)
+
+
+def _refuse_lines(contents: Contents) -> None:
+    """Refuse lines with an image, its class and its predicted class: names may have spaces."""
+    lines = contents.arrays.get("array")
+    if contents.container != "text" or lines is None or lines.dtype.kind != "U" or lines.ndim != 1:
+        return
+    matches = [IMAGE_IN_LINE.match(line) for line in lines.tolist()]
+    if all(match and " " in (match[2] or "").strip() for match in matches):
+        expected = "predicted classes as .csv with the titles label and predicted"
+        raise refusal_of(contents.name, expected, "lines of an image and two words")
 
 
 def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str, Any]:
@@ -945,6 +985,12 @@ def _left_out(columns: Sequence[str], why: str = "not scores of a class") -> str
 def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a table: labels, and one column per class or predicted classes."""
     return _parts_of_table(clean_text(path.name), read_score_table(path, folder, limits=limits))
+
+
+def _has_titles(path: Path) -> bool:
+    """Whether a text is a table with several columns and titles, not a matrix or a list alone."""
+    fields = first_fields(path)
+    return len(fields) > 1 and not are_fractions(fields)
 
 
 def _parts_of_table(file: str, table: Table) -> dict[str, Any]:

@@ -49,7 +49,12 @@ from zslcore.untrusted.readers.array_names import (
     is_named,
     plain_name,
 )
-from zslcore.untrusted.readers.common import ENCODED, encoding_of_start
+from zslcore.untrusted.readers.common import (
+    ENCODED,
+    count_lines_above,
+    encoding_of_start,
+    is_number,
+)
 from zslcore.untrusted.readers.text_rows import first_object
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
@@ -74,10 +79,9 @@ LFS = b"version https://git-lfs.github.com/spec/"
 #: Containers of arrays, and their usual endings.
 ARRAYS = tuple(name for name, container in CONTAINERS.items() if container.ending)
 ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
-#: The same endings without a dot, and further ones of HDF5 and PyTorch, for upload fields.
-UPLOADED_ARRAYS = (*(CONTAINERS[name].ending.removeprefix(".") for name in ARRAYS), "hdf5", "pth")
-#: Suffixes of texts of lines or of columns.
-TEXTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".names", ".pbtxt", ".ini", ".cfg", "")
+CUT_NUMBER = re.compile(r"[-+.\de]*", re.IGNORECASE)
+#: Endings that a text does not have.
+BINARY_ENDINGS = {CONTAINERS[name].ending for name in ARRAYS} - {".json"} | {".hdf5", ".pth"}
 #: First bytes of files that are refused, with a description and advice.
 NOT_OPENED = (
     (
@@ -649,7 +653,7 @@ def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
         return read_value(path, kind, max_bytes=max_bytes, most=most)
     except FileRefusedError:
         # Other texts may begin like JSON, such as a printed dictionary.
-        if kind == "JSON" and suffix not in TEXTS:
+        if kind == "JSON" and suffix.startswith(".json"):
             raise
         return None
 
@@ -677,6 +681,24 @@ def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
     lines = text.replace("\r", "\n").split("\n")
     complete = lines[:-1] if is_cut and not cut else lines
     return [line for line in complete if line.strip()]
+
+
+def first_fields(path: Path) -> list[str]:
+    """Return the fields in the first line of a text below comments, with decimal points.
+
+    Tabs, semicolons or commas separate fields; a line without them is one field.
+    """
+    lines = read_head(path, ENCODED, cut=True)
+    first = next(iter(lines[count_lines_above(lines) :]), "").lstrip("# ")
+    separator = re.compile("[;\t]" if re.search("[;\t]", first) else ",")
+    return [field.strip().replace(",", ".") for field in separator.split(first)]
+
+
+def are_fractions(fields: Sequence[str]) -> bool:
+    """Whether fields are a row of a matrix without titles; the last field may be cut."""
+    *whole, last = fields
+    are_numbers = all(map(is_number, whole)) and (is_number(last) or CUT_NUMBER.fullmatch(last))
+    return bool(are_numbers) and any("." in field for field in fields)
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
@@ -888,7 +910,11 @@ def container_of(path: Path) -> str:
             name, f"{ENDINGS_OF_ARRAYS} or a text file", "a binary file of another kind"
         )
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    return "JSON" if start in (b"{", b"[") else "text"
+    if start in (b"{", b"["):
+        return "JSON"
+    if path.suffix.lower() in BINARY_ENDINGS:
+        raise refusal_of(name, f"arrays, as the ending {path.suffix} says", "a text file")
+    return "text"
 
 
 def _in_archive(head: bytes, name: str) -> str:

@@ -28,7 +28,6 @@ from zslcore.leakage.vocabularies import NOTHING, count_understood
 from zslcore.storage import artifacts
 
 #: Endings of files of captions.
-CAPTIONS = ("txt", "csv", "tsv", "gz")
 OF_APP, OWN = "a data set of this app", "your own classes"
 #: Maximum number of names that the page compares; the command takes any number.
 MOST_NAMES = 300
@@ -149,7 +148,6 @@ def _count_captions(tested: TestSet, extractor: Extractor) -> tuple[pd.DataFrame
     title = contamination.pretraining_sets()[extractor.pretraining[0]].title
     file = st.file_uploader(
         f"Captions of {title}, all or some: count those that name a test class",
-        CAPTIONS,
         key="contamination_captions",
         help="One caption per line (.txt), or a table (.csv, .tsv) with a column caption, text or "
         "title; each also as .gz. The file is not stored.",
@@ -159,7 +157,7 @@ def _count_captions(tested: TestSet, extractor: Extractor) -> tuple[pd.DataFrame
 
     def read() -> tuple[pd.DataFrame, int]:
         with artifacts.scratch() as folder:
-            return captions.count_captions(put_one(file, folder, CAPTIONS), tested.classes)
+            return captions.count_captions(put_one(file, folder), tested.classes)
 
     key = f"{file.file_id} {tested.classes}"
     return cache.read_in_visit(key, partial(read_or_cancel, file.file_id, read))

@@ -35,7 +35,7 @@ from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage import AuditContext, Mark, Vocabulary, get_vocabulary
-from zslcore.leakage.file_kinds import ENDINGS, class_list_of
+from zslcore.leakage.file_kinds import class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
@@ -78,7 +78,6 @@ def show(header: Header) -> None:
     sandboxed.preload_scores()
     files = upload.file_uploader(
         "Split, scores, predictions or results file",
-        list(ENDINGS),
         accept_multiple_files=True,
         key="drop_files",
         help=HELP,

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.intake import scores
-from ui.intake.scores import ENDINGS, TEXTS, EvaluatedScores, ScoreUpload
+from ui.intake.scores import EvaluatedScores, ScoreUpload
 from ui.sections.protocol_tables import (
     sentence_on_pair,
     show_pairs,
@@ -103,7 +103,6 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
     sandboxed.preload_scores()
     files = st.file_uploader(
         "Your model's scores",
-        ENDINGS,
         accept_multiple_files=True,
         key="scores_files",
         on_change=scores.withdraw,
@@ -113,14 +112,14 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
         "recognised by their labels. Predictions files (.parquet) are verified.",
     )
     with st.popover("More", icon=":material/more_horiz:"):
-        labels = st.file_uploader("Labels, one per line", TEXTS, key="scores_labels")
+        labels = st.file_uploader("Labels, one per line", key="scores_labels")
         unseen = _ask_unseen("Unseen classes", "scores_unseen")
-        chosen_on = st.file_uploader("Validation scores, to choose γ", ENDINGS, key="scores_val")
+        chosen_on = st.file_uploader("Validation scores, to choose γ", key="scores_val")
         validation = None
         if chosen_on is not None:
             validation = ScoreUpload(
                 chosen_on,
-                st.file_uploader("Their labels", TEXTS, key="scores_val_labels"),
+                st.file_uploader("Their labels", key="scores_val_labels"),
                 _ask_unseen("Their unseen classes", "scores_val_unseen"),
             )
         words = choose_words()

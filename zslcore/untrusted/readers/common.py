@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, is_named
+
 #: Assumed size in bytes of a text before it is read.
 TEXT_BYTES = 1 << 10
 #: Limits of stored texts: characters of a path, and of a name. A longer path keeps its end, which
@@ -20,6 +22,9 @@ ENCODED, UNDEFINED = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
 NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 #: A number with a decimal comma, as in tables with semicolons between columns.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
+#: A line above a table: blank, Excel's separator, or a comment.
+ABOVE_TABLE = re.compile(r"\s*(#.*|sep=.)?\s*")
+SEPARATOR = re.compile("[,;\t]")
 #: Titles that pandas gives an index when it writes or reads a table.
 INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
@@ -83,6 +88,27 @@ def _is_chinese(head: bytes) -> bool:
             return False
     complete = head.rstrip(bytes(range(0x80, 0x100)))
     return all(len(letters) % 2 == 0 for letters in NOT_ASCII.findall(complete))
+
+
+def count_lines_above(lines: Iterable[str]) -> int:
+    """Return the number of lines above the titles or, without titles, the first row of a table.
+
+    The last comment is the line of titles, as np.savetxt writes it, if it has as many fields as the
+    line below, and names labels or predicted classes, or is above a number.
+    """
+    n, comment, first = 0, "", ""
+    for line in lines:
+        if not ABOVE_TABLE.fullmatch(line):
+            first = line
+            break
+        n, comment = n + 1, line.strip(" #\r\n") if line.startswith("#") else ""
+    is_separated = SEPARATOR.search(first)
+    titles, row = (
+        SEPARATOR.split(text) if is_separated else text.split() for text in (comment, first)
+    )
+    are_titles = any(is_named(title.strip(), (*LABELS, *PREDICTED)) for title in titles)
+    are_titles |= bool(is_separated) and any(map(is_number, row))
+    return n - (len(titles) == len(row) > 1 and are_titles)
 
 
 def is_number(text: str) -> bool:

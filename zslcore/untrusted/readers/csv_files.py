@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -23,6 +24,7 @@ from zslcore.untrusted.readers.common import (
     INDEX,
     MAX_NAME,
     MAX_PATH,
+    count_lines_above,
     encoding_of,
     is_number,
 )
@@ -30,8 +32,6 @@ from zslcore.untrusted.worker import Refused
 
 #: Texts that stand for a missing number.
 MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
-#: A line above the titles that is skipped: blank, Excel's separator, or a comment in one cell.
-ABOVE_TABLE = re.compile(r"(?:sep=.|#[^,;\t]*)?\s*")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
@@ -348,14 +348,12 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     csv.field_size_limit(MAX_FIELD)
     with _opened(path) as lines:
         first_two = [lines.readline(MAX_HEADER), lines.readline(MAX_HEADER)]
-    head = [line.rstrip("\r\n") for line in first_two if line]
+    head = [line.lstrip("# ").rstrip("\r\n") for line in first_two if line]
     n_columns = 1 + max((line.count(sign) for line in head for sign in SEPARATORS), default=0)
     if n_columns > MAX_COLUMNS:  # checked before the lines are split
         got = "more" if max(map(len, first_two)) == MAX_HEADER else f"{n_columns:,}"
         raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {got}", "line 1")
     separator = _separator(head)
-    if head and head[0].startswith("#") and head[0][1:2] not in (separator, ""):
-        raise Refused("expected column names; got a comment; delete it, or the #", "line 1")
     try:
         header, *rows = [
             [field.strip() for field in row] for row in csv.reader(head, delimiter=separator)
@@ -381,10 +379,10 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
 def _opened(path: str, errors: str = "replace") -> Iterator[TextIO]:
     """Open a text as the csv module expects it, below blank lines and comments in one cell."""
     with open(path, encoding=encoding_of(path), errors=errors, newline="") as file:
-        start = 0
-        while ABOVE_TABLE.fullmatch(line := file.readline(MAX_HEADER)) and line:
-            start = file.tell()
-        file.seek(start)
+        above = count_lines_above(iter(partial(file.readline, MAX_HEADER), ""))
+        file.seek(0)
+        for _ in range(above):
+            file.readline(MAX_HEADER)
         yield file
 
 

@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.untrusted import worker
-from zslcore.untrusted.readers.array_names import COUNTERS, is_named
+from zslcore.untrusted.readers.array_names import COUNTERS, LABELS, PREDICTED, is_named
 from zslcore.untrusted.readers.common import (
     DECIMAL_COMMA,
     INDEX,
     MAX_NAME,
     TEXT_BYTES,
     Shape,
+    count_lines_above,
     encoding_of,
     is_number,
 )
@@ -61,13 +62,16 @@ class TextTable:
 
     def __init__(self, path: str) -> None:
         allow_text(path)
-        self.path, self.skipped = path, 0
+        self.path = path
+        with open(path, encoding=encoding_of(path), errors="replace") as file:
+            self.skipped = count_lines_above(file)
         head = [*islice(self._lines(), 2)]
         if len(head) == 2 and _counts_vectors(*head):
-            self.skipped = 1
+            self.skipped += 1
             head = [*islice(self._lines(), 2)]
         if not head:
             raise Refused("expected a text file with lines; got none")
+        head[0] = head[0].lstrip("# ")
         self.separator = _separator(head)
         self.decimal = "."
         if self.separator in ("\t", ";") and any(
@@ -77,7 +81,7 @@ class TextTable:
         first, below = self._fields(head[0]), self._fields(head[-1])
         if len(first) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(first):,}")
-        has_header = _has_header(first, self._pointed(below))
+        has_header = _has_header([*self._pointed(first)], self._pointed(below))
         if has_header and len(head) == 1:
             raise Refused("expected rows below the column names; got none")
         header = (
@@ -238,7 +242,7 @@ def _separator(lines: list[str]) -> str:
     """Return the separator of fields; "" if each line is one field."""
     for separator in (",", "\t", ";"):
         counts = {line.count(separator) for line in lines}
-        if min(counts):
+        if min(counts) and not _are_decimal_commas(separator, lines[-1]):
             return separator
     words = [_words(line)[:MAX_COLUMNS] for line in lines]
     numbers = all(len(row) > 1 and all(map(is_number, row)) for row in words)
@@ -246,7 +250,15 @@ def _separator(lines: list[str]) -> str:
     vectors = len({*map(len, words)}) == 1 and all(
         len(row) > 3 and all(map(is_number, row[1:])) for row in words
     )
-    return " " if numbers or vectors else ""
+    titles = len({*map(len, words)}) == 1 and all(
+        is_named(title, (*LABELS, *PREDICTED)) for title in words[0]
+    )
+    return " " if numbers or vectors or titles else ""
+
+
+def _are_decimal_commas(separator: str, line: str) -> bool:
+    """Whether the commas of a line are in numbers between semicolons."""
+    return separator == "," and ";" in line and all(map(DECIMAL_COMMA.fullmatch, line.split(";")))
 
 
 def _has_header(first: list[str], fields: Iterable[str]) -> bool:
