@@ -24,6 +24,7 @@ from zslcore.evaluation.answers import (
     AnsweredTest,
     Evaluation,
     FoldPredictions,
+    Limits,
     best_common_gamma,
     evaluate,
 )
@@ -110,6 +111,7 @@ class PredictedRows(AnsweredTest):
     zsl_rank : int array of shape (n_rows,), rank of the true class among unseen classes alone,
         counted from 1; -1 if unknown
     name : name of the part, for messages
+    limits : limit of the predictions, see :data:`zslcore.evaluation.answers.Limits`
     """
 
     rows: np.ndarray
@@ -123,6 +125,7 @@ class PredictedRows(AnsweredTest):
     zsl_class: np.ndarray | None = None
     zsl_rank: np.ndarray | None = None
     name: str = "test"
+    limits: Limits = ""
 
     def __post_init__(self) -> None:
         for column in _COLUMNS:

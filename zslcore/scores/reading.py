@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -152,29 +152,6 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
     )
 
 
-class SideRows(PredictedRows):
-    """Predictions from scores masked by the true side, valid only within each side."""
-
-    limits = "sides given"
-
-
-class ClassRows(PredictedRows):
-    """One predicted class per image; its margin is infinite, since the other side has no class."""
-
-    limits = "predicted classes"
-
-
-#: Type of predictions by its attribute ``limits``.
-ROWS: dict[str, type[PredictedRows]] = {
-    kind.limits: kind for kind in (PredictedRows, SideRows, ClassRows)
-}
-
-
-def limited(limits: str, rows: PredictedRows) -> PredictedRows:
-    """Return the predictions as an instance of the type for ``limits``."""
-    return ROWS[limits](**{field.name: getattr(rows, field.name) for field in fields(rows)})
-
-
 def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
     """Return the SHA-256 of labels, predicted and unseen classes, 16 hex digits."""
     sha = hashlib.sha256(b"predicted classes")
@@ -184,10 +161,13 @@ def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
     return sha.hexdigest()[:16]
 
 
-def rows_of_classes(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> ClassRows:
-    """Return predicted classes as prediction rows; ``y`` and ``predicted`` are int arrays."""
+def rows_of_classes(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> PredictedRows:
+    """Return predicted classes as prediction rows; ``y`` and ``predicted`` are int arrays.
+
+    Each margin is infinite, since the other side has no class.
+    """
     of_seen = seen[predicted]
-    return ClassRows(
+    return PredictedRows(
         rows=np.arange(len(y), dtype=np.int32),
         labels=y.astype(np.int32),
         seen_class=np.where(of_seen, predicted, -1).astype(np.int32),
@@ -196,6 +176,7 @@ def rows_of_classes(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> C
         classes=np.arange(len(seen)),
         seen=seen,
         resolution=0.0,
+        limits="predicted classes",
     )
 
 
@@ -295,7 +276,7 @@ class Scores:
     def tested(self) -> PredictedRows:
         """Best class of each side for the protocols; classes are columns."""
         rows = self.best or answers_in(self.F, self.y, self.seen)
-        return limited("sides given", rows) if self.sides_given else rows
+        return replace(rows, limits="sides given") if self.sides_given else rows
 
 
 def is_of(matrix: Scores, dataset: ZSLDataset, split: str) -> bool:

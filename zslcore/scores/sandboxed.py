@@ -15,7 +15,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from zslcore.evaluation.answers import GammaOrigin
+from zslcore.evaluation.answers import WITHOUT_CURVE, GammaOrigin
+from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import (
     DatasetError,
     DoubtfulScoresError,
@@ -24,7 +25,7 @@ from zslcore.exceptions import (
 )
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.questions import FIXES, Question, interpreted
-from zslcore.scores.reading import ROWS, Scores, read_scores
+from zslcore.scores.reading import Scores, read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted import client, worker
@@ -229,12 +230,13 @@ def _read_predictions(
     names = tuple(clean_text(name) for name in answer["class_names"])
     if len(names) != len(columns["seen"]) or not set(answer["fixes"]) <= set(FIXES):
         raise _bad_answer(file)
-    if (limits := answer["limits"]) not in ROWS:
+    if answer["limits"] not in ("", *WITHOUT_CURVE):
         raise _bad_answer(file)
-    tested = ROWS[limits](
+    tested = PredictedRows(
         rows=np.arange(len(columns["labels"]), dtype=np.int32),
         classes=np.arange(len(names)),
         resolution=float(answer["resolution"]),
+        limits=answer["limits"],
         **columns,
     )
     return Scores.of_best(
