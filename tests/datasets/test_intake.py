@@ -320,6 +320,51 @@ def test_unseen_classes_may_be_names_numbers_or_a_random_draw(tmp_path, unseen, 
     assert ("seed 5" in split.note) == (which is None)
 
 
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {"unseen_classes": [1, 3]},
+        {"novel_idx": [1, 3]},
+        {"seen_classes": [0, 2, 4]},
+        {"base_classes": np.array(NAMES)[[0, 2, 4]]},
+        {"is_unseen": [False, True, False, True, False]},
+        {"seen_mask": [1, 0, 1, 0, 1]},
+    ],
+)
+def test_a_list_of_one_side_gives_the_split(tmp_path, lists):
+    np.savez(tmp_path / "a.npz", X=X, y=Y, S=S, names=np.array(NAMES), **lists)
+    split = find(paths(tmp_path)).read_dataset("a").split("own")
+    assert split.unseen_classes.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("position", [0, X.shape[1]])
+@pytest.mark.parametrize("name", ["data.csv", "data.npy"])
+def test_labels_may_be_a_column_of_a_matrix_without_titles(tmp_path, position, name):
+    both, path = np.insert(X.astype(float), position, Y, axis=1), tmp_path / name
+    np.save(path, both) if name == "data.npy" else np.savetxt(path, both, delimiter=",")
+    np.savetxt(tmp_path / "S.txt", S)
+    data = find(paths(tmp_path), unseen=[1]).read_dataset("a")
+    np.testing.assert_array_equal(data.labels, Y)
+    np.testing.assert_allclose(data.features, X, rtol=1e-6)
+
+
+def test_vectors_may_be_numbers_between_spaces_after_a_tab(tmp_path):
+    npy(tmp_path)
+    lines = [f"{name}\t{' '.join(map(str, row))}" for name, row in zip(NAMES, S, strict=True)]
+    (tmp_path / "embeddings.csv").unlink()
+    (tmp_path / "vectors.tsv").write_text("\n".join(lines))
+    as_expected(find(paths(tmp_path), unseen=[1]).read_dataset("a"))
+
+
+def test_an_embedding_per_labelled_image_is_a_feature(tmp_path):
+    lines = [
+        json.dumps({"embedding": x.tolist(), "class": NAMES[c]}) for x, c in zip(X, Y, strict=True)
+    ]
+    (tmp_path / "images.jsonl").write_text("\n".join(lines))
+    (tmp_path / "classes.json").write_text(json.dumps(dict(zip(NAMES, S.tolist(), strict=True))))
+    as_expected(find(paths(tmp_path), unseen=[1]).read_dataset("a"))
+
+
 PARTS = {"trainval": files.TRAINVAL, "test_seen": files.TEST_SEEN, "test_unseen": files.UNSEEN}
 
 

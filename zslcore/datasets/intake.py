@@ -30,7 +30,7 @@ from zslcore.datasets.part_names import (
 )
 from zslcore.datasets.release import ParsedDataset, Release
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, split_of_parts
-from zslcore.datasets.table import split_from_rows, split_from_unseen
+from zslcore.datasets.table import class_numbers, split_from_rows, split_from_unseen
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
@@ -60,6 +60,7 @@ IN_WORDS = {
     "image_files": "image names",
     "split": "part of every image",
     "unseen": "unseen classes",
+    "seen": "seen classes",
     **{part: f"rows of {part}" for part in ("trainval", "train", "val", "test")},
     **{part: f"rows of {part}" for part in ("test_seen", "test_unseen")},
 }
@@ -185,7 +186,7 @@ class Intake:
     @property
     def has_split(self) -> bool:
         """Whether an array defines training and test rows, or unseen classes."""
-        return bool({"split", "unseen"} & self.parts.keys()) or bool(self.rows_of_parts())
+        return bool({"split", "unseen", "seen"} & self.parts.keys()) or bool(self.rows_of_parts())
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -249,6 +250,9 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     chosen = {part: _chosen(part, text, arrays) for part, text in (choices or {}).items()}
     unclear: dict[str, str] = {}
     parts = _guess(arrays, chosen, unclear)
+    if not {"labels"} & {*parts, *unclear} and (divided := _with_labels(parts.get("features"))):
+        arrays = [*divided, *(array for array in arrays if array is not parts["features"])]
+        parts = _guess(arrays, chosen, unclear)
     return Intake(tuple(arrays), parts, unclear)
 
 
@@ -265,6 +269,33 @@ def _divide_lines(contents: Contents) -> Contents:
     arrays = {"image_files": np.array(images), "labels": np.array(labels).astype(np.int64)}
     shapes: dict[str, tuple[int, ...] | None] = {n: array.shape for n, array in arrays.items()}
     return replace(contents, shapes=shapes, arrays=arrays)
+
+
+def _with_labels(matrix: Array | None) -> list[Array]:
+    """Divide a matrix without titles into features and its first or last column, the labels.
+
+    [] if neither column, or each of them, has repeated whole numbers beside fractions.
+    """
+    if matrix is None or not matrix.is_unnamed or matrix.values is None:
+        return []
+    values = matrix.values
+    last = values.shape[1] - 1
+    whole = [k for k in (0, last) if _are_labels(values[:, k])]
+    if len(whole) != 1 or last < 2 or np.array_equal(values[0], np.trunc(values[0])):
+        return []
+    arrays = {
+        "features": np.delete(values, whole[0], axis=1),
+        "labels": values[:, whole[0]].astype(np.int64),
+    }
+    shapes: dict[str, tuple[int, ...] | None] = {n: array.shape for n, array in arrays.items()}
+    divided = replace(matrix.contents, shapes=shapes, arrays=arrays)
+    return [Array(divided, name) for name in arrays]
+
+
+def _are_labels(column: np.ndarray) -> bool:
+    """Whether a column has whole numbers of 0 and above that repeat."""
+    are_whole = np.array_equal(column, np.trunc(column)) and column.min() >= 0
+    return bool(are_whole) and 1 < len(np.unique(column)) < len(column)
 
 
 def _with_matrix(contents: Contents) -> Contents:
@@ -474,6 +505,7 @@ def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
                     parts.setdefault("attribute_names", column_by_title["columns"])
         elif "labels" not in parts:
             parts["labels"] = names
+            parts.setdefault("features", matrices[0])
     return table_columns
 
 
@@ -823,13 +855,22 @@ def _splits(
             lists = {part: values - 1 for part, values in lists.items()}
         return [_from_rows(file, labels, lists, unseen, benchmark)]
     if unseen is None and "unseen" in intake.parts:
-        array = intake.parts["unseen"]
-        unseen = (
-            list(array.contents.names(array.name))
-            if array.is_text
-            else [int(n) for n in array.contents.numbers(array.name)]
-        )
+        unseen = _listed_classes(intake.parts["unseen"], len(names), first)
+    elif unseen is None and "seen" in intake.parts:
+        listed = _listed_classes(intake.parts["seen"], len(names), first)
+        seen = {*class_numbers(listed, names, first)}
+        unseen = [k + first for k in range(len(names)) if k not in seen]
     return [split_from_unseen(file, labels, names, unseen, benchmark, first)]
+
+
+def _listed_classes(array: Array, n_classes: int, first: int) -> list[str | int]:
+    """Return names or numbers of classes, from a list of them or one mark per class."""
+    if array.is_text:
+        return [*array.contents.names(array.name)]
+    numbers = array.contents.numbers(array.name)
+    if 2 < len(numbers) == n_classes and {*numbers.tolist()} <= {0, 1}:
+        numbers = np.flatnonzero(numbers) + first
+    return [int(n) for n in numbers]
 
 
 def _from_rows(

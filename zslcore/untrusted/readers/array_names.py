@@ -87,7 +87,8 @@ NAMES_OF_PARTS = {
         "image_names",
     ),
     "attribute_names": ("attribute_names", "predicates", "columns"),
-    "unseen": ("unseen", "unseen_classes"),
+    "unseen": UNSEEN_CLASSES,
+    "seen": SEEN_CLASSES,
     "split": ("split",),
 }
 #: Names of a column of numbers that count images.

@@ -73,6 +73,9 @@ class TextTable:
             raise Refused("expected a text file with lines; got none")
         head[0] = head[0].lstrip("# ")
         self.separator = _separator(head)
+        rest = head[-1].rpartition("\t")[2].split()
+        #: Whether a tab is after a name, and spaces are between the numbers of its vector.
+        self.is_mixed = self.separator == "\t" and len(rest) > 1 and all(map(is_number, rest))
         self.decimal = "."
         if self.separator in ("\t", ";") and any(
             map(DECIMAL_COMMA.fullmatch, self._fields(head[-1]))
@@ -111,6 +114,9 @@ class TextTable:
     def _fields(self, line: str) -> list[str]:
         if self.separator == " ":
             return _words(line)
+        if self.is_mixed:
+            *names, numbers = line.split("\t")
+            return [name.strip() for name in names] + _words(numbers)
         # Some separators may be in quoted texts.
         if (n := line.count(self.separator or "\x00") + 1) > 4 * MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {n:,}")
@@ -146,7 +152,7 @@ class TextTable:
         self, numeric: list[int], n_columns: int, has_header: bool
     ) -> dict[int, np.ndarray]:
         """Return columns of numbers; {} if a field is not a number."""
-        if not numeric:
+        if not numeric or self.is_mixed:
             return {}
         is_whole = len(numeric) == n_columns
         try:
