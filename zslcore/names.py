@@ -123,7 +123,7 @@ def readable_names(names: Sequence[str]) -> tuple[str, ...]:
 
 def squeeze(text: str) -> str:
     """Return the letters and digits of ``text`` in lower case: ``T'ai chi`` becomes ``taichi``."""
-    return re.sub(r"[\W_]+", "", text).lower()
+    return re.sub(r"[\W_]+", "", text.lower())
 
 
 def readable(name: str) -> str:

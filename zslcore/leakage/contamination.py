@@ -48,7 +48,7 @@ from zslcore.leakage.vocabularies import (
     is_understood,
     wordnet,
 )
-from zslcore.names import spaced_name
+from zslcore.names import spaced_name, squeeze
 from zslcore.numbers import counted, percent
 from zslcore.storage.files import FACTS, read_csv_rows
 from zslcore.storage.tables import frame
@@ -163,13 +163,9 @@ def find_extractor(name: str) -> Extractor:
     if name in extractors():
         return extractors()[name]
     for extractor in extractors().values():
-        if _letters(name) in map(_letters, (extractor.name, *extractor.name.split(" and "))):
+        if squeeze(name) in map(squeeze, (extractor.name, *extractor.name.split(" and "))):
             return extractor
     raise closest_name("extractor", name, extractors())
-
-
-def _letters(name: str) -> str:
-    return "".join(c for c in name.casefold() if c.isalnum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import numpy as np
 
 from zslcore.datasets.part_names import part_of_cell
 from zslcore.exceptions import FileRefusedError
-from zslcore.names import class_key
+from zslcore.names import class_key, squeeze
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import Contents
 from zslcore.untrusted.readers.array_names import (
@@ -27,7 +27,6 @@ from zslcore.untrusted.readers.array_names import (
     NO_CLASSES,
     SCORE_VARIABLES,
     is_named,
-    plain_name,
 )
 
 #: Words for a column of ranks.
@@ -242,7 +241,7 @@ def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray
     """
     columns_of = families(names, labels)
     scores = {
-        start: columns for start, columns in columns_of.items() if plain_name(start) not in RANKS
+        start: columns for start, columns in columns_of.items() if squeeze(start) not in RANKS
     }
     if len(columns_of) < 2 or not scores:
         return []

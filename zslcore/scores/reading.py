@@ -27,7 +27,7 @@ from zslcore.datasets.split_lists import IMAGE_IN_LINE
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.metrics import best_column, combine_sides, ranks_of
-from zslcore.names import class_key
+from zslcore.names import class_key, squeeze
 from zslcore.scores.layouts import (
     NamedMatrix,
     are_numbered,
@@ -68,7 +68,6 @@ from zslcore.untrusted.readers.array_names import (
     UNSEEN_CLASSES,
     first_named,
     is_named,
-    plain_name,
 )
 from zslcore.untrusted.readers.common import INDEX
 
@@ -1064,7 +1063,7 @@ def _ranked_columns(names: Sequence[str]) -> list[str]:
     """
     families: dict[str, dict[int, str]] = {}
     for name in names:
-        if match := re.fullmatch(r"(?:(top)(\d{1,4}))?(\D*?)(\d{1,4})?", plain_name(name)):
+        if match := re.fullmatch(r"(?:(top)(\d{1,4}))?(\D*?)(\d{1,4})?", squeeze(name)):
             stem = match[3].removesuffix("top") or match[1] or ""
             families.setdefault(stem, {})[int(match[2] or match[4] or 0)] = name
     for stem, columns in families.items():

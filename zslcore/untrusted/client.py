@@ -28,6 +28,7 @@ from typing import Any, BinaryIO, Literal, get_args
 import numpy as np
 
 from zslcore.exceptions import FileRefusedError
+from zslcore.names import squeeze
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text, refusal_of
@@ -47,7 +48,6 @@ from zslcore.untrusted.readers.array_names import (
     NO_VECTORS,
     SCORE_VARIABLES,
     is_named,
-    plain_name,
 )
 from zslcore.untrusted.readers.common import (
     ENCODED,
@@ -404,7 +404,7 @@ def rows_by_image(
     other_names = ""
     for (title, column), (name, values) in product(images.items(), listed.items()):
         are_texts = "U" in (column.dtype.kind, values.dtype.kind)
-        if not are_texts and plain_name(title) not in ("", plain_name(name)):
+        if not are_texts and squeeze(title) not in ("", squeeze(name)):
             continue
         for named in (_image_name, _file_name, _bare_name):  # paths may begin in another folder
             keys = [named(image) for image in column.tolist()]
@@ -417,7 +417,7 @@ def rows_by_image(
                     file, f"every image of {source}", f"none called {clean_text(missing[0], 60)!r}"
                 )
             return [row_of[image] for image in keys]
-        texts = [column, values] if title and plain_name(title) == plain_name(name) else []
+        texts = [column, values] if title and squeeze(title) == squeeze(name) else []
         if texts and all(len({*c.tolist()}) == len(c) and c.dtype.kind == "U" for c in texts):
             other_names = name
     if other_names:

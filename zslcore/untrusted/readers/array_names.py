@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from zslcore.names import squeeze
+
 #: Names of variables with scores, and with labels of images.
 SCORE_VARIABLES = (
     *("scores", "score", "logits", "probabilities", "probs", "log_probs", "similarity"),
@@ -116,11 +118,6 @@ NO_CLASSES = (
 NO_VECTORS = (*VARIABLES, *LABELS, *PREDICTED, *COUNTERS, *NO_CLASSES, *CLASS_LISTS)
 
 
-def plain_name(name: str) -> str:
-    """Return the letters and digits of a name, in lower case."""
-    return "".join(filter(str.isalnum, name.lower()))
-
-
 def letters_of(name: str) -> str:
     """Return the ASCII letters of a name, in lower case."""
     return re.sub(r"[^a-z]", "", name.lower())
@@ -128,17 +125,15 @@ def letters_of(name: str) -> str:
 
 def first_named(names: Iterable[str], listed: Iterable[str]) -> str | None:
     """Return the name that comes first in ``listed``, a list of this module; None without any."""
-    name_of_plain = {plain_name(name): name for name in reversed([*names])}
-    return next(
-        (name_of_plain[key] for key in map(plain_name, listed) if key in name_of_plain), None
-    )
+    name_of_key = {squeeze(name): name for name in reversed([*names])}
+    return next((name_of_key[key] for key in map(squeeze, listed) if key in name_of_key), None)
 
 
 def is_named(name: str, listed: tuple[str, ...]) -> bool:
     """Whether a name is in a list of this module."""
-    return plain_name(name) in _plain_names(listed)
+    return squeeze(name) in _keys(listed)
 
 
 @cache
-def _plain_names(listed: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(plain_name, listed))
+def _keys(listed: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(squeeze, listed))
