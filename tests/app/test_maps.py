@@ -131,11 +131,6 @@ def test_the_second_menu_lists_data_sets_with_the_same_classes(visit):
     assert menu.options == ["AWA2-like (simulated)", *unplanted[:2], "nothing else"]
     app = settled(app.selectbox(key="pair_first_menu").select("simulated-CUB").run())
     assert app.selectbox(key="pair_second_menu").options == [unplanted[2], "nothing else"]
-    app = settled(app.toggle(key="variants").set_value(True).run())
-    assert app.selectbox(key="pair_first_menu").value == "simulated-CUB"
-    assert not app.error
-    options = app.selectbox(key="pair_second_menu").options
-    assert {unplanted[2], "CUB-like, full size (simulated)", "nothing else"} <= set(options)
     app = visit(**{"pair_first": "digits", **QUICK})
     assert app.selectbox(key="pair_second_menu").options == ["nothing else"]
 

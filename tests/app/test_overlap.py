@@ -165,11 +165,12 @@ def test_the_page_states_only_a_planted_effect(visit, monkeypatch, name):
     if name.endswith("-unplanted"):
         assert low < 0 < high
         assert "no significant difference between the groups" in words(app)
-        assert "simulated without effect" in words(app)
+        assert "features are simulated" in words(app)
+        assert "easier than others" not in words(app)
     else:
         assert low > 0
         assert re.search(r"classes in (ImageNet\\-1K|Kinetics\\-400) gain", words(app))
-        assert "the gain are simulated" in words(app)
+        assert "simulated with an effect: classes in " in words(app)
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 

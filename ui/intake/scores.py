@@ -75,13 +75,14 @@ class ScoreUpload:
 
     ``unseen`` lists names or numbers, separated by commas, and is empty if the file has them.
     ``unseen_scores`` has the columns of unseen classes if ``file`` has only columns of seen
-    classes.
+    classes. ``fixes`` are the answers to questions on the file.
     """
 
     file: BinaryIO
     labels: BinaryIO | None = None
     unseen: str = ""
     unseen_scores: BinaryIO | None = None
+    fixes: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -154,17 +155,16 @@ def evaluate_upload(
     upload: ScoreUpload, validation: ScoreUpload | None = None
 ) -> EvaluatedScores | None:
     """Evaluate scores of test images; None while a question is open."""
-    fixes: dict[bool, tuple[str, ...]] = {False: (), True: ()}
     while True:
         try:
-            result = _judged(upload, fixes[False], validation, fixes[True])
+            result = _judged(upload, validation)
         except ZSLError as error:
             st.error(on_screen(str(error)), icon=":material/block:")
             return None
         if isinstance(result, ScoreReport):
             if isinstance(result.matrix, PredictedScores):
                 return _of_predictions(result, result.matrix, upload, validation)
-            return EvaluatedScores(result, _command(upload, fixes[False], validation, fixes[True]))
+            return EvaluatedScores(result, _command(upload, validation))
         about = validation if result.of_validation and validation else upload
         question = result.question
         options = {f"Yes, {FIXES[question.fix]}": question.fix}
@@ -174,12 +174,13 @@ def evaluate_upload(
         answer = _ask(sentence, options, f"scores_{about.key}_{question.fix}")
         if answer is None:
             return None
-        fixes[result.of_validation] += (answer,)
+        answered = replace(about, fixes=(*about.fixes, answer))
+        upload, validation = (upload, answered) if about is validation else (answered, validation)
 
 
 def judged_predictions(upload: ScoreUpload) -> ScoreReport:
     """Return the metrics of predictions, even if the file contradicts itself or the data set."""
-    report = _judged(upload, (), None, ())
+    report = _judged(upload, None)
     assert isinstance(report, ScoreReport)  # predictions leave no question open
     return report
 
@@ -203,18 +204,13 @@ def _of_predictions(
     return EvaluatedScores(report, shlex.join(["zslcore", "score", upload.file.name]))
 
 
-def _command(
-    upload: ScoreUpload,
-    fixes: Sequence[str],
-    validation: ScoreUpload | None,
-    of_validation: Sequence[str],
-) -> str:
+def _command(upload: ScoreUpload, validation: ScoreUpload | None) -> str:
     words = ["zslcore", "score", upload.file.name]
     words += ["--unseen-scores", upload.unseen_scores.name] if upload.unseen_scores else []
-    for fix in _in_order(fixes):
+    for fix in _in_order(upload.fixes):
         words += ["--fix", fix]
-    if validation is not None and {*of_validation} != {*fixes}:
-        for fix in _in_order(of_validation) or ("as-is",):
+    if validation is not None and {*validation.fixes} != {*upload.fixes}:
+        for fix in _in_order(validation.fixes) or ("as-is",):
             words += ["--validation-fix", fix]
     for scores_file, option in ((upload, "--"), (validation, "--validation-")):
         if scores_file is not None and scores_file is validation:
@@ -234,33 +230,24 @@ def _listed(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _judged(
-    upload: ScoreUpload,
-    fixes: tuple[str, ...],
-    validation: ScoreUpload | None,
-    of_validation: tuple[str, ...],
-) -> ScoreReport | OpenQuestion:
+def _judged(upload: ScoreUpload, validation: ScoreUpload | None) -> ScoreReport | OpenQuestion:
     """Evaluate a file in a worker process, once for each set of answers."""
-    key = f"judged {upload.key} {fixes} {validation and validation.key} {of_validation}"
-    return _computed_once(key, lambda: _judge_in_worker(upload, fixes, validation, of_validation))
+    answered = [(each.key, each.fixes) for each in (upload, validation) if each is not None]
+    return _computed_once(f"judged {answered}", lambda: _judge_in_worker(upload, validation))
 
 
 def _judge_in_worker(
-    upload: ScoreUpload,
-    fixes: tuple[str, ...],
-    validation: ScoreUpload | None,
-    of_validation: tuple[str, ...],
+    upload: ScoreUpload, validation: ScoreUpload | None
 ) -> ScoreReport | OpenQuestion:
     visitor = visitors.session()
     with artifacts.scratch() as folder:
-        request = _put(upload, fixes, folder / "given")
+        request = _put(upload, folder / "given")
         if is_predictions(request.path):
             return _predicted(request.path, visitor)
-        chosen_on = _put(validation, of_validation, folder / "validation") if validation else None
+        chosen_on = _put(validation, folder / "validation") if validation else None
         files = request.files + (chosen_on.files if chosen_on else [])
-        with memory.BUDGET.reserve(
-            visitor, memory_for(files), clean_text(upload.file.name)
-        ) as lent:
+        name = clean_text(upload.file.name)
+        with memory.BUDGET.reserve(visitor, memory_for(files), name) as lent:
             return judge_in_worker(request, chosen_on, memory=lent, origin=limit_clause())
 
 
@@ -268,9 +255,8 @@ def _predicted(path: Path, visitor: str) -> ScoreReport:
     """Read, check and evaluate a file of predictions."""
     with memory.BUDGET.reserve(visitor, memory_for([path]), path.name) as lent:
         limits = Limits(most=lent // COPIES, origin=limit_clause())
-        return judge_predicted(
-            read_predicted(path, limits=limits, load=permitted, refuse_wrong=False)
-        )
+        read = read_predicted(path, limits=limits, load=permitted, refuse_wrong=False)
+        return judge_predicted(read)
 
 
 def permitted(name: str) -> ZSLDataset:
@@ -288,7 +274,7 @@ def limit_clause() -> str:
     )
 
 
-def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequest:
+def _put(upload: ScoreUpload, folder: Path) -> ScoreRequest:
     """Write an upload into a folder."""
     path = uploads.put_one(upload.file, folder)
     labels = unseen = None
@@ -296,7 +282,7 @@ def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequ
         labels = uploads.put_one(upload.labels, folder / "labels")
     if upload.unseen_scores is not None:
         unseen = uploads.put_one(upload.unseen_scores, folder / "unseen")
-    return ScoreRequest(path, labels, tuple(_listed(upload.unseen)) or None, fixes, unseen)
+    return ScoreRequest(path, labels, tuple(_listed(upload.unseen)) or None, upload.fixes, unseen)
 
 
 def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:

@@ -10,7 +10,7 @@ import streamlit as st
 from ui.figures.cross import mixing_dumbbells
 from ui.shell.frame import chart
 from ui.shell.numbers import percent
-from ui.shell.text import plain
+from ui.shell.text import names_in_words, plain
 from ui.takeaway import downloads
 from zslcore.analysis.maps.map import EmbeddedMap
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
@@ -27,14 +27,10 @@ def differing_classes(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) ->
     names = " and ".join(plain(title(dataset.name)) for dataset in datasets)
     if moved.empty:
         return f"None of the {len(verdicts)} classes looks different in {names}."
-    listed = [plain(name) for name in moved[:NAMED]]
-    if len(moved) > NAMED:
-        listed.append(f"{len(moved) - NAMED} more")
-    last = f" and {listed.pop()}" if len(listed) > 1 else ""
     verb = "looks" if len(moved) == 1 else "look"
     return (
         f"{len(moved)} of {len(verdicts)} classes {verb} different in {names}: "
-        f"{', '.join(listed)}{last}."
+        f"{names_in_words(list(moved), NAMED)}."
     )
 
 

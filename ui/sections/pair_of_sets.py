@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from ui.intake import import_dialog
-from ui.maps import simulated_effects
 from ui.shell.frame import Header
 from ui.state import cache, controls, data_menu
 from zslcore.datasets import ZSLDataset, class_names, imports
@@ -36,18 +35,8 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     The default is an imported AWA1 with an imported AWA2, else the simulated pair.
     """
     sides = st.container(), st.container()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        variants = st.toggle(
-            "Variants",
-            key="variants",
-            bind="query-params",
-            help="Also list full-size versions and other features of the simulated data sets.",
-        )
-        import_dialog.offer()
-    offered = [
-        _offered(name)
-        for name in data_menu.offered(results_only=False, effects=True, variants=variants)
-    ]
+    import_dialog.offer()
+    offered = [_offered(name) for name in data_menu.offered(results_only=False, effects=True)]
     default = _default(offered)
     with sides[0]:
         first = data_menu.choose_name(
@@ -68,16 +57,6 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     split = controls.choose_option("Split", splits, key="split", default="PS")
     header.cite(*datasets)
     return datasets, split
-
-
-def about_simulated(datasets: tuple[ZSLDataset, ...]) -> str:
-    """Return the effects of simulated data, and the command that downloads the real data."""
-    if not any(data.simulated for data in datasets):
-        return ""
-    return (
-        f"{simulated_effects.about_shift(*datasets)} `zslcore download xlsa17` replaces them with "
-        "the real AWA1 and AWA2."
-    ).strip()
 
 
 def _forget_second() -> None:

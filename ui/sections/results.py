@@ -5,7 +5,7 @@ Text from submitted results is escaped, and never read as Markdown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
@@ -15,7 +15,7 @@ from ui.shell import site_map, terms, visitors
 from ui.shell.frame import chart
 from ui.shell.guard import errors_as_sentences
 from ui.shell.numbers import duration, percent, three_digits
-from ui.shell.text import AUSUC, plain
+from ui.shell.text import AUSUC, names_in_words, plain
 from ui.state import cache, controls
 from ui.takeaway import downloads
 from ui.takeaway.curves import draw_curves
@@ -34,7 +34,6 @@ from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
 from zslcore.methods import METHODS
-from zslcore.numbers import counted
 from zslcore.results.store import ResultStore, StoredRun
 
 #: Label of a metric -> metric.
@@ -84,7 +83,7 @@ def lead_in_words(column: Column, metric: str) -> str:
     if len(leaders) == 1:
         leads = f"{plain(column.leader)} leads the {n} methods with {value}"
     else:
-        leads = f"{_joined(leaders)} share the lead of the {n} methods with {value}"
+        leads = f"{names_in_words(leaders)} share the lead of the {n} methods with {value}"
     if column.ranks["first"].isna().all():
         why = plain(as_clause(column.ranks["why"].iloc[0]))
         return f"{leads}; ranks have no interval: {why}"
@@ -94,14 +93,6 @@ def lead_in_words(column: Column, metric: str) -> str:
         return f"{leads}; all others are significantly worse"
     verb = "other is" if column.n_close == 1 else "others are"
     return f"{leads}; {column.n_close} {verb} not significantly worse (95 %)"
-
-
-def _joined(rows: Sequence[str], most: int = 3) -> str:
-    """Return the names of tied rows, the first in full: "A, B and C", "A, B, C and 2 others"."""
-    names = [plain(row) for row in rows[:most]]
-    if others := len(rows) - len(names):
-        names.append(counted(others, "other"))
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def as_clause(sentence: str) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from zslcore.numbers import counted
 
 AUSUC = "AUSUC"
 #: Name of a part of a split in files -> its name on pages.
@@ -120,6 +123,14 @@ def page_sentence(message: str) -> str:
 def on_screen(message: str) -> str:
     """Return :func:`page_sentence` of a message, escaped for Markdown."""
     return plain(page_sentence(message))
+
+
+def names_in_words(names: Sequence[str], most: int = 3) -> str:
+    """Return names escaped for Markdown: "A", "A and B", "A, B, C and 2 others"."""
+    words = [plain(name) for name in names[:most]]
+    if others := len(names) - len(words):
+        words.append(counted(others, "other"))
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>&"})

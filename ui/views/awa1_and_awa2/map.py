@@ -25,7 +25,7 @@ from ui.maps.drawing import draw_map, map_of, offer_map, scene_key
 from ui.maps.scene import Scene, read_cameras, read_selection, write_cameras, write_selection
 from ui.sections.map_images import image_address, image_in_address, show_image, show_selected
 from ui.sections.map_quality import differing_classes, show_limits, show_quality
-from ui.sections.pair_of_sets import about_simulated, choose_pair
+from ui.sections.pair_of_sets import choose_pair
 from ui.sections.printed_pairs import answer_from_pairs, show_image_counts, show_printed_pairs
 from ui.shell.folds import fold
 from ui.shell.frame import Header, place_answer
@@ -114,7 +114,7 @@ def show(header: Header) -> None:
     with side_column:
         simulated = [data for data in chosen.datasets if data.simulated]
         if simulated:
-            words = simulated_effects.about_effects(simulated[0])
+            words = simulated_effects.about_effects(*simulated)
             mark.badge("simulated map", color="yellow", help=words)
         scene, waits = _lay_out(chosen)
         _explore(scene, coloured(scene, chosen.colour, chosen.split, chosen.method), chosen, waits)
@@ -349,8 +349,9 @@ def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> No
         on_change=lambda: _remember(scene, key),
     )
     offer_map(scene, looks, chosen.colour)
-    about = about_simulated(chosen.datasets)
-    st.caption(f"{_sample_words(scene, first=first)} {about}".strip())
+    about = simulated_effects.about_effects(*chosen.datasets)
+    command = " `zslcore download xlsa17` replaces them with the real AWA1 and AWA2." * bool(about)
+    st.caption(f"{_sample_words(scene, first=first)} {about}{command}".strip())
     if picked is not None:
         show_image(scene, picked, chosen.split, chosen.method)
     if selection is not None:

@@ -177,12 +177,10 @@ def _show_source(dataset: ZSLDataset, split: Split) -> None:
     if benchmark is None:
         return
     if dataset.simulated:
-        parts = "features" if class_attributes(benchmark) is not None else "features and attributes"
+        attributes = " Attributes are simulated too." * (class_attributes(benchmark) is None)
         st.caption(
-            f"Class names, counts and class lists are those of {benchmark}; {parts} are "
-            "simulated. This demo contains only part of the images; "
-            f"`simulated-{benchmark}-full` contains all. "
-            f"{simulated_effects.about_photographs(dataset)}"
+            f"{simulated_effects.about_effects(dataset)}{attributes} This demo contains only part "
+            f"of the images of {benchmark}; `simulated-{benchmark}-full` contains all."
         )
     notes = class_facts(benchmark).notes
     st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")

@@ -258,7 +258,7 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, vocabulary: str
         f"over the splits that test the class, if there are at least {FEWEST_DRAWS}{pale_clause}. "
         "Related: the set contains a kind of the class or a broader class, so the class is not a "
         "control. The interval of the difference (Welch) is over classes. "
-        f"{simulated_effects.about_gain(dataset)}"
+        f"{simulated_effects.about_effects(dataset)}"
     )
 
 
