@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from zslcore.datasets.facts import fact_sources
+from zslcore.evaluation.predictions import GammaOrigin
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.metrics import harmonic_mean
@@ -63,7 +64,6 @@ Stored = Annotated[
     str, _expected("<data>/<key>", re.compile(r"([A-Za-z0-9][\w+-]*/[0-9a-f]{16})?").fullmatch)
 ]
 Scalar = bool | int | float | str | None
-GammaFrom = Literal["validated", "given", "oracle", "none"]
 ParametersFrom = Annotated[
     Literal["validated", "given", "oracle", "not stated"],
     BeforeValidator(lambda origin: "not stated" if origin == "not told" else origin),  # older files
@@ -121,7 +121,7 @@ class Gamma:
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    origin: GammaFrom
+    origin: GammaOrigin
     value: float | None = None
 
 
@@ -242,7 +242,7 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
         raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
     gamma = values.get("gamma")
     origin = gamma.get("origin") if isinstance(gamma, dict) else None
-    if origin not in (origins := get_args(GammaFrom)):
+    if origin not in (origins := get_args(GammaOrigin)):
         got = "nothing" if origin is None else clean_text(repr(origin), 60)
         how = f"the origin of gamma ({', '.join(origins)})"
         raise refusal_of(f"{file}, gamma.origin", how, got)

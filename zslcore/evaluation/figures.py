@@ -108,7 +108,8 @@ def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
 
 #: Suffix of the names of metrics averaged over samples instead of classes.
 PER_SAMPLE = "_per_sample"
-_LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
+#: Letters of the papers for the accuracies of each side, and for their harmonic mean.
+LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class _Point:
         """Yield the metrics of the point; only stored per-class metrics are in lists and boards."""
         end, suffix = ("", "") if average == "class" else (PER_SAMPLE, " per image")
         listed = self.stored and average == "class"
-        for side, letter in _LETTERS.items():
+        for side, letter in LETTERS.items():
             if (self.name, side) == ("separate", "unseen"):
                 continue  # u in separate label spaces is ZSL accuracy
             headed = side == "harmonic" and bool(self.printed)

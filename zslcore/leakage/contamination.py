@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.class_lists import ClassList, are_codes
 from zslcore.datasets.facts import (
+    ACTION_SETS,
     benchmark_classes,
     published,
     unseen_classes,
@@ -77,8 +78,6 @@ BETWEEN = "; "
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
 IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
-#: Benchmarks of actions; each of their classes is a test class of some split.
-ACTIONS = ("UCF101", "HMDB51")
 #: Title of the largest test set of ImageNet: all classes of ImageNet-21K outside ImageNet-1K.
 IMAGENET = "ImageNet"
 #: Printed name of a pre-training set -> its name in the map.
@@ -262,7 +261,7 @@ def test_sets() -> tuple[TestSet, ...]:
     names = tuple(entry.names[0] for entry in entries)
     tests.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in entries)))
     listed_actions = published("overlap_action")
-    for dataset in ACTIONS:
+    for dataset in ACTION_SETS:
         class_column = listed_actions["class"][listed_actions["dataset"] == dataset]
         names = tuple(dict.fromkeys(class_column))
         tests.append(TestSet(dataset, "", names, names))

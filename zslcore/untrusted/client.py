@@ -51,6 +51,7 @@ from zslcore.untrusted.readers.array_names import (
 )
 from zslcore.untrusted.readers.common import (
     ENCODED,
+    LAST_CHARACTER,
     count_lines_above,
     encoding_of_start,
     is_number,
@@ -72,8 +73,6 @@ ColumnRole = Literal["numbers", "optional numbers", "values", "texts"]
 MAX_CSV_BYTES = 1 << 30
 #: Largest number of dimensions of an array of NumPy.
 MAX_DIMENSIONS = 64
-#: Largest Unicode code point.
-LAST_CHARACTER = 0x10FFFF
 #: Start of a pointer of Git LFS, which may be in place of a file.
 LFS = b"version https://git-lfs.github.com/spec/"
 #: Containers of arrays, and their usual endings.

@@ -16,11 +16,11 @@ import pandas as pd
 
 from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.evaluation.answers import Evaluation
+from zslcore.evaluation.figures import LETTERS
 from zslcore.evaluation.runs import RunResult
 from zslcore.numbers import signed
 from zslcore.storage.files import FACTS, read_csv_frame
 
-POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
 #: Printed table -> column for its paper.
 TABLES = {
     "GBU 3": "benchmark_paper",
@@ -74,7 +74,7 @@ def _measured(e: Evaluation) -> Iterator[dict[str, Any]]:
         (True, e.calibrated, e.calibrated_per_sample),
     ):
         if point and per_sample:
-            for name, letter in POINT.items():
+            for name, letter in LETTERS.items():
                 yield {
                     "figure": letter,
                     "calibrated": calibrated,

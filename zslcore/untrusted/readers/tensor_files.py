@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zslcore.untrusted.readers.common import MAX_NUMBER
+from zslcore.untrusted.readers.common import MAX_NUMBER, Shape
 from zslcore.untrusted.readers.json_files import parse_json
 from zslcore.untrusted.worker import Refused
 
@@ -59,8 +59,6 @@ SAFE_TYPES: dict[str, str | None] = {
     "U64": "<u8",
     "BOOL": "|b1",
 }
-
-Shape = tuple[int, ...]
 
 
 def _size_of(dtype: str | None) -> int:
