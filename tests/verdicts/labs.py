@@ -285,16 +285,53 @@ def scores_of_tools() -> Iterator[Input]:
     table = pd.DataFrame(SCORES, columns=[*NAMES]).assign(label=TRUE)
     of_unseen = np.isin(Y, UNSEEN_CLASSES)
     sides = {"test_seen.csv": table[~of_unseen], "test_unseen.csv": table[of_unseen]}
-    numbers, names = map(str, UNSEEN_CLASSES), UNSEEN_NAMES
+    matrix = pairs.value_counts().unstack(fill_value=0).reindex(index=NAMES, columns=NAMES)
+    nested = {
+        name: [values[k].tolist() for k in parts] for name, values in (("logits", SCORES), ("y", Y))
+    }
+    bracketed = table.rename(columns={name: f"p({name})" for name in NAMES})
+    german = pd.DataFrame({"Wahre Klasse": TRUE, "Vorhersage": pairs.Prediction})
+    bare, labels = pd.DataFrame(SCORES).to_csv(index=False, header=False), "\n".join(map(str, Y))
+    numbers, names = [*map(str, UNSEEN_CLASSES)], UNSEEN_NAMES
     for form, files, unseen in (
-        ("batches in JSON", {"p.json": batches}, [*numbers]),
-        ("batches by line", {"p.jsonl": lines}, [*map(str, UNSEEN_CLASSES)]),
+        ("batches in JSON", {"p.json": batches}, numbers),
+        ("batches by line", {"p.jsonl": lines}, numbers),
         ("counts of pairs", {"c.csv": counts}, names),
+        ("nested batches in JSON", {"p.json": nested}, numbers),
+        ("a confusion matrix", {"c.csv": matrix.rename_axis("Predicted").to_csv()}, names),
+        (
+            "a confusion matrix of true rows",
+            {"c.csv": matrix.T.rename_axis("true").to_csv()},
+            names,
+        ),
+        ("German titles", {"p.csv": german.to_csv(index=False, sep=";")}, names),
+        ("classes in brackets", {"s.csv": bracketed}, names),
         ("a file per side", {f"out/{name}": of for name, of in sides.items()}, ()),
     ):
         path = "out" if form == "a file per side" else next(iter(files))
         command = ("score", path, *(("--unseen", *unseen) if unseen else ()))
         yield Input(f"scores, {form}", files, command, "clean", H)
+    files = {"s.csv": bare, "y.txt": labels}
+    command = ("score", "s.csv", "--labels", "y.txt", "--unseen", *numbers)
+    yield Input("scores, a table without titles", files, command, "clean", H)
+    part = np.where(np.arange(len(Y)) < 9, "train", "test")
+    listed = {"scores": SCORES, "y": Y, "seen": np.array([0, 1]), "unseen": UNSEEN_CLASSES}
+    sides_of = np.where(of_unseen, "unseen", "seen")
+    of_image = pd.DataFrame({"image": [f"{k}.jpg" for k in range(len(Y))]})
+    twice = of_image.assign(label=TRUE, image=["0.jpg", *of_image.image[:-1]])
+    for what, files, more, cause in (
+        ("training images", {"s.csv": table.assign(split=part)}, names, "9 of 'train'"),
+        ("sides", {"s.csv": table.assign(side=sides_of)}, names[:1], "listed unseen classes"),
+        ("classes on no side", {"s.npz": listed}, (), "11 columns, and 6 classes"),
+        (
+            "an image with two labels",
+            {"s.csv": table.iloc[:, :-1].join(of_image), "y.csv": twice},
+            (*names, "--labels", "y.csv"),
+            "'0.jpg' more than once",
+        ),
+    ):
+        command = ("score", next(iter(files)), *(("--unseen", *more) if more else ()))
+        yield Input(f"scores, contradictions, {what}", files, command, "broken", cause, True)
     for above in ("\n", "sep=,\r\n", "# epoch 3\n# of 9\n"):
         files = {"s.csv": above + table.to_csv(index=False)}
         command = ("score", "s.csv", "--unseen", *names)

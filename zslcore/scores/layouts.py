@@ -314,6 +314,20 @@ def unseen_by_image(
     return None
 
 
+def refuse_training_images(file: str, n: int, columns: Mapping[str, np.ndarray]) -> None:
+    """Refuse a table in which a column says that some of its ``n`` images are no test images."""
+    for title, values in columns.items():
+        cells, counts = np.unique(_as_cells(values), return_counts=True)
+        parts = [part_of_cell(title, cell) for cell in cells[:5]]
+        others = [k for k, part in enumerate(parts) if part in ("train", "trainval", "val")]
+        if len(values) == n and len(cells) < 5 and all(parts) and 0 < len(others) < len(cells):
+            raise FileRefusedError(
+                f"{file}: expected test images alone; got {counts[others[0]]:,} of "
+                f"{clean_text(cells[others[0]], 40)!r} in the column {clean_text(title, 40)!r}; "
+                "leave these rows out."
+            )
+
+
 def _as_cells(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "f":
         return np.array([f"{value:g}" for value in np.unique(values)[:9]])[

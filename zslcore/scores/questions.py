@@ -1032,7 +1032,8 @@ def _refuse_rows_of_classes(matrix: Scores) -> None:
     if len(matrix.y) == C > 2 and len(np.unique(matrix.y)) == C:
         raise DoubtfulScoresError(
             f"{matrix.name}: expected scores of images; got one row for each of {C} classes, as "
-            "in a confusion matrix, class similarities or class means. Give the scores or the "
+            "in a confusion matrix (title its first column 'true' if its rows are true classes, or "
+            "'predicted'), class similarities or class means. Give the scores or the "
             "predicted class of every image, or keep them with as-is (--fix as-is)."
         )
 

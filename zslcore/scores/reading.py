@@ -34,6 +34,7 @@ from zslcore.scores.layouts import (
     best_family,
     matrix_of_pairs,
     named_matrix,
+    refuse_training_images,
     unseen_by_image,
 )
 from zslcore.storage.artifacts import scratch
@@ -445,6 +446,7 @@ def _score_file(
             f"{_described(parts)} alone."
         )
     _refuse_runs(name, parts["labels"], more_arrays)
+    refuse_training_images(name, len(parts["labels"]), more_arrays)
     _number_columns(parts)
     _name_columns(parts, lists_seen)
     _find_sides(name, parts, more_arrays)
@@ -503,10 +505,14 @@ def _are_labels(values: np.ndarray, n_classes: int, labels: np.ndarray | None) -
 
 
 def _find_sides(name: str, parts: dict[str, Any], more_arrays: Mapping[str, np.ndarray]) -> None:
-    """Find the unseen classes by the side of each image, if the file lists no classes."""
-    if "unseen" in parts:
-        return
+    """Find the unseen classes by the side of each image, if the file lists no classes.
+
+    Raises FileRefusedError if the sides of the images contradict a list.
+    """
     y = np.asarray(parts["labels"])
+    if "unseen" in parts:
+        _refuse_other_sides(name, y, parts, more_arrays)
+        return
     classes: Sequence[Any] = [*parts.get("class_names", ())]
     if "scores" not in parts:
         classes = np.unique(np.asarray(parts["predicted"])).tolist()
@@ -523,6 +529,22 @@ def _find_sides(name: str, parts: dict[str, Any], more_arrays: Mapping[str, np.n
         ]
 
 
+def _refuse_other_sides(
+    name: str, y: np.ndarray, parts: Mapping[str, Any], more_arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Refuse listed unseen classes if another column says that images of them are seen."""
+    stated, unseen = unseen_by_image(name, y, more_arrays, ()), np.asarray(parts["unseen"])
+    if stated is None or "seen" in parts or unseen.dtype.kind != y.dtype.kind or not unseen.size:
+        return
+    keys = [{class_key(str(c)) for c in np.unique(of)} for of in (unseen, stated[0], y)]
+    if differ := sorted((keys[0] ^ keys[1]) & keys[2]):
+        raise FileRefusedError(
+            f"{name}: expected the listed unseen classes to be those of the column "
+            f"{clean_text(stated[1], 40)!r}; got {listed(differ, 4)} as seen in one and as unseen "
+            "in the other."
+        )
+
+
 def _move_marks(parts: dict[str, Any], more_arrays: dict[str, np.ndarray]) -> None:
     """Move marks of images, such as seen or not, from the lists of classes to the columns."""
     n = len(parts.get("labels", ()))
@@ -535,18 +557,26 @@ def _move_marks(parts: dict[str, Any], more_arrays: dict[str, np.ndarray]) -> No
 
 
 def _refuse_shared(name: str, parts: Mapping[str, Any]) -> None:
-    """Refuse a list of seen and a list of unseen classes that share classes."""
+    """Refuse a list of seen and a list of unseen classes that share classes, or lack some."""
     seen, unseen = (np.asarray(parts.get(part, ())).ravel() for part in ("seen", "unseen"))
     if not (seen.size and unseen.size) or seen.dtype.kind != unseen.dtype.kind:
         return
-    are_marks = len(seen) == len(unseen) > 2 and all(
-        side.dtype.kind in "biu" and np.isin(side, (0, 1)).all() for side in (seen, unseen)
-    )
+    marks = [
+        s.dtype.kind in "biu" and len(s) > 2 and np.isin(s, (0, 1)).all() for s in (seen, unseen)
+    ]
+    are_marks = len(seen) == len(unseen) and all(marks)
     shared = np.flatnonzero(seen * unseen) if are_marks else np.intersect1d(seen, unseen)
     if shared.size:
         raise FileRefusedError(
             f"{name}: expected every class on one side; got {len(shared)} among both the seen and "
             f"the unseen classes ({clean_text(str(shared[0]), 60)})."
+        )
+    n = np.shape(parts["scores"])[1] if "scores" in parts else 0
+    n_listed = int((seen + unseen).sum()) if are_marks else len({*seen.tolist(), *unseen.tolist()})
+    if n_listed < n and (are_marks or not any(marks)):
+        raise FileRefusedError(
+            f"{name}: expected every class on one side; got {n} columns, and {n_listed} classes "
+            "that are listed as seen or unseen. State the unseen classes with --unseen."
         )
 
 
@@ -980,6 +1010,9 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
     label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
     label = label or _column_of(texts, {*table.columns}, excluded=answers)
     tested = texts[label] if label is not None else ()
+    within = [re.fullmatch(r"\w{1,20}[(\[](.+)[)\]]", name) for name in table.columns]
+    if len({name.partition("(")[0] for name in table.columns}) == 1 and all(within):
+        table = replace(table, columns=tuple(match[1] for match in within if match))
     scored = _columns_of_classes(table.columns, tested, table.values)
     if len(scored) < 2 and (pairs := _pairs_of(table, texts)) is not None:
         matrix, named = pairs
@@ -1033,6 +1066,7 @@ def _repeated_by_count(table: Table) -> Table:
 
     Any other table is returned unchanged.
     """
+    table = _pairs_of_classes(table)
     pair = [first_named(table.texts, names) for names in (LABELS, PREDICTED)]
     if [*map(len, (table.texts, table.columns))] != [2, 1] or None in pair:
         return table
@@ -1047,6 +1081,32 @@ def _repeated_by_count(table: Table) -> Table:
         name: np.array(values)[rows].tolist() for name, values in table.texts.items()
     }
     return Table(np.empty((len(rows), 0)), (), texts)
+
+
+def _pairs_of_classes(table: Table) -> Table:
+    """Return one row per pair of classes of a confusion matrix of counts.
+
+    By the title of the first column, rows are true classes ("true", "actual", "label") or
+    predicted classes ("predicted"); any other table is returned unchanged.
+    """
+    if len(table.texts) != 1:
+        return table
+    ((title, rows),) = table.texts.items()
+    first = re.split(r"[^\w]", title)[0]
+    rows = [*takewhile(lambda name: name != "All", rows)]  # the sums of pandas.crosstab
+    columns = [name for name in table.columns if name != "All"]
+    answers = is_named(first, PREDICTED)
+    is_matrix = len(rows) > 1 and sorted(rows) == sorted(columns)
+    if not is_matrix or not (answers or is_named(first, LABELS)):
+        return table
+    counts = table.values[: len(rows), [table.columns.index(name) for name in columns]]
+    if (counts < 0).any() or (counts != np.trunc(counts)).any():
+        return table
+    pair = [np.repeat(rows, len(columns)).tolist(), columns * len(rows)]
+    texts: dict[str, Sequence[str]] = dict(
+        zip((PREDICTED[0], LABELS[0])[:: 1 if answers else -1], pair, strict=True)
+    )
+    return Table(counts.reshape(-1, 1), (COUNTS[0],), texts)
 
 
 def _pairs_of(

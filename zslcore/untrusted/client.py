@@ -18,6 +18,7 @@ import math
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -409,6 +410,11 @@ def rows_by_image(
             keys = [named(image) for image in column.tolist()]
             row_of = {named(image): row for row, image in enumerate(values.tolist())}
             missing = [image for image in keys if image not in row_of]
+            are_named = values.dtype.kind == "U" and squeeze(title) == squeeze(name) != ""
+            if len({*keys}) == len(keys) and len(row_of) < len(values) and are_named:
+                twice = next(i for i, n in Counter(map(named, values.tolist())).items() if n > 1)
+                got = f"{clean_text(twice, 60)!r} more than once"
+                raise refusal_of(f"{file}, {clean_text(name, 40)}", "every image once", got)
             if len(row_of) < len(values) or len({*keys}) < len(keys) or len(missing) == len(keys):
                 continue
             if missing:

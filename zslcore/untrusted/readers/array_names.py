@@ -21,6 +21,7 @@ SCORE_VARIABLES = (
 LABEL_VARIABLES = (
     *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
     *("true_label", "true", "gold", "y_test", "gts", "gt_label", "gt_labels", "gt_class", "truth"),
+    *("all_labels", "all_targets", "test_labels", "test_label"),
 )
 #: Names of variables that list all, the unseen or the seen classes.
 CLASS_NAMES = (
@@ -31,10 +32,14 @@ CLASS_NAMES = (
 OF_SIDE = (
     *("{}_classes", "{}_mask", "is_{}", "{}_idx", "{}_ids", "{}_indices", "{}_class_ids"),
     *("{}_class_names", "{}_names", "{}_list", "test_{}_classes", "{}_categories", "{}_class"),
+    *("{}_cls", "{}_label", "{}_labels"),
 )
 UNSEEN_CLASSES, SEEN_CLASSES = (
     (first, *(form.format(word) for word in words for form in OF_SIDE))
-    for first, words in (("unseen", ("unseen", "novel", "new")), ("seen", ("seen", "base")))
+    for first, words in (
+        ("unseen", ("unseen", "novel", "new", "zs", "zsl")),
+        ("seen", ("seen", "base")),
+    )
 )
 CLASS_LISTS = (*CLASS_NAMES, *UNSEEN_CLASSES, *SEEN_CLASSES)
 #: Names of arrays with a fixed meaning, which are never names of classes.
@@ -57,7 +62,10 @@ LABELS = (
     *("true_labels", "true_class", "gt", "ground_truth", "groundtruth", "gold", "actual"),
     *("class_name", "label_name", "label_true", "target_class", "expected", "y_test", "gts"),
     *("gt_label", "gt_labels", "gt_class", "actual_label", "actual_class", "true_name", "truth"),
-    "reference",
+    *("reference", "observed", "annotation"),
+    *("wahr", "wahrheit", "wahre_klasse", "klasse", "vérité", "classe_réelle", "vraie_classe"),
+    *("classe", "étiquette", "clase", "clase_real", "etiqueta", "etichetta", "真实类别"),
+    *("真实标签", "标签", "类别"),
 )
 #: Names of a column or array of predicted classes.
 PREDICTED = (
@@ -66,6 +74,8 @@ PREDICTED = (
     *("label_pred", "pred_class", "pred_classes", "answer", "answers", "output", "outputs"),
     *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
     *("pred_name", "predicted_name", "prediction_label", "response", "guess"),
+    *("vorhersage", "vorhergesagt", "vorhergesagte_klasse", "prédiction", "classe_prédite"),
+    *("predicción", "clase_predicha", "predizione", "previsão", "预测", "预测类别", "预测标签"),
 )
 #: Part of a data set -> names of its array, or of a file with one array.
 NAMES_OF_PARTS = {

@@ -48,7 +48,7 @@ class _Layout(NamedTuple):
 
     ``paths`` are the columns of ``texts`` with paths, of which only the last characters are kept;
     ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and a
-    column without a name numbers the rows.
+    column without a name numbers the rows. A table that is not ``titled`` begins with numbers.
     """
 
     header: list[str]
@@ -58,6 +58,7 @@ class _Layout(NamedTuple):
     separator: str = ","
     decimal: str = "."
     finite: bool = False
+    titled: bool = True
 
     @property
     def matrix(self) -> str:
@@ -90,6 +91,8 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     infinite.
     """
     header, first, separator = _first_lines(path)
+    titled = not all(map(_is_number, header)) or all(name.isdigit() for name in header)
+    header = header if titled else [*map(str, range(len(header)))]
     stripped = [field.rstrip(" %") for field in first]
     decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, stripped)) else "."
     named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
@@ -100,6 +103,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
         if k in named or (k not in percents and not _is_number(field.replace(decimal, ".")))
     ]
     layout = _Layout(header, texts, percents=percents, separator=separator, decimal=decimal)
+    layout = layout._replace(titled=titled)
     return _write_columns(path, layout, budget, out)
 
 
@@ -219,7 +223,8 @@ def _read_blocks(
     with _opened(path, "strict") as lines, warnings.catch_warnings():
         # NumPy warns at the end of the file and of blank lines.
         warnings.simplefilter("ignore", UserWarning)
-        lines.readline(MAX_HEADER)
+        if layout.titled:
+            lines.readline(MAX_HEADER)
         while len(table := np.loadtxt(lines, **options)):
             if table.shape[1] != n:
                 raise ValueError
@@ -238,7 +243,8 @@ def _read_rows(
         rows = (row for row in reader if row not in ([], [""]))  # blank lines are left out
         line = 1
         try:
-            next(reader, None)
+            if layout.titled:
+                next(reader, None)
             for n, row in enumerate(rows):
                 line = reader.line_num
                 if len(row) != n_columns:
@@ -364,8 +370,8 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
         raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(header):,}", "line 1")
     if not rows or not rows[0]:
         raise Refused("expected a table with at least one row; got none")
-    are_numbers = all(name.isdigit() for name in header)
-    if all(map(_is_number, header)) and not (are_numbers and len({*header}) == len(header) > 2):
+    are_scores = len({*header}) == len(header) > 2  # of the first image, or numbers of classes
+    if all(map(_is_number, header)) and not are_scores:
         raise Refused(
             "expected column names, such as y_true,y_pred or label and class names; got numbers, "
             f"{', '.join(header[:3])}",

@@ -111,17 +111,26 @@ class Json:
 
 
 def _joined_batches(value: Any) -> Any:
-    """Join records of equally long lists, one record per batch; return other values unchanged.
+    """Join the lists of batches, in one record per batch or in one object; else return the value.
 
     A batch has a list of labels or predicted classes. Lists of zeros and ones do not count, since
     they may be one-hot labels.
     """
+    if isinstance(value, dict):
+        lists = {n: v for n, v in value.items() if _is_list(v) and all(map(_is_list, v))}
+        n_images = {name: [*map(len, lists_of)] for name, lists_of in lists.items()}
+        labels = next((name for name in lists if is_named(name, OF_IMAGES)), None)
+        if labels is None or all(y in (0, 1) for batch in lists[labels] for y in batch):
+            return value
+        same = [name for name in lists if n_images[name] == n_images[labels]]
+        joined = {name: [*chain.from_iterable(lists[name])] for name in same}
+        return value | joined if len(same) > 1 else value
     batches: list[Any] = value if isinstance(value, list) else []
     if not batches or not all(isinstance(b, dict) and {*b} == {*batches[0]} for b in batches):
         return value
-    lists = [element for batch in batches for element in batch.values()]
+    columns = [element for batch in batches for element in batch.values()]
     of_images = [batch[n] for batch in batches for n in batch if is_named(n, OF_IMAGES)]
-    if not of_images or not all(map(_is_list, lists)):
+    if not of_images or not all(map(_is_list, columns)):
         return value
     are_masks = all(element in (0, 1) for labels in of_images for element in labels)
     sizes = ({*map(len, batch.values())} for batch in batches)
