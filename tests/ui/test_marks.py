@@ -34,7 +34,6 @@ from ui.figures.palette import (
 from ui.shell.numbers import signed
 from ui.takeaway.as_table import without_tags
 from zslcore.leakage.report import Bar, Picture
-from zslcore.metrics import seen_unseen_curve
 from zslcore.metrics.gain import GROUPS
 from zslcore.metrics.significance import paired_test
 
@@ -43,6 +42,7 @@ from zslcore.metrics.significance import paired_test
     claims,
     contamination,
     cross,
+    curve,
     gains,
     images,
     lesson,
@@ -55,6 +55,7 @@ from zslcore.metrics.significance import paired_test
         ui.figures.claims,
         ui.figures.contamination,
         ui.figures.cross,
+        ui.figures.curve,
         ui.figures.gains,
         ui.figures.images,
         ui.figures.lesson,
@@ -491,22 +492,17 @@ def test_bars_and_curve_of_a_card():
     assert "unseen" in figure.layout.xaxis.title.text
 
 
-def test_several_curves_have_their_own_points():
-    rng = np.random.default_rng(0)
-    result = {}
-    for name in ("A", "B"):
-        F, y = rng.random((60, 4)), np.repeat(np.arange(4), 15)
-        result[name] = (seen_unseen_curve(F, y, np.arange(4) < 2), 0.1)
-    figure = lesson.several_curves(result)
-    lines = [trace for trace in figure.data if trace.mode == "lines"]
-    for line, (name, (curve, gamma)) in zip(lines, result.items(), strict=True):
-        assert line.name.startswith(f"{name}, AUSUC {100 * curve.ausuc:.1f}")
-        np.testing.assert_array_equal(line.x, curve.thinned(800).unseen)
-        np.testing.assert_array_equal(line.y, curve.thinned(800).seen)
-        own = [m for m in shown(figure) if m.color == line.line.color]
-        assert [(m.x, m.y) for m in own] == [
-            (curve.at(g).unseen, curve.at(g).seen) for g in (0.0, gamma)
-        ]
+def test_a_curve_has_its_name_and_its_points_in_the_legend():
+    unseen, seen = (0.0, 0.4, 0.8), (0.9, 0.7, 0.0)
+    points = ("γ = 0", 0.0, 0.9, SEEN), ("best γ", 0.4, 0.7, UNSEEN)
+    figure = curve.curve_with_points(unseen, seen, points, height=300, name="A")
+    line, *marks = figure.data
+    assert (line.x, line.y, line.mode, line.name) == (unseen, seen, "lines", "A")
+    assert [(m.name, m.x[0], m.y[0], m.marker.color) for m in marks] == [
+        (name, x, y, mark.color) for name, x, y, mark in points
+    ]
+    unnamed = curve.curve_with_points(unseen, seen, points, height=300)
+    assert [line.showlegend, unnamed.data[0].showlegend] == [True, False]
 
 
 def test_bars_of_a_lesson_and_answers_of_a_room():

@@ -11,11 +11,9 @@ import pytest
 
 from ui.components import window
 from ui.figures import palette
-from ui.figures.lesson import several_curves
 from ui.figures.marks import marked
 from zslcore.interactive import seen_unseen
 from zslcore.interactive.one_file import THEMES as OF_FILES
-from zslcore.metrics import seen_unseen_curve
 
 ROOT = Path(__file__).parents[2]
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
@@ -185,10 +183,5 @@ def test_green_is_used_only_for_validated():
     from zslcore.interactive.seen_unseen import GHOSTS, LOOKS
 
     green = {palette.VALIDATED.light, palette.VALIDATED.night}
-    curve = seen_unseen_curve(np.eye(2), np.arange(2), np.array([True, False]))
-    drawn = several_curves(dict.fromkeys("abcde", (curve, None)))
-    of_curves = {trace["line"]["color"] for trace in drawn.traces if trace["mode"] == "lines"}
-    assert len(of_curves) == 4
-    assert not green & of_curves
     assert not green & {LOOKS[name].light for name in GHOSTS}
     assert LOOKS["validated"].light in green

@@ -1,9 +1,9 @@
-"""Figures of lessons: values as bars, answers of a room, curves and accuracies of classes."""
+"""Figures of lessons: values as bars, answers of a room and accuracies of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,9 @@ from ui.figures.cached import cached_figure
 from ui.figures.marks import GROUP_WORDS, crowded, marked, names_fit
 from ui.figures.palette import (
     FAINT,
-    FIRST,
     GROUP_LOOKS,
     HARMONIC,
     NEUTRAL,
-    SECOND,
     SEEN,
     UNSEEN,
     VALIDATED,
@@ -35,8 +33,6 @@ from ui.figures.vocabulary import (
     scatter,
     whiskers,
 )
-from ui.shell.numbers import percent, three_digits
-from zslcore.metrics import SeenUnseenCurve
 
 #: Font size, in pixels, of a figure that is shown to a class of students.
 CLASSROOM_FONT_SIZE = 20
@@ -49,29 +45,49 @@ def shares(
     """Draw fractions as bars; with ``differences``, draw absolute differences in points."""
     unit = " points" if differences else " %"
     longest = max(values.values()) if differences else 1
-    colors = [mark.color for mark in marks]
-    shown = bars(
-        x=list(values.values()),
-        y=list(values),
-        orientation="h",
-        text=[f"{100 * value:.1f}{unit}" for value in values.values()],
-        textposition="outside",
-        marker={
-            "color": colors,
-            "pattern": {"shape": [mark.pattern for mark in marks]},
-            "line": {"width": 1, "color": colors},
-        },
-        hoverinfo="skip",
-    )
-    return figure(
-        [shown],
+    return _labelled_bars(
+        values,
+        [f"{100 * value:.1f}{unit}" for value in values.values()],
+        marks,
         height=120 + 76 * len(values),
         xaxis=axis(
             percent=True, grid=True, range=[0, 1.12 * (longest or 1)], visible=not differences
         ),
-        yaxis=axis(autorange="reversed", ticklabelstandoff=10),
         bargap=0.4,
     )
+
+
+@cached_figure
+def room(counts: Mapping[str, int], right: str | None, own_answer: str | None) -> Chart:
+    """Draw the count of each answer in a room; mark the right answer and the viewer's own."""
+    signs = {own_answer: " ✓ (you)"} if right == own_answer else {right: " ✓", own_answer: " (you)"}
+    signs.pop(None, None)
+    return _labelled_bars(
+        {f"{answer}{signs.get(answer, '')}": n for answer, n in counts.items()},
+        list(map(str, counts.values())),
+        [VALIDATED if answer == right else HARMONIC for answer in counts],
+        height=60 + 44 * len(counts),
+        xaxis=axis(range=[0, 1.15 * max([*counts.values(), 1])], visible=False),
+        bargap=0.3,
+    ).enlarged(CLASSROOM_FONT_SIZE)
+
+
+def _labelled_bars(
+    values: Mapping[str, float], texts: Sequence[str], marks: Sequence[Mark], **look: Any
+) -> Chart:
+    """Draw horizontal bars, each with its text at its end."""
+    colors = [mark.color for mark in marks]
+    pattern = {"shape": [mark.pattern for mark in marks]}
+    shown = bars(
+        x=list(values.values()),
+        y=list(values),
+        orientation="h",
+        text=texts,
+        textposition="outside",
+        marker={"color": colors, "pattern": pattern, "line": {"width": 1, "color": colors}},
+        hoverinfo="skip",
+    )
+    return figure([shown], yaxis=axis(autorange="reversed", ticklabelstandoff=10), **look)
 
 
 @cached_figure
@@ -98,85 +114,6 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
         yaxis=axis(percent=True, grid=True, range=[0, 1.02]),
         shapes=[rule(x=chosen, dash="dash")],
     )
-
-
-@cached_figure
-def room(counts: Mapping[str, int], right: str | None, own_answer: str | None) -> Chart:
-    """Draw the count of each answer in a room; mark the right answer and the viewer's own."""
-    signs = {own_answer: " ✓ (you)"} if right == own_answer else {right: " ✓", own_answer: " (you)"}
-    signs.pop(None, None)
-    mark = {answer: VALIDATED if answer == right else HARMONIC for answer in counts}
-    shown = bars(
-        x=list(counts.values()),
-        y=[f"{answer}{signs.get(answer, '')}" for answer in counts],
-        orientation="h",
-        text=[str(n) for n in counts.values()],
-        textposition="outside",
-        marker={"color": [mark[answer].color for answer in counts]},
-        hoverinfo="skip",
-    )
-    return figure(
-        [shown],
-        height=60 + 44 * len(counts),
-        xaxis=axis(range=[0, 1.15 * max([*counts.values(), 1])], visible=False),
-        yaxis=axis(autorange="reversed", ticklabelstandoff=10),
-        bargap=0.3,
-    ).enlarged(CLASSROOM_FONT_SIZE)
-
-
-#: Maximum number of points of a drawn curve, more than its width in pixels.
-_MAX_POINTS = 800
-#: Marks of the first, second ... curve; their usual meanings do not apply here.
-_LOOKS = (
-    HARMONIC,
-    replace(FIRST, dash="dash"),
-    replace(SECOND, dash="dot"),
-    replace(NEUTRAL, dash="dashdot"),
-)
-
-
-@cached_figure
-def several_curves(
-    curves: Mapping[str, tuple[SeenUnseenCurve, float | None]], looks: Sequence[Mark] = _LOOKS
-) -> Chart:
-    """Draw seen over unseen accuracy for every gamma; mark gamma = 0 and the chosen gamma."""
-    plane: Part = {"percent": True, "range": [-0.02, 1.02]}
-    return figure(
-        [
-            trace
-            for (name, (curve, gamma)), look in zip(curves.items(), looks, strict=False)
-            for trace in _curve(name, curve, gamma, look)
-        ],
-        height=430,
-        legend="top",
-        xaxis=axis("unseen accuracy u", **plane),
-        yaxis=axis("seen accuracy s", **plane),
-    )
-
-
-def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -> Iterator[Part]:
-    """Yield a curve and its points at gamma = 0 and at the chosen gamma."""
-    thinned = curve.thinned(_MAX_POINTS)
-    words = f"{name}, AUSUC {percent(curve.ausuc)}"
-    yield line(look.color, width=2.5, dash=look.dash, name=words, x=thinned.unseen, y=thinned.seen)
-    for symbol, label, value in (
-        ("circle-open", "no calibration", 0.0),
-        ("square", "validated γ", gamma),
-    ):
-        if value is None:
-            continue
-        point = curve.at(value)
-        yield scatter(
-            x=[point.unseen],
-            y=[point.seen],
-            marker=dots(look, 12, symbol=symbol, edge=2.5),
-            showlegend=False,
-            customdata=[
-                f"{name}, {label} ({three_digits(value)}): u {percent(point.unseen)}, "
-                f"s {percent(point.seen)}, H {percent(point.harmonic)}"
-            ],
-            hovertemplate="%{customdata}<extra></extra>",
-        )
 
 
 @cached_figure

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ui.figures.cached import cached_figure
+from ui.figures.curve import curve_with_points
 from ui.figures.marks import MOST_NAMES, class_axis, marked, names_fit
 from ui.figures.palette import (
-    HARMONIC,
     INK,
     LEAK,
     NEUTRAL,
@@ -29,11 +29,9 @@ from ui.figures.vocabulary import (
     Plane,
     axis,
     bars,
-    dots,
     figure,
     fill,
     heatmap,
-    line,
     note,
     scatter,
 )
@@ -255,7 +253,11 @@ LETTER = 6.5
 @cached_figure
 def picture_of(picture: Picture) -> Chart:
     """Draw the picture of a card: bars, or a curve with its marked points."""
-    return _curve(picture) if picture.curve else _bars(picture)
+    if not picture.curve:
+        return _bars(picture)
+    unseen, seen = zip(*picture.curve, strict=True)
+    points = [(*at, look) for at, look in zip(picture.points, (INK, VALIDATED), strict=False)]
+    return curve_with_points(unseen, seen, points, height=260)
 
 
 def _bars(picture: Picture) -> Chart:
@@ -288,25 +290,4 @@ def _bars(picture: Picture) -> Chart:
         barmode="stack",
         bargap=0.35,
         showlegend=of_split,
-    )
-
-
-def _curve(picture: Picture) -> Chart:
-    u, s = zip(*picture.curve, strict=True)
-    marks = [
-        scatter(
-            x=[unseen],
-            y=[seen],
-            name=label,
-            marker=dots(look, 11),
-        )
-        for (label, unseen, seen), look in zip(picture.points, (INK, VALIDATED), strict=False)
-    ]
-    plane: Part = {"percent": True, "grid": True, "range": [-0.02, 1.02]}
-    return figure(
-        [line(HARMONIC.color, width=2.5, x=u, y=s, showlegend=False), *marks],
-        height=260,
-        legend="top",
-        xaxis=axis("unseen accuracy u", **plane),
-        yaxis=axis("seen accuracy s", **plane),
     )

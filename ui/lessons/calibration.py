@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from ui.figures.accuracy import class_bars, confusion_map
-from ui.figures.lesson import over_share, several_curves, shares
-from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
+from ui.figures.curve import curve_with_points
+from ui.figures.lesson import over_share, shares
+from ui.figures.palette import HARMONIC, INK, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.figures.vocabulary import Chart
 from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
 from ui.shell.numbers import in_points, percent
@@ -141,12 +142,19 @@ def _gamma(stop: str) -> StepView:
     return StepView(class_bars(classes), answer, {"gamma": gamma} | changes)
 
 
+def _drawn(test: AnsweredTest) -> tuple[np.ndarray, np.ndarray]:
+    """Return unseen and seen accuracy along the curve, without points that no screen can show."""
+    curve = test.curve.thinned(800)
+    return curve.unseen, curve.seen
+
+
 def _best(method: str) -> StepView:
     run, scores = validated_run(method)
-    best = scores.curve.best()
-    figure = several_curves({method: (scores.curve, best.gamma)}, [HARMONIC])
-    facts = {"best": best.harmonic, "gamma": best.gamma}
-    facts["plain"] = _plain_and_calibrated(run)[0].harmonic
+    best, plain = scores.curve.best(), _plain_and_calibrated(run)[0]
+    points = ("γ = 0", plain.unseen, plain.seen, INK), ("best γ", best.unseen, best.seen, ORACLE)
+    words = f"{method}, AUSUC {percent(scores.curve.ausuc)}"
+    figure = curve_with_points(*_drawn(scores), points, height=430, name=words)
+    facts = {"best": best.harmonic, "gamma": best.gamma, "plain": plain.harmonic}
     return StepView(figure, FIFTHS.of(best.harmonic), facts)
 
 
@@ -224,7 +232,7 @@ def _fewer_images(share_name: str) -> StepView:
 
 def _cover() -> Chart:
     """Draw the curve of the first method, with numbers at the ends of its axes only."""
-    curve = several_curves({"": (validated_run(METHODS[0])[1].curve, None)}, [HARMONIC])
+    curve = curve_with_points(*_drawn(validated_run(METHODS[0])[1]), (), height=430)
     ends = {f"{x}axis": curve.axis(x) | {"tickvals": [0, 1]} for x in "xy"}
     return Chart(curve.traces, curve.layout | ends)
 

@@ -17,7 +17,7 @@ from ui.shell import site_map
 from ui.shell.folds import fold, menu
 from ui.shell.frame import chart
 from ui.shell.guard import fragment
-from ui.shell.text import plain
+from ui.shell.text import on_screen, plain
 from ui.state import cache
 from ui.takeaway import downloads, tables
 from zslcore.datasets import ZSLDataset
@@ -31,7 +31,7 @@ from zslcore.leakage import (
     get_vocabulary,
     render,
 )
-from zslcore.leakage.report import Verdict, options_hint, worst_first
+from zslcore.leakage.report import Verdict, worst_first
 from zslcore.leakage.vocabularies import USUAL
 
 #: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
@@ -61,17 +61,6 @@ LINKS = dict.fromkeys(_OF_ROWS, SPLIT_LINK) | {
     "ZSL009": (DATA, "Picture of the class embeddings", {"data_embeddings": "true"}),
     "ZSL010": (DATA, "Comparison with the published data set", {"data_source": "true"}),
     "ZSL011": (DATA, "Images per class", {"data_picture": "true"}),
-}
-#: Input of checks in :data:`zslcore.leakage.report.HOW` -> control of this page.
-UNDER_MORE = "under “More”"
-ON_PAGE = {
-    "labels": "upload a second file with labels, such as res101.mat",
-    "features": "upload a second file with features, such as res101.mat",
-    "groups": UNDER_MORE,
-    "vocabularies": "menu “Extractor trained on”, above",
-    "accuracies": f"switch on the measurement {UNDER_MORE}",
-    "chosen": UNDER_MORE,
-    "prototypes": UNDER_MORE,
 }
 REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 
@@ -156,13 +145,6 @@ def _show_reports(review: Review) -> None:
         )
 
 
-def in_words_of_page(text: str) -> str:
-    """Replace options of the command line in a text by controls of this page."""
-    for parameter, control in ON_PAGE.items():
-        text = text.replace(options_hint(parameter), f"({control})")
-    return text
-
-
 # --- Findings -------------------------------------------------------------------------------------
 
 
@@ -208,9 +190,9 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
 
 def _show_contents(review: Review, finding: Finding, key: str) -> None:
     """Show sentence, advice, evidence and link of a finding."""
-    st.markdown(plain(in_words_of_page(finding.sentence)))
+    st.markdown(on_screen(finding.sentence))
     if finding.advice:
-        st.markdown(f"**What to do:** {plain(in_words_of_page(finding.advice))}")
+        st.markdown(f"**What to do:** {on_screen(finding.advice)}")
     for n, evidence in enumerate(finding.evidence):
         show_evidence(evidence, f"{key}_{n}")
     if finding.check in LINKS and review.query is not None:

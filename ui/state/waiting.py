@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -132,23 +132,18 @@ def study_result(study: Study[T], *, draw: Draw | None = None) -> T:
     return cache.finished(study.key, study, wait_for(study, draw=draw))
 
 
-@overload
-def wait_for(
-    study: Study[Any], *, draw: Draw | None = None, stop: Literal[True] = True
-) -> Path: ...
+def wait_for(study: Study[Any], *, draw: Draw | None = None) -> Path:
+    """Return the folder with the result of a study; show its job and stop the page until then."""
+    if (folder := show_job(study, draw=draw)) is None:
+        st.stop()
+    return folder
 
 
-@overload
-def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool) -> Path | None: ...
+def show_job(study: Study[Any], *, draw: Draw | None = None) -> Path | None:
+    """Return the folder with the result of a study; without one, show the panel of its job.
 
-
-def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) -> Path | None:
-    """Return the folder with the result of a study; start the study's job if necessary.
-
-    Until the result exists, this shows a panel and stops the page, which runs again once the job
-    ends. With ``stop`` False the page continues below the panel instead, and gets None. A job that
-    ended without a result starts again only on request. ``draw`` draws the previews that the job
-    writes.
+    The job is started if necessary, and the page runs again once it ends. A job that ended without
+    a result starts again only on request. ``draw`` draws the previews that the job writes.
     """
     folder = jobs.finished(study)
     status = jobs.status(study.key)
@@ -160,8 +155,6 @@ def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) 
         status = jobs.status(study.key)
         active = status is not None and status.active
         fragment(_panel, run_every=UPDATE_SECONDS if active else None)(study, draw, active)
-        if stop:
-            st.stop()
     return folder
 
 
@@ -214,7 +207,7 @@ def offer_job(study: Study[Any], label: str, *, key: str, **options: Any) -> boo
     """Show the job of a study, or a button that starts it; return whether the button is shown."""
     status = jobs.status(study.key)
     if status is not None and status.state != "done":
-        wait_for(study, stop=False)
+        show_job(study)
         return False
     if st.button(label, icon=":material/play_arrow:", key=key, **options):
         submit(study)
