@@ -13,7 +13,6 @@ X, Y, S = training_data()[:3]
 N, (C, A) = len(X), S.shape
 METHODS = {"DEVISE": DEVISE, "ALE": ALE, "SJE": SJE, "LATEM": LATEM}
 WHOLE = {"batch_size": N, "epochs": 1, "learning_rate": 1e-3}
-LINEAR = ("DEVISE", "ALE", "SJE")
 
 
 def margins(V, delta=0.5):

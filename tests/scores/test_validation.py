@@ -25,7 +25,6 @@ Y = np.concatenate([np.repeat(np.arange(14), 10), np.repeat(UNSEEN, 40)])
 F = scored(Y)
 ORDER = RNG.permutation(C)
 SOFTMAX = np.exp(F) / np.exp(F).sum(axis=1, keepdims=True)
-ONE_EACH = np.isin(Y, np.arange(14))
 
 
 def matrix(scores=F, labels=Y, unseen=UNSEEN, names=(), name="val.npz"):

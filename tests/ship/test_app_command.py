@@ -23,7 +23,6 @@ from zslcore.storage.artifacts import scratch
 
 ROOT = Path(__file__).parents[2]
 A_RUN = ROOT / "tests" / "historic_results" / "0.3.0" / "run.json"
-FOREVER = "import time; time.sleep(600)"
 
 
 @pytest.mark.parametrize(("named", "believed"), [(None, ""), ("10.0.0.0/8", "10.0.0.0/8")])

@@ -31,7 +31,7 @@ from tests.verdicts.inputs import (
 
 #: Image, class and part of an entry.
 Rows = list[tuple[str, str, str]]
-CLEAN, NEVER_CLEAN, NEVER_LEAKS = "clean unknown", "unknown broken leaks", "clean unknown broken"
+CLEAN, NEVER_LEAKS = "clean unknown", "clean unknown broken"
 
 
 def rows_of_split(leaked: int = 0) -> Rows:
