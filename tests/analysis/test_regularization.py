@@ -81,7 +81,7 @@ def test_separate_seen_accuracy_is_among_seen_classes():
 
 def test_lambda_for_both_tasks_and_gamma_equal_the_choice_of_select():
     data = load("digits")
-    path = RegularizationSpec("digits", "PS", "LinearV2S").follow(data)
+    path = RegularizationSpec("digits", "PS", "LinearV2S").follow()
     grid = {"lam": path.values.tolist()}
     for task, place in (("zsl", path.for_zsl), ("gzsl", path.for_gzsl)):
         chosen = select(get_method("LinearV2S")(), data, data.split("PS"), task=task, grid=grid)
@@ -105,7 +105,7 @@ def test_the_test_set_has_no_influence_on_choices():
 def test_the_first_validation_split_chooses_on_the_images_it_is_measured_on():
     data = load("digits")
     spec = RegularizationSpec("digits", VALIDATION, "LinearV2S")
-    path, split = spec.follow(data), split_of(data, VALIDATION)
+    path, split = spec.follow(), split_of(data, VALIDATION)
     assert set(split.test_unseen) == set(data.split("PS").folds[0].val)
     assert not {*data.split("PS").test_seen, *data.split("PS").test_unseen} & {
         *split.trainval,
@@ -114,7 +114,7 @@ def test_the_first_validation_split_chooses_on_the_images_it_is_measured_on():
     }
     assert path.for_gzsl == np.argmax(path.best_harmonic)
     np.testing.assert_allclose(path.calibrated_harmonic, path.best_harmonic)
-    on_test = RegularizationSpec("digits", "PS", "LinearV2S").follow(data)
+    on_test = RegularizationSpec("digits", "PS", "LinearV2S").follow()
     assert not np.allclose(path.zsl, on_test.zsl)
 
 

@@ -40,12 +40,10 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
-from zslcore.analysis.regularization import RegularizationSpec
-from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets import Split
 from zslcore.evaluation.protocol import Problem, Setting
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
-from zslcore.progress import Progress, silent
 
 #: Default number of draws of classes, and of draws of images for each of them.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
@@ -305,16 +303,6 @@ def bias_variance(
         "unseen": parts(~of_seen, np.ones_like(counted)),
         "seen": parts(of_seen, counted) if of_seen.any() else (),
     }
-
-
-def of_spec(
-    spec: RegularizationSpec,
-    dataset: ZSLDataset | None = None,
-    progress: Progress = silent,
-) -> dict[str, tuple[Decomposition, ...]]:
-    """Decompose the error for each value of a spec, with the other parameters fixed by the spec."""
-    setting = spec.setting(dataset, progress)
-    return bias_variance(spec.estimator, setting, spec.parameter, spec.values)
 
 
 def _parts(

@@ -50,6 +50,7 @@ from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import Effect, ZSLEstimator, with_seed
 from zslcore.metrics import harmonic_mean
 from zslcore.progress import Progress, silent
+from zslcore.results.shipped import cached_dataset
 
 #: Default number of values of a path; paths of whole numbers can have fewer.
 N_VALUES = 25
@@ -165,20 +166,18 @@ class RegularizationSpec:
         searched = {"grid": grid, "values": list(self.values)}
         return {"revisions": revisions_of(self.estimator)} | searched
 
-    def setting(self, dataset: ZSLDataset | None = None, progress: Progress = silent) -> Setting:
-        """Return the setting on ``dataset`` or the loaded data; refuse data with another digest."""
-        dataset = (load(self.dataset) if dataset is None else dataset).require_digest(self.digest)
+    def setting(self, progress: Progress = silent) -> Setting:
+        """Return the setting on the data set; refuse data with another digest."""
+        dataset = cached_dataset(self.dataset).require_digest(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         split = split_of(dataset, self.split, self.seed)
         return Setting(dataset, split, scaling, self.seed, progress)
 
-    def follow(
-        self, dataset: ZSLDataset | None = None, progress: Progress = silent
-    ) -> RegularizationPath:
-        """Compute the path by :func:`follow`; ``dataset`` is the data set if it is open already."""
+    def follow(self, progress: Progress = silent) -> RegularizationPath:
+        """Compute the path by :func:`follow`."""
         grid = self.estimator.param_grid if self.choose else ()
         choose = [name for name in grid if name not in self.params]
-        setting = self.setting(dataset, progress)
+        setting = self.setting(progress)
         return follow(self.estimator, setting, self.parameter, self.values, choose=choose)
 
 

@@ -160,50 +160,41 @@ def compare_with_inductive(
     With ``choose``, parameters are chosen on the folds, first for the inductive version. Raises
     ZSLError if the split does not have the necessary rows or folds.
     """
-    work = _Comparison(setting, choose)
     base = method.inductive()
-    inductive = None if base is None else work.contender(base, {}, "inductive")
+    inductive = None if base is None else _contender(base, {}, "inductive", setting, choose)
     params = {} if inductive is None else inductive.params
-    return Transduction(work.contender(method, params, "transductive"), inductive)
+    return Transduction(_contender(method, params, "transductive", setting, choose), inductive)
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    setting: Setting
-    choose: bool
-
-    def contender(
-        self, method: ZSLEstimator, inductive: Mapping[Task, dict[str, Any]], kind: Kind
-    ) -> MethodScores:
-        """Choose, fit and score one method; ``inductive`` has parameters by task."""
-        tasks: list[Task] = ["zsl", "gzsl"] if len(self.setting.split.test_seen) else ["zsl"]
-        params, gamma, scored = {}, None, {}
-        for task in tasks:
-            model = method.with_inductive(inductive[task]) if inductive else method
-            params[task], chosen = self._choose(model, task, kind)
-            gamma = chosen if task == "gzsl" else gamma
-            model, setting = clone(model).set_params(**params[task]), self.setting
-            scored[task] = (
-                setting.transduce(model, task) if kind == "transductive" else setting.score(model)
-            )
-        return MethodScores(
-            name=method.card.name,
-            kind=kind,
-            params=params,
-            origin="validated" if self.choose else "given",
-            gamma=gamma,
-            zsl=scored["zsl"],
-            gzsl=scored.get("gzsl"),
+def _contender(
+    method: ZSLEstimator,
+    inductive: Mapping[Task, dict[str, Any]],
+    kind: Kind,
+    setting: Setting,
+    choose: bool,
+) -> MethodScores:
+    """Choose, fit and score one method; ``inductive`` has parameters by task."""
+    tasks: list[Task] = ["zsl", "gzsl"] if len(setting.split.test_seen) else ["zsl"]
+    params, gamma, scored = {}, None, {}
+    for task in tasks:
+        model = method.with_inductive(inductive[task]) if inductive else method
+        params[task] = model.get_params()
+        if choose or (task == "gzsl" and setting.split.folds):
+            message = f"{model.card.name}, {kind}, parameters for {task.upper()}"
+            grid: dict[str, Any] | None = None if choose else {}
+            selection = setting.select(model, task=task, grid=grid, message=message)
+            params[task] |= selection.params
+            gamma = selection.gamma if task == "gzsl" else None
+        model = clone(model).set_params(**params[task])
+        scored[task] = (
+            setting.transduce(model, task) if kind == "transductive" else setting.score(model)
         )
-
-    def _choose(
-        self, model: ZSLEstimator, task: Task, kind: Kind
-    ) -> tuple[dict[str, Any], float | None]:
-        """Return all parameters, and the gamma chosen on the folds."""
-        params = model.get_params()
-        if not self.choose and (task == "zsl" or not self.setting.split.folds):
-            return params, None
-        message = f"{model.card.name}, {kind}, parameters for {task.upper()}"
-        grid: dict[str, Any] | None = None if self.choose else {}
-        selection = self.setting.select(model, task=task, grid=grid, message=message)
-        return params | selection.params, selection.gamma
+    return MethodScores(
+        name=method.card.name,
+        kind=kind,
+        params=params,
+        origin="validated" if choose else "given",
+        gamma=gamma,
+        zsl=scored["zsl"],
+        gzsl=scored.get("gzsl"),
+    )

@@ -75,12 +75,14 @@ class PathRows(RecordStudy[Rows]):
 
     def compute(self, progress: Progress) -> Rows:
         """Compute the path."""
-        dataset = cached_dataset(self.spec.dataset)
+        spec = self.spec
         if self.what == "accuracies":
             columns = ["value", "chosen_for", "gamma", *ACCURACIES.values()]
-            return to_records(self.spec.follow(dataset, progress).table()[columns])
-        parts = bias_variance.of_spec(self.spec, dataset, progress)
-        rows: list[dict[str, Any]] = [{"value": value} for value in self.spec.values]
+            return to_records(spec.follow(progress).table()[columns])
+        parts = bias_variance.bias_variance(
+            spec.estimator, spec.setting(progress), spec.parameter, spec.values
+        )
+        rows: list[dict[str, Any]] = [{"value": value} for value in spec.values]
         for side, errors in parts.items():
             for row, error in zip(rows, errors, strict=bool(errors)):
                 row |= {f"{name}_{side}": value for name, value in asdict(error).items()}
