@@ -17,6 +17,7 @@ from zslcore.analysis.overlap import (
     UNTRAINED,
     OverlapStudy,
     class_gains,
+    draw_accuracies,
     fair_draws,
     group_gain,
     half_and_half,
@@ -383,6 +384,15 @@ def test_progress_counts_every_fit():
     methods = {"ESZSL": get_method("ESZSL")(), "LinearS2V": get_method("LinearS2V")()}
     overlap_study(methods, {"x": world}, draws, progress=lambda *event: events.append(event))
     assert events == [(k, 6, f"Fit {k} of 6") for k in range(1, 7)]
+
+
+def test_the_seed_of_a_draw_seeds_the_method():
+    world = linear_world(n_seen=6, n_unseen=2, n_per_class=10, noise=2.0)
+    (draw,) = fair_draws(np.arange(8) % 2 == 0, n_ouc=2, n_tuc=2, n_draws=1)
+    seeds = (0, 1, 2, 0)
+    results = [draw_accuracies(get_method("ALE")(epochs=1), world, draw, k) for k in seeds]
+    assert results[0] == results[3]
+    assert len({*map(tuple, results)}) > 1
 
 
 def test_one_class_on_a_side_has_no_interval_over_a_baseline():

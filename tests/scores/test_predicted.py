@@ -48,6 +48,15 @@ def test_comparing_predictions_equals_comparing_scores_in_any_row_order():
     assert result.only_first > 0
 
 
+def test_the_digest_depends_on_predictions_margins_and_rows():
+    s = SCORES[0]
+    biased = ScoredTest(s.F + 1e-3 * s.seen, s.y.copy(), s.classes.copy(), s.seen.copy())
+    variants = [predicted(s), predicted(s, ROWS[::-1].copy()), predicted(biased)]
+    assert len({variant.digest for variant in [*variants, predicted(SCORES[1])]}) == 4
+    np.testing.assert_array_equal(*(v.tested.seen_class for v in variants[::2]))
+    assert predicted(SCORES[0]).digest == variants[0].digest
+
+
 def test_predictions_of_other_rows_cannot_be_compared():
     with pytest.raises(DatasetError, match="the same rows; row .* is in only one of them"):
         compare_scores(predicted(SCORES[0]), predicted(SCORES[1], ROWS + 1))

@@ -143,6 +143,7 @@ SPOILED = {
     "another kind of file": lambda into: (into / "labels.npy").write_bytes(b"PK\x03\x04"),
     "a gamma beyond any number": lambda into: {"gamma": 10**400, "origin": "given"},
     "an origin": lambda into: {"gamma": 1.0, "origin": "<script>"},
+    "a limit": lambda into: {"limits": "<script>"},
     "no rounding": lambda into: {"resolution": float("nan")},
     "too few names": lambda into: {"class_names": ["a"]},
     "a question": lambda into: {"asked": {"fix": "rm", "said": "", "open": False}},
