@@ -100,8 +100,33 @@ def differing_names() -> Iterator[Input]:
             ("metatrain", meta),
             ("YAML per side", yamls),
             ("broader classes in JSON", {"split.json": groups}),
+            (
+                "classes between commas in INI",
+                {
+                    "s.cfg": "".join(
+                        f"[{part}]\nclasses = {', '.join(listed)}\n"
+                        for part, listed in lists.items()
+                    )
+                },
+            ),
+            (
+                "bold parts in Markdown",
+                {
+                    "s.md": [
+                        f"**{part.title()} classes ({len(listed)}):** {', '.join(listed)}\n"
+                        for part, listed in lists.items()
+                    ]
+                },
+            ),
         ):
-            yield Input(f"{form}: {what}", files, CHECK_FOLDER, expected, "", bool(more))
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            yield Input(f"{form}: {what}", files, command, expected, "", bool(more))
+    files = {"train_classes.txt": ALL_FOUR[:2], "test_classes.txt": ALL_FOUR}
+    cause = "test_classes.txt has every training class"
+    yield Input("a list of all test classes of GZSL", files, CHECK_FOLDER, "unknown", cause)
+    folds = {"seen_classes_1.txt": ALL_FOUR[:2], "unseen_classes_1.txt": ALL_FOUR[2:]}
+    folds |= {"seen_classes_2.txt": ALL_FOUR[:3], "unseen_classes_2.txt": ALL_FOUR[2:]}
+    yield Input("lists of two folds", folds, CHECK_FOLDER, "unknown", "Not read.*classes_2", True)
 
 
 def counted_tables() -> Iterator[Input]:
@@ -188,6 +213,7 @@ def tables() -> Iterator[Input]:
         records = [
             json.dumps(dict(zip(("image", "label", "split"), row, strict=True))) for row in rows
         ]
+        bare = table.replace(" ", "_", regex=True)
         bars = [f"| {' | '.join(row)} |" for row in rows]
         parts = {part: of_part(rows, part) for part in ("train", "test")}
         sides = {part: [*dict.fromkeys(row[1] for row in of)] for part, of in parts.items()}
@@ -195,7 +221,8 @@ def tables() -> Iterator[Input]:
         for form, files in (
             ("R with numbers of rows", {"s.txt": r_table}),
             ("R in CSV", {"s.csv": r_table}),
-            ("spaces", {"s.txt": table.replace(" ", "_", regex=True).to_csv(sep=" ", index=False)}),
+            ("spaces", {"s.txt": bare.to_csv(sep=" ", index=False)}),
+            ("pandas without separators", {"s.txt": bare.to_string()}),
             ("records by line in JSON", {"s.json": "\n".join(records)}),
             ("rows in JSON", {"s.json": [["image", "label", "split"], *map(list, rows)]}),
             (
@@ -262,8 +289,13 @@ def equal_images() -> Iterator[Input]:
             f"{part}.txt": [f"{p}/{image}" for image, _, p in of_part(rows, part)]
             for part in ("train", "test")
         }
+        sounds = {
+            f"{path.replace('/', '_classes/', 1).removesuffix('.jpg')}.wav": content
+            for path, content in folders.items()
+        }
         for form, files in (
             ("folders", folders),
+            ("folders of classes with sounds", sounds),
             ("lists beside folders", lists | folders),
             ("a column of checksums", {"s.csv": table}),
             ("md5sum", {"md5sums.txt": listing}),

@@ -119,7 +119,7 @@ IMAGE_TITLES = (
 CLASS_TITLES = (
     *("classname", "labelname", "categoryname", "class", "category", "action", "species"),
     *("template", "label", "target", "name", "klasse", "classe", "clase"),
-    *("intent", "finding", "diagnosis", "disease", "scene"),
+    *("intent", "finding", "diagnosis", "disease", "scene", "relation"),
 )
 PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
@@ -128,7 +128,10 @@ PART_TITLES = (
 #: Titles of a column of checksums of image files.
 CHECKSUM_TITLES = ("checksum", "md5", "md5sum", "sha1", "sha256", "digest", "hash", "phash")
 #: Titles of the two columns of a composition of attribute and object, which is one class.
-COMPOSED_TITLES = (("attr", "attribute", "adj", "adjective", "state"), ("obj", "object", "noun"))
+COMPOSED_TITLES = (
+    ("attr", "attribute", "adj", "adjective", "state", "attribut", "adjektiv", "adjectif"),
+    ("obj", "object", "noun", "objekt", "objet", "nomen"),
+)
 #: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.
 FLAGS = {
     **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),

@@ -46,7 +46,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.class_lists import are_not_names
+from zslcore.datasets.class_lists import TITLE, are_not_names
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CHECKSUM_TITLES,
@@ -282,7 +282,12 @@ def _of_rows(path: Path, lines: Sequence[str]) -> Entries | None:
     plain = [line.removeprefix("|").removesuffix("|") for line in lines if not RULE.fullmatch(line)]
     is_quoted = len(plain) > 1 and '"' in plain[0] + plain[-1]
     for separator in ("|", "\t", ";", ",", " "):
-        counts = {line.count(separator) for line in plain}  # first, since cells take much memory
+        if separator == " ":
+            plain = [" ".join(line.split()) for line in plain]
+        counts = {line.count(separator) for line in plain[1:]}  # first, cells take much memory
+        n_titles = plain[0].count(separator) if plain else 0
+        if separator != " " or counts != {n_titles + 1}:  # pandas has no title above the numbers
+            counts.add(n_titles)
         if len(plain) > 1 and (len(counts) == 1 or is_quoted) and 0 < max(counts) < MAX_COLUMNS:
             objects: dict[str, str] = {}
             cells = (
@@ -1058,10 +1063,10 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
     items: list[str] | None = None
     plain = _plain_headings(lines)
     for line in lines:
-        uncommented = COMMENT.sub("", line.strip())
+        uncommented = COMMENT.sub("", line.strip()).replace("**", "")  # bold in Markdown
         heading = HEADING.fullmatch(uncommented)
         name = (heading[1] or heading[3]) if heading else line if line in plain else ""
-        within = (heading[2] or "") if heading else ""
+        within_title = within = (heading[2] or "") if heading else ""
         within = within if within.strip("[({") else ""
         is_short = "," in within or len(within.split()) <= 3
         if part_or_side(name) and is_short and (not within or LETTER.search(within)):
@@ -1070,7 +1075,8 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
         elif uncommented.startswith("##"):  # another heading of Markdown
             items = None
         elif items is not None and not uncommented.startswith("#"):
-            items += _items_of(uncommented)
+            is_titled = "," in within_title and squeeze(name) in TITLE  # as in INI
+            items += _items_of(within_title if is_titled else uncommented, inline=is_titled)
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None
 
 

@@ -103,7 +103,7 @@ from zslcore.datasets.split_lists import (
     split_of_images,
 )
 from zslcore.exceptions import FileRefusedError
-from zslcore.names import LETTER, WORDNET_ID, squeeze
+from zslcore.names import LETTER, WORDNET_ID, class_key, squeeze
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import (
@@ -157,6 +157,8 @@ COCO = re.compile(r'"(images|annotations|categories)"\s*:\s*\[')
 CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
 #: Question on unread files.
 UNREAD = "Not read, and not checked: {}."
+#: Question on a list of test classes that has all training classes and more.
+OF_ALL = "{} has every training class, read as a seen test class of GZSL; or is this a leak?"
 #: Suffixes of pickles.
 PICKLES = (".pkl", ".pickle")
 #: Name of the first of several lists of a part.
@@ -264,7 +266,11 @@ def holds_tree(folder: Path) -> bool:
 
 def _trees(folder: Path) -> dict[str, Path]:
     """Return the subfolders by part; a tree needs a training and a test part."""
-    named = [(name, folder / name) for name in _names_in(folder) if (folder / name).is_dir()]
+    named = [
+        (re.sub(r"[_ -]?classes$", "", name, flags=re.IGNORECASE), folder / name)
+        for name in _names_in(folder)
+        if (folder / name).is_dir()
+    ]
     if trees := _by_part(folder, named):
         return trees
     sides = {**dict.fromkeys(SEEN, "train"), **dict.fromkeys(UNSEEN, "test_unseen")}
@@ -672,8 +678,8 @@ class _Named:
 
     @property
     def is_superseded(self) -> bool:
-        """Whether an unread list needs no question: it has a stage, a fold or seen classes."""
-        return self.side != "unseen" or self.stage > 0 or self.fold > 0
+        """Whether an unread list needs no question: it has a stage or seen classes."""
+        return self.side != "unseen" or self.stage > 0
 
     @property
     def rank(self) -> tuple[int, bool, bool, int]:
@@ -709,6 +715,11 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     title = _shared_title(lists)
     if title:
         lists = {named_list: names and names[1:] for named_list, names in lists.items()}
+    questions = []
+    keys = [{class_key(name) for name in lists[n] or ()} for n in (seen, unseen)]
+    if "test" in unseen.path.stem.lower() and len(keys[0]) > 1 and keys[0] < keys[1]:
+        lists[unseen] = tuple(n for n in lists[unseen] or () if class_key(n) not in keys[0])
+        questions.append(OF_ALL.format(clean_text(unseen.path.name, 60)))
     folds = []
     for val in of_side["val"]:
         same_fold = [n for n in of_side["seen"] if (n.stage, n.fold) == (val.stage, val.fold)]
@@ -725,7 +736,6 @@ def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | No
     sides = {"seen": trained, "unseen": lists[unseen] or []}
     note = f"lists of classes: {read}{remark}"
     split_list = split_of_classes(clean_text(folder.name), sides, note, folds)
-    questions = []
     if title:
         text = f"{title!r} begins every list; it is read as the title of a column, not as a class."
         questions.append(text)

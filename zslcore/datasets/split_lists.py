@@ -24,8 +24,11 @@ from zslcore.datasets.part_names import part_of_name, trains_and_tests
 from zslcore.names import class_key, positions_of
 from zslcore.texts import clean_text, expect, refusal_of
 
-#: Suffix of the path of an image or video.
-SUFFIX = r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv)"
+#: Suffix of the path of an image, video, sound or shape.
+SUFFIX = (
+    r"\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4|mpg|mov|mkv|webm"
+    r"|wav|mp3|flac|ogg|off|ply|obj|dcm)"
+)
 #: Largest number of characters of symbols, of which upper and lower case may be two classes.
 MOST_OF_SYMBOLS = 2
 #: Maximum number of questions on spellings in one file; the other spellings are counted.
@@ -39,6 +42,8 @@ NUMBERS_IN_FRONT = re.compile(
 )
 #: A number after an image; largest number of characters of a class name.
 NUMBER_AFTER, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
+#: Separators of folders in a path.
+SLASHES = re.compile(r"[\\/]+(\./)*")
 #: Largest number of characters in a note or question; largest number of folders of an image.
 MAX_NOTE, MOST_FOLDERS = 2000, 64
 #: Largest number of classes of a split; ImageNet-21K has 21,841.
@@ -202,6 +207,8 @@ class ImageRows:
 
     def add(self, image: str, label: str) -> int:
         """Return the row of an image; refuse a second label for it, unless ``several``."""
+        if "\\" in image or "//" in image or image.startswith("./"):
+            image = SLASHES.sub("/", image).removeprefix("./")
         key = (image, label) if self.several else image
         n = len(self._labels)
         first = self._labels.setdefault(key, label)
@@ -507,7 +514,7 @@ def _by_label(labels: np.ndarray, listed: Sequence[np.ndarray]) -> dict[int, np.
 
 def _normal(file: str, has_suffixes: bool) -> str:
     """Return a path in lower case with single slashes, maybe without the suffix of an image."""
-    path = re.sub(r"[\\/]+(\./)*", "/", file).lower().removeprefix("./")
+    path = SLASHES.sub("/", file).lower().removeprefix("./")
     return path if has_suffixes else IMAGE.sub("", path)
 
 
@@ -520,7 +527,8 @@ def _ends_of(path: str) -> Iterator[str]:
 
 def parent_folder(image: str) -> str:
     """Return the name of the folder of an image, one object per name; "" without one."""
-    return sys.intern(image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2])
+    folders = image.replace("\\", "/").rpartition("/")[0]
+    return sys.intern(folders.rstrip("/").rpartition("/")[2])
 
 
 def images_in_lines(file: str, lines: Sequence[str]) -> list[tuple[str, str]]:
