@@ -275,21 +275,6 @@ def test_mean_ranks_of_methods():
     assert all(m.text == m.y for m in points)
 
 
-def test_operating_points_of_methods():
-    paths = [
-        method_table.CurvePoints(n, (s, u), (s / 2, u / 3))
-        for n, s, u in zip(NAMES, values(), values(1), strict=True)
-    ]
-    figure = method_table.operating_points(paths, "eel")
-    result = {m.text: (m.x, m.y) for m in shown(figure)}
-    assert "u" in figure.layout.xaxis.title.text.split()[-1]
-    for path in paths:
-        s, u = path.plain
-        assert result[f"{path.name}, γ = 0"] == pytest.approx((100 * u, 100 * s))
-        assert result[f"{path.name}, validated γ"] == pytest.approx((100 * u / 3, 50 * s))
-    assert {m.series for m in shown(figure) if m.color == VALIDATED.color} == {"eel"}
-
-
 def test_cells_of_contamination():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(

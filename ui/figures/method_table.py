@@ -1,20 +1,18 @@
-"""Figures of methods: metrics with intervals, mean ranks, and points of the seen-unseen curve."""
+"""Figures of methods: metrics with intervals, and mean ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from ui.figures.cached import cached_figure
-from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, narrow
-from ui.figures.vocabulary import Chart, Part, axis, dots, figure, line, note, scatter, whiskers
+from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, Mark
+from ui.figures.vocabulary import Chart, Part, axis, dots, figure, line, scatter, whiskers
 
 _ROW = 22  # height of a method's row, in pixels
 _BELOW = 48  # height of the labels and title of an axis, in pixels
-_ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @cached_figure
@@ -119,76 +117,3 @@ def rank_diagram(
         shapes=joins,
         showlegend=False,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoints:
-    """Two points of the seen-unseen curve of a result, each (seen, unseen) as fractions.
-
-    ``plain`` is at gamma = 0, ``at_gamma`` at the validated gamma, None without one.
-    """
-
-    name: str
-    plain: tuple[float, float]
-    at_gamma: tuple[float, float] | None
-
-
-@cached_figure
-def operating_points(paths: Sequence[CurvePoints], chosen: str) -> Chart:
-    """Draw seen over unseen accuracy of each method, at gamma = 0 and at the validated gamma.
-
-    ``chosen`` is the name of the method in colour.
-    """
-    arcs, words = _iso_lines(paths)
-    ordered = sorted(paths, key=lambda path: path.name == chosen)
-    percents: Part = {"ticksuffix": " %", "rangemode": "tozero"}
-    return figure(
-        [*arcs, *(_two_points(path, marked=path.name == chosen) for path in ordered)],
-        height=320 if narrow() else 380,
-        xaxis=axis("accuracy on unseen classes, u", **percents),
-        yaxis=axis("accuracy on seen classes, s", **percents),
-        annotations=words,
-    )
-
-
-def _two_points(path: CurvePoints, *, marked: bool) -> Part:
-    """Return the two points of a method, joined by a dotted line."""
-    points = [path.plain] + ([path.at_gamma] if path.at_gamma else [])
-    words = ["γ = 0", "validated γ"][: len(points)]
-    color = VALIDATED.color if marked else FAINT
-    return scatter(
-        x=[100 * u for _, u in points],
-        y=[100 * s for s, _ in points],
-        mode="lines+markers+text" if marked else "lines+markers",
-        text=words if marked else None,
-        textposition="top right",
-        name=path.name,
-        showlegend=False,
-        line={"color": color, "dash": "dot", "width": 2 if marked else 1},
-        marker={
-            "color": color,
-            "symbol": ["circle", "square"][: len(points)],
-            "size": 12 if marked else 7,
-        },
-        customdata=[f"{path.name}, {at}" for at in words],
-        hovertemplate="%{customdata}<br>unseen %{x:.1f} %, seen %{y:.1f} %<extra></extra>",
-    )
-
-
-def _iso_lines(paths: Sequence[CurvePoints]) -> tuple[list[Part], list[Part]]:
-    """Return arcs of equal H up to the largest accuracies shown, and the labels of the arcs."""
-    shown = [point for path in paths for point in (path.plain, path.at_gamma) if point]
-    right = max(u for _, u in shown) * 1.1
-    above = max(s for s, _ in shown) * 1.08
-    arcs, words = [], []
-    for h in _ISO:
-        u = np.linspace(h / 2 + 1e-3, right, 200)
-        s = h * u / (2 * u - h)
-        inside = (s <= above) & (s > 0)
-        if inside.sum() < 2:
-            continue
-        x, y = 100 * u[inside], 100 * s[inside]
-        arcs.append(line(FAINT, width=1, x=x, y=y, showlegend=False))
-        look = {"xanchor": "right", "yshift": 8, "font": {"size": 11, "color": NEUTRAL.color}}
-        words.append(note(f"H {100 * h:.0f}", x[-1], y[-1], **look))
-    return arcs, words

@@ -274,11 +274,6 @@ class Plane:
             f"yaxis{self.suffix}": y | {"domain": self.down, "anchor": f"x{self.suffix}"},
         }
 
-    def title(self, text: str) -> Part:
-        """Return a centred title above the plane."""
-        above = {"xref": f"x{self.suffix} domain", "yref": "paper", "yanchor": "bottom"}
-        return note(text, 0.5, self.down[1], **above, font={"size": 16})
-
 
 #: Share of a figure for gaps between planes on a phone; each gap has this share / number of planes.
 _BELOW = 0.22
@@ -302,15 +297,12 @@ def planes(n: int, *, spacing: float) -> list[Plane]:
 # --- Lines and text in the plane ------------------------------------------------------------------
 
 
-def rule(
-    *, x: float | None = None, y: float | None = None, on: Plane | None = None, **look: Any
-) -> Part:
+def rule(*, x: float | None = None, y: float | None = None, **look: Any) -> Part:
     """Return a line across the whole plane at a value of x or y, in the line style ``look``."""
-    name = on.suffix if on else ""
     if x is not None:
-        ends = {"x0": x, "x1": x, "xref": f"x{name}", "y0": 0, "y1": 1, "yref": f"y{name} domain"}
+        ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
     else:
-        ends = {"y0": y, "y1": y, "yref": f"y{name}", "x0": 0, "x1": 1, "xref": f"x{name} domain"}
+        ends = {"y0": y, "y1": y, "yref": "y", "x0": 0, "x1": 1, "xref": "x domain"}
     return {"type": "line", "line": {"color": FAINT, "width": 2, **look}, **ends}
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ui.figures.accuracy import confusion_map
 from ui.shell.frame import chart, show_tabs
-from ui.shell.numbers import in_points, percent, three_digits, timestamp
+from ui.shell.numbers import in_points, percent, three_digits
 from ui.shell.text import AUSUC
 from ui.state import controls, waiting
 from ui.state.waiting import AnsweredRun
@@ -91,7 +91,7 @@ def _show_command(spec: RunSpec, answered: AnsweredRun, dataset: ZSLDataset) -> 
     st.code(spec.command(), language=None, wrap_lines=True)
     st.caption(
         f"{dataset.source} Data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s, "
-        f"{timestamp(run.created)}."
+        f"{run.created[:10]}."
     )
     make, with_folds = waiting.predictions_of(answered)
     downloads.offer_predictions(make, f"run_{run.spec.key}")

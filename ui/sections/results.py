@@ -5,12 +5,13 @@ Text from submitted results is escaped, and never read as Markdown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import streamlit as st
 
-from ui.figures.method_table import CurvePoints, operating_points
+from ui.figures.curve import curve_with_points
+from ui.figures.palette import INK, VALIDATED, Mark
 from ui.shell import site_map, terms, visitors
 from ui.shell.frame import chart
 from ui.shell.guard import errors_as_sentences
@@ -47,6 +48,11 @@ METRICS: dict[str, Metric] = {
     "u, γ = 0": "u",
     "s, γ = 0": "s",
 }
+#: Points of a curve that a result may state: label, unseen and seen accuracy, mark.
+STATED: Sequence[tuple[str, Metric, Metric, Mark]] = (
+    ("γ = 0", "u", "s", INK),
+    ("validated γ", "u at gamma", "s at gamma", VALIDATED),
+)
 #: Session key of a message for the next run: a busy server drops messages sent just before a rerun.
 MESSAGE = "table_message"
 #: State of a result -> its mark and the meaning of the mark.
@@ -136,30 +142,21 @@ def _show_curve(column: Column, cell: MethodResult) -> None:
     """Draw the full curve of the predictions or, without predictions, the stated points."""
     if draw_stored_curve(cell, f"{cell.row}, {result_title(column)}", key="table_curve"):
         return
-    if (path := _curve_points(cell)) is not None:
-        paths = [each for other in column.cells.values() if (each := _curve_points(other))]
-        chart(
-            operating_points([*paths, path], cell.row),
-            f"{cell.row} on {result_title(column)}: unseen {percent(path.plain[1])} and seen "
-            f"{percent(path.plain[0])} at gamma 0; the other methods in grey.",
-            key="table_points",
-        )
-        st.caption(
-            "This result states two points of the curve, γ = 0 and the validated γ. The full curve "
-            "needs predictions."
-        )
+    f = cell.figures
+    points = [
+        (label, f[unseen], f[seen], mark)
+        for label, unseen, seen, mark in STATED
+        if unseen in f and seen in f
+    ]
+    if points:
+        words = "; ".join(f"{at}: unseen {percent(u)}, seen {percent(s)}" for at, u, s, _ in points)
+        alt = f"{cell.row} on {result_title(column)}. {words}."
+        chart(curve_with_points((), (), points, height=320), alt, key="table_points")
+        st.caption("This result states points of its curve. The full curve needs predictions.")
     else:
         why = "Split SS has no test images of seen classes, so it has no seen-unseen curve."
         message = "This result has no accuracies of seen and unseen classes."
         st.info(why if column.split == "SS" else message, icon=":material/info:")
-
-
-def _curve_points(cell: MethodResult) -> CurvePoints | None:
-    f = cell.figures
-    if "u" not in f or "s" not in f:
-        return None
-    at = (f["s at gamma"], f["u at gamma"]) if "u at gamma" in f and "s at gamma" in f else None
-    return CurvePoints(cell.row, (f["s"], f["u"]), at)
 
 
 def _predictions_of(cell: MethodResult) -> Predictions | None:
@@ -246,9 +243,26 @@ def _offer_board_file(one: StoredRun) -> None:
         return
     dataset = cache.dataset(spec.dataset)
     if dataset.digest == spec.digest:
-        text = entry_of_run(result, dataset, who="me").to_json()
-        name = f"{spec.method}_{spec.dataset}_{spec.split}"
-        downloads.offer_for_board(text, name, key="table_board_json")
+        downloads.download(
+            "JSON for the board",
+            entry_of_run(result, dataset, who="me").to_json(),
+            f"{spec.method}_{spec.dataset}_{spec.split}.json".replace(" ", "-"),
+            "table_board_json",
+            icon=":material/social_leaderboard:",
+            type="secondary",
+            help="Add this one file to data/board in a pull request.",
+        )
+
+
+def play_parameters(spec: RunSpec) -> dict[str, str] | None:
+    """Return the parameters that open this run on Play; None if Play cannot show it.
+
+    Play shows only runs with parameters and gamma chosen on the folds for GZSL.
+    """
+    shown = RunSpec(spec.dataset, spec.split, spec.method, digest=spec.digest)
+    if spec.method not in METHODS or shown.key != spec.key:
+        return None
+    return {"dataset": spec.dataset, "split": spec.split, "method": spec.method}
 
 
 def _link_to_play(one: StoredRun) -> None:
@@ -302,18 +316,3 @@ def _show_entry(one: CheckedEntry) -> None:
         if entry.link:
             st.link_button("Web page", entry.link, icon=":material/open_in_new:", type="tertiary")
         downloads.download("Result as JSON", entry.to_json, one.file, "table_entry_json")
-
-
-def play_parameters(spec: RunSpec) -> dict[str, str] | None:
-    """Return the parameters that open this run on Play; None if Play cannot show it.
-
-    Play shows only runs with parameters and gamma chosen on the folds for GZSL.
-    """
-    if spec.method not in METHODS:
-        return None
-    parameters = {"dataset": spec.dataset, "split": spec.split, "method": spec.method}
-    return (
-        parameters
-        if RunSpec(spec.dataset, spec.split, spec.method, digest=spec.digest).key == spec.key
-        else None
-    )

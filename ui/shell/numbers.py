@@ -23,17 +23,6 @@ def in_points(difference: float | None) -> str:
     return f"{signed(difference)} points"
 
 
-def timestamp(created: str) -> str:
-    """Format a time of creation to the minute.
-
-    Examples
-    --------
-    >>> timestamp("2026-03-04T05:06:07+00:00")
-    '2026-03-04 05:06 UTC'
-    """
-    return f"{created[:16].replace('T', ' ')} UTC"
-
-
 def duration(seconds: float) -> str:
     """Format a duration to the second, or to the minute from one hour on.
 

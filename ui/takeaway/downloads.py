@@ -99,19 +99,6 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
     )
 
 
-def offer_for_board(text: str, name: str, *, key: str) -> None:
-    """Offer a board entry as the JSON file that a pull request adds."""
-    download(
-        "JSON for the board",
-        text,
-        f"{name}.json".replace(" ", "-"),
-        key,
-        icon=":material/social_leaderboard:",
-        type="secondary",
-        help="Add this one file to data/board in a pull request.",
-    )
-
-
 def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) -> None:
     """Offer a run as a JSON file for ``zslcore board``."""
     download("Download run (JSON)", run.to_json(), f"{name}.json", key)

@@ -95,7 +95,7 @@ class _Plane:
     def panel(self) -> Panel:
         """Return the plane as a panel for print."""
         square = self.axes["y"].get("scaleanchor") == self.pair[0]
-        return Panel(self.draw, self._title(), square=square, name=self._axis_title("y"))
+        return Panel(self.draw, square=square, name=self._axis_title("y"))
 
     def draw(self, on: Axes) -> None:
         """Draw the traces, shapes, texts and axes of the plane."""
@@ -172,15 +172,6 @@ class _Plane:
         if axis.get("showticklabels") is False:
             return []
         return [(float(k), _words(word)) for word, k in self.names[letter].items()] or None
-
-    def _title(self) -> str:
-        """Return the title above the plane; empty in figures with one plane."""
-        across, top = f"{self.pair[0]} domain", self.axes["y"].get("domain", (0, 1))[1]
-        for note in self.layout.get("annotations", ()):
-            above = (note.get("xref"), note.get("yref")) == (across, "paper")
-            if above and np.isclose(note["y"], top):
-                return _words(note["text"])
-        return ""
 
     # --- Traces
 
@@ -309,7 +300,7 @@ class _Plane:
 
     def _note(self, on: Axes, note: Part) -> None:
         x, y = self._placed("x", note, "x"), self._placed("y", note, "y")
-        if x is None or y is None or (x[1] and y[1]):  # see ``_title``
+        if x is None or y is None:
             return
         color, shares = on_paper(note.get("font", {}).get("color")), "x" * x[1] + "y" * y[1]
         sides: dict[str, Any] = {
