@@ -25,6 +25,11 @@ def signed(fraction: float, number_format: str = "+.1f") -> str:
     return with_sign(100 * fraction, number_format)
 
 
+def bare_percent(fraction: float | None, number_format: str = ".1f") -> str:
+    """Write a fraction in percent without the sign %; "-" for a missing value."""
+    return "-" if fraction is None or math.isnan(fraction) else signed(fraction, number_format)
+
+
 def with_sign(value: float, number_format: str = "+.1f") -> str:
     """Write a number with its sign and a true minus; without sign if it rounds to zero."""
     text = f"{value:{number_format}}"

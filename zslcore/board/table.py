@@ -64,6 +64,7 @@ from zslcore.metrics.significance import (
     widening,
 )
 from zslcore.names import class_keys
+from zslcore.numbers import bare_percent
 from zslcore.progress import Progress, silent
 from zslcore.storage.files import write_out
 from zslcore.storage.tables import harmless_csv
@@ -320,7 +321,7 @@ def texts_of(table: pd.DataFrame) -> pd.DataFrame:
     shown["data"] += table["simulated"].map({True: " (simulated)", False: ""})
     for column in PERCENT:
         if column in shown:
-            shown[column] = [_percent(value) for value in table[column]]
+            shown[column] = [bare_percent(value) for value in table[column]]
     return shown
 
 
@@ -340,10 +341,6 @@ def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
 def _stated(row: Mapping[str, Any] | pd.Series, origin: str) -> str:
     """Mark a choice that cannot be repeated, because the result has no spec."""
     return " (stated by the submitter)" if row["stated"] and row[origin] == "validated" else ""
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None or pd.isna(value) else f"{100 * value:.1f}"
 
 
 def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from zslcore.commands.command import option
 from zslcore.exceptions import ParameterError
-from zslcore.numbers import signed
 from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
@@ -56,11 +55,6 @@ def seed(text: str) -> int:
         got = clean_text(text, 40)
         raise ParameterError(f"--seed: expected a whole number of at least 0; got {got!r}.")
     return int(text)
-
-
-def percent(value: float | None, number_format: str = ".1f") -> str:
-    """Return a fraction in percent, with a true minus sign; "-" for None."""
-    return "-" if value is None or value != value else signed(value, number_format)
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:

@@ -31,12 +31,12 @@ from zslcore.analysis.stored_runs import (
     tabulate_results,
 )
 from zslcore.commands.command import Option, Output, command, option
-from zslcore.commands.options import JSON, file_to_write, parquet_to_write, percent
+from zslcore.commands.options import JSON, file_to_write, parquet_to_write
 from zslcore.evaluation import figures
 from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
-from zslcore.numbers import counted
+from zslcore.numbers import bare_percent, counted
 from zslcore.printing import FORMATS as FORMATS_OF_PRINT
 from zslcore.printing import WIDTHS, prediction_panel, print_figure
 from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
@@ -162,7 +162,7 @@ def _as_text(table: pd.DataFrame) -> str:
     written = table.copy()
     for name in figures.metric_names(unit="fraction"):
         if name in written:
-            written[name] = [percent(value) for value in written[name]]
+            written[name] = [bare_percent(value) for value in written[name]]
     if "created" in written:
         written["created"] = written["created"].str.slice(0, 16)
     return written.rename(columns=shown()).to_string(index=False)
@@ -229,7 +229,7 @@ def _shortened(text: str) -> str:
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
     formats = {"first": ".1f", "second": ".1f", "difference": "+.1f"}
     texts = {
-        name: [percent(value, number_format) for value in table[name]]
+        name: [bare_percent(value, number_format) for value in table[name]]
         for name, number_format in formats.items()
     }
     named = table.assign(**texts).rename(columns={"figure": "metric"})
