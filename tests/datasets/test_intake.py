@@ -598,6 +598,32 @@ def test_import_with_show_stores_nothing(tmp_path, printed):
     assert not imports.names()
 
 
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"class_names": np.array(NAMES[:4]), "prototypes": S[:4]}, "embedding: sea lion"),
+        ({"labels": Y, "prototypes": S[:4]}, "Images have 5 classes, and there are fewer"),
+        (
+            {"prototypes": None, "S_tr": S[:3], "S_te": S[3:]},
+            "one array with a row for every class",
+        ),
+    ],
+)
+def test_import_with_show_names_missing_class_embeddings(tmp_path, printed, changed, sentence):
+    names = np.array(NAMES)
+    arrays = {"features": X, "labels": names[Y], "prototypes": S, "class_names": names} | changed
+    arrays = {name: array for name, array in arrays.items() if array is not None}
+    np.savez(tmp_path / "d.npz", **arrays)
+    assert sentence in printed("import", str(tmp_path / "d.npz"), "--show")
+
+
+def test_unseen_classes_in_a_file_of_features_are_used(tmp_path):
+    arrays = {"features": X, "labels": Y, "prototypes": S, "unseen_classes": np.array([3, 4])}
+    np.savez(tmp_path / "d.npz", **arrays, class_names=np.array(NAMES))
+    dataset = import_dataset(tmp_path / "d.npz")
+    assert set(dataset.split().unseen_classes) == {3, 4}
+
+
 @pytest.mark.parametrize("turned", [("features",), ("prototypes",), ("features", "prototypes")])
 def test_an_archive_with_images_or_classes_in_columns_is_read(tmp_path, turned):
     arrays = {"features": X, "labels": Y, "prototypes": S, "class_names": np.array(NAMES)}

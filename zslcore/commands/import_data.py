@@ -154,7 +154,7 @@ def _import_files(
     survey = intake.survey(paths, choices)
     print(f"{survey.sentence}\n{intake.as_table(survey.rows)}")
     if args.show:
-        print("\n".join(survey.unclear.values()))
+        print("\n".join(filter(None, (*survey.unclear.values(), survey.warning))))
         return 0
     name = options.pop("name", None)
     release = intake.find(paths, choices=choices, intake=survey, **options)

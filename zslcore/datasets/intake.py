@@ -35,7 +35,7 @@ from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text, refusal_of
+from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import (
     ARRAYS,
     Contents,
@@ -182,6 +182,23 @@ class Intake:
             elif part != "class_names":
                 words.append(f"no {IN_WORDS[part]}")
         return "; ".join([*words, "a split" if self.has_split else "no split"])
+
+    @property
+    def warning(self) -> str:
+        """Sentence on classes of images that have no class embedding; "" if all have one."""
+        labels, embeddings, names = (
+            self.parts.get(part) for part in ("labels", "prototypes", "class_names")
+        )
+        if labels is None or labels.values is None or embeddings is None:
+            return ""
+        classes = np.unique(labels.values)
+        if labels.is_text and names is not None and names.values is not None:
+            keys = {class_key(str(name)) for name in names.values.ravel()}
+            missing = [str(name) for name in classes if class_key(str(name)) not in keys]
+            shown = listed([clean_text(name, 40) for name in missing], 4)
+            return f"Classes without a class embedding: {shown}." if missing else ""
+        few = labels.is_whole and max(embeddings.shape) < len(classes)
+        return f"Images have {len(classes)} classes, and there are fewer embeddings." if few else ""
 
     @property
     def has_split(self) -> bool:
@@ -550,6 +567,11 @@ def _n_classes(parts: Mapping[str, Array]) -> int:
 
 def _ambiguous(part: str, candidates: Sequence[Array]) -> str:
     titles = " and ".join(f"{a.title} ({a.in_words})" for a in candidates[:3])
+    if part == "prototypes" and all(part_of_name(a.name.partition("_")[2]) for a in candidates):
+        return (
+            f"Expected one array of {IN_WORDS[part]}; found {titles}, one per part; write "
+            "one array with a row for every class, in the order of the labels."
+        )
     return (
         f"Expected one array of {IN_WORDS[part]}; found {titles}; say which with "
         f"--{part.replace('_', '-')} FILE:NAME."

@@ -53,7 +53,12 @@ from zslcore.untrusted.client import (
     read_arrays,
     read_table_file,
 )
-from zslcore.untrusted.readers.array_names import COUNTERS
+from zslcore.untrusted.readers.array_names import (
+    COUNTERS,
+    SEEN_CLASSES,
+    UNSEEN_CLASSES,
+    first_named,
+)
 
 #: Increased when the same file gets other folds: 2 uses the released folds.
 REVISION = 2
@@ -128,6 +133,8 @@ def is_table(path: Path) -> bool:
     contents = look_into(path)
     names = contents.shapes.keys()
     if not {"features", "labels"} <= names or names & {"att", "trainval_loc"}:
+        return False
+    if first_named(names, (*UNSEEN_CLASSES, *SEEN_CLASSES)):
         return False
     matrices = {n for n, shape in contents.shapes.items() if shape and len(shape) == 2}
     matrices = {n for n in matrices if min(contents.shapes[n] or ()) > 1}
