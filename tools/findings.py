@@ -236,7 +236,7 @@ def _conclusions() -> dict[str, Any]:
 
 
 def _census() -> dict[str, Any]:
-    """Count released code bases that choose the epoch on test images; name one that states it."""
+    """Count released code bases that choose the epoch on test images; name those that state it."""
     named = {
         row.code for row in released_codes.all_choices() if "test_used_for_selection" in row.says
     }

@@ -40,7 +40,7 @@ GAMMA, KEY = "playground_gamma", "playground"
 RULER = "playground_ruler"
 #: Parameter of the address for the value of a ruler other than gamma.
 VALUE = "playground_value"
-#: Parameter of the address for the only class on the wall.
+#: Parameter of the address for the class to which the wall is restricted.
 ONLY = "playground_class"
 #: Session key: the ruler's stops as text.
 STOPS = "playground_stops"
@@ -52,7 +52,8 @@ IMPORT_REQUESTED = "playground_bring"
 DRAWER = "playground_drawer"
 #: Seconds between two updates of a job's state.
 UPDATE_SECONDS = 1.0
-#: Height of the elements below the instrument, in pixels; without any, it may cover the margin.
+#: Pixels kept free below the instrument: for the drawer or, without it, fewer than none, since the
+#: instrument may cover the margin of the page.
 BELOW, ABOVE_END = 88, -24
 #: Maximum number of pixel values sent to the browser.
 MOST_PIXELS = 1 << 22

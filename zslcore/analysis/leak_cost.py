@@ -8,9 +8,9 @@
     Parameters and gamma are chosen on ``train_loc`` and ``val_loc`` of that release; the method is
     trained on ``trainval_loc``, without test images.
 *photographs*
-    Rows cut from one photograph are both training and test rows, as in aPY. The method is trained
-    without the training rows that share a photograph with a test row, and without an equal number
-    of other rows of the same classes, so that both training sets have the same size.
+    Rows cut from one photograph are both training and test rows, as in aPY. The clean training
+    set lacks the rows that share a photograph with a test row; the leaky one lacks as many other
+    rows of the same classes, so that both have the same size.
 *epochs*
     The number of epochs is the one with the best H on the test images. All other parameters are
     chosen on the folds, or given; gamma is chosen on the folds for each number of epochs.
@@ -242,7 +242,7 @@ class _LeakMeasurement:
         return self._cost("selection", self._clean, self._arm(self.split, *chosen))
 
     def photographs(self) -> Cost:
-        """Train without the rows that share a photograph, and without as many other rows."""
+        """Train without the rows that share a photograph; with the leak, without as many others."""
         shared = _of_shared_photographs(self.dataset, self.split)
         clean = _without(self.split, shared)
         leaky = _without(self.split, self._replacement_rows(shared))
@@ -276,7 +276,7 @@ class _LeakMeasurement:
         ]
 
     def _replacement_rows(self, shared: np.ndarray) -> np.ndarray:
-        """Return as many training rows per class as ``shared`` has, preferably other rows."""
+        """Return as many rows of each class as ``shared``, if possible others, to be left out."""
         labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)

@@ -221,7 +221,7 @@ def _sizes(splits: Iterable[Split]) -> pd.DataFrame:
 
 
 def distinct(rows: np.ndarray) -> np.ndarray:
-    """Return sorted, distinct rows; np.unique hashes, which takes ten times as long for rows."""
+    """Return sorted, distinct rows; np.unique hashes them, which takes ten times as long."""
     ordered = np.sort(rows, axis=None)
     return ordered[np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))]
 

@@ -238,7 +238,7 @@ def _leftovers() -> FolderCheck:
 
 
 def _quarantine() -> Iterator[FolderCheck]:
-    """Yield checks for unknown folders, and the contents of the quarantine."""
+    """Yield a check of unknown folders, and one of the contents of the quarantine."""
     if unknown_folders := _unknown_folders():
         names = _named(unknown_folders)
         sentence = (

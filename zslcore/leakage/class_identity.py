@@ -84,9 +84,8 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
 def _with_plurals(listed: SplitList) -> SplitList:
     """Ask whether a seen and an unseen class are the same.
 
-    They may be if one name is a plural or another spelling of the other, one of its synonyms
-    between commas, or the other without a text in brackets, or this text; or if both have the same
-    first synonym.
+    They may be if one name is the plural, another spelling or a synonym (between commas) of the
+    other, or its part outside or within brackets; or if both names begin with the same synonym.
     """
     keys = [class_key(name) for name in listed.class_names]
     class_of = {key: c for c, key in enumerate(keys)}
