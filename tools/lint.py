@@ -254,7 +254,7 @@ def _captions(tables: Tables) -> Iterator[Comparison]:
         yield row["stated"] == counted, line
 
 
-# --- Images over classes --------------------------------------------------------------------------
+# --- Images per class ------------------------------------------------------------------------------
 
 
 def images_by_part(benchmark: str) -> dict[str, list[int]]:
@@ -269,7 +269,7 @@ def images_by_part(benchmark: str) -> dict[str, list[int]]:
 
 
 def variation(images: Iterable[int]) -> float:
-    """Return the coefficient of variation of images over classes."""
+    """Return the coefficient of variation of numbers of images per class."""
     x = np.array([*images], dtype=float)
     return float(x.std() / x.mean())
 
@@ -326,7 +326,7 @@ def _other_tests(tables: Tables) -> Iterator[Comparison]:
         two = _percent(_figure(tables, ("reproduction", method, data, "", "reproduced")))
         three = _percent(_figure(tables, ("zsl_top1", method, data, "SS", "top1_per_class")))
         other_test = _other_test(row)
-        line = f"{method} on {data}: table 2's {two} is of {other_test}; table 3 prints {three}."
+        line = f"{method} on {data}: table 2's {two} is {other_test}; table 3 prints {three}."
         yield other_test is None, line
 
 
@@ -335,14 +335,14 @@ def _other_test(row: Mapping[Any, Any]) -> str | None:
     tested = int((class_facts(row["dataset"]).classes["ss"] == "test").sum())
     if (few := int(row["test_classes"])) != tested:
         return (
-            f"{few} test classes (chance {100 / few:.1f} %), where the standard split has {tested} "
-            f"({100 / tested:.1f} %)"
+            f"for {few} test classes (chance {100 / few:.1f} %), not for the {tested} of the "
+            f"standard split ({100 / tested:.1f} %)"
         )
     if isinstance(pretraining := row["pretraining"], str):
         cell = cells()[row["dataset"], "SS", pretraining]
         return (
-            f"features trained on {pretraining_sets()[pretraining].title}, which has "
-            f"{cell.n_certain} of {tested} test classes by name and {cell.n_possible} more possibly"
+            f"for features trained on {pretraining_sets()[pretraining].title}, which has "
+            f"{cell.n_certain} of {tested} test classes by name and possibly {cell.n_possible} more"
         )
     if pd.isna(row["per_class"]):
         return None
@@ -428,13 +428,14 @@ RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
         _captions,
     ),
     "balance": (
-        "Images over classes of AWA1 and AWA2 against the benchmark paper's text.",
+        "Spread of images over the classes of AWA1 and AWA2 against the benchmark paper's text.",
         _balance,
     ),
     "folds": ("Training and validation classes against the released folds.", _released_folds),
     "ImageNet": ("Classes of the ImageNet splits against the released file.", _released_imagenet),
     "other tests": (
-        "Figures of table 2 against table 3: test classes, what trained the features, the mean.",
+        "Figures of table 2 that are of another test than those of table 3: other test classes, "
+        "features or means.",
         _other_tests,
     ),
     "action text": (

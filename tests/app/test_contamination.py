@@ -92,11 +92,11 @@ def test_next_steps_lead_to_captions_and_near_duplicates():
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="CLIP")
     shown = [code.value for code in app.code]
     assert any("--on 'CUB, PS' --captions CAPTIONS.tsv" in line for line in shown)
-    assert "lists near duplicates" in words(app)
-    assert [link.proto.label for link in app.get("page_link")][-1] == "Look for near duplicates"
+    assert "lists near-duplicates" in words(app)
+    assert [link.proto.label for link in app.get("page_link")][-1] == "Look for near-duplicates"
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="DINOv2")
     assert not app.get("file_uploader")
-    assert "lists near duplicates" in words(app)
+    assert "lists near-duplicates" in words(app)
     assert "Unknown does not mean clean" in words(app)
 
 

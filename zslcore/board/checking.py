@@ -344,7 +344,7 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
 def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     """Compare data, split and classes with the statements of the predictions.
 
-    Data are not compared if rows are numbered as in a score file: then the file counts as the data.
+    If rows are numbered as in a score file, name and benchmark of the data are not compared.
     """
     run, data, test = predictions.provenance, entry.data, predictions.test
     if run.rows == "benchmark" and (run.dataset or run.benchmark):

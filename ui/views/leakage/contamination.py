@@ -57,7 +57,7 @@ def show(header: Header) -> None:
                 st.markdown(plain(answer.advice))
             if is_open:
                 st.markdown(NEAR_DUPLICATES)
-                site_map.link("drop", "Look for near duplicates")
+                site_map.link("drop", "Look for near-duplicates")
     if counts is not None and tab == "Map":
         _show_captions(counts[0])
     else:
@@ -136,10 +136,11 @@ ANSWERS = {"Leaks": "No", "Unknown": "Unknown", "Clean": "Yes"}
 LOOKS = {"overlap": "red", "unknown": "gray", "possible": "yellow", "none": "green"}
 
 
-#: Which files show copies of test images in a pre-training set without a list of classes.
+#: How to find copies of test images in a pre-training set without a list of classes.
 NEAR_DUPLICATES = (
-    "With features of some pre-training images and of the test images, *Is it clean?* lists near "
-    "duplicates: drop a split that trains on the former and tests on the latter, with the features."
+    "*Is it clean?* lists near-duplicates among features of some pre-training images and of the "
+    "test images: upload these features with a split that trains on the former and tests on the "
+    "latter."
 )
 
 
