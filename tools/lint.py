@@ -254,7 +254,7 @@ def _captions(tables: Tables) -> Iterator[Comparison]:
         yield row["stated"] == counted, line
 
 
-# --- Images per class ------------------------------------------------------------------------------
+# --- Images per class -----------------------------------------------------------------------------
 
 
 def images_by_part(benchmark: str) -> dict[str, list[int]]:
