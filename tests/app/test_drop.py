@@ -10,9 +10,9 @@ from scipy.io import savemat
 from tests.pages import metrics, visit, words
 from ui.figures.splits import picture_of
 from ui.views.leakage import drop
-from zslcore.leakage import published
 from zslcore.leakage.render import read_report
 from zslcore.leakage.report import Bar, Picture
+from zslcore.scores import predicted
 from zslcore.scores.card import card_of_predictions
 from zslcore.storage.files import FACTS
 
@@ -106,14 +106,14 @@ def test_a_split_and_scores_dropped_together_get_a_card_each_and_a_joint_card(tm
 
 def test_dropped_predictions_are_read_once_and_get_the_card_of_zslcore_check(monkeypatch):
     path = min((FACTS / "board").glob("*.parquet"))
-    card = card_of_predictions(published.read_predicted(path), [(path.name, "")])
-    read, whole = [], published.read_predictions
+    card = card_of_predictions(predicted.read_predicted(path), [(path.name, "")])
+    read, whole = [], predicted.read_predictions
 
     def counted(path, **limits):
         read.append(path.name)
         return whole(path, **limits)
 
-    monkeypatch.setattr(published, "read_predictions", counted)
+    monkeypatch.setattr(predicted, "read_predictions", counted)
     app = dropped(path).run()
     assert read == [path.name]
     assert card.sentence in plain_words(app)

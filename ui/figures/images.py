@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 
 from ui.figures import palette
 from ui.figures.cached import cached_figure
-from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
+from ui.figures.vocabulary import Chart, axis, figure, heatmap
 
 #: Colour scale of pictures: paper at 0, ink at 1.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
@@ -22,7 +22,7 @@ SHARP = 8
 def picture(image: np.ndarray, *, height: int = 220) -> Chart:
     """Draw one picture, shape (height, width), values 0 to 1, as ink on paper."""
     return figure(
-        [_ink(image)],
+        [heatmap(z=image, zmin=0, zmax=1, colorscale=INK, showscale=False, hoverinfo="skip")],
         height=height,
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         xaxis=axis(visible=False, scaleanchor="y"),
@@ -45,7 +45,3 @@ def mosaic(images: np.ndarray, columns: int) -> str:
     inked = ImageOps.colorize(grey, black=paper, white=ink)
     ImageOps.scale(inked, SHARP, Image.Resampling.NEAREST).save(file, "PNG")
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
-
-
-def _ink(z: np.ndarray) -> Part:
-    return heatmap(z=z, zmin=0, zmax=1, colorscale=INK, showscale=False, hoverinfo="skip")

@@ -209,7 +209,7 @@ def _choose_group() -> None:
         "import, and it is removed when your visit ends.",
     )
     if words:
-        visitors.join_group(words)
+        st.session_state[visitors.GROUP] = words.strip()
 
 
 def _folder_form() -> None:

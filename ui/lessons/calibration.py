@@ -232,7 +232,10 @@ def _fewer_images(share_name: str) -> StepView:
 
 def _cover() -> Chart:
     """Draw the curve of the first method, with numbers at the ends of its axes only."""
-    curve = curve_with_points(*_drawn(validated_run(METHODS[0])[1]), (), height=430)
+    run, test = validated_run(METHODS[0])
+    plain, _ = _plain_and_calibrated(run)
+    point = ("γ = 0", plain.unseen, plain.seen, replace(HARMONIC, symbol="circle-open"))
+    curve = curve_with_points(*_drawn(test), [point], height=430)
     ends = {f"{x}axis": curve.axis(x) | {"tickvals": [0, 1]} for x in "xy"}
     return Chart(curve.traces, curve.layout | ends)
 

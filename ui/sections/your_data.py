@@ -54,7 +54,10 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
     if column is not None:
         _show_results(column, task)
     with verdict:  # drawn last, since it takes seconds for many images
-        _show_verdict(_card(dataset, split), dataset, split)
+        card = _card(dataset, split)
+        st.badge(card.word, color=VERDICT_COLORS[card.verdict])
+        st.markdown(plain(card.sentence), width="content")
+        site_map.link_to_audit("Every finding", dataset.name, split.name)
     return column is not None
 
 
@@ -67,12 +70,6 @@ def _card(dataset: ZSLDataset, split: Split) -> Report:
     context = cache.read_in_visit(key, lambda: context_of(dataset, split=split))
     stated = [get_vocabulary(name) for name in pretraining_of(dataset)]
     return Review.of(key, context, [(dataset.name, dataset.digest)], stated).card
-
-
-def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:
-    st.badge(card.word, color=VERDICT_COLORS[card.verdict])
-    st.markdown(plain(card.sentence), width="content")
-    site_map.link_to_audit("Every finding", dataset.name, split.name)
 
 
 # --- Methods --------------------------------------------------------------------------------------

@@ -108,11 +108,6 @@ def own_name(name: str) -> str:
     return f"{_OWNED.sub('', name)[: 64 - len(owner)].rstrip('.')}{owner}"
 
 
-def join_group(words: str) -> None:
-    """Store the passphrase of the visitor's group for all pages of this visit."""
-    st.session_state[GROUP] = words.strip()
-
-
 def session() -> str:
     """Return the random identifier of this visit, 16 hex digits."""
     if _VISITOR not in st.session_state:

@@ -81,7 +81,13 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
         set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
     )
     if not baseline:
-        _ask_for_baseline(dataset)
+        st.info(
+            f"A gain needs features of the {dataset.n_classes} classes of {plain(dataset.name)} "
+            "from an untrained extractor, and no other data set has these classes. Add them with "
+            "`zslcore import` and `--pretraining none`.",
+            icon=":material/info:",
+        )
+        st.stop()
     methods = list(dict.fromkeys([*GAIN_METHODS, method]))
     overlap_study = OverlapStudy.of(
         [dataset, cache.dataset(baseline)], methods, sorted(in_set), DRAWS
@@ -174,17 +180,6 @@ def _choose_baseline(dataset: ZSLDataset) -> str:
         key="gain_baseline",
         default=next(untrained, None),
     )
-
-
-def _ask_for_baseline(dataset: ZSLDataset) -> None:
-    """Name the missing import, and stop the page."""
-    st.info(
-        f"A gain needs features of the {dataset.n_classes} classes of {plain(dataset.name)} from "
-        "an untrained extractor, and no other data set has these classes. Add them with "
-        "`zslcore import` and `--pretraining none`.",
-        icon=":material/info:",
-    )
-    st.stop()
 
 
 def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
