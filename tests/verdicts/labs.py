@@ -148,6 +148,18 @@ def counted_tables() -> Iterator[Input]:
             }
             name = f"ids that start anew, {len(columns)} columns: {what}"
             yield Input(name, files, CHECK_FOLDER, expected, "", bool(more))
+    folds = [
+        (f"{name}{k}.jpg", name, part, str(fold))
+        for fold, (seen, unseen) in enumerate(((SEEN, UNSEEN), (UNSEEN, SEEN)))
+        for part, names in (("train", seen), ("test", unseen))
+        for name in names
+        for k in range(4)
+    ]
+    table = pd.DataFrame(folds, columns=["image", "label", "split", "fold"])
+    for what, columns in (("images", [*table]), ("classes", [*table][1:])):
+        files, cause = {"s.csv": table[columns].drop_duplicates()}, "2 in the column 'fold'"
+        command = ("check", *files, *DECLARED)
+        yield Input(f"a column of folds, {what}", files, command, "broken unknown", cause)
     parts = {
         "trnid": SOUND["train_loc"],
         "valid": SOUND["val_loc"],

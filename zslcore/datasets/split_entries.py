@@ -139,6 +139,8 @@ FEWEST_ROWS = 20
 MOSTLY, NUMBER_BEHIND = 0.8, re.compile(r"\d{1,9}$")
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
+#: Titles of a column with the number of a split.
+FOLD_TITLES = ("fold", "foldid", "splitid", "splitnumber", "trial", "repeat", "seed")
 #: Suffixes of tables.
 TABLES = (".csv", ".tsv", ".parquet")
 #: Patterns of a comment after a value, of a name in quotation marks, and of a line that consists of
@@ -625,6 +627,8 @@ def entries_of_table(
     # The first line is not a title.
     if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):
         rows = [titles, *rows]
+    if where is not None:
+        _refuse_folds(file, titles, rows, where)
     entries = Entries()
     checksum = next((k for k, word in enumerate(words) if word in CHECKSUM_TITLES), None)
     is_taken = take and image is not None  # rows of classes may be read in another format
@@ -650,6 +654,26 @@ def entries_of_table(
         return rows_as_images(entries)
     expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
     return None
+
+
+def _refuse_folds(
+    file: str, titles: Sequence[str], rows: Sequence[Sequence[str]], where: int
+) -> None:
+    """Refuse a table of several splits: most rows differ only in part and fold from others."""
+    fold = next((k for k, title in enumerate(titles) if squeeze(title) in FOLD_TITLES), None)
+    if fold is None or fold == where:
+        return
+    parts: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    for row in rows:
+        if len(row) == len(titles):
+            entry = tuple(cell for k, cell in enumerate(row) if k not in (fold, where))
+            parts.setdefault(entry, {}).setdefault(row[fold], set()).add(row[where])
+    folds = sorted({name for of_entry in parts.values() for name in of_entry})
+    n_moved = sum(len(set().union(*of_entry.values())) > 1 for of_entry in parts.values())
+    if n_moved and 2 * sum(len(of_entry) > 1 for of_entry in parts.values()) >= len(parts):
+        got = f"{len(folds)} in the column {clean_text(titles[fold], 40)!r}"
+        advice = f"write one file for each, such as the rows of {clean_text(folds[0], 40)!r}"
+        raise refusal_of(file, "one split per file", f"{got}; {advice}")
 
 
 def _marked_classes(
