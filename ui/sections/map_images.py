@@ -15,7 +15,7 @@ from ui.maps.scene import Scene
 from ui.shell.frame import chart
 from ui.shell.text import plain
 from ui.state import cache
-from ui.takeaway import downloads
+from ui.takeaway import downloads, tables
 from ui.takeaway.exports import table_as_csv
 from zslcore.analysis.maps.joint_pca import why_incompatible
 from zslcore.datasets import ZSLDataset
@@ -148,15 +148,10 @@ def show_selected(scene: Scene, chosen: np.ndarray) -> None:
     with left:
         totals = np.bincount(scene.labels, minlength=len(scene.classes))
         of_class = {name: totals[c] for c, name in enumerate(scene.classes)}
-        count["share"] = 100 * count["images"] / [of_class[name] for name in count.index]
-        st.dataframe(
-            count.rename_axis("class").reset_index(),
-            hide_index=True,
-            height=260,
-            column_config={
-                "share": st.column_config.NumberColumn("of the class", format="%.1f %%")
-            },
-        )
+        count["share"] = count["images"] / [of_class[name] for name in count.index]
+        shown = count.rename_axis("class").reset_index()
+        labels = {str(name): str(name) for name in shown} | {"share": "of the class"}
+        tables.show(shown, "selected_classes", labels=labels, percent=["share"], height=260)
     with right:
         _list_images(scene, table.head(SHOWN), key=f"awa1_selected_{n}", height=260)
         first = (
