@@ -54,6 +54,8 @@ POINTS, DOTS = 8.0, 600
 #: Space around panel and legend in inches, and the ``gid`` that marks texts of data points.
 SPACE, AT_POINTS = 0.03, "words at points"
 _MM = 1 / 25.4
+#: Height of a line of text, and width of the narrowest panel next to another, in mm.
+_LINE_MM, _NARROWEST = 3.8, 45.0
 INK, _GRID = "#14181C", "#D9D9D9"
 _SYMBOLS = {
     "circle": "o",
@@ -89,15 +91,16 @@ class Panel:
 
 
 def print_figure(
-    panel: Panel,
-    *,
+    *panels: Panel,
     width_mm: float = 84.0,
     height_mm: float | None = None,
     font: str = "sans",
     form: str = "pdf",
     title: str = "",
 ) -> bytes:
-    """Return a panel as a file for print, with the title in its metadata.
+    """Return panels as a file for print, with the title in its metadata.
+
+    Several panels stand side by side, or below each other if the file is narrow.
 
     Without ``height_mm``, the page is as high as its contents. With ``height_mm``, for example for
     a slide, it has this size; if the names of rows need more height, it is enlarged in proportion.
@@ -107,7 +110,7 @@ def print_figure(
     """
     if form not in FORMATS:
         raise closest_name("print format", form, FORMATS)
-    figure, settings = drawn(panel, width_mm=width_mm, height_mm=height_mm, font=font)
+    figure, settings = drawn(*panels, width_mm=width_mm, height_mm=height_mm, font=font)
     page = page_bounds(figure) if height_mm is None else None
     metadata: dict[str, Any] = {"Title": title, "Creator": f"zslcore {version()}"}
     if form == "pdf":
@@ -131,9 +134,9 @@ def page_bounds(figure: Figure) -> Bbox:
 
 
 def drawn(
-    panel: Panel, *, width_mm: float = 84.0, height_mm: float | None = None, font: str = "sans"
+    *panels: Panel, width_mm: float = 84.0, height_mm: float | None = None, font: str = "sans"
 ) -> tuple[Figure, dict[str, Any]]:
-    """Return a panel as a Matplotlib figure, and the settings for saving it."""
+    """Return panels as a Matplotlib figure, and the settings for saving it."""
     if not WIDTHS_MM[0] <= width_mm <= WIDTHS_MM[1]:
         raise ParameterError(
             f"width_mm: expected millimetres from {WIDTHS_MM[0]:g} to {WIDTHS_MM[1]:g}; got "
@@ -150,28 +153,40 @@ def drawn(
         figure.set_layout_engine("constrained", w_pad=SPACE, h_pad=SPACE)
         target: Figure | SubFigure = figure
         of_legend, loc = target, "outside upper left"
-        if panel.square and height_mm is not None and width_mm > height_mm:
+        square = any(panel.square for panel in panels)
+        if square and height_mm is not None and width_mm > height_mm:
             share = min(1.1 * height_mm / width_mm, 0.7)  # width of the panel with its labels
             both: Any = figure.subfigures(1, 2, width_ratios=(share, 1 - share))
             (target, of_legend), loc = both, "center left"
-        axes = target.add_subplot()
-        panel.draw(axes)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_axisbelow(True)
-        if panel.square:
-            anchor = "N" if height_mm is None else "C"  # unused height is cut off later
-            axes.set_aspect("equal", adjustable="box", anchor=anchor)
-        title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(target))))
-        axes.set_title(title, loc="left", weight="bold")
-        names = _write_legend(of_legend, axes, _letters(_width_mm(of_legend)), loc)
+        columns = len(panels) if width_mm >= _NARROWEST * len(panels) else 1
+        every = target.subplots(len(panels) // columns, columns, squeeze=False).ravel().tolist()
+        for panel, axes in zip(panels, every, strict=True):
+            panel.draw(axes)
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.set_axisbelow(True)
+            if panel.square:
+                anchor = "N" if height_mm is None else "C"  # unused height is cut off later
+                axes.set_aspect("equal", adjustable="box", anchor=anchor)
+            title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(target) / columns)))
+            axes.set_title(title, loc="left", weight="bold")
+        names = _write_legend(of_legend, every, _letters(_width_mm(of_legend)), loc)
         if height_mm is None:
-            figure.set_figheight(_height(axes, panel, [title, *names]) * _MM)
+            heights = [
+                _height(axes, panel, width_mm / columns)
+                for panel, axes in zip(panels, every, strict=True)
+            ]
+            height = max(heights) if columns > 1 else sum(heights)
+            figure.set_figheight((height + _LINE_MM * _n_lines(names)) * _MM)
         else:
-            names_of_x = 1.5 * max(map(len, _words_of(axes.xaxis)), default=0)
-            scale = max(1.0, _height_of_rows(axes) / height_mm, (names_of_x + 60) / height_mm)
+            names_of_x = 1.5 * max(
+                len(word) for axes in every for word in ["", *_words_of(axes.xaxis)]
+            )
+            of_rows = max(map(_height_of_rows, every)) * len(every) / columns
+            scale = max(1.0, of_rows / height_mm, (names_of_x + 60) / height_mm)
             figure.set_size_inches(scale * width_mm * _MM, scale * height_mm * _MM)
         figure.draw_without_rendering()  # final layout, for measurements
-        _thin(axes)
+        for axes in every:
+            _thin(axes)
     return figure, settings
 
 
@@ -218,16 +233,20 @@ class _matplotlib_settings:  # noqa: N801 - reads as a word of a with statement
         _LOCK.release()
 
 
-def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
-    """Return a height in mm that suits the width, with room for names and lines of text."""
-    width_mm = _width_mm(axes.figure)
+def _n_lines(texts: Sequence[str]) -> int:
+    return sum(len(text.splitlines()) for text in texts)
+
+
+def _height(axes: Axes, panel: Panel, width_mm: float) -> float:
+    """Return a height of a panel in mm that suits its width, with room for names and title."""
+    title = axes.get_title(loc="left")
     if panel.square:
-        return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
+        return 1.6 * width_mm + _LINE_MM * _n_lines([title])
     height = width_mm * 0.72
     if _upright(words := _words_of(axes.xaxis), width_mm):
         height += 1.5 * max(map(len, words))
     height = max(height, _height_of_rows(axes))
-    return height + 3.8 * sum(len(text.splitlines()) for text in [*texts, axes.get_xlabel()])
+    return height + _LINE_MM * _n_lines([title, axes.get_xlabel()])
 
 
 def _height_of_rows(axes: Axes) -> float:
@@ -268,11 +287,14 @@ def _mm(pixels: float, target: Figure | SubFigure) -> float:
     return float(pixels / target.dpi / _MM)
 
 
-def _write_legend(target: Figure | SubFigure, axes: Axes, letters: int, loc: str) -> list[str]:
+def _write_legend(
+    target: Figure | SubFigure, every: Sequence[Axes], letters: int, loc: str
+) -> list[str]:
     """Draw the legend in as many columns as fit; return its labels."""
     handles: dict[str, Any] = {}
-    for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-        handles.setdefault(name, handle)
+    for axes in every:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(name, handle)
     if not handles:
         return []
     wrapped = [_wrapped(name, letters - 8) for name in handles]
@@ -392,11 +414,23 @@ def draw_rectangle(
 
 
 def draw_errors(axes: Axes, x: Any, y: Any, color: str, **errors: Any) -> None:
-    """Draw error bars; ``xerr`` and ``yerr`` are (2, n), lengths below and above, or None."""
+    """Draw error bars; ``xerr`` and ``yerr`` are (2, n), lengths below and above, or None.
+
+    A point whose lengths are both NaN has no error bar.
+    """
     for which, error in errors.items():
         if error is not None:
-            lengths: dict[str, Any] = {which: np.nan_to_num(error)}
-            axes.errorbar(x, y, fmt="none", ecolor=color, elinewidth=0.8, capsize=1.5, **lengths)
+            has = np.isfinite(error).any(axis=0)
+            lengths: dict[str, Any] = {which: np.nan_to_num(error[:, has])}
+            axes.errorbar(
+                np.asarray(x)[has],
+                np.asarray(y)[has],
+                fmt="none",
+                ecolor=color,
+                elinewidth=0.8,
+                capsize=1.5,
+                **lengths,
+            )
 
 
 def draw_symbols(

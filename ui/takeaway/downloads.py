@@ -271,11 +271,11 @@ def offer_prints(
         figure_files.draw(key, key=f"files_{key}")
         return
     height, size = (SLIDE[1], "slide") if width == SLIDE[0] else (None, f"{width:g}mm")
-    panel, (font, file_format) = _choose_panel(key, panels), _choose_font_and_format(key)
+    chosen, (font, file_format) = _choose_panels(key, panels), _choose_font_and_format(key)
     download(
         "File for print",
         lambda: print_figure(
-            panel, width_mm=width, height_mm=height, font=font, form=file_format, title=caption
+            *chosen, width_mm=width, height_mm=height, font=font, form=file_format, title=caption
         ),
         f"{key}-{size}.{file_format}",
         f"print_file_{key}",
@@ -283,18 +283,19 @@ def offer_prints(
     )
 
 
-def _choose_panel(key: str, panels: Sequence[Panel]) -> Panel:
-    """Choose one of several panels."""
+def _together(panels: Sequence[Panel]) -> Sequence[Panel]:
+    """Return all panels, or the first of several square ones, which are too large for one file."""
+    return panels[:1] if any(panel.square for panel in panels) else panels
+
+
+def _choose_panels(key: str, panels: Sequence[Panel]) -> Sequence[Panel]:
+    """Choose all panels or one of them."""
     if len(panels) == 1:
-        return panels[0]
-    number = st.selectbox(
-        "Panel for print",
-        range(len(panels)),
-        format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].name or 'panel'}",
-        key=f"print_panel_{key}",
-        help="Each file for print contains one panel.",
-    )
-    return panels[number]
+        return panels
+    choices = {f"{k + 1}. {p.title or p.name or 'panel'}": [p] for k, p in enumerate(panels)}
+    if len(whole := _together(panels)) > 1:
+        choices = {"all panels": whole, **choices}
+    return choices[st.selectbox("Panels for print", choices, key=f"print_panel_{key}")]
 
 
 def _choose_font_and_format(key: str) -> tuple[str, str]:
@@ -328,7 +329,7 @@ def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) 
         return
     download(
         "PDF",
-        lambda: print_figure(panels()[0], width_mm=WIDTHS[0], font="sans", title=caption),
+        lambda: print_figure(*_together(panels()), width_mm=WIDTHS[0], font="sans", title=caption),
         f"{key}-{WIDTHS[0]:g}mm.pdf",
         f"print_now_{key}",
         icon=":material/print:",
