@@ -1,6 +1,5 @@
 """Overlap gain: bars, intervals and marks equal plain sums, for every choice."""
 
-import math
 import re
 
 import numpy as np
@@ -14,7 +13,10 @@ from tests.pages import charts, words
 from tools.shipped import known_classes
 from ui.figures.gains import gain_bars
 from ui.figures.palette import GROUP_LOOKS, translucent
+from ui.figures.vocabulary import Chart
+from ui.takeaway.for_print import panels_of
 from ui.views.overlap_gain import gains
+from zslcore import printing
 from zslcore.analysis.overlap import (
     GAIN_METHODS,
     UNTRAINED,
@@ -122,11 +124,19 @@ def _signed(by_group):
     return f"{np.mean(by_group['unrelated']):+.1f}".replace("-", "−")
 
 
-def test_groups_fill_columns_of_one_length_below_their_means(visit):
+def test_each_group_fills_a_column_below_its_mean(visit):
     (chart,) = (chart for chart in charts(visit()) if "points" in chart.alt)
-    lines = [range(item["y"][0], item["y"][-1] + 1) for item in _bars(chart)]
-    per_column = chart.figure["layout"]["yaxis"]["range"][0] + 0.4
-    assert max(line.stop for line in lines) == per_column == math.ceil((50 + 3) / 3)
+    assert [item["yaxis"] for item in _bars(chart)] == ["y", "y2", "y3"]
+    assert {item["y"][0] for item in _bars(chart)} == {1}  # next to each other
+    printed = panels_of(Chart(chart.figure["data"], chart.figure["layout"]))
+    axes = printing.drawn(*printed, width_mm=160, height_mm=90)[0].axes
+    bars = [patch for panel in axes for patch in panel.patches if patch.get_width()]
+    assert len(bars) == 50  # a file for print has all classes
+    whiskers = [lines for panel in axes for lines in panel.collections]
+    drawn_ones = sum(len(lines.get_segments()) for lines in whiskers)
+    assert drawn_ones == sum(
+        e is not None for item in _bars(chart) for e in item["error_x"]["array"]
+    )
     headings = chart.figure["layout"]["annotations"]
     assert [f"{g}, mean" in item["text"] for g, item in zip(GROUP_LOOKS, headings, strict=True)]
 

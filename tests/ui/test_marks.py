@@ -326,7 +326,8 @@ def test_gains_of_classes(narrow, look):
         assert m.color == translucent(GROUP_LOOKS[tile["group"]].color, opacity)
         assert m.series.startswith(GROUP_WORDS[tile["group"]])
     letters = [GLYPH[group] for group in sorted(table["group"])]
-    assert glyphs(figure.layout.yaxis) == letters
+    axes = [figure.layout[f"yaxis{k}"] for k in ("", 2, 3)[: 1 if narrow else 3]]
+    assert [letter for axis in axes for letter in glyphs(axis)] == letters
     headings = [note.text for note in figure.layout["annotations"]]
     means = table.groupby("group", sort=False)["gain"].mean()
     assert headings == [f"{GROUP_WORDS[g]}, mean {signed(mean)}" for g, mean in means.items()]

@@ -33,9 +33,8 @@ from zslcore.numbers import with_sign
 
 #: Maximum number of bars with names.
 MOST_NAMED = 104
-#: Maximum number of columns, and number of lines in a column before another column begins. Lines
-#: are lower if all columns are full.
-MOST_COLUMNS, LINES = 3, 18
+#: Maximum number of columns, and of lines in a column while more columns are possible.
+MOST_COLUMNS, LINES = 5, 25
 #: Title of the axes of gains.
 UNIT = "points gained"
 #: Interval between ticks, in points, if at least two fit.
@@ -45,10 +44,14 @@ FEWEST_DRAWS = 5
 
 
 class Block(NamedTuple):
-    """Rows below a heading; the rows have a ``gain`` and a ``label``."""
+    """Rows below a heading; the rows have a ``gain`` and a ``label``.
+
+    ``n`` is the number of columns that the rows fill.
+    """
 
     heading: str
     rows: pd.DataFrame
+    n: int = 1
 
 
 @cached_figure
@@ -77,7 +80,7 @@ def printed_gains(table: pd.DataFrame) -> Chart:
 
     reach = [1.2 * min(0.0, table["gain"].min()), 1.2 * table["gain"].max()]
     of_x = axis("gain, %", range=[100 * end for end in reach])
-    return _in_columns(blocks, bars_of, of_x, columns=2, high=22 if narrow() else 30)
+    return _in_columns(blocks, bars_of, of_x, in_column=2, high=22 if narrow() else 30)
 
 
 @cached_figure
@@ -86,8 +89,8 @@ def gain_bars(
 ) -> Chart:
     """Draw one bar per class with its interval, below a heading per group with the group's mean.
 
-    The class ``picked`` has a frame. The groups fill columns of the same length; on a phone, one
-    column. With too many classes for readable names, bars are vertical.
+    The class ``picked`` has a frame. Each group fills columns of its own; on a phone, all groups
+    are in one column. With too many classes for readable names, bars are vertical.
     """
     words = GROUP_WORDS | {"in the set": f"in {title_of_set}"}
     named = len(table) <= MOST_NAMED
@@ -107,10 +110,14 @@ def gain_bars(
     of_gains = _axis_of_gains(table)
     if not named:
         return _upright(blocks, bars_of, of_gains)
-    lines = sum(len(block.rows) + 1 for block in blocks)
-    columns = min(MOST_COLUMNS, 1 + lines // LINES)
-    high = 13 if lines > LINES * MOST_COLUMNS and not narrow() else 19
-    return _in_columns(blocks, bars_of, of_gains, columns=columns, high=high)
+    while not narrow() and sum(block.n for block in blocks) < MOST_COLUMNS:
+        longest = max(range(len(blocks)), key=lambda k: len(blocks[k].rows) / blocks[k].n)
+        if len(blocks[longest].rows) <= LINES * blocks[longest].n:
+            break
+        blocks[longest] = blocks[longest]._replace(n=blocks[longest].n + 1)
+    lines = max(ceil(len(block.rows) / block.n) for block in blocks)
+    high = 19 if narrow() else min(19, max(13, 400 // (lines + 1)))
+    return _in_columns(blocks, bars_of, of_gains, in_column=1, high=high)
 
 
 def _in_columns(
@@ -118,22 +125,29 @@ def _in_columns(
     bars_of: Callable[[Block, pd.DataFrame], Part],
     of_x: Part,
     *,
-    columns: int,
+    in_column: int,
     high: int,
 ) -> Chart:
-    """Draw blocks of horizontal bars in columns of the same length; on a phone, in one.
+    """Draw blocks of horizontal bars, ``in_column`` of them below each other; on a phone, all.
 
     ``bars_of`` returns some bars of a block without places; ``high`` is the height of a line.
     """
-    starts = np.cumsum([0, *(len(block.rows) + 1 for block in blocks)])
-    n = 1 if narrow() else columns
-    lines = ceil(starts[-1] / n)
+    places = []  # of each block's heading and rows: number of the column, and line
+    columns, used, lines = 0, 0, 0
+    for k, block in enumerate(blocks):
+        if k and not narrow() and k % in_column == 0:
+            columns, used = columns + 1, 0
+        per_column = ceil(len(block.rows) / block.n)
+        column, line_in_it = np.divmod(np.arange(len(block.rows)), per_column)
+        places.append((np.r_[0, column] + columns, np.r_[0, line_in_it + 1] + used))
+        columns, used = columns + block.n - 1, used + per_column + 1
+        lines = max(lines, used)
+    n = columns + 1
     sides = planes(n, spacing=0.02)
     traces: list[Part] = []
     notes: list[Part] = []
     labels: list[dict[int, str]] = [{} for _ in sides]
-    for block, start in zip(blocks, starts, strict=False):
-        column, place = np.divmod(start + np.arange(len(block.rows) + 1), lines)
+    for block, (column, place) in zip(blocks, places, strict=True):
         mean, name = 100 * block.rows["gain"].mean(), sides[column[0]].suffix
         at: Part = {"yref": f"y{name}", "font": {"size": 15}}
         if n == 2:

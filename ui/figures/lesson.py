@@ -51,7 +51,11 @@ def shares(
         marks,
         height=120 + 76 * len(values),
         xaxis=axis(
-            percent=True, grid=True, range=[0, 1.12 * (longest or 1)], visible=not differences
+            percent=True,
+            grid=True,
+            range=[0, 1.12 * (longest or 1)],  # room for the text of the longest bar
+            tickvals=[k / 5 for k in range(6)],
+            visible=not differences,
         ),
         bargap=0.4,
     )
