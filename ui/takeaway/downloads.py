@@ -292,7 +292,8 @@ def _choose_panels(key: str, panels: Sequence[Panel]) -> Sequence[Panel]:
     """Choose all panels or one of them."""
     if len(panels) == 1:
         return panels
-    choices = {f"{k + 1}. {p.title or p.name or 'panel'}": [p] for k, p in enumerate(panels)}
+    choices: dict[str, Sequence[Panel]] = {}
+    choices |= {f"{k + 1}. {p.title or p.name or 'panel'}": [p] for k, p in enumerate(panels)}
     if len(whole := _together(panels)) > 1:
         choices = {"all panels": whole, **choices}
     return choices[st.selectbox("Panels for print", choices, key=f"print_panel_{key}")]
