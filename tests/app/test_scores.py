@@ -128,6 +128,21 @@ def test_uploads_are_shown_after_returning_to_the_page(tmp_path, scored):
     assert "LinearS2V on digits" in words(again)
 
 
+def test_scores_labels_and_unseen_classes_may_be_dropped_together(tmp_path, scored):
+    np.save(tmp_path / "scores.npy", scored.F)
+    np.save(tmp_path / "labels.npy", scored.y)
+    unseen = np.flatnonzero(~scored.seen)
+    (tmp_path / "unseen.txt").write_text("".join(f"{c}\n" for c in unseen))
+    app = pages.visit("leakage", view="scores")
+    for name in ("unseen.txt", "labels.npy", "scores.npy"):
+        app.file_uploader(key="scores_files").upload(name, (tmp_path / name).read_bytes())
+    assert not app.run().error
+    together = words(app)
+    np.savez(tmp_path / "scores.npz", scores=scored.F, y=scored.y, unseen_classes=unseen)
+    alone = words(uploaded(pages.visit("leakage", view="scores"), tmp_path / "scores.npz"))
+    assert together.replace("npy", "npz") == alone
+
+
 def many(tmp_path, scored, n):
     """Write ``n`` score files, each on its own scale."""
     for k in range(n):

@@ -19,11 +19,13 @@ from ui.shell import visitors
 from ui.shell.text import on_screen, plain
 from ui.state import cache, waiting
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.split_folders import listed_classes
 from zslcore.evaluation.predictions_file import is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.scores import FIXES, ScoreReport
+from zslcore.scores.companions import FilesOfModels, files_of_models
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.predicted import PredictedScores, checked, read_predicted
 from zslcore.scores.reading import Scores
@@ -73,14 +75,14 @@ class EvaluatedScores:
 class ScoreUpload:
     """An uploaded score file with its labels and unseen classes.
 
-    ``unseen`` lists names or numbers, separated by commas, and is empty if the file has them.
+    ``unseen`` lists names or numbers, and is empty if the file has them.
     ``unseen_scores`` has the columns of unseen classes if ``file`` has only columns of seen
     classes. ``fixes`` are the answers to questions on the file.
     """
 
     file: BinaryIO
     labels: BinaryIO | None = None
-    unseen: str = ""
+    unseen: tuple[str, ...] = ()
     unseen_scores: BinaryIO | None = None
     fixes: tuple[str, ...] = ()
 
@@ -89,7 +91,7 @@ class ScoreUpload:
         """Key of the upload within the visit."""
         uploaded = self.file, self.labels, self.unseen_scores
         files = [file and uploads.key_of(file) for file in uploaded]
-        return hashlib.sha256(repr([*files, self.unseen.strip()]).encode()).hexdigest()[:16]
+        return hashlib.sha256(repr([*files, self.unseen]).encode()).hexdigest()[:16]
 
 
 # --- Session --------------------------------------------------------------------------------------
@@ -171,6 +173,8 @@ def evaluate_upload(
         if not question.open:
             options["No, the file is correct as it is"] = "as-is"
         sentence = f"**Unknown.** {on_screen(question.sentence)}"
+        if question.fix == "all-unseen":
+            sentence += " Else list the unseen classes under More, or add a file that lists them."
         answer = _ask(sentence, options, f"scores_{about.key}_{question.fix}")
         if answer is None:
             return None
@@ -196,7 +200,7 @@ def _of_predictions(
         message = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
         st.error(message, icon=":material/block:")
         return None
-    if upload.labels is not None or _listed(upload.unseen) or validation is not None:
+    if upload.labels is not None or upload.unseen or validation is not None:
         st.caption(
             f"{plain(predicted.name)} contains its own labels, unseen classes and validation "
             "rows; the inputs under More are ignored."
@@ -217,17 +221,13 @@ def _command(upload: ScoreUpload, validation: ScoreUpload | None) -> str:
             words += ["--validation", scores_file.file.name]
         if scores_file is not None and scores_file.labels is not None:
             words += [f"{option}labels", scores_file.labels.name]
-        if scores_file is not None and (unseen := _listed(scores_file.unseen)):
-            words += [f"{option}unseen", *unseen]
+        if scores_file is not None and scores_file.unseen:
+            words += [f"{option}unseen", *scores_file.unseen]
     return shlex.join(words)
 
 
 def _in_order(fixes: Sequence[str]) -> tuple[str, ...]:
     return tuple(fix for fix in FIXES if fix in fixes)
-
-
-def _listed(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _judged(upload: ScoreUpload, validation: ScoreUpload | None) -> ScoreReport | OpenQuestion:
@@ -282,7 +282,29 @@ def _put(upload: ScoreUpload, folder: Path) -> ScoreRequest:
         labels = uploads.put_one(upload.labels, folder / "labels")
     if upload.unseen_scores is not None:
         unseen = uploads.put_one(upload.unseen_scores, folder / "unseen")
-    return ScoreRequest(path, labels, tuple(_listed(upload.unseen)) or None, upload.fixes, unseen)
+    return ScoreRequest(path, labels, upload.unseen or None, upload.fixes, unseen)
+
+
+def uploads_of_models(
+    files: Sequence[BinaryIO], labels: BinaryIO | None, unseen: tuple[str, ...]
+) -> list[ScoreUpload]:
+    """Return an upload per model; labels and a list of unseen classes may be among the files."""
+    if len(files) < 2 or labels is not None or unseen:
+        return [ScoreUpload(file, labels, unseen) for file in files]
+    key = f"models {' '.join(map(uploads.key_of, files))}"
+    divided, listed = _computed_once(key, lambda: _divide_files(files))
+    labels = None if divided.labels is None else files[divided.labels]
+    return [ScoreUpload(files[k], labels, listed) for k in divided.scores]
+
+
+def _divide_files(files: Sequence[BinaryIO]) -> tuple[FilesOfModels, tuple[str, ...]]:
+    with artifacts.scratch() as folder:
+        paths = [uploads.put_one(file, folder / str(k)) for k, file in enumerate(files)]
+        divided = files_of_models(paths)
+        if divided.unseen is None:
+            return divided, ()
+        path = paths[divided.unseen]
+        return divided, tuple(listed_classes([path.name], path.parent))
 
 
 def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:

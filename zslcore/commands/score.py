@@ -55,7 +55,8 @@ class OpenQuestionError(DatasetError):
 @command(
     option(
         "files FILE...",
-        "npz, npy, csv, json, parquet, mat, h5 or pt, or a folder with one array per file",
+        "scores or predictions, with files of their labels and unseen classes, in any order; or a "
+        "folder with one array per file",
         type=Path,
     ),
     option("--unseen CLASS...", f"{CLASSES}; 'all' if no class was trained on"),
@@ -118,6 +119,8 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
     """Return the reports of the files; raise OpenQuestionError for an open question."""
     from zslcore.leakage.report import STATUS
 
+    if len(args.files) > 1 and args.labels is None and args.unseen is None:
+        _divide_files(args)
     if args.compare and len(args.files) < 2:
         raise ParameterError("--compare: expected at least two FILEs; got one.")
     for name in ("predictions", "data", "unseen_scores"):
@@ -156,6 +159,18 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
         return parts[0] if len(parts) == 1 else parts
 
     return Output(text, values, worst_status(STATUS[report.verdict] for report in reports))
+
+
+def _divide_files(args: argparse.Namespace) -> None:
+    """Move a file of labels and a list of unseen classes from the files to their options."""
+    from zslcore.scores.companions import files_of_models
+
+    divided, files = files_of_models(args.files), args.files
+    args.files = [files[k] for k in divided.scores]
+    if divided.labels is not None:
+        args.labels = files[divided.labels].resolve()
+    if divided.unseen is not None:
+        args.unseen = [str(files[divided.unseen].resolve())]
 
 
 def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:

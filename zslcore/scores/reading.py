@@ -74,6 +74,8 @@ from zslcore.untrusted.readers.common import INDEX
 
 #: Number of scores in memory at a time, and bytes of a memory map that may stay in memory.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
+#: Number of first rows that decide whether a column may have labels.
+LOOKED_AT = 64
 #: Number of strings of an array that are Python objects at a time.
 TEXTS_AT_ONCE = 1 << 14
 
@@ -327,8 +329,11 @@ RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "metho
 #: Titles of the counts in a confusion table with one row per pair of classes; their largest sum.
 COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images")
 MOST_COUNTED = 5_000_000
-#: Names of matrices that are not scores.
-NO_SCORES = (*NAMES_OF_PARTS["features"], *NAMES_OF_PARTS["prototypes"])
+#: Names of matrices that are not scores; S may be scores or class embeddings.
+NO_SCORES = (
+    *NAMES_OF_PARTS["features"],
+    *(name for name in NAMES_OF_PARTS["prototypes"] if name != "s"),
+)
 NO_SCORES_IN = re.compile("feat|emb|att|proto|vec", re.IGNORECASE)
 #: Columns of every predictions file; no score matrix has them.
 OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
@@ -486,10 +491,15 @@ def _take_label_column(parts: dict[str, Any]) -> None:
     if matrix is None or "class_names" in parts or np.ndim(matrix) != 2 or matrix.shape[1] < 3:
         return
     last, labels = matrix.shape[1] - 1, parts.get("labels")
-    columns = [k for k in (0, last) if _are_labels(matrix[:, k], last, labels)]
-    if len(columns) != 1 or np.array_equal(matrix[0], np.trunc(matrix[0])):
+    start = np.asarray(matrix[:LOOKED_AT])  # spares reading every page of a large matrix
+    are_whole = (start == np.trunc(start)).all(axis=0)
+    if are_whole.all():
         return
-    parts.setdefault("labels", np.array(matrix[:, columns[0]]).astype(np.int64))
+    values = {k: column(matrix, k) for k in (0, last) if are_whole[k]}
+    columns = [k for k in values if _are_labels(values[k], last, labels)]
+    if len(columns) != 1:
+        return
+    parts.setdefault("labels", values[columns[0]].astype(np.int64))
     parts["scores"] = np.delete(matrix, columns[0], axis=1)
     which = "last" if columns[0] else "first"
     remark = f"The {which} column has whole numbers and is read as the labels."
@@ -889,6 +899,8 @@ def _arrays_by_shape(contents: Contents, labels: str | None) -> dict[str, str | 
         if len(n_labels) != 1 or n_labels[0] not in shapes[matrices[0]]:
             return {}
         labels = vectors.difference(of_classes).pop()
+    elif math.prod(shapes[labels]) not in shapes[matrices[0]]:
+        return {}
     return {"scores": matrices[0], "labels": labels}
 
 

@@ -107,9 +107,10 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
         key="scores_files",
         on_change=scores.withdraw,
         help="A score matrix (images × classes), the class of each image and the unseen classes, "
-        "named scores, y and unseen_classes; or one predicted class per image, named y_true and "
-        "y_pred. Each row is a test image. The test sets of AWA1, AWA2, CUB, SUN and aPY are "
-        "recognised by their labels. Predictions files (.parquet) are verified.",
+        "named scores, y and unseen_classes, or in one file each; or one predicted class per "
+        "image, named y_true and y_pred. Each row is a test image. The test sets of AWA1, AWA2, "
+        "CUB, SUN and aPY are recognised by their labels. Predictions files (.parquet) are "
+        "verified.",
     )
     with st.popover("More", icon=":material/more_horiz:"):
         labels = st.file_uploader("Labels, one per line", key="scores_labels")
@@ -123,12 +124,13 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
                 _ask_unseen("Their unseen classes", "scores_val_unseen"),
             )
         words = choose_words()
-    return [ScoreUpload(file, labels, unseen) for file in files], validation, words
+    return scores.uploads_of_models(files, labels, unseen), validation, words
 
 
-def _ask_unseen(label: str, key: str) -> str:
+def _ask_unseen(label: str, key: str) -> tuple[str, ...]:
     """Ask which classes are unseen, by number or name."""
-    return st.text_input(label, key=key, placeholder=UNSEEN, help=terms.tip(label))
+    text = st.text_input(label, key=key, placeholder=UNSEEN, help=terms.tip(label))
+    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _examples(header: Header) -> list[scores.EvaluatedScores]:
