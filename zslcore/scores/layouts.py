@@ -29,6 +29,8 @@ from zslcore.untrusted.readers.array_names import (
     is_named,
 )
 
+#: Largest number of parts that a column may name.
+MOST_PARTS = 4
 #: Words for a column of ranks.
 RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
 
@@ -284,12 +286,10 @@ def unseen_by_image(
     """
     y = np.asarray(labels)
     for title, values in columns.items():
-        if len(values) != len(y) or not len(y):
+        cells, rows = _cells_of(values, len(y))
+        if not cells:
             continue
-        cells, index = np.unique(_as_cells(values), return_inverse=True)
-        if len(cells) > 4:
-            continue
-        sides = np.array([side_of_cell(title, cell) for cell in cells])[index]
+        sides = np.array([side_of_cell(title, cell) for cell in cells])[rows]
         unseen, seen = (np.unique(y[sides == side]) for side in ("unseen", "seen"))
         if "" in sides or not len(unseen) or not len(seen):
             continue
@@ -317,20 +317,23 @@ def unseen_by_image(
 def refuse_training_images(file: str, n: int, columns: Mapping[str, np.ndarray]) -> None:
     """Refuse a table in which a column says that some of its ``n`` images are no test images."""
     for title, values in columns.items():
-        cells, counts = np.unique(_as_cells(values), return_counts=True)
-        parts = [part_of_cell(title, cell) for cell in cells[:5]]
+        cells, rows = _cells_of(values, n)
+        parts = [part_of_cell(title, cell) for cell in cells]
         others = [k for k, part in enumerate(parts) if part in ("train", "trainval", "val")]
-        if len(values) == n and len(cells) < 5 and all(parts) and 0 < len(others) < len(cells):
+        if all(parts) and 0 < len(others) < len(cells):
             raise FileRefusedError(
-                f"{file}: expected test images alone; got {counts[others[0]]:,} of "
+                f"{file}: expected test images alone; got {np.sum(rows == others[0]):,} of "
                 f"{clean_text(cells[others[0]], 40)!r} in the column {clean_text(title, 40)!r}; "
                 "leave these rows out."
             )
 
 
-def _as_cells(values: np.ndarray) -> np.ndarray:
-    if values.dtype.kind == "f":
-        return np.array([f"{value:g}" for value in np.unique(values)[:9]])[
-            np.minimum(np.searchsorted(np.unique(values), values), 8)
-        ]
-    return values.astype(str)
+def _cells_of(values: np.ndarray, n: int) -> tuple[list[str], np.ndarray]:
+    """Return the distinct cells of a column, and the position of each row's cell among them.
+
+    [] for a column of other than ``n`` rows, or with more cells than a column of parts has.
+    """
+    distinct, rows = np.unique(values, return_inverse=True)
+    if len(values) != n or len(distinct) > MOST_PARTS:
+        return [], rows
+    return [f"{cell:g}" if values.dtype.kind == "f" else str(cell) for cell in distinct], rows
