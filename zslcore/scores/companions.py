@@ -39,7 +39,7 @@ def files_of_models(paths: Sequence[Path]) -> FilesOfModels:
         labels = [k for k in labels if k not in scores]
     if not scores or len(labels) > 1 or len(unseen) > 1:
         return FilesOfModels(tuple(range(len(paths))))
-    return FilesOfModels(tuple(scores), *(next(iter(found), None) for found in (labels, unseen)))
+    return FilesOfModels(tuple(scores), *(next(iter(files), None) for files in (labels, unseen)))
 
 
 def _list_in(path: Path) -> np.ndarray | None:
