@@ -19,6 +19,7 @@ from ui.sections import audit
 from ui.shell.folds import fold
 from ui.shell.text import page_sentence
 from ui.state import decisions
+from ui.views.leakage import drop
 from zslcore.__main__ import main
 from zslcore.commands.findings import read_decisions
 from zslcore.datasets import load
@@ -40,7 +41,7 @@ from zslcore.leakage.report import HOW, options_hint
 from zslcore.results.store import ResultStore
 
 PAGE = "leakage"
-TABS = ["Findings", "Confirm or reject", "Corrected file", "Diff"]
+TABS = ["Findings", "Confirm or reject", "Diff", "Files read"]
 REVIEW = {"view": "drop", "leakage_source": "a data set"}
 
 
@@ -261,8 +262,9 @@ def test_photographs_on_both_sides_are_shown_and_a_pattern_is_searched(visit):
     assert "by the pattern" in words(app)
 
 
-def test_a_link_restores_the_policy_of_the_corrected_split(visit):
-    request = {"dataset": "simulated-aPY", "split": "PS", "leakage_tab": "Corrected file"}
+def test_a_link_restores_the_policy_of_the_corrected_split(visit, monkeypatch):
+    monkeypatch.setattr(drop, "menu", lambda _, show, **options: show())
+    request = {"dataset": "simulated-aPY", "split": "PS"}
     removed = {}
     for policy in ("stay in the test part", "are dropped"):
         app = visit(**request, leakage_policy=policy)

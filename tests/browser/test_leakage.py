@@ -47,16 +47,16 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     drop(page, split_file(tmp_path, world))
     page.get_by_text("In both trainval (training) and test_seen (test): 4 rows").first.wait_for()
     page.get_by_text(LEAKS).first.wait_for()
-    page.get_by_role("tab", name="Corrected file").click()
+    page.get_by_role("button", name="Corrected file").click()
     corrected = tmp_path / "corrected.mat"
     corrected.write_bytes(saved(page, page.get_by_role("button", name="MAT file").click)[1])
-    page.get_by_role("tab", name="Findings").click()
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Full audit").click()
     assert b"<failure" in saved(page, page.get_by_role("button", name="JUnit").click)[1]
 
     visit(page, server, "/leakage")
     drop(page, corrected)
-    page.get_by_text("split · corrected.mat").wait_for()
+    page.get_by_text("Split: corrected.mat").wait_for()
     page.get_by_text("Unknown.").first.wait_for()  # nothing is known about the features
     assert page.errors == []
 

@@ -69,11 +69,12 @@ VALIDATED = Mark.of(colors.VALIDATED, "square")
 OVERLAP = Mark.of(colors.OVERLAP, "triangle-up", pattern="x")
 RELATED = Mark.of(colors.RELATED, "triangle-up-open", pattern="/")
 #: Leak between the parts of a split, in the colour of the verdict "Leaks".
-LEAK = Mark("#A8283B", "cross", pattern="x", night="#F2545F")
+LEAK = Mark.of(colors.LEAK, "cross", pattern="x")
 ORACLE = Mark.of(colors.ORACLE, "x-thin", dash="dash")
 HARMONIC = Mark.of(colors.HARMONIC, "hexagon")
 #: The mark that readers should see first, in the colour of text.
 INK = Mark.of(colors.INK, "x")
+UNCALIBRATED = replace(INK, symbol="circle-open")
 #: First and second of two data sets that are compared.
 FIRST = Mark.of(colors.FIRST, "triangle-left")
 SECOND = Mark.of(colors.SECOND, "triangle-right", pattern="/")

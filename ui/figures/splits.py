@@ -11,12 +11,13 @@ from ui.figures.cached import cached_figure
 from ui.figures.curve import curve_with_points
 from ui.figures.marks import MOST_NAMES, class_axis, marked, names_fit
 from ui.figures.palette import (
-    INK,
+    HARMONIC,
     LEAK,
     NEUTRAL,
     OVERLAP,
     SEEN,
     SEQUENTIAL,
+    UNCALIBRATED,
     UNSEEN,
     VALIDATED,
     Mark,
@@ -256,7 +257,8 @@ def picture_of(picture: Picture) -> Chart:
     if not picture.curve:
         return _bars(picture)
     unseen, seen = zip(*picture.curve, strict=True)
-    points = [(*at, look) for at, look in zip(picture.points, (INK, VALIDATED), strict=False)]
+    marks = {"uncalibrated": UNCALIBRATED, "validated": VALIDATED}
+    points = [(*at, marks.get(at[0].partition(",")[0], HARMONIC)) for at in picture.points]
     return curve_with_points(unseen, seen, points, height=260)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from ui.figures.curve import curve_with_points
-from ui.figures.palette import INK, VALIDATED, Mark
+from ui.figures.palette import UNCALIBRATED, VALIDATED, Mark
 from ui.shell import site_map, terms, visitors
 from ui.shell.frame import chart
 from ui.shell.guard import errors_as_sentences
@@ -50,7 +50,7 @@ METRICS: dict[str, Metric] = {
 }
 #: Points of a curve that a result may state: label, unseen and seen accuracy, mark.
 STATED: Sequence[tuple[str, Metric, Metric, Mark]] = (
-    ("γ = 0", "u", "s", INK),
+    ("γ = 0", "u", "s", UNCALIBRATED),
     ("validated γ", "u at gamma", "s at gamma", VALIDATED),
 )
 #: Session key of a message for the next run: a busy server drops messages sent just before a rerun.

@@ -244,7 +244,7 @@ def _picture(report: ScoreReport) -> Picture | None:
     points = [(f"uncalibrated, H {percent(plain.harmonic)}", plain.unseen, plain.seen)]
     at = report.evaluation.calibrated
     if report.chosen is not None and at is not None:
-        points.append((f"at gamma, H {percent(at.harmonic)}", at.unseen, at.seen))
+        points.append((f"{report.origin}, H {percent(at.harmonic)}", at.unseen, at.seen))
     pairs = zip(curve.unseen.tolist(), curve.seen.tolist(), strict=True)
     alt = (
         f"Seen accuracy against unseen accuracy for every gamma; {'; '.join(p[0] for p in points)}."

@@ -40,6 +40,8 @@ from zslcore.scores.printed import PRINTED, Printed
 from zslcore.scores.protocols import ORACLE
 from zslcore.scores.reading import Scores
 
+#: Kind of a joint card.
+JOINT = "split and scores"
 #: Titles of the findings on the match of scores and split, and on metrics without leaking rows.
 FITS, WITHOUT = "Scores and split", "Metrics without leaked rows"
 
@@ -229,10 +231,11 @@ def joined_card(
         subject=f"{split.subject} and {scores.subject}",
         findings=ordered,
         read_as={**scores.read_as, **split.read_as},
-        kind="split and scores",
+        kind=JOINT,
         files=tuple(dict.fromkeys((*split.files, *scores.files))),
         reason=_sentence(ordered, split, without),
         figures=_figures(split, without, report),
+        picture=split.picture or scores.picture,
     )
 
 

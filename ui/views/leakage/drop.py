@@ -46,7 +46,7 @@ from zslcore.numbers import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
-from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
+from zslcore.scores.joined import JOINT, CheckedFile, CheckedScores, CheckedSplit, joined_cards
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.printed import Printed, read_printed
 from zslcore.storage import artifacts
@@ -84,9 +84,10 @@ def show(header: Header) -> None:
     )
     slot = st.empty()  # clears the previous card while files are read
     if files:
-        slot.caption("Checking the files …")
+        with slot.container(border=True, height=420):
+            st.caption("Checking the files …")
         try:
-            _check_files(files, answer, row)
+            _check_files(files, answer, row, slot)
         finally:
             slot.empty()
         return
@@ -136,8 +137,7 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
     key, files = cache.split_key(dataset, split), [(dataset.name, dataset.digest)]
     review = _reviewed(key, read, files, pretraining, declared, dataset, **measured)
     _say(answer, review.card)
-    show_card(review.card, findings_below=True)
-    _show_below(review)
+    show_card(review.card, review=review)
 
 
 def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, Any]:
@@ -186,15 +186,18 @@ def _own_list(upload: BinaryIO | None) -> tuple[Vocabulary, ...]:
         return ()
 
 
-def _show_below(review: Review) -> None:
-    """Show findings, decisions, the corrected file and a comparison."""
+def _show_below(card: Report, review: Review) -> None:
+    """Show findings, decisions, a comparison and the files; a joint card has its own findings."""
+    findings = partial(show_findings, review)
+    if card.kind == JOINT:
+        findings = partial(_list_findings, card)
     tabs = {
-        "Findings": show_findings,
-        "Confirm or reject": show_decisions,
-        "Corrected file": show_corrected,
-        "Diff": show_against,
+        "Findings": findings,
+        "Confirm or reject": partial(show_decisions, review),
+        "Diff": partial(show_against, review),
+        "Files read": partial(_show_files, card),
     }
-    show_tabs(tabs, review, key="leakage_tab")
+    show_tabs(tabs, key="leakage_tab")
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -209,8 +212,13 @@ class _Checked:
     review: Review | None = None
 
 
-def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenerator) -> None:
-    """Recognise the files, and show one card per file or a joint card; ``row`` has the controls."""
+def _check_files(
+    files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenerator, wait: DeltaGenerator
+) -> None:
+    """Recognise the files, and show joint cards or, without any, one card per file.
+
+    ``row`` has the controls; ``wait`` is emptied before the cards are drawn.
+    """
     with artifacts.scratch() as folder:
         groups = recognise_uploads(files, folder)
         with row:
@@ -219,21 +227,21 @@ def _check_files(files: Sequence[BinaryIO], answer: ViewAnswer, row: DeltaGenera
         judged = [_judged(group, pretraining, declared) for group in groups]
     scores.keep([checked.evaluated for checked in judged if checked.evaluated is not None])
     cards = joined_cards([checked.file for checked in judged if checked.file is not None], printed)
+    cards = [card for card in cards if card.kind == JOINT] or cards
     reviews = [checked.review for checked in judged if checked.review is not None]
+    wait.empty()
     worst = min(cards, key=lambda card: list(STATUS).index(card.verdict), default=None)
     if worst is not None:
         _say(answer, worst)
     for k, card in enumerate(cards):
-        below = len(reviews) == 1 and card.kind.startswith("split") and len(cards) == 1
-        show_card(card, str(k), findings_below=below, with_verdict=card is not worst)
+        review = reviews[0] if len(reviews) == len(cards) == 1 else None
+        show_card(card, str(k), review=review, with_verdict=card is not worst)
     for group, answered in zip(groups, judged, strict=True):
         if answered.file is not None and group.main.kind in ("scores", "predictions"):
             site_map.link("scores", "All metrics of these scores")
         elif answered.file is not None and group.main.kind == "entry":
             site_map.link("table", "Others' results", table_whose="from others")
-    if len(reviews) == 1:
-        _show_below(reviews[0])
-    elif reviews:
+    if len(reviews) > 1:
         st.caption("Findings, corrected file and comparison are shown for one split at a time.")
 
 
@@ -321,20 +329,21 @@ def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
         first, more = (*sentences, "")[:2]
         if len(first) > MOST_LETTERS:
             first, more = "", card.sentence
-    answer.say(f"{heading} {plain(first)}".strip(), f"{plain(more)} {evidence}".strip())
+    answer.say(f"{heading} {plain(first)}".strip(), f"{plain(more)}  \n{evidence}".strip())
 
 
 def _source_of(card: Report, source: str = "") -> str:
-    return f"{source or plain(card.kind)} · {plain(', '.join(name for name, _ in card.files))}"
+    kind = source or plain(card.kind[0].upper() + card.kind[1:])
+    return f"{kind}: {plain(', '.join(name for name, _ in card.files))}"
 
 
 def show_card(
-    card: Report, key: str = "", *, findings_below: bool = False, with_verdict: bool = False
+    card: Report, key: str = "", *, review: Review | None = None, with_verdict: bool = False
 ) -> None:
-    """Show a card, and offer its paragraph for a review and its report.
+    """Show a card, and offer its paragraph for a review, its report and the corrected file.
 
-    With ``with_verdict``, the card shows its verdict too: the heading of the page has the verdict
-    of another card.
+    With a ``review``, its tabs are below the card; otherwise, findings and files in expanders. With
+    ``with_verdict``, the card shows its verdict too: the heading has the verdict of another card.
     """
     with st.container(border=True, key=f"leakage_card{key}"):
         if with_verdict:
@@ -351,9 +360,15 @@ def show_card(
         for column, figure in zip(columns, card.figures, strict=True):
             with column.container(gap=None):
                 _show_figure(figure)
-        _show_takeaway(card, key)
+        _show_takeaway(card, key, review)
+    if review is not None:
+        _show_below(card, review)
+        return
     is_open = not (with_verdict or window.is_narrow())
-    _show_details(card, findings_below=findings_below, is_open=is_open)
+    with st.expander(_counted_findings(card), expanded=is_open):
+        _list_findings(card)
+    with st.expander("Files read", icon=":material/description:"):
+        _show_files(card)
 
 
 def _show_figure(figure: Figure) -> None:
@@ -367,8 +382,8 @@ def _show_figure(figure: Figure) -> None:
     st.caption(note)
 
 
-def _show_takeaway(card: Report, key: str) -> None:
-    """Offer a paragraph for a review, and the report as HTML and JSON."""
+def _show_takeaway(card: Report, key: str, review: Review | None) -> None:
+    """Offer a paragraph for a review, the report as HTML and JSON, and the corrected file."""
     stem = card.files[0][0].rpartition(".")[0] or "report"
     with st.container(horizontal=True, gap="small"):
         menu(
@@ -381,23 +396,30 @@ def _show_takeaway(card: Report, key: str) -> None:
         page = partial(reports_html, card)
         download("HTML report", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
         download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")
+        if review is not None:
+            corrected = partial(show_corrected, review)
+            icon = ":material/build:"
+            menu("Corrected file", corrected, icon=icon, key="leakage_fix", type="secondary")
 
 
-def _show_details(card: Report, *, findings_below: bool, is_open: bool) -> None:
-    """List findings and contents in expanders; with ``findings_below``, contents only."""
-    if not findings_below:
-        by_mark = {mark: card.marked(mark) for mark in MARK_NAMES}
-        counts = [
-            counted(len(findings), mark, MARK_NAMES[mark])
-            for mark, findings in by_mark.items()
-            if findings
-        ]
-        with st.expander(f"Details: {', '.join(counts)}", expanded=is_open):
-            for finding in chain.from_iterable(by_mark.values()):
-                mark = f":{LOOKS[finding.mark][1]}[{finding.mark}]"
-                words = [f"**{plain(finding.title)}.**"]
-                words += [plain(finding.sentence)] * (finding.sentence != card.sentence)
-                words += [f"*{plain(finding.advice)}*"] * bool(finding.advice)
-                st.markdown(f"{mark} {' '.join(words)}")
-    with st.expander("Files read", icon=":material/description:"):
-        st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
+def _counted_findings(card: Report) -> str:
+    """Return the number of findings of each mark in words."""
+    counts = [
+        counted(n, mark, name) for mark, name in MARK_NAMES.items() if (n := len(card.marked(mark)))
+    ]
+    return f"Details: {', '.join(counts)}"
+
+
+def _list_findings(card: Report) -> None:
+    """List the findings of a card, worst first."""
+    for finding in chain.from_iterable(map(card.marked, MARK_NAMES)):
+        mark = f":{LOOKS[finding.mark][1]}[{finding.mark}]"
+        words = [f"**{plain(finding.title)}.**"]
+        words += [plain(finding.sentence)] * (finding.sentence != card.sentence)
+        words += [f"*{plain(finding.advice)}*"] * bool(finding.advice)
+        st.markdown(f"{mark} {' '.join(words)}")
+
+
+def _show_files(card: Report) -> None:
+    """Show the files of a card and how they were read."""
+    st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
