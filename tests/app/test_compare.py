@@ -190,7 +190,7 @@ def test_a_run_on_a_split_of_an_import_is_first_and_highlighted(birds):
     assert table.iloc[0, 0] == pytest.approx(figure)
     assert table["birds, split own"].loc["ESZSL"].iloc[-1] == "✓ yours"
     assert {*table.columns.get_level_values(0)} == {"birds, split own"}
-    assert "Yellow: your runs." in words(app)
+    assert "Highlighted: your runs." in words(app)
     element = next(element for element in app.dataframe if element.value.columns.nlevels == 2)
     assert "240, 228, 66" in element.proto.arrow_data.styler.styles
     assert [button.label for button in app.button if button.key == "table_missing"]

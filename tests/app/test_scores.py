@@ -338,7 +338,7 @@ def test_a_test_set_with_known_labels_is_named(tmp_path):
     assert not app.exception
     # Without seen test images, a file has no curve.
     assert "H, Joint label space, γ = 0" not in metrics(app)
-    assert "**AWA2, split SS**" in words(app)
+    assert "the test set of AWA2, split SS" in words(app)
 
 
 def own_scores(tmp_path, scored, noises):

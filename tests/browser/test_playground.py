@@ -81,7 +81,7 @@ def test_sentence_and_numbers_have_the_same_gamma_while_the_ruler_plays(server, 
         ".includes(`At ${whole.querySelector('.g').textContent.replaceAll('\u00a0', ' ')},`)"
     )
     page.locator(".ruler [aria-label=Play]").wait_for()
-    assert "recognised" in sentence.inner_text()
+    assert "accuracy on unseen" in sentence.inner_text()
 
 
 @pytest.mark.parametrize("query", ["", "?dataset=CUB-vgg_fc7"])
@@ -302,11 +302,14 @@ def test_the_ruler_plays_once_on_a_first_visit_until_touched(server, chromium):
     once(page, lambda: play.get_attribute("aria-label") == "Pause")
     first = numbers(page)
     once(page, lambda: numbers(page) != first)
+    assert (
+        float(page.locator(".ruler input[type=range]").input_value()) > 0
+    )  # towards the validated γ
     page.locator("div.said").click()
     once(page, lambda: play.get_attribute("aria-label") == "Play")
     page.reload()
     page.locator(SHOWN).wait_for()
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(5000)
     assert play.get_attribute("aria-label") == "Play"
     play.click()
     once(page, lambda: play.get_attribute("aria-label") == "Pause")
@@ -314,6 +317,6 @@ def test_the_ruler_plays_once_on_a_first_visit_until_touched(server, chromium):
     page.evaluate("localStorage.removeItem('zsl-played')")
     page.reload()
     page.locator(SHOWN).wait_for()
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(5000)
     assert not play.is_visible()
     page.close()

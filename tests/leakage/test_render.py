@@ -1,6 +1,8 @@
 import json
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.leakage.worlds import FAULTS, clean
 from zslcore.exceptions import ParameterError, UnknownNameError
+from zslcore.interactive import colors
 from zslcore.leakage import FORMATS, Finding, Report, audit_context, render
 from zslcore.leakage.render import to_junit
 from zslcore.leakage.report import FAIL_ON, MARKS, Evidence
@@ -144,3 +147,15 @@ def test_marks_are_set_without_editing_a_check():
         report.under({"ZSL009": "loud"})
     with pytest.raises(UnknownNameError):
         report.under({"ZSL12": "ok"})
+
+
+def test_pictures_in_reports_have_the_colours_of_the_app():
+    style, page = (
+        files("zslcore.leakage").joinpath(name).read_text()
+        for name in ("report.css", "report.html")
+    )
+    light, dark = (dict(re.findall(r"--(\w+): (#\w+)", part)) for part in style.split("@media")[:2])
+    for name in ("leak", "seen", "unseen", "validated"):
+        hue = getattr(colors, name.upper())
+        assert (light[name], dark[name]) == (hue.light, hue.dark)
+    assert not re.search("#[0-9A-Fa-f]{6}", page)

@@ -175,6 +175,8 @@ def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
     assert [figure.value for figure in clean.figures] == ["0", "49.8 %", "49.8 %"]
     assert [figure.value for figure in first.figures] == ["1,764", "49.8 %", "none left"]
     assert "trained on trainval alone was trained on none" in first.sentence
+    assert "no seen image is left, so H is undefined" in first.sentence
+    assert {bar.label: bar.marked for bar in first.picture.bars}["test_seen"] == 1764
     assert other.sentence == (
         "The scores belong to another data set: they cover CUB PS, 4,731 images of 200 classes; "
         "SUN PS 2.0 tests 4,020 images of 717."

@@ -272,6 +272,10 @@ def test_scores_compared_with_themselves_are_json_without_nan():
     same = compare_scores(report_of(0).matrix, report_of(0).matrix)
     content = json.loads(same.to_json(), parse_constant=pytest.fail)
     assert any(None in test.values() for test in content["class_tests"])
+    assert "contain the same scores" in content["headline"]
+    assert "nan" not in same.as_text()
+    other = compare_scores(report_of(0).matrix, report_of(1).matrix)
+    assert "contain the same scores" not in other.headline
 
 
 def test_the_command_compares_files_of_the_same_images(tmp_path, capsys, printed):

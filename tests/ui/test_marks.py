@@ -24,6 +24,7 @@ from ui.figures.palette import (
     HARMONIC,
     INK,
     LEAK,
+    ORACLE,
     OVERLAP,
     SECOND,
     SEEN,
@@ -472,9 +473,12 @@ def test_bars_and_curve_of_a_card():
     assert {(plain(a.y), plain(a.text), a.x) for a in figure.layout.annotations} == {
         (bar.label, bar.value, bar.whole) for bar in bars
     }
-    points = (("γ = 0", 0.2, 0.9), ("validated", 0.5, 0.6))
+    points = (("uncalibrated, H 3 %", 0.2, 0.9), ("validated, H 5 %", 0.5, 0.6), ("given", 0.3, 1))
     figure = splits.picture_of(Picture("x", curve=((0.0, 1.0), (1.0, 0.0)), points=points))
     assert [(m.series, m.x, m.y) for m in shown(figure)] == list(points)
+    symbols = [trace.marker.symbol for trace in figure.data[1:]]
+    assert symbols[:2] == ["circle-open", VALIDATED.symbol]
+    assert not {*symbols} & {"x", ORACLE.symbol}  # the marks of the oracle on other pages
     assert "unseen" in figure.layout.xaxis.title.text
 
 

@@ -204,7 +204,7 @@ def _legend(table: MethodTable) -> str:
     sources = " and ".join(map(cite_table, table.printed["table"][of_columns].unique()))
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
-    yours = "Yellow: your runs. " * bool(table.own_rows)
+    yours = "Highlighted: your runs. " * bool(table.own_rows)
     return f"{yours}{one}{'; '.join(words)}. {printed}{_without_interval(table)}"
 
 

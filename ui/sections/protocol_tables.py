@@ -114,6 +114,7 @@ def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> No
     by_side = _wide(protocols.assign(column=column), "protocol")
     average = "per image" if per_image else "per class"
     columns = [name for name in [*by_side][1:] if name.endswith(", per image") == per_image]
+    by_side = by_side.dropna(subset=columns, how="all")
     labels = {name: name.removesuffix(", per image") for name in columns}
     labels = {"protocol": f"protocol, {average}"} | labels
     name = f"scores_{first.stem}_protocols"

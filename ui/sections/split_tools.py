@@ -108,6 +108,7 @@ def show_decisions(review: Review) -> None:
 
 def show_corrected(review: Review) -> None:
     """Show the corrected split, and offer it as files."""
+    files = st.container(horizontal=True)  # first: a menu near the lower edge shows little
     words = controls.choose_option(
         "Rows in both training and test", list(WORDS), key="leakage_policy", width=260
     )
@@ -115,14 +116,6 @@ def show_corrected(review: Review) -> None:
     limits = review.context.thresholds
     context = replace(review.split, thresholds=limits)
     split = cache.corrected(review.key, policy, repr(limits), context)
-    removed = split.table()
-    tables.show(
-        removed,
-        f"leakage_corrected_{review.file_name}",
-        labels={"part": "part", "rows": "rows left", "removed": "removed"},
-        counts=["rows", "removed"],
-        height="content",
-    )
     n = split.n_removed
     parts = listed([part for part, rows in split.removed.items() if len(rows)])
     st.caption(
@@ -131,13 +124,21 @@ def show_corrected(review: Review) -> None:
         else "No row has to be removed. Classes in the pre-training set stay in "
         "the split; its author decides whether to keep these classes."
     )
-    with st.container(horizontal=True):
+    with files:
         for label, ending, make in (
             ("MAT file", "mat", lambda: _mat_bytes(split)),
             ("JSON file", "json", split.to_json),
         ):
             name = f"{review.file_name}_corrected.{ending}"
             download(label, make, name, f"leakage_corrected_{ending}", type="secondary")
+    removed = split.table()
+    tables.show(
+        removed,
+        f"leakage_corrected_{review.file_name}",
+        labels={"part": "part", "rows": "rows left", "removed": "removed"},
+        counts=["rows", "removed"],
+        height="content",
+    )
 
 
 def _mat_bytes(split: CorrectedSplit) -> bytes:

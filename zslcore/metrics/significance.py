@@ -95,6 +95,8 @@ class PairedTest:
     def sentence(self) -> str:
         """Sentence with the mean difference and its interval in points, the p-values and d_z."""
         mean, low, high = map(signed, (self.mean_difference, *self.interval))
+        if np.isnan(self.p):  # no test without variance
+            return f"{self.question} {mean} points in each of {self.pairs} {self.of}."
         return (
             f"{self.question} {mean} points on average over {self.pairs} {self.of}, "
             f"95 % interval {low} to {high} (t-test p = {self.p:.2g}, "

@@ -324,7 +324,11 @@ def _figures_at(
 
 def _figures_text(figures: tuple[float | None, float | None, float | None]) -> str:
     named = zip("usH", figures, strict=True)
-    return ", ".join(f"{n} {'none' if v is None else percent(v)}" for n, v in named)
+    values = ", ".join(f"{name} {percent(value)}" for name, value in named if value is not None)
+    sides = zip(("unseen", "seen"), figures, strict=False)
+    empty = " or ".join(side for side, value in sides if value is None)
+    left = f"no {empty} image is left, so H is undefined" if empty else ""
+    return "; ".join(filter(None, (values, left)))
 
 
 def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterator[Finding]:
@@ -344,15 +348,11 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
         text = f"No scored row leaks: {_figures_text(without.all_rows)}, {without.gamma_text}."
         yield Finding(title, "ok", text)
         return
-    u, s, _ = without.clean
-    missing_side = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
-        (u is not None, s is not None), "test "
-    )
-    none_left = f" Every {missing_side}image leaks." if missing_side else ""
     text = (
-        f"With all {without.tested:,} rows, {_figures_text(without.all_rows)}; without the "
+        f"With all {without.tested:,} rows, {_figures_text(without.all_rows)}, "
+        f"{without.gamma_text}; without the "
         f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "
-        f"{_figures_text(without.clean)}, {without.gamma_text}.{none_left}"
+        f"{_figures_text(without.clean)}."
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone was trained on none of these rows."

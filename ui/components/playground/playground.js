@@ -47,7 +47,7 @@ const HEADS = 56; // pixels of height of the two lines above the wall, with thei
 const GUTTER = 24;
 const TRACK_MARGIN = 8; // pixels between the ends of the track and of the ruler
 const SWEEP_TIME = 6000; // milliseconds from one end of the ruler to the other
-const DEMO_DELAY = 1200; // milliseconds until the ruler is demonstrated
+const DEMO_DELAY = 4000; // milliseconds until the ruler is demonstrated
 const DEMO_KEY = "zsl-played"; // key in the browser's storage: the ruler has been demonstrated
 const EXPLANATIONS = {
   gamma: "γ is subtracted from the scores of all seen classes.",
@@ -446,7 +446,7 @@ class Playground extends CurveFigure {
       input.addEventListener("change", () => this.send("ruler", input.value));
   }
 
-  /** On a first visit, move the ruler once to show its effect. */
+  /** On a first visit, move the ruler once to the validated gamma to show its effect. */
   demonstrateOnce() {
     if (prefersReducedMotion() || this.hasStops || this.head.pending?.covers || this.value !== 0) return;
     try {
@@ -455,16 +455,18 @@ class Playground extends CurveFigure {
     } catch {
       return; // without storage this would repeat on each visit
     }
-    this.demoTimer = window.setTimeout(() => this.play(), DEMO_DELAY);
+    const validated = this.line.stops.find(({ look }) => look === "validated");
+    const to = validated ? validated.gamma : Number(this.slider.max);
+    this.demoTimer = window.setTimeout(() => this.play(this.value, to, SWEEP_TIME / 2), DEMO_DELAY);
   }
 
-  /** Move the ruler from end to end, and back to its position. */
-  play() {
+  /** Move the ruler, by default from end to end, and back to its position. */
+  play(from = Number(this.slider.min), to = Number(this.slider.max), time = SWEEP_TIME) {
     if (this.isPlaying) return;
     const { value } = this;
     this.isPlaying = true;
     this.elements.play.ariaLabel = "Pause";
-    this.animateValue(Number(this.slider.min), Number(this.slider.max), SWEEP_TIME, () =>
+    this.animateValue(from, to, time, () =>
       this.animateValue(this.value, value, GLIDE_TIME, () => this.endPlayback()));
   }
 

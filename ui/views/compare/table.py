@@ -125,7 +125,9 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_choices"):
         own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
         splits = [*SHARED_SPLITS, *sorted(own_splits)]
-        split = controls.choose_option("Split", splits, key="table_split", width=84)
+        first = [name for name in _own_data(cells) if _is_first(name)]
+        tip = "Of benchmarks. Imported data keep their own split." * bool(first)
+        split = controls.choose_option("Split", splits, key="table_split", width=84, help=tip)
         # The standard split has no test images of seen classes.
         figures = ["ZSL"] if split == "SS" else list(METRICS)
         label = controls.choose_option("Metric", figures, key="table_metric", width=130)
@@ -134,7 +136,9 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
         hint = st.container(key="table_hint")
         if window.is_narrow():
             results = more.container()  # so that all choices are in one row
-        none_of = "_".join(sorted({"mine", "others"} - {cell.origin for cell in cells}))
+        is_own = first and not st.session_state.get("table_columns")
+        available = {cell.origin for cell in cells if not is_own or cell.data in first}
+        none_of = "_".join(sorted({"mine", "shipped", "others"} - available))
         with results, st.container(key=f"table_none_{none_of}"):  # frame.css marks these choices
             choices = _choose_origins()
         origins = [origin for name in choices if (origin := ORIGINS[name])]
@@ -276,7 +280,7 @@ def _concerns(column: Column) -> tuple[str, str]:
     leak = pretraining_finding(cells)
     n = len(leak.classes)
     words = {"ok": "no leak found", "leak": f"{n} leaked class{'es' * (n != 1)}"}
-    concerns, why = [words.get(leak.mark, "leak unknown")], [plain(leak.sentence)]
+    concerns, why = [words.get(leak.mark, "not known whether it leaks")], [plain(leak.sentence)]
     for images in {fine_tuned_on(cell.pretraining) for cell in cells} - {""}:
         concerns.append("fine-tuned features")
         why.append(
@@ -297,7 +301,7 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
             f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {rank_text}. Its curve "
             "and source are below the table."
         )
-    return "Bold: the best. Grey, *: significantly worse. Click a number for its source."
+    return "Bold: best. Grey, *: significantly worse (paired test). Click a number for its source."
 
 
 # --- One cell -------------------------------------------------------------------------------------

@@ -341,18 +341,17 @@ VERSIONS = {
 
 def show_split_of(matrix: Scores, *, is_example: bool) -> None:
     """Name the published split of the scores, with a link to its audit."""
-    if matrix.benchmark:
-        name = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
-        st.markdown(f"Judging by the number of images per class, these are the test images {name}")
-    elif not is_example:
-        st.markdown("No benchmark has a test set with these numbers of images per class.")
+    if note := VERSIONS.get(matrix.split):
+        st.caption(note)
+    elif not (matrix.benchmark or is_example):
+        st.caption("No benchmark has a test set with these numbers of images per class.")
     of = _data_with(matrix)
     if of:
         name, split = of
         site_map.link_to_audit(f"Is the {name} {split} split clean?", name, split)
     else:
-        words = "Add the split file to see H without test images that were trained on"
-        site_map.link("drop", words, leakage_source="files")
+        site_map.link("drop", "Add the split file", leakage_source="files")
+        st.caption("Shows H without test images that were trained on.")
 
 
 def _data_with(matrix: Scores) -> tuple[str, str] | None:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import streamlit as st
 
 from ui.components import window
 from ui.figures.palette import UNSEEN
+from ui.figures.splits import picture_of
 from ui.playground import answers as playground_answers
 from ui.playground import instrument
 from ui.shell import site_map
-from ui.shell.frame import Header
+from ui.shell.frame import Header, chart
 from ui.shell.numbers import three_digits
 from ui.state import cache, controls
 from zslcore.evaluation.specs import RunSpec
+from zslcore.leakage.render import read_report
+from zslcore.storage.files import FACTS
 
+#: Card of a split file that leaks, shown by the last step.
+EXAMPLE = FACTS / "measured" / "example_card.json"
 ARTICLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 #: Digits without training images, and the line that each of the first attributes describes.
 UNSEEN_DIGITS = (7, 8, 9)
@@ -31,15 +37,22 @@ STEP = "about_step"
 def show(header: Header) -> None:
     """Show one step of the article above the instrument."""
     with st.container(key="about_definition"):
-        st.header(ARTICLE["definition"], anchor=False)
+        headline = st.empty()
     with st.container(key="about_text", gap="small"):
-        _show_step()
+        step = _choose_step()
+        headline.header(step["headline"], anchor=False)
+        _show_text(step)
+    if step.get("view"):
+        example = read_report(EXAMPLE.read_bytes(), EXAMPLE.name)
+        if example.picture is not None:
+            chart(picture_of(example.picture), example.picture.alt, key="about_example")
+        return
     with st.container(key="about_instrument"):
         instrument.show_instrument(header)
 
 
-def _show_step() -> None:
-    """Choose a step, and show its text."""
+def _choose_step() -> dict[str, Any]:
+    """Choose a step of the article, and return it."""
     steps, is_narrow = ARTICLE["step"], window.is_narrow()
     chosen = st.segmented_control(
         "Step",
@@ -51,14 +64,17 @@ def _show_step() -> None:
         on_change=_take_step,
         label_visibility="collapsed",
     )
-    step = steps[chosen]
-    title = f"**{step['title']}.** " * is_narrow
+    return dict(steps[chosen])
+
+
+def _show_text(step: dict[str, Any]) -> None:
+    """Show the text of a step next to its picture or link."""
     with st.container(horizontal=True, vertical_alignment="center", key="about_words"):
-        if not chosen:
+        if step["title"] == ARTICLE["step"][0]["title"]:
             st.html(_described(), width=110)
-        st.markdown(title + _filled(step["text"]), width="stretch")
-    if step.get("view"):
-        site_map.link(step["view"], step["link"])
+        st.markdown(_filled(step["text"]), width="stretch")
+        if step.get("view"):
+            site_map.link(step["view"], step["link"])
 
 
 def _described() -> str:
