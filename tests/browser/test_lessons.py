@@ -61,3 +61,8 @@ def test_the_teacher_sees_the_answer_of_a_student_counted(server, page, chromium
     page.keyboard.press("ArrowRight")
     page.get_by_text("Predictions of room").wait_for()
     page.get_by_role("img", name=re.compile("1 60 % to 80 %")).wait_for()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    settle(page)
+    parts = ".st-key-lesson_next", ".st-key-lesson_figure svg", ".st-key-lesson_room svg"
+    for box in map(box_of, map(page.locator, parts)):  # a projector shows all without scrolling
+        assert box["y"] + box["height"] <= 800

@@ -36,6 +36,8 @@ from ui.figures.vocabulary import (
 
 #: Font size, in pixels, of a figure that is shown to a class of students.
 CLASSROOM_FONT_SIZE = 20
+#: Maximum height, in pixels, with which question, answer and figure are in one window.
+CLASSROOM_HEIGHT = 332
 
 
 @cached_figure

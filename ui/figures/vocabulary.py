@@ -80,16 +80,20 @@ class Chart:
         return Chart(self.traces, self.layout | {"height": height, "margin": margins})
 
     def enlarged(self, size: int) -> Chart:
-        """Return the figure with a font of ``size`` pixels."""
-        layout = {
-            name: part | {"tickfont": part["tickfont"] | {"size": size - 2}}
-            if name[1:].startswith("axis")
-            else part
-            for name, part in self.layout.items()
-        }
+        """Return the figure with a font of ``size`` pixels, also at bars and axes."""
+        layout = dict(self.layout)
+        for name, part in self.layout.items():
+            if name[1:].startswith("axis"):
+                layout[name] = part | {"tickfont": part["tickfont"] | {"size": size - 2}}
+                if title := part.get("title"):
+                    layout[name] |= {"title": title | {"font": title["font"] | {"size": size - 2}}}
+        traces = [
+            trace | {"textfont": {"size": size}} if trace["type"] == "bar" else trace
+            for trace in self.traces
+        ]
         legend = layout["legend"] | {"font": layout["legend"]["font"] | {"size": size}}
         font = layout["font"] | {"size": size}
-        return Chart(self.traces, layout | {"legend": legend, "font": font})
+        return Chart(traces, layout | {"legend": legend, "font": font})
 
 
 def pair_of(trace: Part) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import numpy as np
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.curve import curve_with_points
 from ui.figures.lesson import over_share, shares
-from ui.figures.palette import HARMONIC, INK, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
+from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.figures.vocabulary import Chart
 from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
 from ui.shell.numbers import in_points, percent
@@ -151,7 +151,10 @@ def _drawn(test: AnsweredTest) -> tuple[np.ndarray, np.ndarray]:
 def _best(method: str) -> StepView:
     run, scores = validated_run(method)
     best, plain = scores.curve.best(), _plain_and_calibrated(run)[0]
-    points = ("γ = 0", plain.unseen, plain.seen, INK), ("best γ", best.unseen, best.seen, ORACLE)
+    points = (
+        ("γ = 0", plain.unseen, plain.seen, replace(HARMONIC, symbol="circle-open")),
+        ("best γ", best.unseen, best.seen, ORACLE),
+    )
     words = f"{method}, AUSUC {percent(scores.curve.ausuc)}"
     figure = curve_with_points(*_drawn(scores), points, height=430, name=words)
     facts = {"best": best.harmonic, "gamma": best.gamma, "plain": plain.harmonic}

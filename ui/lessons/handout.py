@@ -22,7 +22,7 @@ def show_tools(lesson: Lesson, place: Place) -> None:
     """Offer the room, the link of this step, and the handout."""
     # Read here, since the function of a download button cannot read the page.
     shown = downloads.page_sources(), downloads.address()
-    with st.container(horizontal=True, key="lesson_tools"):
+    with st.container(horizontal=True, width="content", key="lesson_tools"):
         if not place.room:
             with st.popover("Room", icon=":material/groups:", key="lesson_room_menu"):
                 _show_room_menu(place)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import chart as drawing
 from ui.figures import lesson as figures
@@ -23,43 +23,43 @@ from ui.takeaway.downloads import show_command
 from zslcore.methods import METHODS
 from zslcore.numbers import counted
 
-_LOOK = Path(__file__).with_name("lessons.css")
 UPDATE_SECONDS = 2.0  # seconds between two updates of a room
 
 
-def show_lesson(lesson: Lesson, place: Place) -> None:
-    """Show the step of a lesson at ``place``."""
-    st.html(_LOOK)
+def show_lesson(lesson: Lesson, place: Place, votes: DeltaGenerator | None = None) -> None:
+    """Show the step of a lesson at ``place``; ``votes`` is the place for the room's answers."""
     step = lesson.steps[place.step - 1]
     with st.container(key="lesson_stage"):
         st.header(f"{place.step} of {len(lesson.steps)} · {step.title}", anchor=False)
         if context := step.context():
             st.markdown(plain(context).replace("\n\\- ", "\n- ").removeprefix("\\"))
         st.markdown(step.ask)
-        chart_place = st.container()  # above the options, so that a projector shows it
         answer = _take_answer(step, place)
         if place.revealed:
-            with chart_place:
-                _reveal(lesson, step, place, answer)
+            _reveal(lesson, step, place, answer)
+            if place.room:
+                with votes or st.container():
+                    _show_room(place, step.answers.labels, step.right(), answer)
         else:
             _show_room_count(place)
         if place.follows:
             _follow(place)
-        else:
-            _show_navigation(lesson, place)
 
 
 def _take_answer(step: Step, place: Place) -> str | None:
     """Take the visitor's prediction; it is fixed once the answer is revealed."""
     key = f"lesson_answer_{place.lesson}_{place.step}"
+    if place.revealed:
+        answer: str | None = st.session_state.get(key)
+        st.session_state[key] = answer  # without its widget, it would be deleted
+        return answer
     answer = st.pills(
         "Your prediction",
         step.answers.labels,
         key=key,
-        disabled=place.revealed,
         persist_state="session",
     )
-    if answer is not None and place.room and not place.revealed:
+    if answer is not None and place.room:
         visit = st.session_state.setdefault("lesson_visit", secrets.token_hex(8))
         address = visitors.current().address
         if not ROOMS.answer(place.room, place.question, visit, answer, address):
@@ -73,6 +73,8 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     if len(control.options) > 1:
         options: dict[str, Any] = {"key": f"lessons_{place.lesson}_{place.step}"}
         options |= {"bind": "query-params", "help": terms.tip(control.label)}
+        if option in METHODS:
+            options["label_visibility"] = "collapsed"
         if control.slider:
             option = st.select_slider(control.label, control.options, **options)
         else:
@@ -91,11 +93,14 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     else:
         prediction = f"You predicted **{plain(answer)}**. " if answer else ""
         st.info(f"{prediction}The answer: **{plain(right)}**.", icon=":material/lightbulb:")
-    figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
-    chart(figure, view.alt, key=f"lesson_{place.lesson}_{place.step}")
     st.markdown(f"**What to notice:** {plain(view.notice)}")
-    if place.room:
-        _show_room(place, step.answers.labels, right, answer)
+    figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
+    with st.container(key="lesson_figure"):
+        chart(
+            figure.of_height(min(figure.height, figures.CLASSROOM_HEIGHT)),
+            view.alt,
+            key=f"lesson_{place.lesson}_{place.step}",
+        )
     if place.step == len(lesson.steps):
         show_command(lesson.command())
 
@@ -140,10 +145,10 @@ def _show_room(place: Place, labels: Sequence[str], right: str, answer: str | No
 # --- Navigation -----------------------------------------------------------------------------------
 
 
-def _show_navigation(lesson: Lesson, place: Place) -> None:
+def show_navigation(lesson: Lesson, place: Place) -> None:
     """Offer the previous step, and the answer or the next step; arrow keys also work."""
     last = place.step == len(lesson.steps)
-    with st.container(horizontal=True, key="lesson_way"):
+    with st.container(horizontal=True, width="content", key="lesson_way"):
         if st.button("Previous", key="lesson_previous", shortcut="Left", disabled=place.step == 1):
             place.go(step=place.step - 1)
         word = "Next" if place.revealed else "Reveal"

@@ -8,7 +8,7 @@ from ui.components import chart as drawing
 from ui.lessons.handout import open_room, show_entrance, show_tools
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
-from ui.lessons.stage import show_lesson
+from ui.lessons.stage import show_lesson, show_navigation
 from ui.shell.frame import Header, place_answer
 from ui.state import cache
 
@@ -28,15 +28,18 @@ def show(header: Header) -> None:
     if place.follows:
         show_lesson(lesson, place)
         return
-    show_tools(lesson, place)
+    with st.container(horizontal=True, key="lessons_row"):
+        show_navigation(lesson, place)
+        show_tools(lesson, place)
     if not place.room:
         show_lesson(lesson, place)
         return
     left, right = st.columns([0.72, 0.28], gap="large")
     with left:
-        show_lesson(lesson, place)
-    with right:
-        show_entrance(place)
+        show_lesson(lesson, place, right.container())
+    if not place.revealed:
+        with right:
+            show_entrance(place)
 
 
 def _show_list() -> None:
