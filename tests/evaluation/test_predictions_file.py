@@ -239,7 +239,7 @@ def test_a_truncated_predictions_file_is_refused(file):
     with pytest.raises(FileRefusedError):
         read_predictions(file)
     file.write_bytes(b"no parquet")
-    refused(file, "expected Parquet; got")
+    refused(file, "expected Parquet, as its ending says; got")
 
 
 def test_declared_sizes_of_a_file_are_limited(file):

@@ -65,7 +65,7 @@ def test_invalid_files_are_refused(tmp_path):
     (tmp_path / "text.h5").write_text("dog")
     for name, message in (
         ("corrupt.h5", "expected an HDF5 file that is complete"),
-        ("text.h5", "expected HDF5; got a text file"),
+        ("text.h5", "expected HDF5, as its ending says; got a text file"),
         ("gone.h5", "expected a file; found none"),
     ):
         with pytest.raises(FileRefusedError, match=message):

@@ -364,7 +364,7 @@ def zip_with(member):
     ("content", "got"),
     [
         (b"", "got an empty file."),
-        (b"not a matrix", "expected arrays, as the ending .mat says; got a text file."),
+        (b"not a matrix", "expected MATLAB 5, as its ending says; got a text file."),
         (b"\x93NUMPY\x01\x00", "expected MATLAB 5 or HDF5; got a NumPy array."),
         (b"\n<!DOCTYPE html><title>404</title>", "got a web page (HTML)"),
         (client.LFS + b"v1\noid sha256:1", "run 'git lfs pull'"),

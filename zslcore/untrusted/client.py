@@ -81,7 +81,8 @@ ARRAYS = tuple(name for name, container in CONTAINERS.items() if container.endin
 ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
 CUT_NUMBER = re.compile(r"[-+.\de]*", re.IGNORECASE)
 #: Endings that a text does not have.
-BINARY_ENDINGS = {CONTAINERS[name].ending for name in ARRAYS} - {".json"} | {".hdf5", ".pth"}
+BINARY_ENDINGS = {CONTAINERS[name].ending: name for name in ARRAYS if name != "JSON"}
+BINARY_ENDINGS |= {".hdf5": "HDF5", ".pth": "PyTorch"}
 #: First bytes of files that are refused, with a description and advice.
 NOT_OPENED = (
     (
@@ -917,8 +918,8 @@ def container_of(path: Path) -> str:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start in (b"{", b"["):
         return "JSON"
-    if path.suffix.lower() in BINARY_ENDINGS:
-        raise refusal_of(name, f"arrays, as the ending {path.suffix} says", "a text file")
+    if kind := BINARY_ENDINGS.get(path.suffix.lower(), ""):
+        raise refusal_of(name, f"{kind}, as its ending says", "a text file")
     return "text"
 
 
