@@ -86,7 +86,6 @@ def test_a_newcomer_sees_a_finished_map_and_changes_the_layout(shipped_server, p
     page.locator("canvas").first.wait_for()
     shown(page, "training on AWA2 instead of AWA1 changes accuracy by")
     assert visitor.clicks <= 1  # earlier: 2
-    visitor.click(page.get_by_role("button", name="Data, layout, colour"))
     visitor.click(page.get_by_role("radio", name="UMAP"))
     page.wait_for_url("**awa1_layout=UMAP**")
     settle(page)

@@ -152,7 +152,7 @@ def test_search_and_colour_change_the_picture(page, server):
     box.fill("")
     box.press("Enter")
     settle(page)
-    page.get_by_role("button", name="Data, layout, colour").click()
+    page.get_by_role("button", name="Data, colour").click()
     page.get_by_role("combobox", name="Colour").click()
     page.get_by_role("option", name="seen or unseen").click()
     page.keyboard.press("Escape")

@@ -138,18 +138,23 @@ def show(header: Header) -> None:
 
 
 def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
-    """Choose data sets, layout, panels and colours in a drawer, and classes next to it.
+    """Choose the layout, classes next to it, and data sets, panels and colours in a drawer.
 
     Return the choices, and the element for a mark at the end of their row.
     """
-    drawer = st.popover("Data, layout, colour", icon=":material/tune:", width=200)
+    layout = controls.choose_segment(
+        "Layout", METHODS_BY_NAME, key="awa1_layout", default="t-SNE", label_visibility="collapsed"
+    )
+    drawer = st.popover("Data, colour", icon=":material/tune:")
     row = st.container(horizontal=True, vertical_alignment="center", width="content", gap="small")
     with drawer:
         colours = st.container()  # first in the drawer; filled after other choices
         datasets, split = choose_pair(header)
         two = len(datasets) == 2
         separate = two and bool(why_incompatible(*datasets))
-        settings = _choose_settings(sum(len(dataset.labels) for dataset in datasets))
+        settings = _choose_settings(
+            METHODS_BY_NAME[layout], sum(len(dataset.labels) for dataset in datasets)
+        )
         views = [PANELS] if separate else [OVERLAY, *[PANELS] * two, METHODS_BESIDE]
         view = controls.choose_option("View", views, key="awa1_view")
     with colours:
@@ -174,10 +179,8 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
     return Choices(datasets, split, settings, view, colour, method, find_text), row
 
 
-def _choose_settings(n: int) -> MapSettings:
-    """Choose the layout of ``n`` images and its parameters."""
-    name = controls.choose_segment("Layout", METHODS_BY_NAME, key="awa1_layout", default="t-SNE")
-    method = METHODS_BY_NAME[name]
+def _choose_settings(method: Method, n: int) -> MapSettings:
+    """Choose the parameters of a layout of ``n`` images."""
     parameters: dict[str, Any] = {}
     for field, (label, key, values, default) in SLIDERS.get(method, {}).items():
         parameters[field] = st.select_slider(
