@@ -120,12 +120,16 @@ def test_every_claim_finding_and_code_is_a_tile_and_failures_are_first_in_their_
     assert drawn[0]["id"] == "gbu-cross-p"
     for group, members in itertools.groupby(drawn, key=lambda tile: tile["group"]):
         states = [member["state"] for member in members]
-        assert states == sorted(states, key=["no", "open", "yes"].index), group
+        assert states == sorted(states, key=["no", "finding", "open", "yes"].index), group
     groups = [group for group, _ in itertools.groupby(tile["group"] for tile in drawn)]
     assert groups == ["Claims that do not hold", *PAPERS.values(), "Findings", "Released code"]
     failing = [tile for tile in drawn if tile["group"] == groups[0]]
     assert {item["state"] for item in failing} == {"no"}
     assert "Huang 2021" in failing[-1]["word"]
+    assert {item["also_in"] for item in failing} <= {*PAPERS.values()}
+    for paper, title in PAPERS.items():
+        of_paper = [item for item in drawn if title in (item["group"], item["also_in"])]
+        assert len(of_paper) == sum(claim.paper == paper for claim in CLAIMS.values())
 
 
 def test_tiles_are_found_by_words():
@@ -136,7 +140,7 @@ def test_tiles_are_found_by_words():
     assert [tile["id"] for tile in tiles(app)] == ["DPPN"]
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
-    assert "No tile has these words." in words(app)
+    assert "No claim, finding or code has these words." in words(app)
     assert not app.code  # a hidden tile shows no evidence
 
 

@@ -17,13 +17,17 @@ _mount = st.components.v2.component("zsl_tile_wall", **asdict(_PARTS))
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """Tile of a group; ``id`` is sent when the tile is pressed."""
+    """Tile of a group; ``id`` is sent when the tile is pressed.
+
+    The bar of the group ``also_in``, if any, counts the tile as well.
+    """
 
     id: str
     group: str
-    state: Literal["yes", "no", "open"]
+    state: Literal["yes", "no", "open", "finding"]
     word: str
     text: str
+    also_in: str = ""
 
 
 def draw(

@@ -4,11 +4,11 @@
 import { createButton, createElement, setPressed } from "../../../zslcore/interactive/dom.js";
 import { keepTogether } from "../../../zslcore/interactive/numbers.js";
 
-/** @typedef {{ id: string, group: string, state: string, word: string, text: string }} Tile */
+/** @typedef {{ id: string, group: string, state: string, word: string, text: string, also_in: string }} Tile */
 /** @typedef {{ tiles: Tile[], chosen: string, counts: Record<string, number> }} Wall */
 /** @import { Send } from "../../../zslcore/interactive/figure.js" */
 
-const SYMBOLS = new Map([["no", "✗"], ["open", "?"], ["yes", "✓"]]);
+const SYMBOLS = new Map([["no", "✗"], ["open", "?"], ["finding", "!"], ["yes", "✓"]]);
 
 /** @param {{ data: Wall, parentElement: ParentNode, setStateValue: Send }} component */
 export default function ({ data, parentElement, setStateValue }) {
@@ -38,20 +38,21 @@ function createBar(counts) {
   return createElement("div", { className: "bar", ariaHidden: "true" }, ...segments);
 }
 
-/** Tiles in their groups, in order. @param {Tile[]} tiles */
+/** Tiles in their groups, in order, and all tiles that the bar of a group counts. @param {Tile[]} tiles */
 export function groupTiles(tiles) {
   /** @type {Map<string, Tile[]>} */
   const groups = new Map();
   for (const tile of tiles) groups.set(tile.group, [...(groups.get(tile.group) ?? []), tile]);
-  return [...groups].map(([name, members]) => ({ name, members }));
+  return [...groups].map(([name, members]) =>
+    ({ name, members, counted: tiles.filter((tile) => tile.group === name || tile.also_in === name) }));
 }
 
 /** Draw tiles below a heading with their counts by state; groups after the first are open if they fit.
- * @param {{ name: string, members: Tile[] }} group @param {Send} send */
-function drawGroup({ name, members }, send) {
+ * @param {{ name: string, members: Tile[], counted: Tile[] }} group @param {Send} send */
+function drawGroup({ name, members, counted }, send) {
   const counts = Object.fromEntries([...SYMBOLS.keys()].map((state) =>
-    [state, members.filter((tile) => tile.state === state).length]));
-  const heading = createElement("h2", {}, `${name}: ${members.length} tile${members.length > 1 ? "s" : ""}`);
+    [state, counted.filter((tile) => tile.state === state).length]));
+  const heading = createElement("h2", {}, `${name}: ${counted.length}`);
   return createElement("details", {}, createElement("summary", {}, heading, createBar(counts)),
     createElement("div", { className: "tiles" }, ...members.map((tile) => createTile(tile, send))));
 }

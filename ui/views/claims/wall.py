@@ -44,7 +44,7 @@ BASES: Mapping[Basis, tuple[str, str, Body]] = {
     ),
     "yours": ("runs in this data folder, on real features", "on your runs", "yours"),
 }
-State = Literal["yes", "no", "open"]
+State = Literal["yes", "no", "open", "finding"]
 STATES: Mapping[str, State] = {
     "holds": "yes",
     "holds here": "yes",
@@ -52,7 +52,7 @@ STATES: Mapping[str, State] = {
     "fails here": "no",
 }
 #: States in the order of tiles.
-ORDER: tuple[State, ...] = ("no", "open", "yes")
+ORDER: tuple[State, ...] = ("no", "finding", "open", "yes")
 #: State -> colour of its badge.
 COLORS: Mapping[State, Literal["green", "red", "gray"]] = {
     "yes": "green",
@@ -122,7 +122,7 @@ def show(_: Header) -> None:
         bar = {str(state): states[state] for state in ORDER}
         draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
         if not shown:
-            st.caption("No tile has these words.")
+            st.caption("No claim, finding or code has these words.")
     if not opened:
         return
     with right, st.container(border=True, key="claims_evidence"):
@@ -139,7 +139,7 @@ def show(_: Header) -> None:
 def _in_words(basis: Basis, counts: Counter[State], *, strongest_is_first: bool) -> tuple[str, str]:
     """Return how many claims hold, the meaning of "open", and the strongest finding if shown."""
     strongest = (
-        f" Strongest finding (first tile): the p = {PRINTED_CLAIM.p} printed for the training set "
+        f" Strongest finding (first below): the p = {PRINTED_CLAIM.p} printed for the training set "
         "matches the value for the test set."
     )
     return (
@@ -167,7 +167,7 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
         state, word, paper = _state_of(judged[id_]), _word_of(judged[id_]), PAPERS[claim.paper]
         if state == "no":
             short = f"{paper.split(',')[0]} {paper[-4:]}"
-            yield Tile(id_, FAILED, state, f"{word}, {short}", claim.statement)
+            yield Tile(id_, FAILED, state, f"{word}, {short}", claim.statement, paper)
         else:
             yield Tile(id_, paper, state, word, claim.statement)
     yield Tile(
@@ -178,7 +178,7 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
         "Large scale: accuracy on up to 20,345 ImageNet classes, next to the printed table.",
     )
     for finding in FINDINGS:
-        yield Tile(finding.id, "Findings", "no", WHERE[finding.where], finding.sentence)
+        yield Tile(finding.id, "Findings", "finding", WHERE[finding.where], finding.sentence)
     for code in released_codes.codes():
         choices = {row.choice: row for row in released_codes.choices_of(code)}
         state, word = EPOCHS[choices["epoch"].how]
@@ -331,7 +331,7 @@ def _show_code(code: str) -> None:
 
 def _show_finding(finding: PaperFinding) -> None:
     """Show a finding, the printed cells of its claims, and its commands."""
-    st.badge(WHERE[finding.where], color=COLORS["no"])
+    st.badge(WHERE[finding.where], color=COLORS["open"])
     st.markdown(f"**{plain(finding.sentence)}**")
     for id_ in re.findall(r"\S+", finding.command.partition("--id ")[2]):
         st.caption(plain(CLAIMS[id_].statement))
