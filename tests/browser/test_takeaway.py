@@ -22,7 +22,7 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
     box = menu.get_by_label("Find a term")
     box.fill("ausuc")
     box.press("Enter")
-    menu.get_by_text("Area under the seen-unseen curve").wait_for()
+    menu.get_by_text("Area under the seen-unseen curve").first.wait_for()
     menu.get_by_text("Hubness").wait_for(state="detached")
     menu.get_by_text("OpenworldAUC").first.wait_for()  # the text of OpenworldAUC mentions AUSUC
     assert menu.locator(".katex").count() == 2
