@@ -801,6 +801,21 @@ def test_labels_may_be_the_first_or_last_column_of_a_matrix(tmp_path, name, posi
     assert "read as the labels" in " ".join(file.remarks)
 
 
+@pytest.mark.parametrize("separator", [",", " "])
+@pytest.mark.parametrize("first", ["{}", "images/{}.jpg"])
+@pytest.mark.parametrize("with_labels", [False, True])
+def test_a_first_column_that_names_or_numbers_images_is_no_class(
+    tmp_path, separator, first, with_labels
+):
+    rows = [[first.format(k), *map("{:.6f}".format, row)] for k, row in enumerate(F)]
+    if with_labels:
+        rows = [[*row, str(label)] for row, label in zip(rows, Y, strict=True)]
+    (tmp_path / "scores.csv").write_text("\n".join(map(separator.join, rows)))
+    np.save(tmp_path / "y.npy", Y)
+    file = read_scores(tmp_path / "scores.csv", labels=tmp_path / "y.npy", unseen=["1"])
+    assert np.allclose(file.scores, F, atol=1e-5)
+
+
 @pytest.mark.parametrize("scores", [np.eye(C)[Y], np.insert(F[:, 1:], 0, 0.0, axis=1)])
 def test_whole_scores_are_not_labels(tmp_path, scores):
     np.save(tmp_path / "scores.npy", scores)

@@ -485,7 +485,8 @@ def _take_label_column(parts: dict[str, Any]) -> None:
     """Take the labels from the first or last column of a matrix without titles.
 
     Labels repeat and are whole numbers below the number of classes, beside scores with fractions.
-    If the labels have a file of their own, a column with the same labels is left out.
+    If the labels have a file of their own, a column with the same labels is left out, as is a first
+    column that numbers the images.
     """
     matrix = parts.get("scores")
     if matrix is None or "class_names" in parts or np.ndim(matrix) != 2 or matrix.shape[1] < 3:
@@ -496,14 +497,20 @@ def _take_label_column(parts: dict[str, Any]) -> None:
     if are_whole.all():
         return
     values = {k: column(matrix, k) for k in (0, last) if are_whole[k]}
-    columns = [k for k in values if _are_labels(values[k], last, labels)]
-    if len(columns) != 1:
-        return
-    parts.setdefault("labels", values[columns[0]].astype(np.int64))
-    parts["scores"] = np.delete(matrix, columns[0], axis=1)
-    which = "last" if columns[0] else "first"
-    remark = f"The {which} column has whole numbers and is read as the labels."
-    parts["remarks"] = [*parts.get("remarks", ()), remark]
+    columns, remarks = [k for k in values if _are_labels(values[k], last, labels)], []
+    if len(columns) == 1:
+        parts.setdefault("labels", values[columns[0]].astype(np.int64))
+        which = "last" if columns[0] else "first"
+        remarks = [f"The {which} column has whole numbers and is read as the labels."]
+    else:
+        columns = []
+    counter = values.get(0, np.empty(0))
+    if counter.size and np.array_equal(counter - counter[0], np.arange(len(counter))):
+        columns.append(0)
+        remarks.append("The first column numbers the images and is left out.")
+    if columns:
+        parts["scores"] = np.delete(matrix, columns, axis=1)
+        parts["remarks"] = [*parts.get("remarks", ()), *remarks]
 
 
 def _are_labels(values: np.ndarray, n_classes: int, labels: np.ndarray | None) -> bool:
@@ -1012,7 +1019,8 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
 def _has_titles(path: Path) -> bool:
     """Whether a text is a table with several columns and titles, not a matrix or a list alone."""
     fields = first_fields(path)
-    return len(fields) > 1 and not are_fractions(fields)
+    has_names = len(fields) > 3 and are_fractions(fields[1:])  # of the images
+    return len(fields) > 1 and not (has_names or are_fractions(fields))
 
 
 def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
