@@ -348,6 +348,15 @@ def test_labels_may_be_a_column_of_a_matrix_without_titles(tmp_path, position, n
     np.testing.assert_allclose(data.features, X, rtol=1e-6)
 
 
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_first_column_that_numbers_the_rows_is_no_feature(tmp_path, start):
+    npy(tmp_path)
+    (tmp_path / "features.npy").unlink()
+    numbered = np.insert(X.astype(float), 0, np.arange(len(X)) + start, axis=1)
+    np.savetxt(tmp_path / "features.txt", numbered)
+    as_expected(find(paths(tmp_path), unseen=[1]).read_dataset("a"))
+
+
 def test_vectors_may_be_numbers_between_spaces_after_a_tab(tmp_path):
     npy(tmp_path)
     lines = [f"{name}\t{' '.join(map(str, row))}" for name, row in zip(NAMES, S, strict=True)]

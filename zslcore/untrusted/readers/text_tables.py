@@ -137,6 +137,8 @@ class TextTable:
             columns |= self._texts(texts, len(header), has_header)
         # An unnamed column of texts next to named columns is the index, with names of rows.
         unnamed = "name" if has_header and "name" not in header else "array"
+        if not has_header and len(header) > 2 and _numbers_rows([*columns.values()]):
+            header = ["index", *header[1:]]
         columns_by_name: dict[str, np.ndarray] = {}
         numbers: list[tuple[str, np.ndarray]] = []
         for k, name in enumerate(header):
@@ -223,6 +225,15 @@ def _counts_vectors(first: str, second: str) -> bool:
 def _words(line: str) -> list[str]:
     """Return at most MAX_COLUMNS fields between spaces, and the rest of the line as one field."""
     return line.split(maxsplit=MAX_COLUMNS)
+
+
+def _numbers_rows(columns: list[np.ndarray]) -> bool:
+    """Whether the first of some columns without titles numbers the rows, beside fractions."""
+    first, second = columns[:2]
+    if first.dtype.kind != "f" or second.dtype.kind != "f" or len(first) < 2:
+        return False
+    is_counter = np.array_equal(first, np.arange(len(first)) + (first[0] == 1))
+    return is_counter and not np.array_equal(second, np.trunc(second))
 
 
 def _counts_rows(name: str, column: np.ndarray) -> bool:
