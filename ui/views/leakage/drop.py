@@ -61,6 +61,9 @@ HELP = (
     "file is read in a separate process that runs no code from it."
 )
 ON_DATASET = "a data set"
+#: Frame while files are read; a single element replaces the previous card at once, unlike a
+#: container, whose old elements stay until the end of the run.
+CHECKING = '<div class="checking">Checking the files …</div>'
 
 
 def show(header: Header) -> None:
@@ -82,10 +85,9 @@ def show(header: Header) -> None:
         key="drop_files",
         help=HELP,
     )
-    slot = st.empty()  # clears the previous card while files are read
+    slot = st.empty()
     if files:
-        with slot.container(border=True, height=420):
-            st.caption("Checking the files …")
+        slot.html(CHECKING)
         try:
             _check_files(files, answer, row, slot)
         finally:
