@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from ui.figures.palette import (
 )
 from ui.figures.vocabulary import (
     Chart,
+    Markup,
     Part,
     axis,
     bars,
@@ -68,11 +71,15 @@ def room(counts: Mapping[str, int], right: str | None, own_answer: str | None) -
     """Draw the count of each answer in a room; mark the right answer and the viewer's own."""
     signs = {own_answer: " ✓ (you)"} if right == own_answer else {right: " ✓", own_answer: " (you)"}
     signs.pop(None, None)
+    labels = [
+        Markup("<br>".join(map(escape, wrap(f"{answer}{signs.get(answer, '')}", 20))))
+        for answer in counts
+    ]
     return _labelled_bars(
-        {f"{answer}{signs.get(answer, '')}": n for answer, n in counts.items()},
+        dict(zip(labels, counts.values(), strict=True)),
         list(map(str, counts.values())),
         [VALIDATED if answer == right else HARMONIC for answer in counts],
-        height=60 + 44 * len(counts),
+        height=60 + sum(18 + 26 * (1 + label.count("<br>")) for label in labels),
         xaxis=axis(range=[0, 1.15 * max([*counts.values(), 1])], visible=False),
         bargap=0.3,
     ).enlarged(CLASSROOM_FONT_SIZE)
