@@ -56,6 +56,8 @@ SPACE, AT_POINTS = 0.03, "words at points"
 _MM = 1 / 25.4
 #: Height of a line of text, and width of the narrowest panel next to another, in mm.
 _LINE_MM, _NARROWEST = 3.8, 45.0
+#: Place and weight of the title of a panel.
+_TITLE: dict[str, Any] = {"loc": "left", "weight": "bold"}
 INK, _GRID = "#14181C", "#D9D9D9"
 _SYMBOLS = {
     "circle": "o",
@@ -168,7 +170,7 @@ def drawn(
                 anchor = "N" if height_mm is None else "C"  # unused height is cut off later
                 axes.set_aspect("equal", adjustable="box", anchor=anchor)
             title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(target) / columns)))
-            axes.set_title(title, loc="left", weight="bold")
+            axes.set_title(title, **_TITLE)
         names = _write_legend(of_legend, every, _letters(_width_mm(of_legend)), loc)
         if height_mm is None:
             heights = [
@@ -185,6 +187,11 @@ def drawn(
             scale = max(1.0, of_rows / height_mm, (names_of_x + 60) / height_mm)
             figure.set_size_inches(scale * width_mm * _MM, scale * height_mm * _MM)
         figure.draw_without_rendering()  # final layout, for measurements
+        if columns > 1:  # a title starts at its axes, right of the names of the rows
+            for panel, axes in zip(panels, every, strict=True):
+                width = axes.get_window_extent().width / figure.dpi / _MM
+                axes.set_title(_wrapped(panel.title, int(0.7 * _letters(width))), **_TITLE)
+            figure.draw_without_rendering()
         for axes in every:
             _thin(axes)
     return figure, settings
@@ -271,7 +278,7 @@ def _letters(width_mm: float) -> int:
 
 def _wrapped(text: str, letters: int) -> str:
     """Wrap a text into lines, without breaks between numbers and units."""
-    return textwrap.fill(text.replace(" %", "\u00a0%"), max(16, letters))
+    return textwrap.fill(text.replace(" %", "\u00a0%"), max(10, letters))
 
 
 def _upright(words: Sequence[str], width_mm: float) -> bool:

@@ -184,6 +184,19 @@ def test_a_slide_with_many_rows_is_16_to_9_with_room_for_each_name():
     assert not any(a.overlaps(b) for a, b in pairwise(boxes))
 
 
+def test_no_title_of_panels_beside_each_other_is_cut_off():
+    def bars(axes):
+        axes.barh([0.0, 1.0, 2.0], [0.3, 0.2, 0.1])
+        set_axis(axes, "y", ticks=[(float(k), "horse riding on a") for k in range(3)])
+
+    panels = [Panel(bars, title) for title in ("Sports-1M, attributes: mean +31.6",) * 3]
+    figure, _ = drawn(*panels, width_mm=SLIDE[0], height_mm=SLIDE[1])
+    figure.draw_without_rendering()
+    titles = [axes._left_title.get_window_extent() for axes in figure.axes]
+    ends = [*(title.x0 for title in titles[1:]), figure.bbox.x1]
+    assert all(title.x1 <= end for title, end in zip(titles, ends, strict=True))
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("title", ["", "a title"])
 def test_a_square_panel_leaves_no_strip_empty(width, title):
