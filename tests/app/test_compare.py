@@ -198,17 +198,17 @@ def test_a_run_on_a_split_of_an_import_is_first_and_highlighted(birds):
 
 def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):
     app = visit("table", table_whose="from others", table_metric="s at γ", table_split="SS")
-    assert "1 of your runs is hidden: 1 by *Results* (*your runs* is off)." in words(app)
+    assert "1 of your runs is hidden. To show it: turn on *your runs*." in words(app)
     ResultStore().put(
         run(RunSpec("digits", "PS", "ESZSL"), load("digits"), with_oracle=False).result
     )
     app = visit("table", table_whose="your runs", table_split="SS", table_metric="ZSL")
     text = words(app)
-    assert "2 of your runs are hidden: " in text
-    assert "1 by *Split* (PS)" in text
-    assert "1 by *Metric* (parameters chosen for GZSL)" in text
+    assert "2 of your runs are hidden. To show them: " in text
+    assert "choose *Split* PS for 1 of them" in text
+    assert "choose another *Metric* (parameters chosen for GZSL) for 1 of them" in text
     app = visit("table", table_whose="your runs", table_columns=["birds"])
-    assert "1 by *Data sets* (Digits)" in words(app)
+    assert "add Digits to *Data sets*" in words(app)
 
 
 def test_the_chosen_data_set_comes_first(birds):

@@ -126,7 +126,7 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
         own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
         splits = [*SHARED_SPLITS, *sorted(own_splits)]
         first = [name for name in _own_data(cells) if _is_first(name)]
-        tip = "Of benchmarks. Imported data keep their own split." * bool(first)
+        tip = "Split of the benchmarks; imported data keep their own." * bool(first)
         split = controls.choose_option("Split", splits, key="table_split", width=84, help=tip)
         # The standard split has no test images of seen classes.
         figures = ["ZSL"] if split == "SS" else list(METRICS)
@@ -234,20 +234,21 @@ def _is_first(name: str) -> bool:
 
 
 def _hidden_in_words(table: MethodTable) -> str:
-    """Return a sentence on the choices that hide your runs; empty without hidden runs."""
-    parts, hidden = [], table.hidden()
+    """Return how many of your runs are hidden, and how to show them; empty without any."""
+    steps, hidden = [], table.hidden()
     for choice, cells in hidden.items():
-        reason = {
-            "Results": "*your runs* is off",
-            "Data sets": ", ".join(dict.fromkeys(result_title(cell) for cell in cells)),
-            "Split": ", ".join(dict.fromkeys(cell.split for cell in cells)),
-            "Metric": _unmeasured_in_words(table.figure, cells),
+        names = " and ".join(dict.fromkeys(result_title(cell) for cell in cells))
+        splits = " or ".join(dict.fromkeys(cell.split for cell in cells))
+        step = {
+            "Results": "turn on *your runs*",
+            "Data sets": f"add {plain(names)} to *Data sets*",
+            "Split": f"choose *Split* {plain(splits)}",
+            "Metric": f"choose another *Metric* ({_unmeasured_in_words(table.figure, cells)})",
         }[choice]
-        parts.append(
-            f"{len(cells)} by *{choice}* ({plain(reason) if choice != 'Results' else reason})"
-        )
+        steps.append(f"{step} for {len(cells)} of them" if len(hidden) > 1 else step)
     n = sum(len(cells) for cells in hidden.values())
-    return f"{n} of your runs {'is' if n == 1 else 'are'} hidden: {'; '.join(parts)}." * bool(n)
+    state, them = ("is", "it") if n == 1 else ("are", "them")
+    return f"{n} of your runs {state} hidden. To show {them}: {'; '.join(steps)}." * bool(n)
 
 
 def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
