@@ -84,7 +84,7 @@ def show_protocols(first: EvaluatedScores, words: Words) -> None:
     st.markdown(
         "\n".join(
             f"- **{words.translate(p.name)}.** {words.translate(p.steps)} "
-            f"*Used:* {words.translate(p.users)}."
+            f"*Use:* {words.translate(p.users)}."
             for p in PROTOCOLS
         )
     )

@@ -156,7 +156,7 @@ PROTOCOLS = (
         ORACLE,
         "The same with the γ that makes H largest on these test images: an upper bound, not a "
         "result.",
-        "As an upper bound on H for any γ",
+        "Upper bound on H for any γ",
         _lines("best"),
     ),
     Protocol(
@@ -319,7 +319,7 @@ def in_lines(
             cells = rows.set_index("average").apply(_cell, axis=1).reindex(averages, fill_value="")
             lines.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
         lines += _wrapped(
-            f"{words.translate(protocol.steps)} Used: {words.translate(protocol.users)}."
+            f"{words.translate(protocol.steps)} Use: {words.translate(protocol.users)}."
         )
         for reason in dict.fromkeys(protocol_rows["reason"][protocol_rows["reason"] != ""]):
             lines += _wrapped(f"{reason}.")
