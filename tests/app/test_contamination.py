@@ -137,7 +137,7 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     titles = figure["layout"]["xaxis"]["categoryarray"]
     assert len(drawn) == len(titles) * len(contamination.test_sets())
     assert {"WIT-400M", "Kinetics-664", "LAION-2B"}.isdisjoint(titles)
-    assert "11 sets that are unknown for most test sets are left out" in words(app)
+    assert "Left out: 11 sets that are unknown for most test sets." in words(app)
     assert "6+1" in key["name"]
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2

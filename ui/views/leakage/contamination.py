@@ -27,7 +27,7 @@ from zslcore.leakage.contamination import Extractor, TestSet
 from zslcore.leakage.vocabularies import NOTHING, count_understood
 from zslcore.storage import artifacts
 
-#: Endings of files of captions.
+#: Sources of test classes other than the rows of the map.
 OF_APP, OWN = "a data set of this app", "your own classes"
 #: Maximum number of names that the page compares; the command takes any number.
 MOST_NAMES = 300
@@ -193,8 +193,8 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
     touch = "Number: test classes in the set. Touch" if window.is_narrow() else "Point at"
     st.caption(
         f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
-        f"Unknown does not mean clean: {left_out} sets that are unknown for most test sets are "
-        "left out. SS, PS: standard and proposed split."
+        f"Unknown does not mean clean. Left out: {left_out} sets that are unknown for most test "
+        "sets. SS, PS: standard and proposed split."
     )
 
 
