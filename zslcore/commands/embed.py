@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         "training set of the encoder or the vectors, if no file states it",
         default=[],
     ),
-    option("--device NAME", "torch device, for example cuda (cpu)", default="cpu"),
+    option("--device NAME", "torch device: cpu, cuda ... (cpu)", default="cpu"),
     option("--seed N", "seed of random weights (0)", type=seed, default=0),
     option("--output FILE", "archive to write (CLASSES-NAME.npz)", type=file_to_write),
     option("--overwrite", "replace a file of the same name"),

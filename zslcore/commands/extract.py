@@ -39,7 +39,7 @@ FEW = 5
     option(
         "--crops N", "number of crops: 1, or 10 with averaged features (1)", type=int, default=1
     ),
-    option("--device NAME", "torch device, for example cuda (cpu)", default="cpu"),
+    option("--device NAME", "torch device: cpu, cuda ... (cpu)", default="cpu"),
     option("--batch N", "images per batch (32)", type=int, default=32),
     option("--workers N", "processes that read images (2)", type=int, default=2),
     option("--labels CSV", "file with columns image_file and label", type=Path),

@@ -103,7 +103,10 @@ LABELS = option("--labels FILE", "labels, if the scores have none", type=Path)
 #: Options that state where hyperparameters, epochs, gamma and prototypes come from.
 STATED_CHOICES = (
     *(
-        option(f"--{name}-on DATA", f"choice of {title}: validation, given, test or none (unknown)")
+        option(
+            f"--{name}-on DATA",
+            f"data used to choose {title}: validation, given, test or none (unknown)",
+        )
         for name, title in CHOICES.items()
     ),
     option(
