@@ -227,8 +227,8 @@ def split_from_unseen(
         return challenge_split(labels, names)
     if unseen is None:
         raise DatasetError(
-            f"{file}: expected arrays or a column with the training and the test rows, or the "
-            "names of the unseen classes or random:10 with unseen= (--unseen); found none."
+            f"{file}: expected training and test rows in the file, or unseen classes by unseen= "
+            "(--unseen), such as random:10; got neither."
         )
     chosen = class_numbers(unseen, names, first)
     expect(
