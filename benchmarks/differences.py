@@ -56,8 +56,8 @@ INTRO = """# Causes of the differences from print
 
 CUB with VGG fc7 features, one seed. Each row has a metric that differs by more than three points
 from print, and a single change of its run; points are the effect of the change on our value. The
-effect of scaling is measured between unscaled features and features of unit length. Variant,
-selection and gamma are measured between runs on features of unit length, folds on unscaled
+effect of scaling is measured between unscaled features and features of unit length. Changes of
+variant, selection and gamma are measured on features of unit length, changes of folds on unscaled
 features. No other features of CUB are available here, so their effect is not measured. A change
 towards print does not prove that the paper did the same.
 """

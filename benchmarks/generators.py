@@ -74,8 +74,8 @@ Second table: H at the epochs chosen on the folds, at the epochs chosen on the t
 last epochs of the grid; then the gain of choosing on the test set over the two other choices, in
 points, with a 95 % interval over seeds (Student's; none for one seed). "plain": gamma is 0, also
 when epochs are chosen. "calibrated": each point has the gamma chosen on the folds. Only epochs are
-chosen on the test set here; if seeds or other parameters were chosen on it too, the bound would be
-at least as high. The best point on the test set cannot be worse than another choice, even if all
+chosen on the test set here; if seeds or other parameters were chosen on it too, this H would be at
+least as high. The best point on the test set cannot be worse than another choice, even if all
 differences are noise: an interval above 0 shows the size of the gain, not its existence.
 
 If data sets or seeds are missing, they are not finished; the command continues where it stopped. A

@@ -31,7 +31,7 @@ def picture(image: np.ndarray, *, height: int = 220) -> Chart:
 
 
 def mosaic(images: np.ndarray, columns: int) -> str:
-    """Return pictures in rows of ``columns`` as one PNG, as ink on paper, in a data address.
+    """Return pictures in rows of ``columns`` as ink on paper, as the data URL of one PNG.
 
     ``images`` are uint8 of shape (n, height, width), with 255 for ink.
     """

@@ -38,9 +38,9 @@ _TABLES = (
 )
 #: Step shown in a room: lesson, step from 1, and whether its answer is revealed.
 Shown = tuple[str, int, bool]
-#: Room to close when there are too many: a room at the network address with the most rooms. Among
-#: these rooms: a room of the browser with the most rooms there, then a room without answers, then
-#: the least recently used room.
+#: Room to close when there are too many. It belongs to the network address with the most rooms, and
+#: there to the browser with the most rooms. Of the rooms of this browser, one without answers is
+#: closed first, then the least recently used one.
 _FIRST_TO_GO = """
 SELECT code FROM rooms WHERE {where}
 ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,

@@ -47,8 +47,8 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
     """Return the first group of ``pattern`` in each name; None without a match.
 
     ``seconds`` limits the processor time for all names together. Raises ParameterError for a
-    pattern that is not a regular expression of at most 200 letters, has no group, takes too long,
-    or matches no name.
+    pattern that is not a regular expression of at most 200 characters, has no group, takes too
+    long, or matches no name.
     """
     shown = f"Pattern {clean_text(pattern)!r}"
     if len(pattern) > MAX_PATTERN:
@@ -138,8 +138,9 @@ def photographs_in_files(
 ) -> Photographs | None:
     """Identify photographs by the contents of image files; None if they cannot be compared.
 
-    All ``files`` have ``checksums``, or are regular files below ``folder`` or below its folder
-    "images". Only files of equal size are read, at most ``MOST_BYTES`` in total.
+    They can be compared if all ``files`` have ``checksums``, or all are regular files below
+    ``folder`` or below its folder "images". Only files of equal size are read, at most
+    ``MOST_BYTES`` in total.
     """
     if not 1 < len(files) <= MOST_FILES:
         return None

@@ -191,8 +191,9 @@ class SSE(ZSLEstimator):
 def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     """Return each row of ``A`` as a mixture of the rows of ``S``, shape (len(A), len(S)).
 
-    Accelerated projected gradient descent on all rows finds the positive weights; linear equations
-    give their exact values. A row is finished once its solution is verified as the minimum.
+    Accelerated projected gradient descent on all rows finds out which weights are positive; linear
+    equations give their exact values. A row is finished once its solution is verified as the
+    minimum.
     """
     Q, k = S @ S.T + c * np.eye(len(S)), A @ S.T
     largest = np.linalg.eigvalsh(Q)[-1]
@@ -200,7 +201,7 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     momentum = (1 - ratio) / (1 + ratio)
     weights, left = np.empty(k.shape), np.arange(len(k))
     alpha = ahead = np.full(k.shape, 1 / len(S))
-    for step in range(1, int(40 / ratio) + 2):  # the error falls by exp(-ratio) per step
+    for step in range(1, int(40 / ratio) + 2):  # each divides the error by exp(ratio)
         last, alpha = alpha, onto_simplex(ahead - (ahead @ Q - k) / largest)
         ahead = alpha + momentum * (alpha - last)
         if step % STEPS == 0:
@@ -216,11 +217,11 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
 def _given_support(
     Q: np.ndarray, k: np.ndarray, support: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the best mixtures with weights only in ``support``, and the mask of the minima.
+    r"""Return the best mixtures with weights only in ``support``, and a mask of true minima.
 
     With the multiplier :math:`\tau` of the constraint, :math:`Q \alpha - k + \tau` is zero on the
-    support; the mixture is the minimum if :math:`\alpha` and :math:`Q \alpha - k + \tau` are
-    nowhere negative.
+    support; the mixture is the minimum over the whole simplex if :math:`\alpha` and
+    :math:`Q \alpha - k + \tau` are nowhere negative.
     """
     weights, minimal = np.zeros(k.shape), np.zeros(len(k), dtype=bool)
     for n, P in enumerate(map(np.flatnonzero, support)):

@@ -46,7 +46,7 @@ from zslcore.methods import METHODS
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
-#: Number of images above which all are shown by default; of fewer images, a sample is shown.
+#: If there are more images, all are shown by default, otherwise a sample of 2,000.
 LARGE = 20_000
 #: Longest layout, in seconds, that is computed without a button.
 AT_ONCE = 5.0

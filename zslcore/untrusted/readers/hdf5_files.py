@@ -27,7 +27,8 @@ HDF5_FILTERS = {1, 2, 3}
 MOST_NAMES = 8000
 #: Names of groups that are not variables: parts of a split, or scores by class or image.
 GROUPS = ("train", "val", "trainval", "test", "test_seen", "test_unseen", *SCORE_VARIABLES)
-#: Upper bound of the compression ratio of deflate: a file that declares more lacks values.
+#: Upper bound of the compression ratio of deflate: an array that declares more bytes than this
+#: multiple of its stored bytes is incomplete.
 MOST_COMPRESSED = 1100
 
 
