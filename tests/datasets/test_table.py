@@ -101,9 +101,9 @@ def test_unseen_classes_define_a_split_if_none_is_given(tmp_path, unseen):
 
 def test_without_split_or_unseen_classes_the_message_names_them(tmp_path):
     path = npz(tmp_path, **dict.fromkeys(SPLIT))
-    with pytest.raises(DatasetError, match=r"mine\.npz: expected arrays or a column .* unseen="):
+    with pytest.raises(DatasetError, match=r"mine\.npz: expected training .* unseen="):
         read_table(path)
-    with pytest.raises(DatasetError, match="names of the unseen classes .* found none"):
+    with pytest.raises(DatasetError, match="unseen classes by unseen= .* got neither"):
         read_table(csv(tmp_path, split=False), prototypes=prototypes(tmp_path))
 
 
