@@ -61,8 +61,8 @@ HELP = (
     "file is read in a separate process that runs no code from it."
 )
 ON_DATASET = "a data set"
-#: Frame while files are read; a single element replaces the previous card at once, unlike a
-#: container, whose old elements stay until the end of the run.
+#: Frame while files are read. A single element replaces the previous card at once; in a container,
+#: the elements of that card would stay until the end of the run.
 CHECKING = '<div class="checking">Checking the files …</div>'
 
 
