@@ -46,7 +46,6 @@ from zslcore.untrusted.client import (
     Limits,
     Role,
     Table,
-    are_fractions,
     container_of,
     first_fields,
     look_into,
@@ -746,7 +745,7 @@ def _read_parts(
         source = look_into_folder(source, limits=limits)
     if isinstance(source, Path):
         is_text = container_of(source) == "text"
-        if is_text and _has_titles(source):
+        if is_text and len(first_fields(source)) > 1:
             return _read_csv(source, folder, limits)
         source = look_into(source, ("text",) if is_text else ARRAYS, limits=limits)
         _refuse_lines(source)
@@ -1016,15 +1015,11 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     return _parts_of_table(clean_text(path.name), read_score_table(path, folder, limits=limits))
 
 
-def _has_titles(path: Path) -> bool:
-    """Whether a text is a table with several columns and titles, not a matrix or a list alone."""
-    fields = first_fields(path)
-    has_names = len(fields) > 3 and are_fractions(fields[1:])  # of the images
-    return len(fields) > 1 and not (has_names or are_fractions(fields))
-
-
 def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
     """Return the parts of a table; "others" has all columns except labels and scores."""
+    if table.columns and not any(table.columns):
+        others = {name: np.array(of) for name, of in table.texts.items()}
+        return {"scores": table.values, "others": others}
     table = _repeated_by_count(table)
     texts, remarks = {name: np.array(of) for name, of in table.texts.items()}, []
     label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)

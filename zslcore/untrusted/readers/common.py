@@ -111,6 +111,11 @@ def count_lines_above(lines: Iterable[str]) -> int:
     return n - (len(titles) == len(row) > 1 and are_titles)
 
 
+def has_decimal_commas(line: str) -> bool:
+    """Whether the commas of a line are in numbers between semicolons."""
+    return ";" in line and all(map(DECIMAL_COMMA.fullmatch, line.split(";")))
+
+
 def is_number(text: str) -> bool:
     """Whether a text is a number, such as "1e3", " 2" or "nan", but not "1_2"."""
     try:

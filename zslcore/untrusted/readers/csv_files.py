@@ -26,6 +26,7 @@ from zslcore.untrusted.readers.common import (
     MAX_PATH,
     count_lines_above,
     encoding_of,
+    has_decimal_commas,
     is_number,
 )
 from zslcore.untrusted.worker import Refused
@@ -88,13 +89,13 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
 
     A column is read as texts if it has a name such as "label" or "y_pred", or if its first field is
     not a number. Unlike in :func:`read_csv`, column names may repeat, and numbers may be missing or
-    infinite.
+    infinite. A table without titles has columns without a name.
     """
     header, first, separator = _first_lines(path)
-    titled = not all(map(_is_number, header)) or all(name.isdigit() for name in header)
-    header = header if titled else [*map(str, range(len(header)))]
     stripped = [field.rstrip(" %") for field in first]
     decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, stripped)) else "."
+    titled = not _are_scores([name.rstrip(" %").replace(decimal, ".") for name in header])
+    header = header if titled else [*map(str, range(len(header)))]
     named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
     percents = frozenset(k for k, field in enumerate(first) if PERCENT.fullmatch(field)) - named
     texts = [
@@ -102,9 +103,23 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
         for k, field in enumerate(first)
         if k in named or (k not in percents and not _is_number(field.replace(decimal, ".")))
     ]
-    layout = _Layout(header, texts, percents=percents, separator=separator, decimal=decimal)
-    layout = layout._replace(titled=titled)
-    return _write_columns(path, layout, budget, out)
+    layout = _Layout(
+        header,
+        texts,
+        percents=percents,
+        separator=separator,
+        decimal=decimal,
+        titled=titled,
+    )
+    answer = _write_columns(path, layout, budget, out)
+    return answer if titled else answer | {"columns": [""] * len(layout.numbers)}
+
+
+def _are_scores(fields: Sequence[str]) -> bool:
+    """Whether a first line has scores, with or without an image in front, instead of titles."""
+    are_fractions = any("." in field for field in fields) and all(map(_is_number, fields[1:]))
+    are_numbers = all(map(_is_number, fields)) and not all(map(str.isdigit, fields))
+    return (are_fractions and len(fields) > 3) or are_numbers
 
 
 def _write_columns(path: str, layout: _Layout, budget: int, out: Path) -> dict[str, Any]:
@@ -339,7 +354,8 @@ def _separator(head: Sequence[str]) -> str:
     possible separators, the one with the most fields is returned, by default a comma.
     """
     best, most = ",", 1
-    for sign in SEPARATORS:
+    signs = SEPARATORS.replace(",", "") if head and has_decimal_commas(head[-1]) else SEPARATORS
+    for sign in signs:
         try:
             counts = [len(row) for row in csv.reader(head, delimiter=sign)]
         except (csv.Error, ValueError):
@@ -370,8 +386,9 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
         raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(header):,}", "line 1")
     if not rows or not rows[0]:
         raise Refused("expected a table with at least one row; got none")
-    are_scores = len({*header}) == len(header) > 2  # of the first image, or numbers of classes
-    if all(map(_is_number, header)) and not are_scores:
+    are_classes = all(map(str.isdigit, header)) and len({*header}) == len(header)
+    is_row = len(header) > 2 and (are_classes or _are_scores(header))
+    if all(map(_is_number, header)) and not is_row:
         raise Refused(
             "expected column names, such as y_true,y_pred or label and class names; got numbers, "
             f"{', '.join(header[:3])}",

@@ -26,6 +26,7 @@ from zslcore.untrusted.readers.common import (
     Shape,
     count_lines_above,
     encoding_of,
+    has_decimal_commas,
     is_number,
 )
 from zslcore.untrusted.worker import Refused
@@ -259,7 +260,7 @@ def _separator(lines: list[str]) -> str:
     """Return the separator of fields; "" if each line is one field."""
     for separator in (",", "\t", ";"):
         counts = {line.count(separator) for line in lines}
-        if min(counts) and not _are_decimal_commas(separator, lines[-1]):
+        if min(counts) and not (separator == "," and has_decimal_commas(lines[-1])):
             return separator
     words = [_words(line)[:MAX_COLUMNS] for line in lines]
     numbers = all(len(row) > 1 and all(map(is_number, row)) for row in words)
@@ -271,11 +272,6 @@ def _separator(lines: list[str]) -> str:
         is_named(title, (*LABELS, *PREDICTED)) for title in words[0]
     )
     return " " if numbers or vectors or titles else ""
-
-
-def _are_decimal_commas(separator: str, line: str) -> bool:
-    """Whether the commas of a line are in numbers between semicolons."""
-    return separator == "," and ";" in line and all(map(DECIMAL_COMMA.fullmatch, line.split(";")))
 
 
 def _has_header(first: list[str], fields: Iterable[str]) -> bool:
