@@ -85,7 +85,8 @@ def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
         app = dropped(*files)
         assert not app.error
         assert "mine.mat, labels.mat" in plain_words(app)
-        assert "[Unknown.]" in words(app)
+        clean_rows = "## No test image was trained on (0 of 40, by row number)."
+        assert f"{clean_rows} :gray[Unknown:] identical feature rows" in plain_words(app)
 
 
 def test_a_split_and_scores_dropped_together_get_one_card_with_each_finding_once(tmp_path):

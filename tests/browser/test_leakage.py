@@ -57,7 +57,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     visit(page, server, "/leakage")
     drop(page, corrected)
     page.get_by_text("Split: corrected.mat").wait_for()
-    page.get_by_text("Unknown.").first.wait_for()  # nothing is known about the features
+    page.get_by_text("Unknown:").first.wait_for()  # nothing is known about the features
     assert page.errors == []
 
 

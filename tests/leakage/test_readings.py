@@ -44,7 +44,11 @@ def masks(kind):
 
 
 READINGS = {
-    "as they are": (one(SOUND), "clean", "No row, image"),
+    "as they are": (
+        one(SOUND),
+        "clean",
+        "No test image was trained on (0 of 80). No photograph or class",
+    ),
     "from 0": (SOUND, "clean", "The rows are read as numbered from 0; no leak was found."),
     "from 2": (one(one(SOUND)), "clean", "The rows are read as numbered from 2; no leak was"),
     "boolean": (masks(bool), "clean", "The lists are read as masks of 120 images"),

@@ -381,9 +381,9 @@ def would_leak(where: str, sentence: str) -> str:
 
 
 def undeclared(n: int, where: str) -> str:
-    """Return a sentence on ``n`` unseen classes, none of them in ``where``, an assumed set."""
+    """Return sentences on ``n`` unseen classes, none of them in ``where``, an assumed set."""
     return (
-        f"The pre-training set is not declared; none of {n} unseen classes is certainly in {where}."
+        f"The pre-training set is not declared. None of {n} unseen classes is certainly in {where}."
     )
 
 

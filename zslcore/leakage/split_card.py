@@ -25,6 +25,7 @@ from zslcore.leakage.counts import BY_IMAGE, count_by_part, leaking_rows
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
+    OF_ROWS,
     TRAINED_ON,
     UNKNOWN,
     Bar,
@@ -44,6 +45,8 @@ from zslcore.texts import listed
 #: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5
 GAINED = "effect of the leak on H"
+#: Start of the reason if rows of training and test were read and no test image is among the former.
+NOT_TRAINED_ON = "No test image was trained on"
 #: Label of leaking rows that trainval, the usual training list, does not have.
 IN_FOLDS = "test images also in train or val"
 #: Label of leaking rows if some of them are new images of a class with training images.
@@ -164,21 +167,41 @@ def _of_listed_classes(
 
 
 def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
-    """Prefix the sentence of a card with the reading of the row numbers."""
+    """Prefix the sentence of a card with the reading of the rows, or with clean test rows."""
     reading = context.reading
+    more = sentence.replace(
+        "No leak was found, but the following could not be checked", "Not checked"
+    )
     if reading is None:
-        return sentence
+        clean_rows = _clean_rows(context, report)
+        more = more.replace("No row, image, photograph", "No photograph")
+        return f"{clean_rows} {more}" if clean_rows else sentence
     errors = [f for f in report.findings if f.mark == "error"]
     if report.verdict == "leaks" or len(errors) > (reading.mark == "error"):
         return f"{reading.sentence}: {sentence}"
     if reading.mark == "error":
         return f"{reading.sentence}; no row or class is on both sides of the split."
-    more = sentence.replace(
-        "No leak was found, but the following could not be checked", "Not checked"
-    )
     return f"{reading.sentence}; no leak was found." + (
         f" {more}" if report.verdict == "unknown" else ""
     )
+
+
+def _clean_rows(context: AuditContext, report: Report) -> str:
+    """Return a sentence on the test rows if none is a training row, else an empty string.
+
+    A list of rows that was not read, or a test set without rows, could hide a training row.
+    """
+    n = context.rows(*TEST_PARTS).size
+    marks = {finding.mark for finding in report.of(OF_ROWS)}
+    if report.verdict not in ("clean", "unknown") or not n or not marks <= {"ok", "warning"}:
+        return ""
+    by = "" if context.features is not None else f", by {_matched_by(context)}"
+    return f"{NOT_TRAINED_ON} (0 of {n:,}{by})."
+
+
+def _matched_by(context: AuditContext) -> str:
+    """Return the property that identifies an image in two parts of the split."""
+    return str(context.facts.get(MATCHED_BY, "row number"))
 
 
 def _figure_of_leaking_images(context: AuditContext, report: Report) -> Figure:
@@ -190,8 +213,7 @@ def _figure_of_leaking_images(context: AuditContext, report: Report) -> Figure:
     if of_images.size < leaking.size:
         notes.append(f"{of_images.size:,} of them in training")
     if context.features is None:
-        by = context.facts.get(MATCHED_BY, "row number")
-        notes.append(f"matched by {by}; images not compared")
+        notes.append(f"matched by {_matched_by(context)}; images not compared")
     in_folds = trainval.size and np.isin(leaking, context.rows("train", "val")).all()
     is_untrained = leaking.size and in_folds and not np.isin(leaking, trainval).any()
     label = IN_FOLDS if is_untrained else TRAINED_ON

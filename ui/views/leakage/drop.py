@@ -40,7 +40,7 @@ from zslcore.leakage.loading import context_of
 from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
 from zslcore.leakage.report import STATUS, Figure, Report, Verdict
-from zslcore.leakage.split_card import GAINED, card_of_classes
+from zslcore.leakage.split_card import GAINED, NOT_TRAINED_ON, card_of_classes
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.numbers import counted
 from zslcore.results.store import ResultStore
@@ -316,22 +316,28 @@ ANSWERS: dict[Verdict, str] = {
     "unknown": "Unknown.",
     "clean": "Yes: it is clean.",
 }
-#: Maximum number of characters of a reason in the heading; a longer reason is cut to its first
-#: sentence.
-MOST_LETTERS = 200
+#: Maximum numbers of characters of a reason in the heading: of its first sentence, and of more.
+MOST_LETTERS, MOST_IN_LINE = 200, 130
 
 
 def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
-    """Show a card's verdict and reason as the page's answer; ``source`` describes the files."""
-    heading = f":{VERDICT_COLORS[card.verdict]}[{ANSWERS[card.verdict]}]"
-    evidence = _source_of(card, source)
-    first, more = card.sentence, ""
-    if len(card.sentence) > MOST_LETTERS:
-        sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", card.sentence, maxsplit=1)
-        first, more = (*sentences, "")[:2]
-        if len(first) > MOST_LETTERS:
-            first, more = "", card.sentence
-    answer.say(f"{heading} {plain(first)}".strip(), f"{plain(more)}  \n{evidence}".strip())
+    """Show a card's verdict and reason as the page's answer; ``source`` describes the files.
+
+    The heading of an unknown split starts with what was found out.
+    """
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", card.sentence)
+    n = int(len(sentences[0]) <= MOST_LETTERS)
+    while 0 < n < len(sentences) and len(" ".join(sentences[: n + 1])) <= MOST_IN_LINE:
+        n += 1
+    color, word, start = VERDICT_COLORS[card.verdict], ANSWERS[card.verdict], ""
+    if card.verdict == "unknown" and sentences[0].startswith(NOT_TRAINED_ON):
+        start, word = f"{plain(sentences.pop(0))} ", "Unknown:"
+        n = max(n - 1, 1)
+        is_open = sentences[0].removeprefix("Not checked: ")
+        sentences[0] = is_open[0].lower() + is_open[1:]
+    reason, more = (plain(" ".join(part)) for part in (sentences[:n], sentences[n:]))
+    evidence = f"{more} {_source_of(card, source)}".strip()
+    answer.say(f"{start}:{color}[{word}] {reason}".strip(), evidence)
 
 
 def _source_of(card: Report, source: str = "") -> str:
