@@ -652,3 +652,108 @@ def test_a_list_of_images_with_labels_gives_names_and_labels(tmp_path):
     dataset = import_dataset(tmp_path / "features.npy", more=more, unseen=[3, 4])
     np.testing.assert_array_equal(dataset.labels, Y)
     assert dataset.image_files[-1] == lines[-1].split()[0]
+
+
+CLASS_OF_ROW = [NAMES[c].replace(" ", "_") for c in Y]
+IMAGES = [f"images/{name}/{k:03}.jpg" for k, name in enumerate(CLASS_OF_ROW)]
+
+
+def named_images(folder):
+    """Write features, the names of their images, and class embeddings; no labels."""
+    np.save(folder / "features.npy", X)
+    (folder / "images.txt").write_text("\n".join(IMAGES))
+    np.savetxt(folder / "att.txt", S)
+    (folder / "classes.txt").write_text("\n".join(NAMES))
+
+
+@pytest.mark.parametrize("form", ["{name}/{k}.jpg", "all/{name}/images/{k}.jpg", "{name}\\{k}.png"])
+def test_the_folder_of_an_image_is_its_label(tmp_path, form):
+    named_images(tmp_path)
+    lines = [form.format(name=name, k=k) for k, name in enumerate(CLASS_OF_ROW)]
+    (tmp_path / "images.txt").write_text("\n".join(lines))
+    intake = survey(paths(tmp_path))
+    assert ("images.txt:folder", "labels") in [(title, part) for title, _, part in intake.rows]
+    data = find(paths(tmp_path), unseen=[1]).read_dataset("a")
+    assert as_expected(data)
+    assert data.image_files[-1] == lines[-1]
+
+
+def test_folders_that_are_no_classes_are_no_labels(tmp_path):
+    named_images(tmp_path)
+    lines = [f"{'ab'[k % 2]}/{k}.jpg" for k in range(len(X))]
+    (tmp_path / "images.txt").write_text("\n".join(lines))
+    with pytest.raises(FileRefusedError, match="expected labels"):
+        find(paths(tmp_path), unseen=[1]).read_dataset("a")
+
+
+def test_numbered_lines_are_read_in_the_order_of_their_numbers(tmp_path):
+    named_images(tmp_path)
+    turned = [*reversed(range(len(X)))]
+    (tmp_path / "images.txt").write_text("\n".join(f"{k + 1} {IMAGES[k]}" for k in turned))
+    (tmp_path / "labels.txt").write_text("\n".join(f"{k + 1} {Y[k] + 1}" for k in turned))
+    lines = [f"{k}\t{name.replace(' ', '_')}" for k, name in enumerate(NAMES)]
+    (tmp_path / "classes.txt").write_text("\n".join(lines))
+    data = find(paths(tmp_path), unseen=["bat"]).read_dataset("a")
+    assert as_expected(data)
+    assert data.image_files == tuple(IMAGES)
+
+
+def test_numbers_that_do_not_count_the_lines_are_kept(tmp_path):
+    named_images(tmp_path)
+    (tmp_path / "classes.txt").write_text("\n".join(f"{2 * k} {n}" for k, n in enumerate(NAMES)))
+    data = survey(paths(tmp_path)).class_names
+    assert data[1] == f"2 {NAMES[1]}"
+
+
+def images_of(classes):
+    return [image for image, c in zip(IMAGES, Y.tolist(), strict=True) if c in classes]
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {"split.json": json.dumps({"train": images_of((0, 2, 4)), "test": images_of((1, 3))})},
+        {"train.txt": "\n".join(images_of((0, 2, 4))), "test.txt": "\n".join(images_of((1, 3)))},
+        {"trainlist.txt": images_of((0, 2, 4)), "testlist.txt": images_of((1, 3))},
+        {"classes.yaml": "seen: [blue whale, zebra, sea lion]\nunseen: [otter, bat]\n"},
+        {"split.yml": "seen:\n- blue whale\n- zebra\n- sea lion\nunseen:\n- otter\n- bat\n"},
+        {"trainclasses.txt": "blue whale\nzebra\nsea lion", "testclasses.txt": "otter\nbat"},
+    ],
+)
+def test_files_that_list_images_or_classes_give_the_split(tmp_path, lists):
+    named_images(tmp_path)
+    for name, text in lists.items():
+        (tmp_path / name).write_text(text if isinstance(text, str) else "\n".join(text))
+    intake = survey(paths(tmp_path))
+    assert intake.has_split
+    assert [title.partition(":")[0] for title, _, part in intake.rows if part == "split"]
+    data = find(paths(tmp_path), intake=intake).read_dataset("a")
+    split = data.split("own")
+    assert as_expected(data)
+    assert split.unseen_classes.tolist() == [1, 3]
+    np.testing.assert_array_equal(np.sort(split.test_unseen), np.flatnonzero(np.isin(Y, [1, 3])))
+
+
+@pytest.mark.parametrize(
+    ("images", "sentence"),
+    [
+        (["images/otter/999.jpg"], "expected every image of split.json; got|none called"),
+        ([f"other/a{k}.jpg" for k in range(9)], "expected the names of the images in split.json"),
+    ],
+)
+def test_a_split_of_other_images_is_refused(tmp_path, images, sentence):
+    named_images(tmp_path)
+    value = {"train": [*images, *(images_of((0, 2, 4)) if len(images) == 1 else [])]}
+    value["test"] = images_of((1, 3)) if len(images) == 1 else ["other/x.jpg"]
+    (tmp_path / "split.json").write_text(json.dumps(value))
+    with pytest.raises(FileRefusedError, match=sentence):
+        find(paths(tmp_path)).read_dataset("a")
+
+
+def test_titles_of_features_are_no_names_of_attributes(tmp_path):
+    table = pd.DataFrame(X, columns=[f"f{k}" for k in range(X.shape[1])])
+    table.assign(label=[NAMES[c] for c in Y]).to_json(
+        tmp_path / "images.jsonl", orient="records", lines=True
+    )
+    (tmp_path / "classes.json").write_text(json.dumps(dict(zip(NAMES, S.tolist(), strict=True))))
+    assert "attribute_names" not in survey(paths(tmp_path)).parts

@@ -20,6 +20,7 @@ from zslcore.commands.command import command, option
 from zslcore.commands.options import seed
 from zslcore.exceptions import ParameterError
 from zslcore.numbers import counted
+from zslcore.texts import refusal_of
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -125,6 +126,8 @@ def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
 
 def _refuse_options(args: argparse.Namespace, source: Path) -> None:
     """Refuse options that do not apply: file options for a folder, folder options for a file."""
+    if not source.exists():
+        raise refusal_of(source, "a file or folder", "none")
     of_file, of_folder = ("unseen", "labels", "class_names"), ("features", "splits", "embedding")
     for name in of_folder if source.is_file() else of_file:
         if getattr(args, name) is not None:

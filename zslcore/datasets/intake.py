@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,15 @@ from zslcore.datasets.part_names import (
     words_in,
 )
 from zslcore.datasets.release import ParsedDataset, Release
-from zslcore.datasets.split_lists import IMAGE_IN_LINE, split_of_parts
+from zslcore.datasets.split_entries import MAX_BYTES, MAX_ITEMS
+from zslcore.datasets.split_folders import YAMLS, read_split_of_files
+from zslcore.datasets.split_lists import (
+    IMAGE,
+    IMAGE_IN_LINE,
+    SplitList,
+    parent_folder,
+    split_of_parts,
+)
 from zslcore.datasets.table import class_numbers, split_from_rows, split_from_unseen
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys
@@ -43,6 +52,8 @@ from zslcore.untrusted.client import (
     are_marks,
     look_into,
     read_arrays,
+    read_lines,
+    read_plain_value,
     rows_by_image,
 )
 from zslcore.untrusted.gathered import gathered
@@ -74,6 +85,10 @@ TABLES = ("text", "Parquet", "JSON")
 OF_IMAGES = ("features", "labels", "image_files")
 #: Arrays of a table that describe its columns, not its rows.
 OF_TABLE = ("columns", "class_names")
+#: Line that begins with its number.
+NUMBERED = re.compile(r"(\d{1,9})[\s:,;]\s*(\S.*)")
+#: Name of the lines of a file that only a split may be read from.
+LINES = "lines"
 #: Allowed name of a large variable, which becomes a file name.
 NAME_OF_FILE = re.compile(r"\w[\w-]{0,60}")
 
@@ -150,17 +165,21 @@ class Intake:
     """Arrays of files with their parts, before the import.
 
     ``arrays`` has all arrays, ``parts`` maps each part to its array, and ``unclear`` maps each part
-    with several possible arrays to a sentence that names the arrays.
+    with several possible arrays to a sentence that names the arrays. ``split`` is the split that
+    ``split_files`` list by names of images or classes.
     """
 
     arrays: tuple[Array, ...]
     parts: Mapping[str, Array]
     unclear: Mapping[str, str] = field(default_factory=dict)
+    split: SplitList | None = None
+    split_files: frozenset[Path] = frozenset()
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
         """Rows of a table: file and variable, content, and part in words or "not used"."""
-        used = {id(array): IN_WORDS[part] for part, array in self.parts.items()}
+        used = {id(a): "split" for a in self.arrays if a.contents.path in self.split_files}
+        used |= {id(array): IN_WORDS[part] for part, array in self.parts.items()}
         return [(a.title, a.in_words, used.get(id(a), "not used")) for a in self.arrays]
 
     @property
@@ -203,7 +222,8 @@ class Intake:
     @property
     def has_split(self) -> bool:
         """Whether an array defines training and test rows, or unseen classes."""
-        return bool({"split", "unseen", "seen"} & self.parts.keys()) or bool(self.rows_of_parts())
+        parts = {"split", "unseen", "seen"} & self.parts.keys()
+        return bool(self.split or parts or self.rows_of_parts())
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -238,7 +258,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     for an unreadable file, and a ParameterError for a choice that names no array.
     """
     contents_of_files = [
-        _with_matrix(_divide_lines(look_into(path, (*ARRAYS, "text")))) for path in paths
+        _with_matrix(_divide_lines(_without_counter(_contents_of(path)))) for path in paths
     ]
     shards = [file for file in contents_of_files if file.container == "Parquet"]
     if len(shards) < 2 or len({frozenset(file.shapes) for file in shards}) > 1:
@@ -270,7 +290,83 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     if not {"labels"} & {*parts, *unclear} and (divided := _with_labels(parts.get("features"))):
         arrays = [*divided, *(array for array in arrays if array is not parts["features"])]
         parts = _guess(arrays, chosen, unclear)
-    return Intake(tuple(arrays), parts, unclear)
+    if not {"labels"} & {*parts, *unclear} and (folders := _folders_of_images(arrays, parts)):
+        arrays, parts = [*arrays, folders], {**parts, "labels": folders}
+    return _with_split(Intake(tuple(arrays), parts, unclear))
+
+
+def _with_split(intake: Intake) -> Intake:
+    """Add the split that text files list by names, if no array defines one."""
+    of_names = {part: rows for part, rows in intake.rows_of_parts().items() if rows.is_text}
+    if intake.has_split and not of_names:
+        return intake
+    parts = {part: array for part, array in intake.parts.items() if part not in of_names}
+    used = {array.contents.path for array in parts.values()}
+    texts = [array for array in intake.arrays if array.contents.path not in used]
+    files = dict.fromkeys(array.contents.path for array in texts if array.is_text)
+    split = None
+    with nullcontext() if of_names else suppress(FileRefusedError):
+        split = read_split_of_files([*files])
+    if split is None or not (split.files or split.sides):
+        return intake
+    return replace(intake, parts=parts, split=split, split_files=frozenset(files))
+
+
+def _contents_of(path: Path) -> Contents:
+    """Return the arrays of a file; of a YAML, its list of names, or else its lines."""
+    if path.suffix.lower() not in YAMLS:
+        return look_into(path, (*ARRAYS, "text"))
+    value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    is_list = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    name, lines = ("array", value) if is_list else (LINES, read_lines(path, max_bytes=MAX_BYTES))
+    array = np.array(lines)
+    return Contents(path, "text", {name: array.shape}, {name: array}, {})
+
+
+def _folders_of_images(arrays: Sequence[Array], parts: Mapping[str, Array]) -> Array | None:
+    """Return the folder of each image as its label, if every folder has the name of a class."""
+    names, rows = parts.get("class_names"), parts["features"].shape if "features" in parts else ()
+    keys = {*class_keys(names.contents.names(names.name))} if names and names.is_text else set()
+    for array in arrays:
+        if array.values is None or not array.is_text or len(array.shape) != 1:
+            continue
+        images = array.values.ravel().tolist() if array.shape[0] in rows else []
+        for _ in range(2 if images else 0):  # bat/0001.jpg, or bat/images/0001.jpg
+            folders = [parent_folder(image) for image in images]
+            if {*class_keys(folders)} <= keys:
+                columns = {"image_files": array.values, "folder": np.array(folders)}
+                shapes: dict[str, tuple[int, ...] | None] = dict.fromkeys(columns, array.shape)
+                return Array(replace(array.contents, shapes=shapes, arrays=columns), "folder")
+            images = [image.replace("\\", "/").rpartition("/")[0] for image in images]
+    return None
+
+
+def _without_counter(contents: Contents) -> Contents:
+    """Take the number of the line off lines such as ``1 otter`` or, with a label, ``1 17``.
+
+    The lines are put in the order of their numbers.
+    """
+    lines = contents.arrays.get("array")
+    if contents.container != "text" or lines is None or len(lines) < 2:
+        return contents
+    if lines.dtype.kind == "U" and lines.ndim == 1:
+        matches = [NUMBERED.match(line) for line in lines.tolist()]
+        numbers = np.array([int(match[1]) for match in matches if match])
+        values = np.array([match[2] for match in matches if match])
+    elif lines.ndim == 2 and lines.shape[1] == 2 and np.array_equal(lines, np.trunc(lines)):
+        numbers, values = lines.astype(np.int64).T
+    else:
+        return contents
+    order = np.argsort(numbers)
+    if len(numbers) < len(lines) or not _are_counted(numbers[order]):
+        return contents
+    shapes: dict[str, tuple[int, ...] | None] = {"array": values.shape}
+    return replace(contents, shapes=shapes, arrays={"array": values[order]})
+
+
+def _are_counted(numbers: np.ndarray) -> bool:
+    """Whether numbers count from 0 or 1."""
+    return numbers[0] in (0, 1) and np.array_equal(numbers, np.arange(len(numbers)) + numbers[0])
 
 
 def _divide_lines(contents: Contents) -> Contents:
@@ -443,7 +539,7 @@ def _guess(
     A part with several possible arrays is left out and gets a sentence in ``unclear``.
     """
     parts = dict(chosen)
-    free = [a for a in arrays if a not in chosen.values()]
+    free = [a for a in arrays if a not in chosen.values() and a.name != LINES]
     of_table = _of_tables(free, parts)
     free = [a for a in free if a not in parts.values()]
     named: dict[str, list[Array]] = {}
@@ -462,6 +558,14 @@ def _guess(
                 parts[part] = better[0]
     free = [a for a in free if a not in parts.values() and a not in of_table]
     _guess_by_shape([a for a in free if not _named_part(a)], parts, unclear)
+    titles, embeddings = parts.get("attribute_names"), parts.get("prototypes")
+    if (
+        titles
+        and embeddings
+        and titles.name == "columns"
+        and titles.contents is not embeddings.contents
+    ):
+        del parts["attribute_names"]  # they are titles of another matrix
     return parts
 
 
@@ -534,13 +638,16 @@ def _guess_by_shape(
     lists = [a for a in free if len(a.shape) == 1 and (a.is_text or a.is_whole)]
     if "features" not in {*parts, *unclear} and matrices:
         unused = [a for a in matrices if a is not parts.get("prototypes")]
-        parts["features"] = max(unused, key=lambda a: max(a.shape))
+        parts["features"] = max(unused, key=lambda a: (max(a.shape), min(a.shape)))
     rows = set(parts["features"].shape) if "features" in parts else set()
     if "labels" not in {*parts, *unclear}:
         fitting = [a for a in lists if a.shape[0] in rows and not _all_different(a)]
         if len(fitting) > 1:
             unclear["labels"] = _ambiguous("labels", fitting)
         parts |= {"labels": fitting[0]} if len(fitting) == 1 else {}
+    images = [a for a in lists if a.shape[0] in rows and _are_images(a)]
+    if "image_files" not in parts and len(images) == 1:
+        parts["image_files"] = images[0]
     if "class_names" not in parts:
         fitting = [a for a in lists if a.is_text and _all_different(a) and a.shape[0] not in rows]
         parts |= {"class_names": fitting[0]} if len(fitting) == 1 else {}
@@ -556,6 +663,11 @@ def _guess_by_shape(
 def _all_different(array: Array) -> bool:
     values = array.values
     return values is not None and len(np.unique(values)) == values.size
+
+
+def _are_images(array: Array) -> bool:
+    values = array.values
+    return values is not None and array.is_text and all(map(IMAGE.search, values.ravel().tolist()))
 
 
 def _n_classes(parts: Mapping[str, Array]) -> int:
@@ -861,6 +973,13 @@ def _splits(
 ) -> list[Split]:
     """Build the split from lists of rows, a column with each row's part, or the unseen classes."""
     rows = intake.rows_of_parts()
+    if intake.split is not None and unseen is None:
+        by_names = intake.split
+        if by_names.files:
+            of_images = _rows_of_images(intake, by_names)
+            lists = {part: of_images[numbers] for part, numbers in by_names.parts.items()}
+            return [_from_rows(file, labels, lists, None, benchmark)]
+        unseen = [by_names.class_names[c] for c in by_names.sides["unseen"]]
     if "split" in intake.parts:
         words = np.array(intake.parts["split"].contents.names(intake.parts["split"].name))
         words = _by_image(intake.parts, "split", words)
@@ -883,6 +1002,23 @@ def _splits(
         seen = {*class_numbers(listed, names, first)}
         unseen = [k + first for k in range(len(names)) if k not in seen]
     return [split_from_unseen(file, labels, names, unseen, benchmark, first)]
+
+
+def _rows_of_images(intake: Intake, split: SplitList) -> np.ndarray:
+    """Return the row of each image of a split that lists names of images."""
+    features, parts = intake.parts["features"], intake.parts
+    columns = {
+        array.name: np.array(array.contents.names(array.name))
+        for array in intake.arrays
+        if array.contents is features.contents and array.is_text and array.name not in OF_TABLE
+    }
+    if "image_files" in parts and parts["image_files"].contents is not features.contents:
+        names = np.array(parts["image_files"].contents.names(parts["image_files"].name))
+        columns = {"": _by_image(parts, "image_files", names)}
+    rows = rows_by_image({"": np.array(split.files)}, columns, features.contents.name, split.name)
+    if rows is None:
+        raise refusal_of(features.title, f"the names of the images in {split.name}", "none")
+    return np.array(rows)
 
 
 def _listed_classes(array: Array, n_classes: int, first: int) -> list[str | int]:

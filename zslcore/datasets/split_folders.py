@@ -42,6 +42,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -104,6 +105,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import LETTER, WORDNET_ID, class_key, squeeze
+from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import (
@@ -141,7 +143,7 @@ MOST_FILES = 200
 NO_LIST = re.compile(
     r"(readme|licen[cs]e|notice|citation|changes|changelog|requirements|notes?|about|authors"
     r"|all_?classes|class(es)?(_?(ind|index|names?|labels?|list))?|labels?|attributes?|predicates?"
-    r"|(train|val|test)list_?[0-9]+|(train|val|test)?_?images?|image_class_labels)$",
+    r"|(train|val|test)_?list(_?[0-9]+)?|(train|val|test)?_?images?|image_class_labels)$",
     re.IGNORECASE,
 )
 #: Suffixes of files that may list a part of a split.
@@ -162,7 +164,7 @@ OF_ALL = "{} has every training class, read as a seen test class of GZSL; or is 
 #: Suffixes of pickles.
 PICKLES = (".pkl", ".pickle")
 #: Name of the first of several lists of a part.
-FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
+FIRST_LIST = re.compile(r"(train|val|test)_?list(?:_?0?1)?", re.IGNORECASE)
 #: Largest number of images in a tree of folders, and of links to class folders; following a link
 #: takes a tenth of a millisecond.
 MAX_IMAGES, MAX_LINKS = 2_000_000, 10_000
@@ -184,6 +186,22 @@ def read_split_folder(folder: Path) -> SplitList | None:
         if (split_list := read(folder, file_of)) is not None:
             return _with_unread(folder, split_list) if read is _read_class_lists else split_list
     return None
+
+
+def read_split_of_files(paths: Sequence[Path]) -> SplitList | None:
+    """Return the split by names in one file, or in files that would make a folder of a split.
+
+    None for other files. Raises a FileRefusedError as the readers of one file and of a folder.
+    """
+    for path in paths:
+        if (split_list := read_split_file(path)) is not None:
+            return split_list
+    if len(paths) < 2 or sum(path.stat().st_size for path in paths) > MAX_BYTES:
+        return None
+    with scratch() as folder:
+        for path in paths:
+            shutil.copyfile(path, folder / path.name)
+        return read_split_folder(folder)
 
 
 def _with_unread(folder: Path, split_list: SplitList) -> SplitList:

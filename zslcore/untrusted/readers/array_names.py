@@ -96,7 +96,7 @@ NAMES_OF_PARTS = {
     "class_names": (*CLASS_NAMES, "class_name", "all_classes"),
     "image_files": (
         *("image_files", "image_file", "files", "filenames", "filename", "paths", "path"),
-        "image_names",
+        *("image_names", "image_name", "image", "image_path", "img_path", "file", "file_name"),
     ),
     "attribute_names": ("attribute_names", "predicates", "columns"),
     "unseen": UNSEEN_CLASSES,
