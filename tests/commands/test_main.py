@@ -154,3 +154,9 @@ def test_reading_a_small_file_imports_no_large_library(tmp_path, words):
     imported = set(run_result.stderr.split())
     tables = set() if words.startswith("score") else {"pandas"}
     assert not imported & {"scipy.stats", "sklearn", "torch", "zslcore.methods", *tables}
+
+
+def test_a_missing_file_is_named_before_other_faults(tmp_path, capsys):
+    (tmp_path / "labels.csv").write_text("label\n1\n")
+    assert main(["import", str(tmp_path / "none.csv"), str(tmp_path / "labels.csv")]) == 2
+    assert capsys.readouterr().err == "zslcore: none.csv: expected a file; got none.\n"

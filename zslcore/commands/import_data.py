@@ -126,8 +126,6 @@ def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
 
 def _refuse_options(args: argparse.Namespace, source: Path) -> None:
     """Refuse options that do not apply: file options for a folder, folder options for a file."""
-    if not source.exists():
-        raise refusal_of(source, "a file or folder", "none")
     of_file, of_folder = ("unseen", "labels", "class_names"), ("features", "splits", "embedding")
     for name in of_folder if source.is_file() else of_file:
         if getattr(args, name) is not None:
@@ -136,6 +134,8 @@ def _refuse_options(args: argparse.Namespace, source: Path) -> None:
                 f"--{name.replace('_', '-')} does not apply to a {kind}; got {source}."
             )
     if len(args.source) > 1:
+        if not source.exists():
+            raise refusal_of(source, "a file", "none")
         raise ParameterError(
             f"{source}: expected files, or one folder; got a folder and other paths."
         )
