@@ -29,6 +29,22 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
     assert page.errors == []
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_a_menu_opens_to_the_larger_side_with_all_its_files(server, page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    visit(page, server, "/overlap_gain")
+    button = page.locator(".st-key-take_gain_printed").get_by_role("button").first
+    button.evaluate("button => button.scrollIntoView({ block: 'end' })")
+    menu = menu_of(page, "gain_printed")
+    menu.get_by_role("button", name="Pin to the report").wait_for()
+    settle(page)
+    hidden = menu.evaluate("menu => menu.scrollHeight - menu.clientHeight")
+    assert (hidden, page.locator(".st-key-print_now_gain_printed").count()) == (0, 1)
+    box = menu.bounding_box()
+    assert 0 <= box["x"] <= box["x"] + box["width"] <= size[0]
+    assert page.errors == []
+
+
 @pytest.mark.parametrize(
     ("width", "file", "mm"),
     [("120 mm", "data_split-120mm.pdf", 120), ("slide, 16:9", "data_split-slide.pdf", 160)],

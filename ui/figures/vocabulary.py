@@ -47,11 +47,6 @@ class Chart:
         return int(self.layout["height"])
 
     @property
-    def n_planes(self) -> int:
-        """Number of pairs of axes."""
-        return len({pair_of(trace) for trace in self.traces})
-
-    @property
     def legend_entries(self) -> set[str]:
         """Names in the legend; a single trace is in it only with ``showlegend``."""
         named = [t for t in self.traces if t.get("name") and t.get("showlegend") is not False]

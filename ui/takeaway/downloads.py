@@ -176,8 +176,7 @@ def offer_figure(
         st.code(line, language="markdown", wrap_lines=True, height=150)
 
     with st.container(horizontal=True, key=f"corner_{key}"):
-        if chart is None or chart.n_planes == 1:
-            _offer_print(key, caption, panels)
+        _offer_print(key, caption, panels)
         menu("Download", show_files, icon=ICON, key=f"take_{key}")
 
 
@@ -325,7 +324,7 @@ def _choose_font_and_format(key: str) -> tuple[str, str]:
 
 
 def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> None:
-    """Show a button that prints the first panel of a figure at the width of a paper's column."""
+    """Show a button that prints a figure at the width of a paper's column."""
     if extras.is_missing("print"):
         return
     download(
