@@ -757,3 +757,40 @@ def test_titles_of_features_are_no_names_of_attributes(tmp_path):
     )
     (tmp_path / "classes.json").write_text(json.dumps(dict(zip(NAMES, S.tolist(), strict=True))))
     assert "attribute_names" not in survey(paths(tmp_path)).parts
+
+
+@pytest.mark.parametrize("form", ["folder", "npz"])
+def test_one_matrix_per_class_is_joined(tmp_path, form):
+    named_images(tmp_path)
+    order = np.argsort(Y, kind="stable")
+    (tmp_path / "features.npy").unlink()
+    (tmp_path / "images.txt").unlink()
+    of_class = {name.replace(" ", "_"): X[k == Y] for k, name in enumerate(NAMES)}
+    if form == "npz":
+        np.savez(tmp_path / "features.npz", **of_class)
+    else:
+        for name, features in of_class.items():
+            np.save(tmp_path / f"{name}.npy", features)
+    data = find(paths(tmp_path), unseen=["bat"]).read_dataset("a")
+    rows = np.lexsort(data.features.T)
+    np.testing.assert_allclose(data.features[rows], X[order][np.lexsort(X[order].T)], rtol=1e-6)
+    for features, label in zip(data.features, data.labels, strict=True):
+        assert Y[np.abs(X - features).sum(1).argmin()] == label
+
+
+def test_a_matrix_of_no_class_is_not_joined(tmp_path):
+    test_one_matrix_per_class_is_joined(tmp_path, "folder")
+    np.save(tmp_path / "walrus.npy", X[:3])
+    assert "labels" not in survey(paths(tmp_path)).parts
+
+
+def test_columns_with_unknown_titles_are_recognised_by_their_content(tmp_path):
+    table = pd.DataFrame(X, columns=[f"f{k}" for k in range(X.shape[1])])
+    table["Klasse (latein)"] = [NAMES[c] for c in Y]
+    table["Partition"] = np.where(np.isin(Y, [1, 3]), "test", "train")
+    table["site"] = ["north", "south"] * (len(Y) // 2)
+    table.to_csv(tmp_path / "images.csv", index=False)
+    pd.DataFrame(S).assign(name=NAMES).to_csv(tmp_path / "classes.csv", index=False)
+    data = find(paths(tmp_path)).read_dataset("a")
+    assert as_expected(data)
+    assert data.split("own").unseen_classes.tolist() == [1, 3]

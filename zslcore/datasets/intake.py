@@ -9,7 +9,7 @@ and one class embedding per class. A choice ("labels": "FILE:NAME") overrides an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -290,6 +290,9 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     if not {"labels"} & {*parts, *unclear} and (divided := _with_labels(parts.get("features"))):
         arrays = [*divided, *(array for array in arrays if array is not parts["features"])]
         parts = _guess(arrays, chosen, unclear)
+    if not {"labels"} & {*parts, *unclear} and (joined := _joined_classes(arrays, parts)):
+        arrays = joined
+        parts = _guess(arrays, chosen, unclear)
     if not {"labels"} & {*parts, *unclear} and (folders := _folders_of_images(arrays, parts)):
         arrays, parts = [*arrays, folders], {**parts, "labels": folders}
     return _with_split(Intake(tuple(arrays), parts, unclear))
@@ -323,10 +326,42 @@ def _contents_of(path: Path) -> Contents:
     return Contents(path, "text", {name: array.shape}, {name: array}, {})
 
 
+def _joined_classes(arrays: Sequence[Array], parts: Mapping[str, Array]) -> list[Array]:
+    """Join the images of classes with one matrix each, named after the class.
+
+    Return all arrays, with the joined ones first; [] if a matrix is not of a class.
+    """
+    keys = _keys_of_classes(parts)
+    matrices = [a for a in arrays if len(a.shape) == 2 and not a.is_text]
+    of_class = [a for a in matrices if class_key(a.name_or_stem) in keys]
+    others = {*map(id, matrices)} - {*map(id, of_class)}
+    if len(of_class) < 2 or others - {id(parts.get("prototypes"))}:
+        return []
+    if len({a.shape[1] for a in of_class}) > 1:
+        return []
+    shards = []
+    for array in of_class:
+        contents = gathered(array.contents.path, {"features": (array.contents, array.name)}, [])
+        labels = np.full(array.shape[0], array.name_or_stem)
+        shapes = contents.shapes | {"labels": labels.shape}
+        values = contents.arrays | {"labels": labels}
+        shards.append(replace(contents, shapes=shapes, arrays=values))
+    path = of_class[0].contents.path
+    is_folder = len({array.contents.path for array in of_class}) > 1
+    joined = _joined_arrays(shards, path.parent if is_folder else path, [])
+    return [*joined, *(array for array in arrays if array not in of_class)]
+
+
+def _keys_of_classes(parts: Mapping[str, Array]) -> set[str]:
+    """Return the keys of the class names; an empty set without names."""
+    names = parts.get("class_names")
+    is_text = names is not None and names.is_text
+    return {*class_keys(names.contents.names(names.name))} if names and is_text else set()
+
+
 def _folders_of_images(arrays: Sequence[Array], parts: Mapping[str, Array]) -> Array | None:
     """Return the folder of each image as its label, if every folder has the name of a class."""
-    names, rows = parts.get("class_names"), parts["features"].shape if "features" in parts else ()
-    keys = {*class_keys(names.contents.names(names.name))} if names and names.is_text else set()
+    keys, rows = _keys_of_classes(parts), parts["features"].shape if "features" in parts else ()
     for array in arrays:
         if array.values is None or not array.is_text or len(array.shape) != 1:
             continue
@@ -642,6 +677,12 @@ def _guess_by_shape(
     rows = set(parts["features"].shape) if "features" in parts else set()
     if "labels" not in {*parts, *unclear}:
         fitting = [a for a in lists if a.shape[0] in rows and not _all_different(a)]
+        name_parts = [a for a in fitting if _are_among(a, PART_OF_NAME)]
+        if len(name_parts) == 1 and "split" not in parts:
+            parts["split"] = name_parts[0]
+        fitting = [a for a in fitting if a not in name_parts]
+        keys = _keys_of_classes(parts)
+        fitting = [a for a in fitting if keys and _are_among(a, keys)] or fitting
         if len(fitting) > 1:
             unclear["labels"] = _ambiguous("labels", fitting)
         parts |= {"labels": fitting[0]} if len(fitting) == 1 else {}
@@ -663,6 +704,14 @@ def _guess_by_shape(
 def _all_different(array: Array) -> bool:
     values = array.values
     return values is not None and len(np.unique(values)) == values.size
+
+
+def _are_among(array: Array, keys: Collection[str]) -> bool:
+    """Whether all texts of an array, as written or as class keys, are among ``keys``."""
+    if array.values is None or not array.is_text:
+        return False
+    texts = np.unique(array.values).tolist()
+    return all(text.lower() in keys or class_key(text) in keys for text in texts)
 
 
 def _are_images(array: Array) -> bool:
