@@ -59,7 +59,7 @@ def show_printed_pairs() -> None:
             shown,
             QUESTIONS,
             title="printed accuracy, AWA2 minus AWA1",
-            row=70 if narrow() else 126,  # as high as the map
+            row=70 if narrow() else 138,
         ),
         f"Differences of {tests['training set'].pairs} pairs of printed accuracies, in points, "
         "AWA2 minus AWA1. "
@@ -67,15 +67,16 @@ def show_printed_pairs() -> None:
         key="awa1_printed_pairs",
         table=lambda: changes,
     )
-    finding, _, source_of_p = cross_dataset.claim_explained(tests).partition(". ")
-    st.markdown(f"**{plain(finding.removesuffix('.'))}.**")
-    st.caption(
-        f"{plain(source_of_p)} A different training set changes individual accuracies more, up or "
-        f"down, than a different test set (p = {tests['larger'].p:.2g}); the changes cancel in "
-        "the mean.",
-        help=f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` computes "
-        "the same pairs on imported data.",
-    )
+    with st.container(key="awa1_printed_p"):  # on a phone, below the map
+        finding, _, source_of_p = cross_dataset.claim_explained(tests).partition(". ")
+        st.markdown(f"**{plain(finding.removesuffix('.'))}.**")
+        st.caption(
+            f"{plain(source_of_p)} A different training set changes individual accuracies more, up or "
+            f"down, than a different test set (p = {tests['larger'].p:.2g}); the changes cancel in "
+            "the mean.",
+            help=f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` computes "
+            "the same pairs on imported data.",
+        )
 
 
 def show_image_counts() -> None:

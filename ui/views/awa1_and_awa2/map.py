@@ -46,7 +46,8 @@ from zslcore.methods import METHODS
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
-#: If there are more images, all are shown by default, otherwise a sample of 2,000.
+#: Real pairs have more images. Their preview shows all, and no layout starts before a click; of
+#: smaller pairs, a layout of 2,000 images starts at once.
 LARGE = 20_000
 #: Longest layout, in seconds, that is computed without a button.
 AT_ONCE = 5.0
@@ -104,7 +105,7 @@ def show(header: Header) -> None:
     answer, (headline, details) = place_answer(), answer_from_pairs()
     answer.say(headline, details)
     with st.container(key="awa1_pictures"):
-        pairs, side_column = st.columns([0.4, 0.6], gap="medium")
+        pairs, side_column = st.columns(2, gap="medium")
     with pairs:
         show_printed_pairs()
     with side_column.container(
