@@ -71,11 +71,11 @@ def show_printed_pairs() -> None:
         finding, _, source_of_p = cross_dataset.claim_explained(tests).partition(". ")
         st.markdown(f"**{plain(finding.removesuffix('.'))}.**")
         st.caption(
-            f"{plain(source_of_p)} A different training set changes individual accuracies more, up or "
-            f"down, than a different test set (p = {tests['larger'].p:.2g}); the changes cancel in "
-            "the mean.",
-            help=f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` computes "
-            "the same pairs on imported data.",
+            f"{plain(source_of_p)} A different training set changes individual accuracies more, up "
+            f"or down, than a different test set (p = {tests['larger'].p:.2g}); the changes cancel "
+            "in the mean.",
+            help=f"{plain(cross_dataset.PRINTED_CLAIM.source)} `zslcore reproduce gbu:table4` "
+            "computes the same pairs on imported data.",
         )
 
 
