@@ -22,7 +22,7 @@ from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
-from zslcore.leakage.file_kinds import Group, context_of_group, grouped, recognise_file
+from zslcore.leakage.file_kinds import Group, context_of_group, grouped, recognise_files
 from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
@@ -177,17 +177,14 @@ def recognise_uploads(files: Sequence[BinaryIO], folder: Path) -> list[UploadedG
 
     Raises FileRefusedError for a file that is not accepted.
     """
-    uploaded = {}
-    for k, file in enumerate(files):
-        uploaded[recognise_file(put_one(file, folder / str(k)))] = file
-    return [
-        UploadedGroup(
-            group.main,
-            group.companions,
-            tuple(uploaded[file] for file in (group.main, *group.companions)),
-        )
-        for group in grouped(list(uploaded))
-    ]
+    uploaded = {put_one(file, folder / str(k)): file for k, file in enumerate(files)}
+    groups = []
+    for group in grouped(recognise_files([*uploaded], folder)):
+        parts = [path for path, _ in group.main.lists] or [group.main.path]
+        paths = [*parts, *(file.path for file in group.companions)]
+        uploads = tuple(uploaded[path] for path in paths)
+        groups.append(UploadedGroup(group.main, group.companions, uploads))
+    return groups
 
 
 def read_uploaded_split(

@@ -32,7 +32,7 @@ from zslcore.leakage.file_kinds import (
     class_list_of,
     context_of_group,
     grouped,
-    recognise_file,
+    recognise_files,
 )
 from zslcore.leakage.loading import vocabulary_of
 from zslcore.leakage.render import reports_html, to_json, to_text
@@ -71,18 +71,18 @@ from zslcore.untrusted.client import unchanged
 )
 def run(args: argparse.Namespace) -> Output | int:
     """Return the cards with the worst status, print every finding, or write the page."""
-    with unchanged(args.files):
-        return _checked(args)
+    with unchanged(args.files), scratch() as folder:
+        return _checked(args, folder)
 
 
-def _checked(args: argparse.Namespace) -> Output | int:
+def _checked(args: argparse.Namespace, folder: Path) -> Output | int:
     if args.page:
-        return submission.write_page(_submission(args))
+        return submission.write_page(_submission(args, folder))
     if _asks_for_findings(args):
-        return _every_finding(args)
-    groups = grouped([recognise_file(path) for path in args.files])
+        return _every_finding(args, folder)
+    groups = grouped(recognise_files(args.files, folder))
     if args.format and all(group.main.kind == "split" for group in groups):
-        return _every_finding(args)
+        return _every_finding(args, folder)
     printed = read_printed(args.printed or "")
     cards = cards_of(groups, args.pretraining, printed, args.unseen, args.fix)
     if args.output:
@@ -111,9 +111,9 @@ def _asks_for_findings(args: argparse.Namespace) -> bool:
     return any(path.is_dir() or not (path.exists() or path.suffix) for path in args.files)
 
 
-def _every_finding(args: argparse.Namespace) -> int:
+def _every_finding(args: argparse.Namespace, folder: Path) -> int:
     """Print the audit of every subject."""
-    subjects = [*_subjects(args)]
+    subjects = [*_subjects(args, folder)]
     if len(subjects) > 1 and (args.output or args.junit or args.correct):
         raise ParameterError(
             f"--output, --junit, --correct: expected one split; got {len(subjects)} files."
@@ -124,24 +124,24 @@ def _every_finding(args: argparse.Namespace) -> int:
     )
 
 
-def _subjects(args: argparse.Namespace) -> Iterator[dict[str, str]]:
+def _subjects(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
     """Yield the path of every subject, with its files of labels and features."""
     files = [path for path in args.files if path.is_file()]
     if len(files) < 2:
         yield from ({"path": str(p)} for file in args.files for p in data_sets_in(file) or [file])
         return
     yield from ({"path": str(path)} for path in args.files if path not in files)
-    for group in grouped([recognise_file(path) for path in files]):
+    for group in grouped(recognise_files(files, folder)):
         companions = {file.kind: str(file.path) for file in group.companions}
         yield {"path": str(group.main.path)} | companions
 
 
-def _submission(args: argparse.Namespace) -> argparse.Namespace:
+def _submission(args: argparse.Namespace, folder: Path) -> argparse.Namespace:
     """Return the options with a path for each role: at most one split and one score file."""
     path_of_role: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
     for name, path in (("split_labels", args.labels), ("features", args.features)):
         path_of_role[name] = path and Path(path)
-    for group in grouped([recognise_file(path) for path in args.files]):
+    for group in grouped(recognise_files(args.files, folder)):
         main_role = "split" if group.main.kind == "split" else "scores"
         if (
             group.main.kind not in ("split", "scores", "predictions")

@@ -225,6 +225,13 @@ def side_of_stem(stem: str) -> str:
     return SIDE_OF_WORD.get(word) or SIDE_OF_WORD.get(bare) or part_or_side(stem) * is_compound
 
 
+def side_of_file(stem: str) -> str:
+    """Return the side among the words of a file name, as in ``ucf101_seen``; else ""."""
+    words = words_in(stem)
+    named = [side for side, of in (("unseen", UNSEEN), ("seen", SEEN)) if of & {*words}]
+    return named[0] if len(named) == 1 else side_of_stem(stem)
+
+
 def words_in(name: str) -> list[str]:
     """Return the words of a name in lower case: ``testSeen_2`` has test, seen and 2."""
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)]

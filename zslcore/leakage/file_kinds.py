@@ -6,8 +6,10 @@ variables (:mod:`zslcore.untrusted.client`).
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,13 +28,21 @@ from zslcore.datasets.class_lists import (
     parse_class_list,
     read_class_list,
 )
+from zslcore.datasets.part_names import part_of_file, side_of_file, trains_and_tests
 from zslcore.datasets.split_entries import (
     MAX_ITEMS,
     read_split_table,
     split_of_arrays,
     split_of_json,
 )
-from zslcore.datasets.split_lists import IMAGE, IMAGE_IN_LINE, SplitList, is_split_of_parts
+from zslcore.datasets.split_folders import read_split_folder
+from zslcore.datasets.split_lists import (
+    IMAGE,
+    IMAGE_IN_LINE,
+    SplitList,
+    counted_names,
+    is_split_of_parts,
+)
 from zslcore.evaluation.predictions_file import is_predictions, read_footer
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS, AuditContext
@@ -88,6 +98,8 @@ FRACTIONS = re.compile(r"(?:^|[\s,;|])-?\d*\.\d+(?:[\s,;|]|$)")
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 #: Largest JSON, and largest list of classes or labels, in bytes.
 MAX_JSON, MAX_LIST = 32 << 20, 1 << 20
+#: Largest size of the files that list the parts of one split together, in bytes.
+MAX_LISTS = 256 << 20
 PROTOBUF, PYTHON = ".pbtxt", ".py"
 #: Endings of texts that are read by columns, and their separators.
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -107,6 +119,8 @@ class RecognisedFile:
     #: List of classes: value of a JSON or YAML, or the lines of a text without columns.
     value: Any = field(default=None, compare=False, repr=False)
     lines: Sequence[str] | None = field(default=None, compare=False, repr=False)
+    #: Path and SHA-256 of the files that list the parts of a split, of which ``path`` is the folder.
+    lists: tuple[tuple[Path, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -155,6 +169,59 @@ def recognise_file(path: Path) -> RecognisedFile:
     return RecognisedFile(path, kind, sha256_of_file(path), contents, split, value, lines)
 
 
+def recognise_files(paths: Sequence[Path], folder: Path) -> list[RecognisedFile]:
+    """Recognise files of which some may list the parts of one split, such as its seen classes.
+
+    Such lists are linked into a new folder below ``folder``, which has to exist while the split is
+    read. Raises FileRefusedError for an unknown kind.
+    """
+    if len(paths) < 2 or not all(path.is_file() for path in paths):
+        return [recognise_file(path) for path in paths]
+    files: dict[Path, RecognisedFile | FileRefusedError] = {}
+    for path in paths:
+        try:
+            files[path] = recognise_file(path)
+        except FileRefusedError as error:
+            files[path] = error
+    lists = [
+        path
+        for path, file in files.items()
+        if isinstance(file, FileRefusedError) or file.kind in ("classes", "labels", "features")
+    ]
+    recognised = []
+    if (split := _split_of_lists(lists, folder)) is not None:
+        files = {path: file for path, file in files.items() if path not in lists}
+        recognised.append(split)
+    for file in files.values():
+        if isinstance(file, FileRefusedError):
+            raise file
+        recognised.append(file)
+    return recognised
+
+
+def _split_of_lists(paths: Sequence[Path], folder: Path) -> RecognisedFile | None:
+    """Return the split of files with one part each; None if their names or contents differ."""
+    names = [path.name for path in paths]
+    parts = [part_of_file(path.stem) or side_of_file(path.stem) for path in paths]
+    if not trains_and_tests(parts) or len({*names}) < len(names):
+        return None
+    if sum(path.stat().st_size for path in paths) > MAX_LISTS:
+        return None
+    together = folder / counted_names([name[:60] for name in names])
+    together.mkdir()
+    for path in paths:
+        shutil.copyfile(path, together / path.name)
+    try:
+        split = read_split_folder(together)
+    except FileRefusedError:
+        return None
+    if split is None:
+        return None
+    lists = tuple((path, sha256_of_file(path)) for path in paths)
+    digest = hashlib.sha256("".join(sha256 for _, sha256 in lists).encode()).hexdigest()
+    return RecognisedFile(together, "split", digest, split=split, lists=lists)
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """File to check, and the files that belong to it."""
@@ -165,7 +232,9 @@ class Group:
     @property
     def named(self) -> list[tuple[str, str]]:
         """(name, SHA-256) of every file."""
-        return [(file.name, file.sha256) for file in (self.main, *self.companions)]
+        lists = [(clean_text(path.name), sha256) for path, sha256 in self.main.lists]
+        files = self.companions if lists else (self.main, *self.companions)
+        return [*lists, *((file.name, file.sha256) for file in files)]
 
 
 def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
