@@ -656,8 +656,9 @@ def test_an_image_in_very_many_folders_is_refused(tmp_path):
         "train" + "_class names" * 10**5,
         "# " + "a " * 10**5 + "!",
         "['" + "a', " * 10**5,
+        "a*&" * 10**5 + "= [",
     ],
-    ids=["blanks", "number", "words", "title", "quotes"],
+    ids=["blanks", "number", "words", "title", "quotes", "declaration"],
 )
 def test_a_long_line_does_not_take_quadratic_time(tmp_path, text):
     """Patterns that try all parts of such a line would take hours."""

@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.verdicts import fields, inputs, labs
+from tests.verdicts import fields, inputs, labs, programs
 from tests.verdicts.inputs import write
 from zslcore.__main__ import main
 
-GENERATORS = (*inputs.GENERATORS, *fields.GENERATORS, *labs.GENERATORS)
+GENERATORS = (
+    *inputs.GENERATORS,
+    *fields.GENERATORS,
+    *labs.GENERATORS,
+    *programs.GENERATORS,
+)
 VERDICTS = {0: "clean", 1: "leaks", 2: "broken", 3: "unknown"}
 #: Maximum number of letters of a report before the cause of a verdict.
 HEADLINE = 900

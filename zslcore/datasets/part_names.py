@@ -140,8 +140,12 @@ FLAGS = {
     **dict.fromkeys(("isunseen", "unseen", "isnovel", "novel"), ("unseen", "seen")),
     **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
 }
-YES = frozenset({"1", "true", "yes", "y", "t", "1.0", "x", "\u2713", "\u2714"})
-NO = frozenset({"0", "false", "no", "n", "f", "0.0", "", "-"})
+YES = frozenset({"1", "true", "yes", "y", "t", "1.0", "x", "\u2713", "\u2714"}) | {
+    *("ja", "wahr", "oui", "vrai", "sí", "si", "sì", "sim", "tak", "да", "是", "はい", "예")
+}
+NO = frozenset({"0", "false", "no", "n", "f", "0.0", "", "-"}) | {
+    *("nein", "falsch", "non", "faux", "nee", "não", "nao", "nie", "нет", "否", "いいえ", "아니요")
+}
 
 
 def part_of_name(name: str) -> str:

@@ -113,8 +113,9 @@ MAX_HEAD = 1 << 16
 #: Maximum number of values in a file.
 MAX_ITEMS = 4_000_000
 JSON_ENDINGS = (".json", *JSON_LINES)
-#: A comment above a table, or the separator that Excel writes there.
-ABOVE_TABLE = re.compile(r"#|sep=")
+#: A line that is no row of a table: a comment, the separator that Excel writes above a table, and a
+#: title above it, or a blank row, of which Excel writes all separators.
+ABOVE_TABLE = re.compile(r"#|sep=|[^,;\t]*[,;\t]+$")
 #: Separator of the cells of a table -> its kind.
 KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
     ",": "CSV",
@@ -126,10 +127,10 @@ PART_OF_SIDE = {"seen": "train", "unseen": "test_unseen"}
 #: Question on parts that list no names of images.
 NAMELESS = "Images have no names, so images in two parts cannot be detected."
 #: A heading: ``train:`` or ``train =``, maybe followed by a list, ``[train]``, ``# train``,
-#: ``== train ==``; a number in brackets after the part is ignored.
+#: ``== train ==``, ``$train`` (R); a number in brackets after the part is ignored.
 HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic time
     r"[\"']?(\w[\w -]{0,80}?)[\"']?\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[:=]\s*(.*)$"
-    r"|[#\[=]++\s*+(\w[\w -]{0,80}?)\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[\]=:]*+$"
+    r"|[#\[=$]++\s*+(\w[\w -]{0,80}?)\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[\]=:]*+$"
 )
 #: Number of rows by which a table in a text is recognised, before all rows are read.
 MOST_TRIED = 100_000
@@ -147,9 +148,18 @@ TABLES = (".csv", ".tsv", ".parquet")
 #: such names.
 COMMENT = re.compile(r"(?<=\S)\s+#.*")
 QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
-QUOTED_LIST = re.compile(
-    rf"[\[({{]*\s*(?:{QUOTED.pattern})(?:\s*,\s*(?:{QUOTED.pattern}))*[\s,\])}}]*"
+QUOTED_LIST = re.compile(  # R numbers the lines; MATLAB and R separate names by spaces as well
+    rf"(?:\[\d+\]|[\[({{]*)\s*(?:{QUOTED.pattern})"
+    rf"(?:(?:\s*,\s*|\s+)(?:{QUOTED.pattern}))*[\s,\])}};.]*"
 )
+#: Assignment of a list in a program: words of a declaration, the name, maybe its type, the list.
+ASSIGNED = re.compile(
+    r"(?:[A-Za-z_](?:\w|::|[<>\[\]]){0,40}+[\s*&]{1,4}+){0,4}([A-Za-z_]\w{0,80})(?:\[\w{0,9}\])?"
+    r"(?:\s{0,9}:\s{0,9}[\w.\[\], <>]{1,60})?\s{0,9}(?:<-|:?=)\s{0,9}"
+    r"(?:new\s)?(?:[A-Za-z_][\w.:<>]{0,40}(?:\[\])?\s?)?([\[({].*)"
+)
+#: Characters before a comment in a line of its own.
+COMMENTS = ("#", "//", "%")
 #: A checksum before a path, as ``md5sum`` writes it.
 CHECKSUM = re.compile(r"([0-9a-f]{32,128})\s[ *]?(.+)", re.IGNORECASE)
 #: A line of a table in Markdown below the titles.
@@ -326,13 +336,22 @@ def table_rows(path: Path) -> list[tuple[str, ...]]:
         return read_text_columns(path, most=MAX_ITEMS)
     kind = KIND_OF_SEPARATOR.get(_separator_of(path)[0], "CSV")
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
-    filled = [row for row in rows if len(row) > 1 or "".join(row).strip()]
-    return [*dropwhile(lambda row: ABOVE_TABLE.match(row[0]), filled)] or [()]
+    filled = [row for row in rows if "".join(row).strip()]
+    below = [*dropwhile(lambda row: ABOVE_TABLE.match("\t".join(row).rstrip(" ")), filled)]
+    below = below or filled or [()]
+    if len(below[0]) > 1:
+        below = [row for row in below if len(row) > 1 or not row[0].startswith("#")]
+        is_blank = not below[0][-1].strip() and not any(row[-1:] != ("",) for row in below)
+        if is_blank:  # Excel and some programs end every row with separators
+            width = max(len([*dropwhile(lambda c: not c.strip(), row[::-1])]) for row in below)
+            below = [row[:width] for row in below]
+    return below
 
 
 def _separator_of(path: Path) -> tuple[str, list[str]]:
-    """Return the separator of a table's cells, and its first lines without leading comments."""
-    lines = [*dropwhile(ABOVE_TABLE.match, read_head(path, MAX_HEAD))]
+    """Return the separator of a table's cells, and its first lines without lines above it."""
+    head = read_head(path, MAX_HEAD)
+    lines = [*dropwhile(ABOVE_TABLE.match, head)] or head
     first = lines[0] if lines else ""
     by_line = next((separator for separator in ",\t;| " if separator in first), ",")
     return "\t" if path.suffix.lower() == ".tsv" else by_line, lines
@@ -1088,17 +1107,19 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
     plain = _plain_headings(lines)
     for line in lines:
         uncommented = COMMENT.sub("", line.strip()).replace("**", "")  # bold in Markdown
+        if assigned := ASSIGNED.fullmatch(uncommented):
+            uncommented = f"{assigned[1]} = {assigned[2]}"
         heading = HEADING.fullmatch(uncommented)
         name = (heading[1] or heading[3]) if heading else line if line in plain else ""
         within_title = within = (heading[2] or "") if heading else ""
         within = within if within.strip("[({") else ""
-        is_short = "," in within or len(within.split()) <= 3
+        is_short = "," in within or len(within.split()) <= 3 or QUOTED_LIST.fullmatch(within)
         if part_or_side(name) and is_short and (not within or LETTER.search(within)):
             items = lists.setdefault(name, [])
             items += _items_of(within, inline=True)
         elif uncommented.startswith("##"):  # another heading of Markdown
             items = None
-        elif items is not None and not uncommented.startswith("#"):
+        elif items is not None and not uncommented.startswith(COMMENTS):
             is_titled = "," in within_title and squeeze(name) in TITLE  # as in INI
             items += _items_of(within_title if is_titled else uncommented, inline=is_titled)
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None

@@ -1,0 +1,94 @@
+"""Inputs as spreadsheets and programs of several languages write them; lists given one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of
+from tests.verdicts.inputs import DECLARED, SEEN, UNSEEN, Input
+
+
+def quoted(names: Sequence[str], separator: str = ", ") -> str:
+    """Return names in quotation marks."""
+    return separator.join(f'"{name}"' for name in names)
+
+
+def lists_as_files() -> Iterator[Input]:
+    """Yield the lists of the parts of a split as arguments of one command, without their folder."""
+    for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
+        rows = rows_of_split(leaked)
+        seen = [*SEEN, *([UNSEEN[0]] if leaked else [])]
+        tables = {p: table_of(of_part(rows, p), "image", "label", "split") for p in PARTS}
+        forms: dict[str, dict[str, Any]] = {
+            "classes in two folders": {"a/seen_classes.txt": seen, "b/unseen.txt": [*UNSEEN]},
+            "three lists of classes": {
+                "train_classes.txt": seen[1:],
+                "val_classes.txt": seen[:1],
+                "test_classes.txt": [*UNSEEN],
+            },
+            "tables": {f"{p}.csv": table.iloc[:, :2] for p, table in tables.items()},
+            "records": {
+                f"{p}.json": table.iloc[:, :2].to_dict("records") for p, table in tables.items()
+            },
+        }
+        for form, files in forms.items():
+            name, cause = f"lists as arguments, {form}: {what}", "chimpanzee" if leaked else ""
+            command = ("check", *files, *DECLARED)
+            yield Input(name, files, command, expected, cause, leaked > 0)
+            yield Input(f"{name}, card", files, ("check", *files), expected, cause, leaked > 0)
+
+
+def spreadsheets() -> Iterator[Input]:
+    """Yield tables with lines and columns that only a spreadsheet or a comment fills."""
+    for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
+        rows = rows_of_split(leaked)
+        lines = [",".join(row) for row in rows]
+        german = [";".join((image, name, part)) for image, name, part in rows]
+        titles = "image,label,split"
+        trained = {name for _, name, part in rows if part == "train"}
+        marks = [
+            f"{name};{'ja' if name in trained else 'nein'};{'ja' if name in UNSEEN else 'nein'}"
+            for name in (*SEEN, *UNSEEN)
+        ]
+        forms = {
+            "blank columns and rows": [f"{line},,," for line in (titles, *lines, ",,", ",,")],
+            "a title above the titles": ["Split of our data,,", ",,", titles, *lines],
+            "blank rows between parts": [titles, *lines[:9], ",,", ",,", *lines[9:]],
+            "comments between rows": [titles, *lines[:9], "# next class", *lines[9:]],
+            "a title above semicolons": ["Aufteilung;;", "Bild;Klasse;Menge", *german],
+            "yes and no in German": ["Klasse;Training;Test", *marks],
+        }
+        for form, content in forms.items():
+            name, cause = f"spreadsheet, {form}: {what}", "chimpanzee" if leaked else ""
+            command = ("check", "s.csv", *DECLARED)
+            files = {"s.csv": "\r\n".join(content) + "\r\n"}
+            yield Input(name, files, command, expected, cause, leaked > 0)
+
+
+def programs() -> Iterator[Input]:
+    """Yield lists of classes as several languages write them."""
+    for what, leaked, expected in (("sound", [], CLEAN), ("a class on both sides", [1], "leaks")):
+        seen = [*SEEN, *(UNSEEN[k] for k in leaked)]
+        first, last = quoted(UNSEEN[:2]), quoted(UNSEEN[2:])
+        numbered = [f'[{k}] "{name}"' for k, name in enumerate(seen, 1)]
+        forms = {
+            "split.R": f"seen <- c({quoted(seen)})\nunseen <- c({first},\n  {last})\n",
+            "printed.txt": "\n".join(("$seen", *numbered, "", "$unseen", f"[1] {first}", last)),
+            "split.jl": f"const seen = [{quoted(seen)}]\nconst unseen = [\n{first},\n{last}\n]\n",
+            "split.m": f"seen = {{{quoted(seen, ' ')}}};\nunseen = {{{first}, ...\n  {last}}};\n",
+            "split.js": f"export const SEEN = [{quoted(seen)}];\nlet UNSEEN = [{first}, {last}];\n",
+            "split.h": f"const char* train_classes[] = {{{quoted(seen)}}};\n"
+            f"const char* test_classes[4] = {{\n  // new\n  {first},\n  {last}\n}};\n",
+            "split.java": f"static String[] seen = new String[]{{{quoted(seen)}}};\n"
+            f"static String[] unseen = {{{first}, {last}}};\n",
+            "typed.py": f"SEEN: list[str] = [{quoted(seen)}]\nUNSEEN: tuple = ({first}, {last})\n",
+        }
+        for file, content in forms.items():
+            name, cause = f"lists in a program, {file}: {what}", "giant panda" if leaked else ""
+            command = ("check", file, *DECLARED)
+            yield Input(name, {file: content}, command, expected, cause, bool(leaked))
+
+
+PARTS = ("train", "test")
+GENERATORS = (lists_as_files, spreadsheets, programs)
