@@ -119,7 +119,7 @@ class RecognisedFile:
     #: List of classes: value of a JSON or YAML, or the lines of a text without columns.
     value: Any = field(default=None, compare=False, repr=False)
     lines: Sequence[str] | None = field(default=None, compare=False, repr=False)
-    #: Path and SHA-256 of the files that list the parts of a split, of which ``path`` is the folder.
+    #: Path and SHA-256 of the files that list the parts of a split; ``path`` is their folder.
     lists: tuple[tuple[Path, str], ...] = field(default=(), compare=False, repr=False)
 
     @property
