@@ -40,6 +40,9 @@ export class Figure {
   /** @type {Send} */
   send = () => {};
   width = 0;
+  rootHeight = 0;
+  /** whether its place gives the height */
+  fillsPlace = false;
   /** @type {{ key: string, alt: string } | null} name in requests for a picture, and its title */
   picture = null;
   /** ends all listeners outside the figure */
@@ -59,14 +62,16 @@ export class Figure {
     this.closing.abort();
   }
 
-  /** Draw everything for the current width. */
+  /** Draw everything for the current size. */
   draw() {}
 
   resize() {
-    // In a large window, some figures are zoomed: measure their width without the zoom.
-    const width = Math.floor(this.root.getBoundingClientRect().width / (this.root.currentCSSZoom ?? 1));
-    if (width === this.width || !width) return;
-    this.width = width;
+    // In a large window, some figures are zoomed: measure their size without the zoom.
+    const box = this.root.getBoundingClientRect(), zoom = this.root.currentCSSZoom ?? 1;
+    const [width, height] = [box.width, box.height].map((pixels) => Math.floor(pixels / zoom));
+    const isSame = width === this.width && (height === this.rootHeight || !this.fillsPlace);
+    if (isSame || !width) return;
+    [this.width, this.rootHeight] = [width, height];
     this.draw();
   }
 

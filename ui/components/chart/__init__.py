@@ -30,16 +30,22 @@ class EncodedFigure(Protocol):
 
 
 def draw(
-    figure: EncodedFigure, alt: str, *, key: str, on_pick: Callable[[], None] | None = None
+    figure: EncodedFigure,
+    alt: str,
+    *,
+    key: str,
+    on_pick: Callable[[], None] | None = None,
+    fills_place: bool = False,
 ) -> None:
     """Draw a figure; ``alt`` is the text for screen readers.
 
+    With ``fills_place``, it is as high as its place, to which the styles of a page give a height.
     After a click on a mark, ``st.session_state[key].picked`` is its ``customdata``.
     """
     _mount(
         key=key,
-        data=_packed(figure, alt, key),
-        height=figure.height,
+        data=_packed(figure, alt, key, fills_place),
+        height="stretch" if fills_place else figure.height,
         on_picked_change=on_pick or (lambda: None),
     )
 
@@ -55,8 +61,8 @@ def figure_page(figure: EncodedFigure, alt: str, theme: str) -> str:
     )
 
 
-def _packed(figure: EncodedFigure, alt: str, key: str) -> bytes:
+def _packed(figure: EncodedFigure, alt: str, key: str, fills_place: bool = False) -> bytes:
     """Pack a figure and its texts for ``bytes.js``, without encoding its JSON again."""
-    head = json.dumps({"key": key, "alt": alt}).encode()
+    head = json.dumps({"key": key, "alt": alt, "fillsPlace": fills_place}).encode()
     text = head[:-1] + b', "figure": ' + figure.encoded + b"}"
     return struct.pack("<I", len(text)) + text

@@ -14,7 +14,7 @@ import { arrangeBars, createColorSteps, drawBars, drawCells, drawPoints, drawSym
 /** @import { Spec } from "./axes.js" */
 /** @import { Plane, Target } from "./marks.js" */
 /** @typedef {{ [name: string]: any, shapes?: Spec[], images?: Spec[], annotations?: Spec[] }} Layout */
-/** @typedef {{ key: string, alt: string, figure: { data: Spec[], layout: Layout } }} Drawing */
+/** @typedef {{ key: string, alt: string, fillsPlace: boolean, figure: { data: Spec[], layout: Layout } }} Drawing */
 /** @typedef {Plane & { traces: Spec[] }} TracePlane plane with its traces */
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Box of the plots */
 
@@ -54,6 +54,7 @@ class Chart extends Figure {
     if (JSON.stringify(drawing) === JSON.stringify(this.drawing)) return;
     this.drawing = drawing;
     this.picture = { key: drawing.key, alt: drawing.alt };
+    this.fillsPlace = this.root.classList.toggle("fills-place", drawing.fillsPlace);
     this.draw();
   }
 
@@ -61,7 +62,7 @@ class Chart extends Figure {
   draw() {
     if (!this.drawing || !this.width) return;
     const { alt, figure: { data, layout } } = this.drawing, { shapes = [], images = [], annotations = [] } = layout;
-    const size = { width: this.width, height: layout.height }, letters = layout.font?.size ?? 13;
+    const size = { width: this.width, height: this.fillsPlace ? this.rootHeight : layout.height }, letters = layout.font?.size ?? 13;
     const planes = createPlanes(data, layout);
     const legend = createLegend(data, layout, size.width - 16);
     const box = findPlotBox(data, layout, size, planes, legend);
