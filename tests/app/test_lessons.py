@@ -251,7 +251,7 @@ def test_a_room_shows_its_thirty_answers():
     ROOMS.show(code, ("calibration", 1, True))
     shown = visit("lessons", lesson="calibration", room=code)
     assert f"Predictions of room {code}:** 30 answers" in words(shown)
-    drawn = charts(shown)[-1].figure["data"][0]
+    drawn = charts(shown)[0].figure["data"][0]
     assert list(map(int, drawn["text"])) == [answers.count(label) for label in labels]
     assert answers.count(labels[0]) == 8
 

@@ -1,8 +1,13 @@
 """A lesson in a browser: keyboard, Back button, and legible text for the last row."""
 
 import re
+from pathlib import Path
 
-from tests.browser.reading import box_of, fits, once, settle, visit
+import pytest
+
+from tests.browser.reading import PROJECTOR, box_of, fits, once, settle, visit
+from ui.lessons.registry import LESSONS
+from ui.lessons.room import ROOMS
 
 
 def heading(page, begins):
@@ -66,3 +71,48 @@ def test_the_teacher_sees_the_answer_of_a_student_counted(server, page, chromium
     parts = ".st-key-lesson_next", ".st-key-lesson_figure svg", ".st-key-lesson_room svg"
     for box in map(box_of, map(page.locator, parts)):  # a projector shows all without scrolling
         assert box["y"] + box["height"] <= 800
+
+
+#: Pixels by which a page is longer than its window, and texts of figures that leave their figure.
+OUTSIDE = """() => {
+    const page = document.querySelector("[data-testid=stMain]"), cut = [], margin = 6;
+    for (const each of document.querySelectorAll("*"))
+        for (const figure of each.shadowRoot?.querySelectorAll(".chart svg") ?? []) {
+            const all = figure.getBoundingClientRect();
+            for (const text of figure.querySelectorAll("text")) {
+                const { left, right, top, bottom } = text.getBoundingClientRect();
+                if (left < all.left - margin || right > all.right + margin ||
+                    top < all.top - margin || bottom > all.bottom + margin)
+                    cut.push(text.textContent);
+            }
+        }
+    return { hidden: page.scrollHeight - page.clientHeight, cut };
+}"""
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_step_fits_a_projector_with_the_votes_of_a_room(server, page, monkeypatch, lesson):
+    monkeypatch.setenv("ZSL_DATA", str(Path(server.log.name).parent / "data"))
+    page.set_viewport_size(PROJECTOR)
+    visit(page, server, f"/lessons?lesson={lesson}")
+    page.get_by_role("button", name="Room").click()
+    page.get_by_role("button", name="Open a room").click()
+    page.wait_for_url(re.compile("room="))
+    (code,) = re.findall(r"room=(\w+)", page.url)
+    steps = LESSONS[lesson].steps
+    for number, step in enumerate(steps, start=1):
+        labels = step.answers.labels
+        for k, label in enumerate(labels):
+            for visitor in range(11 - k):
+                ROOMS.answer(code, f"{lesson} {number}", f"{k} {visitor}", label)
+        heading(page, f"{number} of {len(steps)}")
+        assert page.evaluate(OUTSIDE) == {"hidden": 0, "cut": []}, (number, "open")
+        page.keyboard.press("ArrowRight")
+        page.get_by_text("What to notice:").wait_for()
+        settle(page)
+        votes = page.locator(".st-key-lesson_room svg text").all_text_contents()
+        assert {text.removesuffix(" ✓") for text in votes} >= set(labels)
+        assert box_of(page.locator(".st-key-lesson_figure svg"))["height"] >= 300
+        assert page.evaluate(OUTSIDE) == {"hidden": 0, "cut": []}, (number, "revealed")
+        if number < len(steps):
+            page.keyboard.press("ArrowRight")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from textwrap import wrap
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ui.figures.palette import (
     UNSEEN,
     VALIDATED,
     Mark,
+    narrow,
 )
 from ui.figures.vocabulary import (
     Chart,
@@ -32,6 +34,7 @@ from ui.figures.vocabulary import (
     figure,
     fill,
     line,
+    note,
     rule,
     scatter,
     whiskers,
@@ -39,8 +42,8 @@ from ui.figures.vocabulary import (
 
 #: Font size, in pixels, of a figure that is shown to a class of students.
 CLASSROOM_FONT_SIZE = 20
-#: Maximum height, in pixels, with which question, answer and figure are in one window.
-CLASSROOM_HEIGHT = 332
+#: Pixels of a bar in a room with its distance to the next label, and of a line of a label.
+_VOTES, _LINE = 22, 22
 
 
 @cached_figure
@@ -58,7 +61,10 @@ def shares(
         xaxis=axis(
             percent=True,
             grid=True,
-            range=[0, 1.12 * (longest or 1)],  # room for the text of the longest bar
+            range=[
+                0,
+                (1.3 if differences else 1.12) * (longest or 1),
+            ],  # room for the text of the longest bar
             tickvals=[k / 5 for k in range(6)],
             visible=not differences,
         ),
@@ -72,21 +78,38 @@ def room(counts: Mapping[str, int], right: str | None, own_answer: str | None) -
     signs = {own_answer: " ✓ (you)"} if right == own_answer else {right: " ✓", own_answer: " (you)"}
     signs.pop(None, None)
     labels = [
-        Markup("<br>".join(map(escape, wrap(f"{answer}{signs.get(answer, '')}", 20))))
+        "<br>".join(map(escape, wrap(f"{answer}{signs.get(answer, '')}", 38 if narrow() else 44)))
         for answer in counts
     ]
+    slot = _VOTES + _LINE * max(1 + label.count("<br>") for label in labels)
     return _labelled_bars(
-        dict(zip(labels, counts.values(), strict=True)),
+        dict(zip(map(Markup, labels), counts.values(), strict=True)),
         list(map(str, counts.values())),
         [VALIDATED if answer == right else HARMONIC for answer in counts],
-        height=60 + sum(18 + 26 * (1 + label.count("<br>")) for label in labels),
+        height=slot * len(labels),
+        margin={"l": 0, "t": 0, "b": 0},
         xaxis=axis(range=[0, 1.15 * max([*counts.values(), 1])], visible=False),
-        bargap=0.3,
-    ).enlarged(CLASSROOM_FONT_SIZE)
+        yaxis=axis(autorange="reversed", visible=False),
+        places={"width": 17 / slot, "offset": 0.5 - 20 / slot},
+        annotations=[
+            note(
+                Markup(f"<b>{label}</b>" if answer == right else label),
+                *(0, k),
+                xanchor="left",
+                yanchor="bottom",
+                yshift=_VOTES - slot / 2,
+            )
+            for k, (answer, label) in enumerate(zip(counts, labels, strict=True))
+        ],
+    ).enlarged(CLASSROOM_FONT_SIZE - 2)
 
 
 def _labelled_bars(
-    values: Mapping[str, float], texts: Sequence[str], marks: Sequence[Mark], **look: Any
+    values: Mapping[str, float],
+    texts: Sequence[str],
+    marks: Sequence[Mark],
+    places: Mapping[str, float] = MappingProxyType({}),
+    **look: Any,
 ) -> Chart:
     """Draw horizontal bars, each with its text at its end."""
     colors = [mark.color for mark in marks]
@@ -99,8 +122,10 @@ def _labelled_bars(
         textposition="outside",
         marker={"color": colors, "pattern": pattern, "line": {"width": 1, "color": colors}},
         hoverinfo="skip",
+        **places,
     )
-    return figure([shown], yaxis=axis(autorange="reversed", ticklabelstandoff=10), **look)
+    yaxis = axis(autorange="reversed", ticklabelstandoff=10)
+    return figure([shown], **{"yaxis": yaxis, **look})
 
 
 @cached_figure

@@ -75,7 +75,7 @@ class Chart:
         return Chart(self.traces, self.layout | {"height": height, "margin": margins})
 
     def enlarged(self, size: int) -> Chart:
-        """Return the figure with a font of ``size`` pixels, also at bars and axes."""
+        """Return the figure with a font of ``size`` pixels, also at bars, in cells and at axes."""
         layout = dict(self.layout)
         for name, part in self.layout.items():
             if name[1:].startswith("axis"):
@@ -83,7 +83,7 @@ class Chart:
                 if title := part.get("title"):
                     layout[name] |= {"title": title | {"font": title["font"] | {"size": size - 2}}}
         traces = [
-            trace | {"textfont": {"size": size}} if trace["type"] == "bar" else trace
+            trace | {"textfont": {"size": size}} if trace["type"] in ("bar", "heatmap") else trace
             for trace in self.traces
         ]
         legend = layout["legend"] | {"font": layout["legend"]["font"] | {"size": size}}

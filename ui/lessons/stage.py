@@ -8,13 +8,12 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import chart as drawing
 from ui.figures import lesson as figures
 from ui.lessons.place import Place
 from ui.lessons.room import ROOMS
-from ui.lessons.step import Lesson, Step
+from ui.lessons.step import Control, Lesson, Step
 from ui.shell import terms, visitors
 from ui.shell.frame import chart
 from ui.shell.guard import fragment
@@ -26,21 +25,19 @@ from zslcore.numbers import counted
 UPDATE_SECONDS = 2.0  # seconds between two updates of a room
 
 
-def show_lesson(lesson: Lesson, place: Place, votes: DeltaGenerator | None = None) -> None:
-    """Show the step of a lesson at ``place``; ``votes`` is the place for the room's answers."""
+def show_lesson(lesson: Lesson, place: Place) -> None:
+    """Show the step of a lesson at ``place``."""
     step = lesson.steps[place.step - 1]
     with st.container(key="lesson_stage"):
         st.header(f"{place.step} of {len(lesson.steps)} · {step.title}", anchor=False)
-        if context := step.context():
-            st.markdown(plain(context).replace("\n\\- ", "\n- ").removeprefix("\\"))
-        st.markdown(step.ask)
+        with st.container(key=f"lesson_question_{'read' if place.revealed else 'open'}"):
+            if context := step.context():
+                st.markdown(plain(context).replace("\n\\- ", "\n- ").removeprefix("\\"))
+            st.markdown(step.ask)
         answer = _take_answer(step, place)
         if place.revealed:
             _reveal(lesson, step, place, answer)
-            if place.room:
-                with votes or st.container():
-                    _show_room(place, step.answers.labels, step.right(), answer)
-        else:
+        elif place.room:
             _show_room_count(place)
         if place.follows:
             _follow(place)
@@ -68,41 +65,49 @@ def _take_answer(step: Step, place: Place) -> str | None:
 
 
 def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> None:
-    """Show the figure, the right answer and the point to notice."""
-    control, option = step.control, step.control.options[0]
-    if len(control.options) > 1:
-        options: dict[str, Any] = {"key": f"lessons_{place.lesson}_{place.step}"}
-        options |= {"bind": "query-params", "help": terms.tip(control.label)}
-        if option in METHODS:
-            options["label_visibility"] = "collapsed"
-        if control.slider:
-            option = st.select_slider(control.label, control.options, **options)
-        else:
-            option = st.pills(
-                control.label,
-                control.options,
-                default=option,
-                required=True,
-                format_func=_with_family,
-                **options,
-            )
+    """Show the right answer, the votes and the point to notice, and the figure beside them."""
+    words, picture = st.columns([0.36, 0.64], gap="medium")
+    with picture:
+        view = step.see(_choose_option(step.control, place))
+        with st.container(key="lesson_figure"):
+            key = f"lesson_{place.lesson}_{place.step}"
+            figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
+            chart(figure, view.alt, key=key, fills_place=True)
     right = step.right()
-    view = step.see(option)
-    if answer is not None and answer == right:
-        st.success(f"You predicted **{plain(answer)}**, which is right.", icon=":material/check:")
-    else:
-        prediction = f"You predicted **{plain(answer)}**. " if answer else ""
-        st.info(f"{prediction}The answer: **{plain(right)}**.", icon=":material/lightbulb:")
-    st.markdown(f"**What to notice:** {plain(view.notice)}")
-    figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
-    with st.container(key="lesson_figure"):
-        chart(
-            figure.of_height(min(figure.height, figures.CLASSROOM_HEIGHT)),
-            view.alt,
-            key=f"lesson_{place.lesson}_{place.step}",
-        )
-    if place.step == len(lesson.steps):
-        show_command(lesson.command())
+    with words:
+        if answer is not None and answer == right:
+            message = f"You predicted **{plain(answer)}**, which is right."
+            st.success(message, icon=":material/check:")
+        elif answer or not place.room:  # the votes of a room also mark the answer
+            prediction = f"You predicted **{plain(answer)}**. " if answer else ""
+            message = f"{prediction}The answer: **{plain(right)}**."
+            st.info(message, icon=":material/lightbulb:")
+        if place.room:
+            _show_room(place, step.answers.labels, right, answer)
+        st.markdown(f"**What to notice:** {plain(view.notice)}")
+        if place.step == len(lesson.steps):
+            show_command(lesson.command())
+
+
+def _choose_option(control: Control, place: Place) -> str:
+    """Offer the options of a control; return the chosen one."""
+    first = control.options[0]
+    if len(control.options) == 1:
+        return first
+    options: dict[str, Any] = {"key": f"lessons_{place.lesson}_{place.step}"}
+    options |= {"bind": "query-params", "help": terms.tip(control.label)}
+    if first in METHODS:
+        options["label_visibility"] = "collapsed"
+    if control.slider:
+        return st.select_slider(control.label, control.options, **options)
+    return st.pills(
+        control.label,
+        control.options,
+        default=first,
+        required=True,
+        format_func=_with_family,
+        **options,
+    )
 
 
 def _with_family(option: str) -> str:
@@ -118,15 +123,14 @@ def _follow(place: Place) -> None:
     """Rerun a student's page when the teacher has moved on."""
     if ROOMS.shown(place.room) != place.last_shown:
         st.rerun()
-    st.caption(f"Room {place.room}. Your teacher reveals the answer and moves on.")
+    st.caption("Your teacher reveals the answer and moves on.")
 
 
 @partial(fragment, run_every=UPDATE_SECONDS)
 def _show_room_count(place: Place) -> None:
     """Show the number of answers in the room without the answers."""
-    if place.room:
-        n = ROOMS.counts(place.room, place.question).total()
-        st.markdown(f"Room **{place.room}**: {counted(n, 'answer')}")
+    n = ROOMS.counts(place.room, place.question).total()
+    st.markdown(f"Room **{place.room}**: {counted(n, 'answer')}")
 
 
 @partial(fragment, run_every=UPDATE_SECONDS)

@@ -322,14 +322,16 @@ def chart(
     key: str,
     table: Callable[[], pd.DataFrame] | None = None,
     on_pick: Callable[[], None] | None = None,
+    fills_place: bool = False,
 ) -> None:
     """Draw a figure at the width of its container, and its download menu below.
 
     ``alt`` is the text for screen readers and the caption in downloads; ``table`` computes the
     numbers if the figure does not have all of them. After a click on a mark,
-    ``st.session_state[key].picked`` is its ``customdata``, for ``on_pick``.
+    ``st.session_state[key].picked`` is its ``customdata``, for ``on_pick``. With
+    ``fills_place``, the styles of the page give the height.
     """
-    drawing.draw(figure, alt, key=key, on_pick=on_pick)
+    drawing.draw(figure, alt, key=key, on_pick=on_pick, fills_place=fills_place)
     numbers = table or partial(table_of_figure, figure)
     downloads.offer_figure(
         key, alt, numbers=numbers, panels=partial(panels_of, figure), chart=figure

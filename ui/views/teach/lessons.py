@@ -31,15 +31,14 @@ def show(header: Header) -> None:
     with st.container(horizontal=True, key="lessons_row"):
         show_navigation(lesson, place)
         show_tools(lesson, place)
-    if not place.room:
+    if place.revealed or not place.room:
         show_lesson(lesson, place)
         return
     left, right = st.columns([0.72, 0.28], gap="large")
     with left:
-        show_lesson(lesson, place, right.container())
-    if not place.revealed:
-        with right:
-            show_entrance(place)
+        show_lesson(lesson, place)
+    with right:
+        show_entrance(place)
 
 
 def _show_list() -> None:
