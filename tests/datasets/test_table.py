@@ -177,7 +177,7 @@ CSV = {
         "line 2, column 'f': expected a finite number; got '1_0'",
     ),
     "a class": (lambda s: s.replace("otter", "oter", 1), r"data row 7, 'oter'; .*'otter'\?"),
-    "a part": (lambda s: s.replace("test_seen", "testing", 1), r"data row 1: .* got 'testing'"),
+    "a part": (lambda s: s.replace("test_seen", "tset_seen", 1), r"data row 1: .* got 'tset_seen'"),
     "no label": (lambda s: s.replace("label", "lable", 1), r"line 1: expected a column 'label'"),
     "twice": (lambda s: s.replace("f1", "f2", 1), r"line 1: .*'f2' more than once"),
     "no rows": (lambda s: s.split("\n")[0] + "\n", r"at least one row"),
@@ -329,3 +329,15 @@ def test_train_and_val_of_an_archive_are_reported_as_unread_and_leaking(tmp_path
     assert "not read" not in read_table(tmp_path / "clean.npz").source
     table = read_table(tmp_path / "leak.npz").source
     assert "train, val: not read from tables; 8 of their rows are test rows" in table
+
+
+def test_parts_in_a_column_may_be_train_and_test(tmp_path):
+    path = csv(tmp_path)
+    text = path.read_text()
+    expected = read_table(path, prototypes=prototypes(tmp_path)).split("own")
+    for part, word in (("trainval", "Train"), ("test_seen", "test"), ("test_unseen", "TEST")):
+        text = text.replace(f",{part},", f",{word},")
+    path.write_text(text)
+    split = read_table(path, prototypes=prototypes(tmp_path)).split("own")
+    for part in ("trainval", "test_seen", "test_unseen"):
+        np.testing.assert_array_equal(getattr(split, part), getattr(expected, part))

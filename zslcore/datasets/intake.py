@@ -37,9 +37,8 @@ from zslcore.datasets.split_lists import (
     IMAGE_IN_LINE,
     SplitList,
     parent_folder,
-    split_of_parts,
 )
-from zslcore.datasets.table import class_numbers, split_from_rows, split_from_unseen
+from zslcore.datasets.table import class_numbers, split_from_lists, split_from_unseen
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
@@ -1027,7 +1026,7 @@ def _splits(
         if by_names.files:
             of_images = _rows_of_images(intake, by_names)
             lists = {part: of_images[numbers] for part, numbers in by_names.parts.items()}
-            return [_from_rows(file, labels, lists, None, benchmark)]
+            return [split_from_lists(file, labels, lists, None, benchmark)]
         unseen = [by_names.class_names[c] for c in by_names.sides["unseen"]]
     if "split" in intake.parts:
         words = np.array(intake.parts["split"].contents.names(intake.parts["split"].name))
@@ -1038,12 +1037,12 @@ def _splits(
         for word in rows_of_word:
             if word.lower() not in PART_OF_NAME:
                 raise closest_name(f"part in {intake.parts['split'].title}", word, PART_OF_NAME)
-        return [_from_rows(file, labels, rows_of_word, unseen, benchmark)]
+        return [split_from_lists(file, labels, rows_of_word, unseen, benchmark)]
     if rows:
         lists = {part: array.contents.numbers(array.name) for part, array in rows.items()}
         if any(array.name.lower().endswith("_loc") for array in rows.values()):
             lists = {part: values - 1 for part, values in lists.items()}
-        return [_from_rows(file, labels, lists, unseen, benchmark)]
+        return [split_from_lists(file, labels, lists, unseen, benchmark)]
     if unseen is None and "unseen" in intake.parts:
         unseen = _listed_classes(intake.parts["unseen"], len(names), first)
     elif unseen is None and "seen" in intake.parts:
@@ -1078,27 +1077,6 @@ def _listed_classes(array: Array, n_classes: int, first: int) -> list[str | int]
     if 2 < len(numbers) == n_classes and {*numbers.tolist()} <= {0, 1}:
         numbers = np.flatnonzero(numbers) + first
     return [int(n) for n in numbers]
-
-
-def _from_rows(
-    file: str,
-    labels: np.ndarray,
-    lists: Mapping[str, np.ndarray],
-    unseen: Sequence[str | int] | None,
-    benchmark: Recognised | None,
-) -> Split:
-    """Return the split of row lists by part, with train and val as its fold."""
-    listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
-    for part, rows in listed.parts.items():
-        if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
-            raise refusal_of(
-                file,
-                f"rows of {part} from 0 to {len(labels) - 1:,}",
-                f"{rows.min():,} to {rows.max():,}",
-            )
-    fold = {part: listed.parts[part] for part in ("train", "val") if part in listed.parts}
-    parts = {part: rows for part, rows in listed.parts.items() if part not in fold}
-    return split_from_rows(file, labels, parts, unseen, benchmark, fold)
 
 
 def parquet_files(folder: Path) -> list[Path]:

@@ -624,7 +624,9 @@ def split_of_parts(
     0-based class of each row. Without labels, the side of a part "test" is unknown; it is read as
     unseen.
     """
-    parts = {part_of_name(name): values for name, values in listed.items()}
+    parts: dict[str, list[Any]] = {}
+    for name, values in listed.items():
+        parts.setdefault(part_of_name(name), []).extend(values)
     texts = [element for values in parts.values() for element in values if isinstance(element, str)]
     if texts and all(map(str.isdecimal, texts)):
         parts = {part: [*map(int, values)] for part, values in parts.items()}

@@ -18,9 +18,9 @@ If prototypes are in a separate CSV and the file has class names, labels are pos
 names, and classes of the CSV are matched by name.
 
 A CSV has a column ``label`` with class names, optional columns ``split`` (``trainval``,
-``test_seen`` or ``test_unseen``) and ``image_file`` (also ``path``, ``filename`` or the like), and
-one column per feature; a column that numbers the rows (``id``) is left out. Prototypes are in a
-second CSV with a column ``class`` and one column per attribute.
+``test_seen``, ``test_unseen``; also ``train``, ``val``, ``test``) and ``image_file`` (also ``path``,
+``filename`` or the like), and one column per feature; a column that numbers the rows (``id``) is
+left out. Prototypes are in a second CSV with a column ``class`` and one column per attribute.
 """
 
 from __future__ import annotations
@@ -40,11 +40,12 @@ from zslcore.datasets.facts import Recognised, check_pretraining
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
-from zslcore.datasets.part_names import IMAGE_TITLES
+from zslcore.datasets.part_names import IMAGE_TITLES, part_of_name
 from zslcore.datasets.release import ParsedDataset, Release, with_folds
+from zslcore.datasets.split_lists import split_of_parts
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.names import class_key, class_keys, squeeze
-from zslcore.texts import clean_text, expect, expect_range
+from zslcore.texts import clean_text, expect, expect_range, refusal_of
 from zslcore.untrusted.client import (
     Contents,
     Role,
@@ -75,6 +76,8 @@ ROLES: dict[str, Role] = {
 RANDOM = re.compile(r"random:(\d{1,6})(?::(\d{1,9}))?")
 #: Text column in a CSV of features -> whether it is required.
 TEXTS = {"label": True, "split": False}
+#: Parts in a column, for refusals.
+PARTS = "trainval, train, val, test, test_seen or test_unseen"
 #: A title that may name a file.
 TITLE = re.compile(r"\w[\w -]{0,60}")
 
@@ -191,6 +194,20 @@ def _own_split(
     return [split_from_unseen(file, labels, names, unseen, benchmark)]
 
 
+def _split_of_column(
+    file: str,
+    names: Sequence[str],
+    parts: Mapping[str, np.ndarray],
+    unseen: Sequence[str | int] | None,
+    labels: np.ndarray,
+    benchmark: Recognised | None,
+) -> list[Split]:
+    """Build the split from the parts in a column, or else from the unseen classes."""
+    if parts:
+        return [split_from_lists(file, labels, parts, unseen, benchmark)]
+    return [split_from_unseen(file, labels, names, unseen, benchmark)]
+
+
 def split_from_rows(
     file: str,
     labels: np.ndarray,
@@ -208,6 +225,27 @@ def split_from_rows(
         expect(len(parts.get(part, ())), file, f"rows in {part!r}", "none")
     split = Split.from_rows("own", labels, **parts, note=f"Rows as given in {file}")
     return with_folds(split, labels, benchmark, rows=rows)
+
+
+def split_from_lists(
+    file: str,
+    labels: np.ndarray,
+    lists: Mapping[str, np.ndarray],
+    unseen: Sequence[str | int] | None,
+    benchmark: Recognised | None,
+) -> Split:
+    """Return the split "own" of row lists by part, with train and val as its fold."""
+    listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
+    for part, rows in listed.parts.items():
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
+            raise refusal_of(
+                file,
+                f"rows of {part} from 0 to {len(labels) - 1:,}",
+                f"{rows.min():,} to {rows.max():,}",
+            )
+    fold = {part: listed.parts[part] for part in ("train", "val") if part in listed.parts}
+    parts = {part: rows for part, rows in listed.parts.items() if part not in fold}
+    return split_from_rows(file, labels, parts, unseen, benchmark, fold)
 
 
 def split_from_unseen(
@@ -390,8 +428,7 @@ def _read_csv(
     parts = {}
     for part in dict.fromkeys(words):
         where = f"{file}, data row {words.index(part) + 1}"
-        named = f"{', '.join(SPLIT_PARTS)} in column 'split'"
-        expect(part in SPLIT_PARTS, where, named, repr(part))
+        expect(part_of_name(part), where, f"{PARTS} in column 'split'", repr(clean_text(part, 60)))
         parts[part] = np.flatnonzero(np.array(words) == part)
     unread = f"; left out: {', '.join(left_out)}" if left_out else ""
     return ParsedDataset(
@@ -399,7 +436,7 @@ def _read_csv(
         labels=np.array([number_of[label] for label in labels], np.int64),
         prototypes=side.values,
         class_names=side.classes,
-        splits=partial(_own_split, file, side.classes, parts, unseen),
+        splits=partial(_split_of_column, file, side.classes, parts, unseen),
         labels_in=f"{file}, column 'label'",
         classes_in=side.file,
         source=f"Your own features, from {file}{unread}.",
