@@ -794,3 +794,27 @@ def test_columns_with_unknown_titles_are_recognised_by_their_content(tmp_path):
     data = find(paths(tmp_path)).read_dataset("a")
     assert as_expected(data)
     assert data.split("own").unseen_classes.tolist() == [1, 3]
+
+
+def test_an_array_that_cannot_be_read_is_listed_with_the_reason(tmp_path):
+    names = np.array(NAMES, dtype=object)
+    np.savez(tmp_path / "a.npz", X=X, y=Y, S=S, class_names=names)
+    *_, (title, why, part) = survey(paths(tmp_path)).rows
+    assert (title, part) == ("a.npz:class_names", "not read")
+    assert "save with np.array(names, dtype=str)" in why
+
+
+def test_lists_of_rows_may_have_longer_names(tmp_path):
+    rows = {
+        f"{part}_idx": np.flatnonzero(np.isin(Y, classes))
+        for part, classes in (("train_seen", (0, 2)), ("test_seen", (4,)), ("test_unseen", (1, 3)))
+    }
+    rows["train_seen_idx"], rows["test_seen_idx"] = (
+        np.sort(np.concatenate([rows["train_seen_idx"], rows["test_seen_idx"]]))[k::2]
+        for k in (0, 1)
+    )
+    np.savez(tmp_path / "a.npz", X=X, y=Y, S=S, **rows)
+    split = find(paths(tmp_path)).read_dataset("a").split("own")
+    np.testing.assert_array_equal(split.trainval, rows["train_seen_idx"])
+    np.testing.assert_array_equal(split.test_seen, rows["test_seen_idx"])
+    np.testing.assert_array_equal(split.test_unseen, rows["test_unseen_idx"])

@@ -176,10 +176,16 @@ class Intake:
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """Rows of a table: file and variable, content, and part in words or "not used"."""
+        """Rows of a table: file and variable, content, and part in words, or why it has none."""
         used = {id(a): "split" for a in self.arrays if a.contents.path in self.split_files}
         used |= {id(array): IN_WORDS[part] for part, array in self.parts.items()}
-        return [(a.title, a.in_words, used.get(id(a), "not used")) for a in self.arrays]
+        rows = [(a.title, a.in_words, used.get(id(a), "not used")) for a in self.arrays]
+        files = {id(a.contents): a.contents for a in self.arrays}.values()
+        refused = [(file, name, why) for file in files for name, why in file.refused.items()]
+        return rows + [
+            (f"{file.name}:{clean_text(name, 60)}", clean_text(why, 200), "not read")
+            for file, name, why in refused
+        ]
 
     @property
     def sentence(self) -> str:
@@ -559,9 +565,9 @@ def _named_part(array: Array) -> str:
     is_unnamed, name = array.is_unnamed, array.name_or_stem
     if array.contents.container in ("text", "Parquet") and array.name == "class":
         return "class"  # names of classes, in a table of classes or of images
-    lower = name.lower().removesuffix("_loc")
-    if lower in PART_OF_NAME and len(array.shape) == 1 and not (is_unnamed and array.shape[0] < 2):
-        return PART_OF_NAME[lower]
+    part = part_of_name(name.removesuffix("_loc"))
+    if part and len(array.shape) == 1 and not (is_unnamed and array.shape[0] < 2):
+        return part
     return NAMES.get(letters_of(name), "")
 
 

@@ -18,9 +18,10 @@ If prototypes are in a separate CSV and the file has class names, labels are pos
 names, and classes of the CSV are matched by name.
 
 A CSV has a column ``label`` with class names, optional columns ``split`` (``trainval``,
-``test_seen``, ``test_unseen``; also ``train``, ``val``, ``test``) and ``image_file`` (also ``path``,
-``filename`` or the like), and one column per feature; a column that numbers the rows (``id``) is
-left out. Prototypes are in a second CSV with a column ``class`` and one column per attribute.
+``test_seen``, ``test_unseen``; also ``train``, ``val``, ``test``) and ``image_file`` (also
+``path``, ``filename`` or the like), and one column per feature; a column that numbers the rows
+(``id``) is left out. Prototypes are in a second CSV with a column ``class`` and one column per
+attribute.
 """
 
 from __future__ import annotations
