@@ -60,7 +60,7 @@ def shown(page, words):
 def test_a_newcomer_sees_the_app_and_the_trade_off(server, page):
     visitor = Visitor(server, page)
     shown(page, "Measure, calibrate and audit zero-shot learning.")
-    once(page, lambda: "accuracy on unseen" in page.locator(".sentence").inner_text())
+    once(page, lambda: "digits win" in page.locator(".sentence").inner_text())
     assert visitor.clicks == 0
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.figures import splits as figures
 from ui.shell import site_map
@@ -31,7 +32,9 @@ from zslcore.leakage import (
     get_vocabulary,
     render,
 )
-from zslcore.leakage.report import Verdict, worst_first
+from zslcore.leakage.released_codes import trained_in_words
+from zslcore.leakage.report import Figure, Verdict, worst_first
+from zslcore.leakage.split_card import GAINED
 from zslcore.leakage.vocabularies import USUAL
 
 #: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
@@ -128,6 +131,34 @@ class Review:
         if self.dataset is None:
             return None
         return {"dataset": self.dataset.name, "split": self.report.split}
+
+
+# --- Card ----------------------------------------------------------------------------------------
+
+
+def show_picture_and_figures(card: Report, key: str) -> None:
+    """Show the picture of a card, if any, with its metrics at the right."""
+    if card.picture is None:
+        columns: Sequence[DeltaGenerator] = st.columns(len(card.figures))
+    else:
+        left, right = st.columns([0.68, 0.32])
+        columns = [right] * len(card.figures)
+        with left:
+            chart(figures.picture_of(card.picture), card.picture.alt, key=key)
+    for column, figure in zip(columns, card.figures, strict=True):
+        with column.container(gap=None):
+            _show_figure(figure)
+
+
+def _show_figure(figure: Figure) -> None:
+    """Show a metric and its note; each condition of a measured effect has its own line."""
+    tip, note = None, plain(figure.note)
+    if figure.label.startswith(GAINED) and "trainval" in note:
+        tip = f"Range over six methods. {trained_in_words()} train on trainval."
+        note = note.replace("; ", "  \n")
+    label = figure.label.partition(", measured on")[0]  # the note states on which data
+    st.metric(plain(label[0].upper() + label[1:]), figure.value, help=tip)
+    st.caption(note)
 
 
 # --- Report ---------------------------------------------------------------------------------------

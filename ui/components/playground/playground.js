@@ -37,6 +37,8 @@ const LEAST_HEIGHT = 440; // minimum height of the wide form, in pixels
 const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
 const FIXED_BESIDE = 276; // pixels of height of the same parts in a window of medium width
 const RULER_KINDS = 54; // pixels of height of the choice and explanation of the ruler
+const SENTENCE = 28; // pixels of height of the sentence
+const BROAD = 48; // pixels of height that a broad form saves, with stops and menu in lines of others
 const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
 const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
 const LEAST_WALL = 340; // minimum width of the wall next to the plane, in pixels
@@ -250,7 +252,8 @@ class Playground extends CurveFigure {
     const isWide = this.hasRail;
     const top = this.root.getBoundingClientRect().top + findScrollOffset(this.root);
     const available = innerHeight - top - this.head.below;
-    const fixed = FIXED_BESIDE - (this.rulerInputs[0].offsetParent ? 0 : RULER_KINDS);
+    const fixed = FIXED_BESIDE - (this.rulerInputs[0].offsetParent ? 0 : RULER_KINDS)
+      - (this.elements.sentence.offsetParent ? 0 : SENTENCE) - (this.width < WIDE ? 0 : BROAD);
     const height = Math.floor(isWide
       ? Math.max(LEAST_HEIGHT, Math.min(available, FIXED_HEIGHT + heightBeside(this.width - RAIL_WIDTH, 1.35)))
       : Math.max(LEAST_BESIDE, Math.min(available - fixed - this.choices.offsetHeight,
@@ -266,6 +269,7 @@ class Playground extends CurveFigure {
     const { head, width, hasRail: isWide } = this;
     if (!head || !width) return;
     this.root.classList.toggle("wide", isWide);
+    this.root.classList.toggle("broad", width >= WIDE);
     this.root.classList.toggle("narrow", width < MEDIUM);
     const { dataset, method } = head.rail.chosen;
     this.elements.summary.textContent = `${findDatasetTitle(head.rail, dataset)} · ${method}`;
@@ -390,7 +394,7 @@ class Playground extends CurveFigure {
     const validated = this.line.stops.find(({ look }) => look === "validated");
     const { gamma, words } = describeTrade(point, pointAt(this.line, 0), this.head.noun[1],
       validated && pointAt(this.line, validated.gamma));
-    return `${gamma} ${words}`.trim();
+    return gamma ? `${gamma} ${words}` : words[0].toUpperCase() + words.slice(1);
   }
 
   /** Write u, s and H, spelled out where there is room. @param {CurvePoint} point */

@@ -1,7 +1,7 @@
 // @ts-check
 // The trade-off between seen and unseen classes at a position of the ruler, in one sentence.
 
-import { formatPercent, formatNumber } from "../../../zslcore/interactive/numbers.js";
+import { formatNumber } from "../../../zslcore/interactive/numbers.js";
 
 /** @import { CurvePoint } from "../../../zslcore/interactive/curve.js" */
 
@@ -24,8 +24,7 @@ export function describeTrade(now, plain, many, validated = plain) {
   const { unseen, seen } = findChanges(now, plain);
   const gamma = `At γ = ${formatNumber(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST_CHANGE;
   if (!unseenMoves && Math.abs(seen) < LEAST_CHANGE)
-    return { gamma: "", words: `${formatPercent(plain.unseen)} accuracy on unseen and ` +
-      `${formatPercent(plain.seen)} on seen ${many}${describeValidated(validated, plain)}.` };
+    return { gamma: "", words: `${describeRest(plain, many, validated)}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [firstChange, secondChange] = unseenMoves ? [unseen, seen] : [seen, unseen];
   return { gamma, words: `${first} ${many} ${describeChange(firstChange)}, ${second} ${many} ` +
@@ -37,12 +36,13 @@ function findChanges(now, plain) {
   return { unseen: 100 * (now.unseen - plain.unseen), seen: 100 * (now.seen - plain.seen) };
 }
 
-/** The accuracies at the validated gamma, if seen accuracy falls and unseen accuracy rises.
- * @param {CurvePoint} validated @param {CurvePoint} plain */
-function describeValidated(validated, plain) {
+/** The better side without a change, and the changes at the validated gamma if they are a trade.
+ * @param {CurvePoint} plain @param {string} many @param {CurvePoint} validated */
+function describeRest(plain, many, validated) {
   const { unseen, seen } = findChanges(validated, plain);
-  return unseen < LEAST_CHANGE || seen > -LEAST_CHANGE ? ""
-    : `; with the validated γ, ${formatPercent(validated.unseen)} and ${formatPercent(validated.seen)}`;
+  const rest = plain.unseen < plain.seen ? `seen ${many} win` : `unseen ${many} are not behind`;
+  return unseen < LEAST_CHANGE || seen > -LEAST_CHANGE ? rest
+    : `${rest}; with the validated penalty γ, unseen ones ${describeChange(unseen)}, seen ones ${describeChange(seen, unseen)}`;
 }
 
 /**

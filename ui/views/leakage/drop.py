@@ -13,17 +13,22 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import window
-from ui.figures.splits import picture_of
 from ui.intake import scores, uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
 from ui.intake.uploads import UploadedGroup, recognise_uploads
-from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings
+from ui.sections.audit import (
+    LOOKS,
+    VERDICT_COLORS,
+    Review,
+    show_findings,
+    show_picture_and_figures,
+)
 from ui.sections.declaration import MEASURED, Declared, choose_pretraining, declare
 from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map
 from ui.shell.folds import menu
-from ui.shell.frame import Header, ViewAnswer, chart, place_answer, show_tabs
+from ui.shell.frame import Header, ViewAnswer, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.text import on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
@@ -37,10 +42,9 @@ from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage import AuditContext, Mark, Vocabulary, get_vocabulary
 from zslcore.leakage.file_kinds import class_list_of
 from zslcore.leakage.loading import context_of
-from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
-from zslcore.leakage.report import STATUS, Figure, Report, Verdict
-from zslcore.leakage.split_card import GAINED, NOT_TRAINED_ON, card_of_classes
+from zslcore.leakage.report import STATUS, Report, Verdict
+from zslcore.leakage.split_card import NOT_TRAINED_ON, card_of_classes
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.numbers import counted
 from zslcore.results.store import ResultStore
@@ -358,16 +362,7 @@ def show_card(
             st.markdown(f"## :{VERDICT_COLORS[card.verdict]}[{card.word}]")
             st.markdown(f"**{plain(card.sentence)}**")
             st.caption(_source_of(card))
-        if card.picture is None:
-            columns: Sequence[DeltaGenerator] = st.columns(len(card.figures))
-        else:
-            left, right = st.columns([0.68, 0.32])
-            columns = [right] * len(card.figures)
-            with left:
-                chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
-        for column, figure in zip(columns, card.figures, strict=True):
-            with column.container(gap=None):
-                _show_figure(figure)
+        show_picture_and_figures(card, f"drop_picture{key}")
         _show_takeaway(card, key, review)
     if review is not None:
         _show_below(card, review)
@@ -377,17 +372,6 @@ def show_card(
         _list_findings(card)
     with st.expander("Files read", icon=":material/description:"):
         _show_files(card)
-
-
-def _show_figure(figure: Figure) -> None:
-    """Show a metric and its note; each condition of a measured effect has its own line."""
-    tip, note = None, plain(figure.note)
-    if figure.label.startswith(GAINED) and "trainval" in note:
-        tip = f"Range over six methods. {trained_in_words()} train on trainval."
-        note = note.replace("; ", "  \n")
-    label = figure.label.partition(", measured on")[0]  # the note states on which data
-    st.metric(plain(label[0].upper() + label[1:]), figure.value, help=tip)
-    st.caption(note)
 
 
 def _show_takeaway(card: Report, key: str, review: Review | None) -> None:

@@ -11,11 +11,11 @@ import streamlit as st
 
 from ui.components import window
 from ui.figures.palette import UNSEEN
-from ui.figures.splits import picture_of
 from ui.playground import answers as playground_answers
 from ui.playground import instrument
+from ui.sections.audit import show_picture_and_figures
 from ui.shell import site_map
-from ui.shell.frame import Header, chart
+from ui.shell.frame import Header
 from ui.shell.numbers import three_digits
 from ui.state import cache, controls
 from zslcore.evaluation.specs import RunSpec
@@ -43,9 +43,7 @@ def show(header: Header) -> None:
         headline.header(step["headline"], anchor=False)
         _show_text(step)
     if step.get("view"):
-        example = read_report(EXAMPLE.read_bytes(), EXAMPLE.name)
-        if example.picture is not None:
-            chart(picture_of(example.picture), example.picture.alt, key="about_example")
+        show_picture_and_figures(read_report(EXAMPLE.read_bytes(), EXAMPLE.name), "about_example")
         return
     with st.container(key="about_instrument"):
         instrument.show_instrument(header)
