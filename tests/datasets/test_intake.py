@@ -1,6 +1,7 @@
 """Any files become a data set: roles are guessed, shown, corrected, and checked before storing."""
 
 import json
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -818,3 +819,16 @@ def test_lists_of_rows_may_have_longer_names(tmp_path):
     np.testing.assert_array_equal(split.trainval, rows["train_seen_idx"])
     np.testing.assert_array_equal(split.test_seen, rows["test_seen_idx"])
     np.testing.assert_array_equal(split.test_unseen, rows["test_unseen_idx"])
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        (["features.npy", "labels.csv", "class_attributes.csv"], "zoo"),
+        (["image_class_labels.txt", "images.txt", "testclasses.txt", "birds.npy"], "birds"),
+        (["X_train.npy", "X_test.npy", "S.npy"], "zoo"),
+        (["resnet101.npy", "labels.csv"], "resnet101"),
+    ],
+)
+def test_an_import_has_the_name_of_its_files_or_folder(files, name):
+    assert find([Path("zoo") / file for file in files]).name == name

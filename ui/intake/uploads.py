@@ -65,8 +65,10 @@ def import_files(
         if "more" in options:
             options["choices"] = {part: text for part, text in (choices or {}).items() if text}
         options["pretraining"] = pretraining
-        generic = "more" in options and intake.is_generic(main.stem)
-        proposed = NAMELESS if generic else proposed_name(main, options.get("splits", ""))
+        stem = intake.name_of_files(paths) if "more" in options else main.stem
+        proposed = import_name(stem)
+        if stem == main.stem:
+            proposed = proposed_name(main, options.get("splits", ""))
         name = name.strip() or _unused_name(proposed)
         name = visitors.own_name(name)
         _refuse_taken(name, replace=replace)

@@ -84,6 +84,23 @@ TABLES = ("text", "Parquet", "JSON")
 OF_IMAGES = ("features", "labels", "image_files")
 #: Arrays of a table that describe its columns, not its rows.
 OF_TABLE = ("columns", "class_names")
+#: Words in the names of files of any data set.
+GENERIC = frozenset(
+    {word for names in NAMES_OF_PARTS.values() for name in names for word in words_in(name)}
+    | {*WORDS_OF_PARTS, *ABBREVIATIONS, "class", "image", "images", "img", "label"}
+    | {
+        "all",
+        "binary",
+        "continuous",
+        "data",
+        "list",
+        "trainclasses",
+        "trainvalclasses",
+        "valclasses",
+        "testclasses",
+    }
+    | {"trainlist", "testlist", "vallist", "splits", "my", "own"}
+)
 #: Line that begins with its number.
 NUMBERED = re.compile(r"(\d{1,9})[\s:,;]\s*(\S.*)")
 #: Name of the lines of a file that only a split may be read from.
@@ -769,13 +786,19 @@ def find(
     options |= {"unseen": list(unseen)} if unseen is not None else {}
     recipe = Recipe(str(paths[0]), options, paths, REVISION)
     read = partial(_read, paths, dict(choices or {}), unseen, intake)
-    stem = paths[0].stem
-    return Release(import_name(paths[0].parent.name if is_generic(stem) else stem), recipe, read)
+    return Release(import_name(name_of_files(paths) or paths[0].parent.name), recipe, read)
+
+
+def name_of_files(paths: Sequence[Path]) -> str:
+    """Return the stem of the first file that is not named after its content; "" without one."""
+    return next((path.stem for path in paths if not is_generic(path.stem)), "")
 
 
 def is_generic(stem: str) -> bool:
-    """Whether a file is named after its content ("features"), not after its data set."""
-    return letters_of(stem) in NAMES
+    """Whether a file is named after its content ("image_features"), not after its data set."""
+    return letters_of(stem) in NAMES or all(
+        word in GENERIC or word.isdigit() for word in words_in(stem)
+    )
 
 
 def _read(
