@@ -5,8 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of
-from tests.verdicts.inputs import DECLARED, SEEN, UNSEEN, Input
+from tests.verdicts.inputs import (
+    DECLARED,
+    NAMES,
+    SCORES,
+    SEEN,
+    TRUE,
+    UNSEEN,
+    UNSEEN_CLASSES,
+    UNSEEN_NAMES,
+    Input,
+    Y,
+)
 
 
 def quoted(names: Sequence[str], separator: str = ", ") -> str:
@@ -90,5 +104,64 @@ def programs() -> Iterator[Input]:
             yield Input(name, {file: content}, command, expected, cause, bool(leaked))
 
 
+def metrics_of(answers: np.ndarray) -> str:
+    """Return a pattern of u and s of predicted classes, from the definition."""
+    right = {c: (answers[c == Y] == c).mean() for c in np.unique(Y).tolist()}
+    sides = ([c for c in right if (c in UNSEEN_CLASSES) == is_unseen] for is_unseen in (1, 0))
+    unseen, seen = (100 * np.mean([right[c] for c in side]) for side in sides)
+    return rf"u {unseen:.1f} %, s {seen:.1f} %"
+
+
+def scores_of_programs() -> Iterator[Input]:
+    """Yield scores with other separators, blank lines, comments or sums, and a submission."""
+    answers = SCORES.argmax(axis=1)
+    predicted = np.array(NAMES)[answers]
+    table = pd.DataFrame(SCORES, columns=[*NAMES]).assign(label=TRUE)
+    lines = table.to_csv(index=False).splitlines()
+    bare = pd.DataFrame(SCORES).to_csv(index=False, header=False)
+    labels = {"y.txt": "\n".join(map(str, Y))}
+    images = [f"{k:04}.jpg" for k in range(len(Y))]
+    quotes = [f'"{k}" ' + " ".join(map(str, r)) + f' "{TRUE[k]}"' for k, r in enumerate(SCORES)]
+    counts = pd.crosstab(pd.Series(TRUE, name="wahr"), pd.Series(predicted)).reindex(
+        index=[*NAMES], columns=[*NAMES], fill_value=0
+    )
+    by_image = {"y.json": dict(zip(images, TRUE.tolist(), strict=True))}
+    of_image = pd.DataFrame(SCORES, index=images, columns=[*NAMES]).T.to_dict()
+    submitted = pd.DataFrame({"Id": images, "Category": predicted})
+    listed = pd.DataFrame({"Id": images[::-1], "label": TRUE[::-1]})
+    for form, files in (
+        ("bars", {"s.csv": table.to_csv(index=False, sep="|")}),
+        ("bars without titles", {"s.txt": bare.replace(",", "|"), **labels}),
+        ("commas at the ends", {"s.csv": "\n".join(f"{line}," for line in lines)}),
+        (
+            "commas at the ends of rows",
+            {"s.csv": "\n".join((lines[0], *map("{},".format, lines[1:])))},
+        ),
+        ("commas at the ends, no titles", {"s.csv": bare.replace("\n", ",\n"), **labels}),
+        ("write.table of R", {"s.txt": "\n".join((quoted(table.columns, " "), *quotes))}),
+        ("blank lines", {"s.csv": "\n\n".join(lines)}),
+        ("comments between rows", {"s.csv": "\n".join((*lines[:9], "# batch 2", *lines[9:]))}),
+        ("a matrix with sums", {"c.csv": counts.assign(Summe=counts.sum(axis=1)).to_csv(sep=";")}),
+        ("labels by image in JSON", {"s.json": of_image, **by_image}),
+        ("a submission", {"s.csv": submitted, "y.csv": listed}),
+        ("label_ids", {"s.npz": {"predictions": SCORES, "label_ids": Y}}),
+    ):
+        first, *others = files
+        of_numbers = {"y.txt", "s.npz"} & {*files}
+        unseen = map(str, UNSEEN_CLASSES) if of_numbers else UNSEEN_NAMES
+        command = ("score", first, *(("--labels", *others) if others else ()), "--unseen", *unseen)
+        yield Input(f"scores, {form}", files, command, "clean", metrics_of(answers))
+    for form, above, between, line in (
+        ("comments above", "# a\n# b\n", "\n", 10),
+        ("blank lines", "", "\n\n", 15),
+    ):
+        damaged = [*lines[:7], "x" + lines[7], *lines[8:]]
+        files = {"s.csv": above + between.join(damaged)}
+        command = ("score", "s.csv", "--unseen", *UNSEEN_NAMES)
+        yield Input(
+            f"scores, line of a fault, {form}", files, command, "broken", f"line {line}", True
+        )
+
+
 PARTS = ("train", "test")
-GENERATORS = (lists_as_files, spreadsheets, programs)
+GENERATORS = (lists_as_files, spreadsheets, programs, scores_of_programs)

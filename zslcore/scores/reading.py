@@ -328,6 +328,8 @@ RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "metho
 #: Titles of the counts in a confusion table with one row per pair of classes; their largest sum.
 COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images")
 MOST_COUNTED = 5_000_000
+#: Titles of sums in a confusion matrix, as pandas.crosstab and spreadsheets write them.
+TOTALS = ("all", "total", "totals", "sum", "summe", "gesamt", "somme", "suma", "totale")
 #: Names of matrices that are not scores; S may be scores or class embeddings.
 NO_SCORES = (
     *NAMES_OF_PARTS["features"],
@@ -1048,6 +1050,8 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
         parts["labels"] = numbers_or_names(texts.pop(label))
         if answers is None and len(scored) < 2:
             answers = _column_of(texts, {*map(str, parts["labels"])}, excluded=None)
+    if answers is None and label is None and not scored:
+        answers = _answers_of_images(texts, table.left_out)
     if answers is not None and _are_not_classes(names, parts.get("labels")):
         numbers = {n: table.values[:, k] for k, n in enumerate(table.columns)}
         keys = {name: values for name, values in numbers.items() if is_named(name, COUNTERS)}
@@ -1108,8 +1112,8 @@ def _pairs_of_classes(table: Table) -> Table:
         return table
     ((title, rows),) = table.texts.items()
     first = re.split(r"[^\w]", title)[0]
-    rows = [*takewhile(lambda name: name != "All", rows)]  # the sums of pandas.crosstab
-    columns = [name for name in table.columns if name != "All"]
+    rows = [*takewhile(lambda name: name.lower() not in TOTALS, rows)]
+    columns = [name for name in table.columns if name.lower() not in TOTALS]
     answers = is_named(first, PREDICTED)
     is_matrix = len(rows) > 1 and sorted(rows) == sorted(columns)
     if not is_matrix or not (answers or is_named(first, LABELS)):
@@ -1152,6 +1156,13 @@ def _ranked_columns(names: Sequence[str]) -> list[str]:
             ]
             return [family[rank] for family in (columns, *same) for rank in ranks]
     return []
+
+
+def _answers_of_images(texts: Mapping[str, np.ndarray], left_out: Sequence[str]) -> str | None:
+    """Return the only repeated column beside one of distinct texts, as in a submission; or None."""
+    repeated = [name for name, values in texts.items() if len(np.unique(values)) < len(values)]
+    is_pair = len(texts) + len(left_out) == 2 and len(repeated) == 1
+    return repeated[0] if is_pair else None
 
 
 def _column_of(

@@ -692,11 +692,11 @@ def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
 def first_fields(path: Path) -> list[str]:
     """Return the fields in the first line of a text below comments, with decimal points.
 
-    Tabs, semicolons or commas separate fields; a line without them is one field.
+    Tabs, semicolons, bars or commas separate fields; a line without them is one field.
     """
     lines = read_head(path, ENCODED, cut=True)
     first = next(iter(lines[count_lines_above(lines) :]), "").lstrip("# ")
-    separator = re.compile("[;\t]" if re.search("[;\t]", first) else ",")
+    separator = re.compile("[;\t|]" if re.search("[;\t|]", first) else ",")
     return [field.strip().replace(",", ".") for field in separator.split(first)]
 
 

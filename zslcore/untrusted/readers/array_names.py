@@ -21,7 +21,7 @@ SCORE_VARIABLES = (
 LABEL_VARIABLES = (
     *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
     *("true_label", "true", "gold", "y_test", "gts", "gt_label", "gt_labels", "gt_class", "truth"),
-    *("all_labels", "all_targets", "test_labels", "test_label"),
+    *("all_labels", "all_targets", "test_labels", "test_label", "label_ids"),
 )
 #: Names of variables that list all, the unseen or the seen classes.
 CLASS_NAMES = (

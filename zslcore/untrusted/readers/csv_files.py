@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -36,10 +37,12 @@ MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
+#: Largest number of lines, most of them blank, in which the first row of a table is searched.
+MOST_BLANK = 100
 #: Largest number that is finite in float32.
 MAX_FLOAT = float(np.finfo(np.float32).max)
 #: Separators of a score table.
-SEPARATORS = ",;\t"
+SEPARATORS = ",;\t|"
 #: Largest number of values that are parsed at a time.
 BLOCK = 1 << 18
 
@@ -95,7 +98,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     stripped = [field.rstrip(" %") for field in first]
     decimal = "," if separator != "," and any(map(DECIMAL_COMMA.fullmatch, stripped)) else "."
     titled = not _are_scores([name.rstrip(" %").replace(decimal, ".") for name in header])
-    header = header if titled else [*map(str, range(len(header)))]
+    header = header if titled else [*map(str, range(len(header) - 1)), header[-1] and "last"]
     named = {k for k, name in enumerate(header) if is_named(name, (*LABELS, *PREDICTED))}
     percents = frozenset(k for k, field in enumerate(first) if PERCENT.fullmatch(field)) - named
     texts = [
@@ -235,7 +238,7 @@ def _read_blocks(
     options["converters"] = {k: column.code_of_plain for k, column in codes.items()}
     if layout.percents or layout.decimal != ".":
         raise ValueError
-    with _opened(path, "strict") as lines, warnings.catch_warnings():
+    with _opened(path, "strict") as (lines, _), warnings.catch_warnings():
         # NumPy warns at the end of the file and of blank lines.
         warnings.simplefilter("ignore", UserWarning)
         if layout.titled:
@@ -253,15 +256,17 @@ def _read_rows(
     n_columns = len(layout.header)
     block: list[list[float]] = []
     csv.field_size_limit(MAX_FIELD)
-    with _opened(path, "surrogateescape") as lines:
+    with _opened(path, "surrogateescape") as (lines, above):
         reader = csv.reader(lines, delimiter=layout.separator, skipinitialspace=True, strict=True)
-        rows = (row for row in reader if row not in ([], [""]))  # blank lines are left out
-        line = 1
+        rows = (row for row in reader if not _is_blank(row))
+        line = above + 1
         try:
             if layout.titled:
                 next(reader, None)
             for n, row in enumerate(rows):
-                line = reader.line_num
+                line = above + reader.line_num
+                if len(row) == n_columns + 1 and not row[-1]:
+                    row.pop()  # a separator at the end of every row, but not of the titles
                 if len(row) != n_columns:
                     raise Refused(f"expected {n_columns} fields; got {len(row)}")
                 try:
@@ -275,12 +280,17 @@ def _read_rows(
                     block = []
         except csv.Error as error:
             got = f"expected CSV; got other text ({error})"
-            raise Refused(got, f"line {reader.line_num}") from None
+            raise Refused(got, f"line {above + reader.line_num}") from None
         except Refused as refusal:
             where = ", ".join(filter(None, (f"line {line}", refusal.where)))
             raise Refused(str(refusal), where) from None
     if block:
         yield np.array(block), 1.0
+
+
+def _is_blank(row: Sequence[str]) -> bool:
+    """Whether a row is a blank line or a comment between the rows of a table."""
+    return len(row) < 2 and (not row or not row[0] or row[0].startswith("#"))
 
 
 def _value(text: str, k: int, n: int, layout: _Layout, codes: _CodesOfColumns) -> float:
@@ -326,7 +336,7 @@ def _share(lines: TextIO) -> float:
 
 def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     """Return the column names of a CSV file of features or class embeddings."""
-    with _opened(path) as lines:
+    with _opened(path) as (lines, _):
         line = lines.readline(MAX_HEADER)
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
@@ -368,9 +378,10 @@ def _separator(head: Sequence[str]) -> str:
 def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     """Return the column names of a score table, its first row, and its separator."""
     csv.field_size_limit(MAX_FIELD)
-    with _opened(path) as lines:
-        first_two = [lines.readline(MAX_HEADER), lines.readline(MAX_HEADER)]
-    head = [line.lstrip("# ").rstrip("\r\n") for line in first_two if line]
+    with _opened(path) as (lines, _):
+        below = islice(iter(partial(lines.readline, MAX_HEADER), ""), MOST_BLANK)
+        first_two = [*islice((line for line in below if line.strip()), 2)]
+    head = [line.lstrip("# ").rstrip("\r\n") for line in first_two]
     n_columns = 1 + max((line.count(sign) for line in head for sign in SEPARATORS), default=0)
     if n_columns > MAX_COLUMNS:  # checked before the lines are split
         got = "more" if max(map(len, first_two)) == MAX_HEADER else f"{n_columns:,}"
@@ -399,14 +410,17 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
 
 
 @contextmanager
-def _opened(path: str, errors: str = "replace") -> Iterator[TextIO]:
-    """Open a text as the csv module expects it, below blank lines and comments in one cell."""
+def _opened(path: str, errors: str = "replace") -> Iterator[tuple[TextIO, int]]:
+    """Open a text as the csv module expects it, below blank lines and comments in one cell.
+
+    Yields the text, and the number of lines above.
+    """
     with open(path, encoding=encoding_of(path), errors=errors, newline="") as file:
         above = count_lines_above(iter(partial(file.readline, MAX_HEADER), ""))
         file.seek(0)
         for _ in range(above):
             file.readline(MAX_HEADER)
-        yield file
+        yield file, above
 
 
 def _is_number(text: str) -> bool:

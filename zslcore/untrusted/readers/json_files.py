@@ -165,6 +165,8 @@ SEPARATE = (*VARIABLES, *OF_IMAGES, *COUNTERS, "split")
 BY_ROW = (*OF_IMAGES, *SCORE_VARIABLES)
 #: Names of columns with one score per class in every record.
 SCORED = (*SCORE_VARIABLES, *PREDICTED)
+#: End of the name of a file, such as an image.
+FILE_NAME = re.compile(r".\.[A-Za-z]\w{1,4}$")
 #: Name of a list of the best classes, such as ``top5`` or ``top_5_probs``.
 BEST = re.compile(r"top[_ -]?(\d++|k|n)([_ -]?\w+)?", re.IGNORECASE)
 
@@ -237,7 +239,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _records_of(value: Any) -> list[dict[str, Any]]:
-    """Return the records of a list, of {image: record} or of a table of pandas; [] without any."""
+    """Return the records of a list, of a table of pandas, or by image; [] without any."""
     if not isinstance(value, dict):
         records = value if isinstance(value, list) else []
         if records and all(map(_by_class, records)) and isinstance(records[0], list):
@@ -250,6 +252,8 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
         records = [
             {"": row} | {name: column.get(row) for name, column in columns.items()} for row in rows
         ]
+    elif all(map(FILE_NAME.search, value)) and _is_class_list([*value.values()]):
+        records = [{"": image, LABELS[0]: label} for image, label in value.items()]
     elif not all(isinstance(element, dict) for element in value.values()):
         return []
     else:

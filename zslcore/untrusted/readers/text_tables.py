@@ -55,7 +55,7 @@ def allow_text(path: str) -> None:
 
 
 class TextTable:
-    """Text of lines, or of fields separated by commas, tabs, semicolons or spaces.
+    """Text of lines, or of fields separated by commas, tabs, semicolons, bars or spaces.
 
     Columns of numbers are parsed without a Python object per field, which would take tens of times
     the memory of the text, and texts are stored in the width of each.
@@ -83,6 +83,8 @@ class TextTable:
         ):
             self.decimal = ","
         first, below = self._fields(head[0]), self._fields(head[-1])
+        if len(below) == len(first) + 1 > 2 and not any(map(is_number, first)):
+            first = ["", *first]  # R has no title above the names of rows
         if len(first) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(first):,}")
         has_header = _has_header([*self._pointed(first)], self._pointed(below))
@@ -104,9 +106,13 @@ class TextTable:
 
     def _lines(self) -> Iterator[str]:
         """Yield the nonblank lines."""
+        return (line for _, line in self._numbered_lines())
+
+    def _numbered_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the nonblank lines with their numbers in the file."""
         with open(self.path, encoding=encoding_of(self.path), errors="replace") as file:
-            for line in islice(file, self.skipped, None):
-                yield from (part for part in line.splitlines() if part.strip())
+            for number, line in enumerate(islice(file, self.skipped, None), 1 + self.skipped):
+                yield from ((number, part) for part in line.splitlines() if part.strip())
 
     def _pointed(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield texts with decimal points in place of decimal commas."""
@@ -177,7 +183,7 @@ class TextTable:
         self, positions: list[int], n_columns: int, has_header: bool
     ) -> dict[int, np.ndarray]:
         """Return columns as texts, or as numbers if every field is a number."""
-        lines = enumerate(islice(self._lines(), int(has_header), None), 1 + has_header)
+        lines = islice(self._numbered_lines(), int(has_header), None)
         blocks: list[np.ndarray] = []
         while block := [*islice(lines, BLOCK)]:
             rows = [self._row(number, line, n_columns) for number, line in block]
@@ -224,7 +230,12 @@ def _counts_vectors(first: str, second: str) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    """Return at most MAX_COLUMNS fields between spaces, and the rest of the line as one field."""
+    """Return at most MAX_COLUMNS fields between spaces, and the rest of the line as one field.
+
+    Fields in quotation marks, as R writes them, may have spaces.
+    """
+    if line.startswith('"') and line.count('"') % 2 == 0:
+        return next(csv.reader([" ".join(line.split())], delimiter=" "), [])[: MAX_COLUMNS + 1]
     return line.split(maxsplit=MAX_COLUMNS)
 
 
@@ -258,7 +269,7 @@ def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[
 
 def _separator(lines: list[str]) -> str:
     """Return the separator of fields; "" if each line is one field."""
-    for separator in (",", "\t", ";"):
+    for separator in (",", "\t", ";", "|"):
         counts = {line.count(separator) for line in lines}
         if min(counts) and not (separator == "," and has_decimal_commas(lines[-1])):
             return separator
@@ -271,7 +282,9 @@ def _separator(lines: list[str]) -> str:
     titles = len({*map(len, words)}) == 1 and all(
         is_named(title, (*LABELS, *PREDICTED)) for title in words[0]
     )
-    return " " if numbers or vectors or titles else ""
+    # R writes names in quotation marks, without a title above the names of rows.
+    named = lines[0].startswith('"') and 1 < len(words[0]) == len(words[-1]) - 1
+    return " " if numbers or vectors or titles or named else ""
 
 
 def _has_header(first: list[str], fields: Iterable[str]) -> bool:
