@@ -7,8 +7,8 @@ paper for which our value on CUB with VGG features differs by more than three po
 each metric, the script lists our value after a single change: the scaling of features, the task for
 which parameters are chosen, a validated gamma, the other variant of the method, or the parameters
 chosen on a single fold. Results are from the package, ``papers.csv`` and ``differences_runs.csv``,
-on the same features with one seed; ``--run`` computes ``differences_runs.csv``, and nothing else is
-computed. Output files are ``results/differences.md``, ``results/differences.csv`` and
+on the same features with one seed. ``--run`` only computes ``differences_runs.csv``; without it, no
+run is computed. Output files are ``results/differences.md``, ``results/differences.csv`` and
 ``data/measured/differences.csv``, which the app reads.
 """
 
@@ -33,13 +33,14 @@ from zslcore.storage.files import FACTS
 DATA = "CUB-vgg_fc7"
 #: Largest difference that is not listed.
 LIMIT = 0.03
-#: Variants of a method that are not in the table.
+#: Method -> its other variant.
 VARIANTS = {
     "SAE (V2S)": "SAE",
     "SAE": "SAE (V2S)",
     "GFZSL (estimated)": "GFZSL",
     "CMT*": "CMT* (loop)",
 }
+#: Variant -> the change that it makes, in words.
 WORDS = {
     "SAE": "SAE scored in the visual space",
     "SAE (V2S)": "SAE scored in the semantic space",
@@ -160,7 +161,9 @@ def measured() -> pd.DataFrame:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--run", action="store_true", help="make the controlled runs, 10 minutes")
+    parser.add_argument(
+        "--run", action="store_true", help="only compute differences_runs.csv (10 minutes)"
+    )
     if parser.parse_args().run:
         run_on_ss().to_csv(RESULTS / "differences_runs.csv", index=False, lineterminator="\n")
         return

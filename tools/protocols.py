@@ -85,11 +85,11 @@ def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield errors in the training list: only for splits, only defined words."""
+    """Yield errors in the training list; only splits have one, and it is a defined word."""
     named = row["trained_on"]
     if row["choice"] != "split":
         if named:
-            yield f"column 'trained_on': expected a list with a split only; got {named!r}."
+            yield f"column 'trained_on': expected a list for choice 'split' only; got {named!r}."
     elif named not in TRAINED_ON:
         yield str(closest_name("list to train on", named, TRAINED_ON))
 
@@ -106,13 +106,13 @@ def _source_errors(row: Mapping[str, str]) -> Iterator[str]:
         yield f"expected a path inside the repository; got {row['file']!r}."
     lines = _LINES.fullmatch(row["lines"])
     if bool(row["file"]) != bool(row["lines"]) or (row["lines"] and not lines):
-        yield f"expected lines as 112 or 112-115, with a file only; got {row['lines']!r}."
+        yield f"expected lines such as 112 or 112-115 with a file, else none; got {row['lines']!r}."
     elif lines and lines[2] and int(lines[2]) <= int(lines[1]):
         yield f"expected the first line before the last; got {row['lines']!r}."
     try:
         date.fromisoformat(row["read"])
     except ValueError:
-        yield f"expected the day of reading as 2026-11-23; got {row['read']!r}."
+        yield f"expected the day of reading, such as 2026-11-23; got {row['read']!r}."
 
 
 def _incomplete(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:

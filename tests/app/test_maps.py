@@ -277,7 +277,7 @@ def test_the_quality_on_the_page_equals_the_map(visit):
     app = unfolded(visit(**QUICK))
     pair = [load("simulated-AWA1"), load("simulated-AWA2")]
     q = make_map(pair, MapSettings("pca", n_samples=2000, threads=1)).quality
-    assert f"Neighbours kept (15) {100 * q.knn_recall:.1f} %" in words(app)
+    assert f"Neighbours preserved (15) {100 * q.knn_recall:.1f} %" in words(app)
     assert f"trustworthiness {100 * q.trustworthiness:.1f} %" in words(app)
     assert "Sizes mean nothing" in words(app)
     assert "Mixing is the entropy" not in words(unfolded(visit(awa1_layout="PCA", **DIGITS)))

@@ -300,7 +300,7 @@ def test_one_bad_file_leaves_the_others_and_is_named(entry, folder):
     board = read_board(folder)
     assert len(board.results) == 1
     assert set(board.refused) == {"bad.json", "twice.json"}
-    assert "expected another result; got that of digits" in board.refused["twice.json"]
+    assert "expected a new result; got the contents of digits" in board.refused["twice.json"]
     with pytest.raises(FileRefusedError, match="expected a folder of results"):
         read_board(folder / "none")
 

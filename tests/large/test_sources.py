@@ -48,7 +48,7 @@ def test_hdf5_is_read_block_by_block(hdf5, name, monkeypatch):
     ("name", "message"),
     [
         ("missing", "expected an array 'missing'; got X, "),
-        ("never", "declares .* bytes and holds 0"),
+        ("never", "declares .* bytes, but stores only 0"),
         ("linked", "got a link"),
         ("group", "got an HDF5 group"),
         ("words", "expected numbers"),

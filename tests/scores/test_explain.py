@@ -29,7 +29,7 @@ KINDS = {
     "γ = 0, per class": {"H": FIGURES["plain_harmonic"], "u": FIGURES["plain_unseen"]},
     "γ = 0, per image": {"H": FIGURES["plain_harmonic_per_sample"]},
     "best γ on the test images (oracle), per class": {"H": BEST.harmonic, "s": BEST.seen},
-    "within each side, seen classes out (ZSL accuracy), per class": {
+    "among the classes of each side (u is ZSL accuracy), per class": {
         "H": FIGURES["separate_harmonic"],
         "u": FIGURES["zsl"],
         "ZSL": FIGURES["zsl"],

@@ -308,7 +308,7 @@ def archive(path, header_shape, payload, **member):
 def test_a_header_that_disagrees_with_its_member_is_refused(tmp_path):
     path = tmp_path / "lie.npz"
     archive(path, (1000, 1000), b"\0" * 16)
-    assert "declares 8,000,128 bytes, the archive 144" in refused(path, tmp_path)
+    assert "declares 8,000,128 bytes, but the archive 144" in refused(path, tmp_path)
 
 
 @pytest.mark.usefixtures("in_process")

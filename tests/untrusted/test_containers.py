@@ -211,7 +211,7 @@ def test_an_honest_pickle_is_read(tmp_path):
         ({"offset": -1}, X.tobytes(), "expected shape and offset of a tensor"),
         ({"n": 13}, X.tobytes(), "declares 52 bytes of values; got 48"),
         ({"n": 10}, X.tobytes(), "declares 12 values of a storage with 10"),
-        ({"n": 12}, X.tobytes() * 2, "declares 96 bytes for '0'"),
+        ({"n": 12}, X.tobytes() * 2, "at most 48 uncompressed bytes in '0'; got 96"),
         ({"shape": (1 << 40, 3), "stride": (0, 1)}, X.tobytes(), "more than the"),
         ({"shape": (2,) * 40, "stride": (0,) * 40}, X.tobytes(), "expected shape and offset"),
     ],
@@ -258,7 +258,7 @@ def test_pytorch_archives_with_compressed_members_are_refused(tmp_path):
     torch_file(
         tmp_path / "a.pt", b"\x80\x02" + b"N0" * (1 << 20) + b"N.", compression=zipfile.ZIP_DEFLATED
     )
-    assert "expected members stored plainly" in refusal(tmp_path / "a.pt")
+    assert "expected uncompressed members" in refusal(tmp_path / "a.pt")
 
 
 @pytest.mark.usefixtures("in_process")

@@ -1,7 +1,8 @@
-"""Uploaded files of all sessions, on disk: in memory only until they are written.
+"""Storage on disk for the uploaded files of all sessions.
 
 Streamlit keeps the bytes of an upload in memory until its session ends, and again in each value of
-the widget. Here the values are empty, and :func:`stored_path` returns the file on disk.
+the widget. Here, bytes are in memory only until they are written to disk; the values of the widget
+have no bytes, and :func:`stored_path` returns the path of the file.
 
 =========================  =======  =============================================
 variable                   default  what it limits, in bytes
@@ -60,7 +61,7 @@ class UploadStorage(MemoryUploadedFileManager):
             self._forget(session_id, file.file_id)
             of_session = self._stored.setdefault(session_id, {})
             if len(of_session) > MOST_FILES:
-                return  # the limit includes refused files, which have entries too
+                return  # refused files have entries, too: one is stored above the limit, no more
             refusal = self._refusal(session_id, file)
             path = Path() if refusal else self._upload_folder() / uuid4().hex
             stored = StoredUpload(0 if refusal else len(file.data), path, refusal)
@@ -72,7 +73,7 @@ class UploadStorage(MemoryUploadedFileManager):
             threading.Thread(target=self._write, args=(stored, file), name="upload").start()
 
     def get_files(self, session_id: str, file_ids: Sequence[str]) -> list[UploadedFileRec]:
-        """Return records without bytes of files that are on disk."""
+        """Wait until files are on disk; return their records, which have no bytes."""
         for file_id in file_ids:
             if stored := self._stored.get(session_id, {}).get(file_id):
                 stored.written.wait()
@@ -164,7 +165,7 @@ def use_upload_storage() -> None:
 def stored_path(file: BinaryIO) -> Path | None:
     """Return the path of an uploaded file on disk; None for a file object that has its own bytes.
 
-    Raises FileRefusedError if the file exceeded the limits of the storage.
+    Raises FileRefusedError if the file exceeded the limits or could not be stored.
     """
     context = get_script_run_ctx()
     storage: Any = context and context.uploaded_file_mgr

@@ -42,7 +42,7 @@ COLOURS = (
     "neighbours preserved",
     "density",
 )
-#: Colours that need predictions of a method.
+#: Ways to colour that need predictions of a method.
 OF_ANSWERS = ("right or wrong", "prediction", "confidence")
 UNTESTED = "not in the test set"
 FIFTHS = (
@@ -128,7 +128,7 @@ def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Col
 def colour_by_fifths(
     value: np.ndarray, measured: np.ndarray, words: Sequence[str], unmeasured: str
 ) -> Colouring:
-    """Colour by fifths of ``value``, named by ``words``, and ``unmeasured`` for other images."""
+    """Colour by fifths of ``value``, named by ``words``; other images are named ``unmeasured``."""
     fifth = np.full(len(value), 5)
     rank = np.argsort(np.argsort(value[measured], kind="stable")) / max(measured.sum(), 1)
     fifth[measured] = (5 * rank).astype(int)

@@ -51,7 +51,7 @@ def _show_quality(embedded: EmbeddedMap) -> None:
     q = embedded.quality
     st.caption(
         f"**{plain(' and '.join(map(title, embedded.names)))}**, {embedded.settings.caption()}. "
-        f"Neighbours kept ({q.k}) {percent(q.knn_recall)}; trustworthiness "
+        f"Neighbours preserved ({q.k}) {percent(q.knn_recall)}; trustworthiness "
         f"{percent(q.trustworthiness)}, continuity {percent(q.continuity)} (50 % is chance); k-NN "
         f"accuracy {percent(q.class_accuracy_pca)} in the PCA, {percent(q.class_accuracy_map)} on "
         f"the map; the PCA explains {percent(float(embedded.pca.explained.sum()))} of the variance."

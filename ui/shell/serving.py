@@ -36,7 +36,7 @@ def preload(*names: str) -> str:
     as in another version of Streamlit, is left out.
     """
     files = [path.name for name in names for path in _MODULES.glob(f"{name}.*.js")]
-    for name in files:  # the loop appends further files
+    for name in files:  # grows in the loop: imported files are appended
         imported = _IMPORT.findall((_MODULES / name).read_text(encoding="utf-8"))
         new = [module for module in dict.fromkeys(imported) if f"/{module}" not in _PAGE]
         files += [module for module in new if module not in files]

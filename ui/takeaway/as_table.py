@@ -31,7 +31,7 @@ def table_of_figure(figure: Chart) -> pd.DataFrame:
 
 
 def without_tags(value: object) -> object:
-    """Return a text without tags and entities; return other values unchanged."""
+    """Remove tags from a text and decode its entities; return other values unchanged."""
     return unescape(_TAGS.sub(" ", value)).strip() if isinstance(value, str) else value
 
 

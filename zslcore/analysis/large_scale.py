@@ -172,7 +172,7 @@ def _chosen(
 
 
 def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the classes of each non-empty set, as classes of the data."""
+    """Return the class numbers of each non-empty set."""
     facts, unseen = imagenet(), dataset.split().unseen_classes
     with_id = unseen[rows[unseen] >= 0]
     sets = {name: with_id[facts.sets[name][rows[with_id]]] for name in SETS}

@@ -103,7 +103,7 @@ def _stated(result: CheckedEntry) -> str:
     entry, figure = result.entry, _headline_figure(result.entry)
     return (
         f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
-        f"{figure.value}. As stated, nothing leaks; predictions would verify this."
+        f"{figure.value}. As stated, nothing leaks; predictions would verify the metrics."
     )
 
 
@@ -128,7 +128,7 @@ def _findings(result: CheckedEntry, *data_findings: Finding) -> tuple[Finding, .
     if result.state is State.VERIFIED:
         findings.append(Finding(FIGURES, "ok", "Recomputed from predictions."))
     else:
-        text = "The metrics are stated, not verified: the entry has no predictions."
+        text = "The metrics are stated, not verified: the file has no predictions."
         findings.append(Finding(FIGURES, "open", text, "Add the predictions."))
     return worst_first(findings)
 

@@ -2,8 +2,8 @@
 
 The overlap with the pre-training set is *clean*, *overlapping* or *unknown*. Statements in a result
 about its feature extractor are not verified. Metrics of ``x.json`` are recomputed from the
-predictions in ``x.parquet`` next to it. A result of the package names a predictions file of the
-package; the outcome of its check is stored with the SHA-256 of both files.
+predictions in ``x.parquet`` next to it. The package has the predictions of its own results, and
+stores the outcomes of their checks with a SHA-256 of both files.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text, refusal_of
 
-#: Metrics with at most this many decimals may be rounded; metrics with more must be exact.
+#: Largest difference from a recomputed metric: ``ROUNDING`` for metrics with at most ``SIX``
+#: decimals, ``EXACT`` for metrics with more.
 SIX, ROUNDING, EXACT = 6, 1e-6, 1e-9
 #: Outcomes of the checks of the package's own results.
 STATES = FOLDER / "states.json"
@@ -99,6 +100,7 @@ MAX_FILES = 5_000
 SplitKind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
 #: Title of the finding on the rows of the split.
 ROWS = "Rows of the split"
+_USE_PUBLISHED = "Use the rows of a published split."
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         sha.update(f"{path.name}\n{same}\n".encode("utf-8", "surrogateescape"))
         try:
             if first.setdefault(same, name) != name:
-                raise refusal_of(name, "another result", f"that of {first[same]} again")
+                raise refusal_of(name, "a new result", f"the contents of {first[same]}")
             result = checked_entry(read_entry(content, name), name)
             state = (recomputed if recompute else known_state)(path, result.entry)
             results.append(replace(result, state=state))
@@ -194,16 +196,19 @@ def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
         split, _ = partly[0]
         agree = [part for split_of_part, part in partly if split_of_part is split]
         why = f"Only {' and '.join(agree)} {'has' if len(agree) == 1 else 'have'} the rows of"
-        return _rows_are("variant", f"{why} {split}.")
-    return _rows_are("unknown", "Its rows are not those of a published split.")
+        return _rows_are("variant", f"{why} {split}.", _USE_PUBLISHED)
+    return _rows_are("unknown", "Its rows are not those of a published split.", _USE_PUBLISHED)
 
 
-def _rows_are(kind: SplitKind, why: str) -> tuple[SplitKind, Finding]:
+def _rows_are(
+    kind: SplitKind, why: str, advice: str = "Add the digests of its rows."
+) -> tuple[SplitKind, Finding]:
+    """Return the finding on the rows of a split; ``advice`` is for rows that are not identified."""
     if kind == "known":
         return kind, Finding(ROWS, "ok", why)
     if kind == "v1":
         return kind, Finding(ROWS, "leak", why, "Use PS 2.0.")
-    return kind, Finding(ROWS, "open", why, "Add the digests of its rows.")
+    return kind, Finding(ROWS, "open", why, advice)
 
 
 def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:
@@ -219,19 +224,22 @@ def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:
     if named:
         return _rows_are("known", f"{named[0]}, by its rows and its name.")
     names = " or ".join(split.name for split in same)
-    return _rows_are(
-        "v1 or 2.0", f"{names}: both have these rows, and the result does not state its release."
-    )
+    why = f"{names}: both have these rows, and the result does not state the release."
+    return _rows_are("v1 or 2.0", why, "State the release of the split.")
 
 
 def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> tuple[SplitKind, Finding]:
     counts = entry.split.counts
     same = [s for s in published if counts and all(s.counts.get(p) == n for p, n in counts.items())]
     if "v1" in entry.split.name.lower():
-        return _rows_are("v1", "It calls its split v1; the digests of its rows are not given.")
+        return _rows_are(
+            "v1", "The result calls its split v1; the digests of its rows are not given."
+        )
     if not same:
         return _rows_are("unknown", "The digests of its rows are not given.")
-    why = f"As many test images as {same[-1]}; the digests of its rows are not given."
+    why = (
+        f"The result has as many test images as {same[-1]}; the digests of its rows are not given."
+    )
     return _rows_are("by counts", why)
 
 

@@ -110,7 +110,8 @@ STATED_CHOICES = (
         for name, title in CHOICES.items()
     ),
     option(
-        "--prototypes-from DATA", "source of class embeddings: independent or test images (unknown)"
+        "--prototypes-from DATA",
+        "origin of class embeddings: independent (of test images) or 'test images' (unknown)",
     ),
 )
 

@@ -19,7 +19,7 @@ PART_OF_NAME = {
 }
 #: Words that can make up the name of a part.
 WORDS_OF_PARTS = frozenset({*PART_OF_NAME, "seen", "unseen"})
-#: Abbreviations of these words, and words that mark a list of rows.
+#: Other words for these, and words that mark a list of rows.
 ABBREVIATIONS = {
     **dict.fromkeys(("tr", "trn"), "train"),
     **dict.fromkeys(("te", "tst"), "test"),
@@ -200,7 +200,7 @@ def part_or_side(name: str) -> str:
 
 
 def composition_columns(titles: Sequence[str]) -> tuple[int, ...]:
-    """Return the columns of attribute and object, unless another column has the class; else ()."""
+    """Return the columns of attribute and object; () without both, or with a column of classes."""
     words = [*map(squeeze, titles)]
     columns = [[k for k, word in enumerate(words) if word in named] for named in COMPOSED_TITLES]
     has_pair = all(columns) and {*words}.isdisjoint(CLASS_TITLES)

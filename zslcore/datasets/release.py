@@ -37,7 +37,7 @@ class ParsedDataset:
     labels : whole numbers of shape (n_samples,); the first class has the number in ``first``
     prototypes : array of shape (n_classes, n_attributes)
     class_names : one per row of ``prototypes``
-    splits : function of the checked labels
+    splits : function of the checked labels and the recognised benchmark
     labels_in, classes_in : file and variable of labels and of classes, for error messages
     usual_pretraining : usual pre-training sets of such features, used if neither file nor user
         states any
@@ -80,7 +80,7 @@ class Release:
     def read_dataset(self, name: str, into: Path | None = None) -> ZSLDataset:
         """Return the data set; features are memory-mapped from the folder ``into``, if given."""
         with nullcontext(into) if into else artifacts.scratch() as folder:
-            with unchanged(self.recipe.sources):  # checked before an import is replaced
+            with unchanged(self.recipe.sources):  # raises here, before an import is replaced
                 raw = self.read(folder)
             features = raw.features if into else np.array(raw.features)
         return build(replace(raw, features=features), name, self.recipe)

@@ -481,7 +481,7 @@ def _find_columns(
 
 
 def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether cells may name images: single words of which few repeat, as images in two parts do.
+    """Whether cells may name images: they are single words, and few of them repeat.
 
     Cells are no names if their numbers only count the rows of each part, or if most repeated cells
     have different ``labels``.

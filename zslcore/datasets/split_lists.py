@@ -59,7 +59,7 @@ MULTI = "multi-label data are not supported"
 #: quotation marks.
 LABEL_SEPARATORS = "|;,"
 LIST_OF_NUMBERS, NAME_AFTER_NAME = re.compile(r"\[\d+(,\s*\d+)+\]"), re.compile(r"([\"'])\s*,\s*\1")
-#: Question on row numbers of which only one start separates the classes.
+#: Question on row numbers that separate the classes only if they start at 1.
 FROM_1 = (
     "The rows are read as numbered from 1; from 0, test classes have training images. Check where "
     "row numbers start: at 0 or at 1?"

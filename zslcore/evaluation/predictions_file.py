@@ -53,8 +53,8 @@ OPTIONAL = ("zsl_class", "zsl_rank")
 PART = re.compile(r"(test|fold_[1-9][0-9]?)_(seen|unseen)")
 #: Maximum length of a text in the attributes.
 MAX_LETTERS = 500
-#: Longest footer that is searched for the schema, and number of bytes after the footer, which start
-#: with the length of the footer.
+#: Longest footer that is searched for the schema, and number of bytes after the footer; the first
+#: of these bytes are its length.
 MAX_FOOTER, END = 8 << 20, 8
 
 

@@ -59,7 +59,7 @@ class JobProgress:
         self._done = done
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Write the arrays of ``draw`` as a preview, unless this takes over a tenth of the time."""
+        """Write the arrays of ``draw`` as a preview, in at most about a tenth of the time."""
         start = time.monotonic()
         if start < self._next_preview:
             return

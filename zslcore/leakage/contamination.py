@@ -77,6 +77,7 @@ COUNTED = ("certain", "possible")
 BETWEEN = "; "
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
 IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
+#: Title of the map -> further titles of the same classes.
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
 #: Title of the largest test set of ImageNet: all classes of ImageNet-21K outside ImageNet-1K.
 IMAGENET = "ImageNet"
@@ -225,7 +226,7 @@ class OverlapCell:
     """Pair of a test set and a pre-training set, with the certain and possible common classes.
 
     ``certain`` and ``possible`` are None without a list of classes or before counting; ``printed``
-    is None if no paper lists common classes.
+    is None if no paper compared the two sets, and empty if it lists no common class.
     """
 
     dataset: str
@@ -488,7 +489,7 @@ def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
 
 # --- The answer -----------------------------------------------------------------------------------
 
-#: Annotation of the training examples -> its words before "classes", and after the set.
+#: Annotation of the training examples -> words before "classes", and words after the set's title.
 KIND: Mapping[Labels, str] = {"classes": " labelled", "captions": "", "none": ""}
 WITH: Mapping[Labels, str] = {
     "classes": "",

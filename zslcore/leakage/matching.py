@@ -225,7 +225,7 @@ def index_of(vocabulary: Vocabulary) -> Index:
 
 
 def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
-    """Return the meanings of names, in written and base form; for each form the commonest first."""
+    """Return the meanings of names as written, then in base form, each the commonest first."""
     spellings = dict.fromkeys(form for name in names for form in ("".join(name.words), name.key))
     return tuple(dict.fromkeys(s for form in spellings for s in wordnet().senses(form, parts)))
 
@@ -278,7 +278,7 @@ class Query:
 
 
 def about(names: Iterable[str], parts: str) -> NameContext:
-    """Infer the common domain and categories of names; for fewer than five names, no categories."""
+    """Infer the common domain of names, and their categories if WordNet has at least five names."""
     names = set(names)
     meanings = [wordnet().senses("".join(readable(name).split()), parts) for name in names]
     meanings = [senses for senses in meanings if senses]
@@ -418,7 +418,7 @@ def _are_near(synset: str, other: str) -> bool:
 
 
 def _is_rival(query: Query, synset: str, other: str) -> bool:
-    """Whether ``other``, with the test class as its first name, also fits the data set."""
+    """Whether ``other`` also fits the data set and has the test class as its first name."""
     if squeeze(wordnet().synsets[other].lemmas[0]) != query.name.key:
         return False
     no_place = query.about.is_of_places and _is_tool(synset) and not _is_tool(other)

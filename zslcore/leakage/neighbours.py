@@ -6,8 +6,8 @@ random weight, modulo 2^64. Rows with equal hashes are then compared in full.
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
 :math:`R` from :math:`N(0, 1/k)`: squared distances in the projection are the squared distances of
 the features times :math:`\chi^2_k / k`, which has a standard deviation of 13 % for k = 128. Rows
-with near features are therefore near in the projection: for 2,048 features, a matrix product of a
-sixteenth of the size gives the nearest rows. Reported distances are computed on the features.
+with near features are therefore near in the projection. For 2,048 features, the projection needs a
+sixteenth of the products to search. Reported distances are computed on the features.
 
 References
 ----------

@@ -45,7 +45,7 @@ from zslcore.texts import listed
 #: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5
 GAINED = "effect of the leak on H"
-#: Start of the reason if rows of training and test were read and no test image is among the former.
+#: Start of the reason if no test image is among the training rows, and both were read.
 NOT_TRAINED_ON = "No test image was trained on"
 #: Label of leaking rows that trainval, the usual training list, does not have.
 IN_FOLDS = "test images also in train or val"

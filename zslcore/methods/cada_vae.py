@@ -159,8 +159,8 @@ def objective(
 ) -> Tensor:
     """Return the mean objective of a mini-batch; see :class:`CADAVAE`.
 
-    Pairs are (features, prototypes); ``draws`` are standard normal numbers of shape (n, latent),
-    ``weights`` are beta, gamma and delta.
+    ``sides`` are features and prototypes, with networks in this order; ``draws`` are standard
+    normal numbers of shape (n, latent), ``weights`` are beta, gamma and delta.
     """
     beta, gamma, delta = weights
     gaussians = [encoder(x).chunk(2, dim=1) for encoder, x in zip(encoders, sides, strict=True)]

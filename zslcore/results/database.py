@@ -70,7 +70,7 @@ def rows_by_key(db: sqlite3.Connection, table: str, key: str | None = None) -> l
 
 
 def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
-    """Delete the oldest predictions beyond ``budget`` bytes, but never the newest; count them."""
+    """Delete the oldest predictions beyond ``budget`` bytes, never the newest; return how many."""
     rows = db.execute("SELECT id, length(parquet) FROM predictions ORDER BY rowid DESC").fetchall()
     total, old = 0, []
     for rank, (id_, size) in enumerate(rows):

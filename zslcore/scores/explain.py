@@ -201,12 +201,12 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
             point = test.curve_of(kind).at(other)
             values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
             unit = "image" if kind == "class" else "class"
-            description = f"best γ on the test images per {unit} (oracle), printed {average}"
+            description = f"γ with the best H per {unit} on the test images (oracle), {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
                 yield ScoreReading(description, values, "oracle")
         within = _named(figures, "separate", end, {"unseen": f"zsl{end}"})
         if within:
-            description = f"within each side, seen classes out (ZSL accuracy), {average}"
+            description = f"among the classes of each side (u is ZSL accuracy), {average}"
             yield ScoreReading(description, within | {"ZSL": within["u"]}, "name it")
         elif (zsl := figures.get(f"zsl{end}")) is not None:
             description = f"among unseen classes alone (ZSL accuracy), {average}"
@@ -340,7 +340,7 @@ def _other_causes(reports: Sequence[ScoreReport], *, first_release: bool) -> Ite
         "measured on CUB."
     )
     if benchmark and benchmark != "CUB":
-        yield f"These sizes were measured on CUB; on {benchmark} they may differ."
+        yield f"These effects were measured on CUB; on {benchmark} they may differ."
 
 
 @cache

@@ -315,7 +315,7 @@ def unseen_by_image(
 
 
 def refuse_training_images(file: str, n: int, columns: Mapping[str, np.ndarray]) -> None:
-    """Refuse a table in which a column says that some of its ``n`` images are no test images."""
+    """Refuse a table if a column marks some of its ``n`` images as training or validation."""
     for title, values in columns.items():
         cells, rows = _cells_of(values, n)
         parts = [part_of_cell(title, cell) for cell in cells]

@@ -86,7 +86,8 @@ PERMUTED = 10
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 #: Words for an image without a predicted class, in lower case.
 NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
-#: Smallest similarity of the names of a listed class without images and of a class that it may be.
+#: Smallest similarity between the name of a listed class without images and a name that it may
+#: misspell.
 CLOSE = 0.8
 #: Largest accepted share of images that have their largest score in a column without images.
 MOST_WINS = 0.5
@@ -150,8 +151,8 @@ def interpreted(
         _refuse_other_columns(sample, matrix)
         if moved := _moved_columns(sample.F, sample.y, sample.seen):
             raise DoubtfulScoresError(
-                f"{matrix.name}: {moved} Reorder the columns, state with --unseen which classes "
-                "separate columns of unseen classes are, or keep them with as-is (--fix as-is)."
+                f"{matrix.name}: {moved} Reorder the columns, name the unseen classes with "
+                "--unseen, or keep the columns with as-is (--fix as-is)."
             )
     if "within-sides" in fixes:
         matrix = _within_sides(matrix)

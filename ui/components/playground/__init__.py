@@ -45,9 +45,10 @@ class DatasetTile:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """Method on the rail, with its name in tables as ``words``.
+    """Method on the rail.
 
-    ``here`` is True if predictions exist; ``needs`` is a missing package.
+    ``words`` is its name in tables. ``here`` is True if predictions exist; ``needs`` is a
+    missing package.
     """
 
     name: str

@@ -20,7 +20,7 @@ _mount = st.components.v2.component("zsl_window", **asdict(_PARTS), isolate_styl
 
 
 def _has_page() -> bool:
-    """Return whether a page is running, and not the function of a download button."""
+    """Return whether a page runs; False in the function of a download button."""
     return get_script_run_ctx(suppress_warning=True) is not None
 
 

@@ -52,7 +52,7 @@ PARTS = PART_LABELS | {"several": "in several", "none": "in none"}
 def show(header: Header) -> None:
     """Choose a data set and a split; show its picture, and further contents when opened.
 
-    For an import with results, these come first and the picture is opened like the rest.
+    For an import with results, the results come first, and the picture is closed like the rest.
     """
     answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"):

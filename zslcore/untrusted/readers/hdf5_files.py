@@ -199,7 +199,7 @@ def _opened_arrays(path: str, names: list[str]) -> list[Any]:
         data = source.array(name)
         stored = data.id.get_storage_size()
         if data.nbytes > MOST_COMPRESSED * stored:
-            raise Refused(f"declares {data.nbytes:,} bytes and holds {stored:,}")
+            raise Refused(f"declares {data.nbytes:,} bytes, but stores only {stored:,}")
         if data.dtype.kind not in "biuf":
             raise Refused(f"expected numbers; got {data.dtype}")
         arrays.append(data)

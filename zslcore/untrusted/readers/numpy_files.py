@@ -33,13 +33,13 @@ class Npz:
         info = self.members[name]
         stored = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
         if info.flag_bits & 1 or not stored:
-            raise Refused("expected a member stored plainly or deflated")
+            raise Refused("expected an uncompressed or deflated array; got another compression")
         with self.archive.open(info) as member:
             shape, _, dtype = _npy_header(member)
             size = member.tell() + math.prod(shape) * dtype.itemsize
         _refuse_objects(dtype)
         if size != info.file_size:
-            raise Refused(f"its header declares {size:,} bytes, the archive {info.file_size:,}")
+            raise Refused(f"its header declares {size:,} bytes, but the archive {info.file_size:,}")
         return shape, dtype.itemsize
 
     def read(self, name: str) -> np.ndarray:

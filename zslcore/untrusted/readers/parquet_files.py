@@ -107,7 +107,10 @@ class ParquetTable:
 
     def _width(self, name: str) -> int:
         if self._bytes_of(name) > 1 << 31 or not self.n:
-            raise Refused(f"declares {self._bytes_of(name):,} bytes of lists in {self.n:,} rows")
+            raise Refused(
+                f"expected rows with at most {1 << 31:,} bytes of lists; got "
+                f"{self._bytes_of(name):,} bytes in {self.n:,} rows"
+            )
         batch = next(self.file.iter_batches(batch_size=1, columns=[name], use_threads=False), None)
         first = batch.column(0)[0].as_py() if batch is not None and batch.num_rows else None
         if not first or not all(isinstance(x, int | float) for x in first):
@@ -237,7 +240,7 @@ def _declared_by_columns(metadata: Any, names: Sequence[str], budget: int) -> in
     groups = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
     rows = metadata.num_rows
     if rows != sum(groups) or min((rows, *groups)) < 0:
-        raise Refused(f"declares {rows:,} rows, and {sum(groups):,} in its row groups")
+        raise Refused(f"declares {rows:,} rows in total, but {sum(groups):,} in its row groups")
     sizes = [size for path, size in _column_sizes(metadata) if path in names]
     size: int = max(rows * 8 * len(names), sum(sizes))
     if size > budget or min(sizes, default=0) < 0:

@@ -87,8 +87,9 @@ class Safetensors:
         self.path, size = path, Path(path).stat().st_size
         with open(path, "rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
-            if length > min(MAX_HEADER, size - 8):
-                raise Refused(f"its header declares {length:,} bytes, more than the file has")
+            most = min(MAX_HEADER, size - 8)
+            if length > most:
+                raise Refused(f"expected a header of at most {most:,} bytes; got {length:,} bytes")
             header = file.read(length)
         self.start = 8 + length
         try:
@@ -97,7 +98,7 @@ class Safetensors:
             raise Refused("expected a JSON header; got other text") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
             raise Refused(
-                f"expected a header with at most {MAX_NAMES:,} tensors; got a different header"
+                f"expected a header with at most {MAX_NAMES:,} tensors; got more, or no list"
             )
         entries.pop("__metadata__", None)
         self.entries: dict[str, Mapping[str, Any]] = {
@@ -197,7 +198,7 @@ class _Weights(pickle.Unpickler):
             return tuple
         raise Refused(
             f"holds Python objects besides tensors ({module[:40]}.{name[:40]}), which are not "
-            "opened; save a dictionary of tensors, or write it with np.savez(...)"
+            "opened; save a dictionary of tensors, or arrays with np.savez(...)"
         )
 
     def persistent_load(self, pid: Any) -> _Storage:
@@ -241,9 +242,12 @@ class Torch:
     def _refuse_bomb(self, name: str, most: int) -> None:
         info = self.members[name]
         if info.flag_bits & 1 or info.compress_type != zipfile.ZIP_STORED:
-            raise Refused("expected members stored plainly, as PyTorch writes them")
+            raise Refused("expected uncompressed members, as PyTorch writes them; got others")
         if info.file_size > most or info.file_size != info.compress_size:
-            raise Refused(f"declares {info.file_size:,} bytes for {name.rpartition('/')[2]!r}")
+            raise Refused(
+                f"expected at most {most:,} uncompressed bytes in {name.rpartition('/')[2]!r}; got "
+                f"{info.file_size:,} bytes"
+            )
 
     def _refuse_absent(self, name: str, most: int) -> None:
         if name not in self.members:
@@ -300,7 +304,7 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 def _plain(value: Any, left: Iterator[int], depth: int = 0) -> Any:
     """Return lists and dictionaries as JSON values; each value takes one item of ``left``."""
     if depth > MOST_LEVELS or next(left, None) is None:
-        raise Refused("expected fewer values, or values that are nested less deep; got more")
+        raise Refused(f"expected fewer values, nested at most {MOST_LEVELS} levels deep; got more")
     if isinstance(value, _Tensor | _Storage):
         raise Refused("expected lists and dictionaries; got tensors")
     if isinstance(value, dict):
@@ -313,7 +317,7 @@ def _plain(value: Any, left: Iterator[int], depth: int = 0) -> Any:
 
 
 def _joined_batches(value: Any) -> Any:
-    """Join the tensors of batches: of a list of more than two matrices, or of dictionaries."""
+    """Join batches: a list of more than two matrices, or of dictionaries with the same keys."""
     if not isinstance(value, list | tuple) or not value:
         return value
     if all(isinstance(batch, dict) and {*batch} == {*value[0]} for batch in value):

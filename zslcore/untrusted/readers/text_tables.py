@@ -57,8 +57,8 @@ def allow_text(path: str) -> None:
 class TextTable:
     """Text of lines, or of fields separated by commas, tabs, semicolons, bars or spaces.
 
-    Columns of numbers are parsed without a Python object per field, which would take tens of times
-    the memory of the text, and texts are stored in the width of each.
+    Columns of numbers are parsed without a Python object per field, since the objects would take
+    tens of times the memory of the text. Each text is stored in its own width.
     """
 
     def __init__(self, path: str) -> None:
