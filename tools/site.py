@@ -291,7 +291,7 @@ def _harmonic(name: str, method: str) -> float | None:
 
 
 def _packed(drawn: Instrument) -> tuple[Packed, str]:
-    """Return an instrument without its grey curves and pictures, and these as text."""
+    """Return an instrument without grey curves and pictures, and separately both as text."""
     blocks = [as_bytes(axis, "<f4") for ghost in drawn.ghosts for axis in ghost.points()]
     if drawn.pictures is not None:
         blocks.append(drawn.pictures.tobytes())

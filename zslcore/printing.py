@@ -2,8 +2,8 @@ r"""Figures for print: one panel per file, a width in millimetres, embedded text
 
 A panel is a function that draws on Matplotlib axes; constrained layout shrinks the axes until all
 text is on the page. PDF files have TrueType fonts (Type 42, which journals accept), SVG files have
-letters as outlines, and PNG files have 600 dots per inch. Panels show predictions, or an
-interactive figure with the same numbers as on screen.
+letters as outlines, and PNG files have 600 dots per inch. Panels show predictions, or
+an interactive figure, with the same numbers as on screen.
 
 A seen-unseen curve has lines of equal harmonic mean :math:`H` in the background:
 

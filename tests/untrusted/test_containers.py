@@ -205,12 +205,12 @@ def test_an_honest_pickle_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("numbers", "storage", "message"),
     [
-        ({"shape": (4, 4)}, X.tobytes(), "declares 13 values of a storage with 12"),
-        ({"offset": 1}, X.tobytes(), "declares 13 values of a storage with 12"),
+        ({"shape": (4, 4)}, X.tobytes(), "declares 13 values, but its storage has 12"),
+        ({"offset": 1}, X.tobytes(), "declares 13 values, but its storage has 12"),
         ({"stride": (-3, 1)}, X.tobytes(), "expected shape and offset of a tensor"),
         ({"offset": -1}, X.tobytes(), "expected shape and offset of a tensor"),
         ({"n": 13}, X.tobytes(), "declares 52 bytes of values; got 48"),
-        ({"n": 10}, X.tobytes(), "declares 12 values of a storage with 10"),
+        ({"n": 10}, X.tobytes(), "declares 12 values, but its storage has 10"),
         ({"n": 12}, X.tobytes() * 2, "at most 48 uncompressed bytes in '0'; got 96"),
         ({"shape": (1 << 40, 3), "stride": (0, 1)}, X.tobytes(), "more than the"),
         ({"shape": (2,) * 40, "stride": (0,) * 40}, X.tobytes(), "expected shape and offset"),

@@ -53,10 +53,11 @@ VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
     "unknown": "gray",
     "clean": "green",
 }
-#: Views to which findings link; below, check -> link (view, label, parameters).
+#: Views to which findings link.
 DATA, GAIN = "splits", "gains"
 SPLIT_LINK = (DATA, "Picture of the split", {"data_picture": "true"})
 _OF_ROWS = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
+#: Check -> its link: view, label and parameters.
 LINKS = dict.fromkeys(_OF_ROWS, SPLIT_LINK) | {
     "ZSL006": (GAIN, "Gain of these classes", {}),
     "ZSL007": (GAIN, "Gain class by class", {}),
@@ -270,7 +271,8 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
 def _count_leaks(leaking: int, in_set: int) -> str:
     """Return a sentence that counts the leaking images of both kinds of leak."""
     images = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
-    classes = f"{in_set:,} {'is' if in_set == 1 else 'are'}"
+    of_classes = f"{in_set:,} {'image is' if in_set == 1 else 'images are'}"
     return (
-        f"{images} between parts of the split; {classes} of test classes in the pre-training set."
+        f"{images} between parts of the split; {of_classes} of test classes in the pre-training "
+        "set."
     )

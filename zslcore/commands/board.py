@@ -57,12 +57,12 @@ if TYPE_CHECKING:
     OptionGroup(
         "with --add of scores or predictions",
         (
-            option("--method NAME", "name of the method (as the predictions state)"),
+            option("--method NAME", "name of the method (default: as stated in the predictions)"),
             option("--provenance TEXT", "source of the scores", default=""),
             option("--parameters-from {validated,given,oracle}", "how the parameters were chosen"),
             option(
                 "--chosen-for {zsl,gzsl}",
-                "with --parameters-from validated: metric that was maximised",
+                "with --parameters-from validated: task that parameters were chosen for",
                 default="",
             ),
             option(
@@ -119,7 +119,9 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
 
     boards = [path for path in args.output if path.suffix.lower() == ".html"]
     if not boards:
-        raise ParameterError("--curves: expected --output with a name in .html; got none.")
+        raise ParameterError(
+            "--curves: expected --output with a name that ends in .html; got none."
+        )
     pages = write_curves(board, args.folder or FACTS / "board", args.curves, show_steps)
     show_steps()
     for path in boards:

@@ -216,8 +216,8 @@ def _torchvision_encoder(name: str, weights: str | Path | None, device: str, see
         of_file, sha256 = clean_text(file.name), artifacts.sha256(file)
         if named is not None and not _is_file_of(named, sha256):
             raise FileRefusedError(
-                f"{of_file}: expected a file with the SHA-256 in its name; got "
-                f"{sha256[:8]}: it is damaged, or another file."
+                f"{of_file}: expected a SHA-256 that begins as in the name of the file; got "
+                f"{sha256[:8]}: the file is damaged, or another one."
             )
         called = named.name if named else of_file
         named = named or next((w for w in all_weights if _is_file_of(w, sha256)), None)

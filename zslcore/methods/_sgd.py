@@ -218,7 +218,7 @@ class RankingModel(EpochModel):
     random_state: int = 0
 
     def _matrices(self) -> tuple[int, float]:
-        """Return the initial number of matrices, and the share of use below which to prune."""
+        """Return the initial number of matrices, and the share of use below which to drop one."""
         return 1, 0.0
 
     def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:

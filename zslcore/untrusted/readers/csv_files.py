@@ -341,7 +341,7 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
     except csv.Error:
-        raise Refused("expected column names; got an unterminated field", "line 1") from None
+        raise Refused("expected closed quotation marks; got an open one", "line 1") from None
     repeated = [name for name, times in Counter(header).items() if times > 1]
     if repeated or len(header) > MAX_COLUMNS:
         twice = f", {repeated[0]!r} more than once" if repeated else ""

@@ -24,7 +24,7 @@ class Npz:
         self.archive = zipfile.ZipFile(path)
         members = {info.filename: info for info in self.archive.infolist()}
         if len(members) < len(self.archive.infolist()):
-            raise Refused("expected each variable once")
+            raise Refused("expected each variable once; got a name twice")
         self.members = {n[:-4]: info for n, info in members.items() if n.endswith(".npy")}
         self.names = list(self.members)
 

@@ -172,7 +172,7 @@ def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _
         raise Refused("expected shape and offset of a tensor; got other values")
     last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
     if math.prod(shape) and last >= storage.n:
-        raise Refused(f"declares {last + 1:,} values of a storage with {storage.n:,}")
+        raise Refused(f"declares {last + 1:,} values, but its storage has {storage.n:,}")
     return _Tensor(storage, offset, tuple(shape), tuple(stride))
 
 

@@ -130,7 +130,7 @@ class TextTable:
         try:
             fields = next(csv.reader([line], delimiter=self.separator or "\x00"), [])
         except csv.Error:
-            raise Refused("expected fields; got an unterminated one") from None
+            raise Refused("expected closed quotation marks; got an open one") from None
         return [field.strip() for field in fields]
 
     def _columns(
@@ -240,7 +240,7 @@ def _words(line: str) -> list[str]:
 
 
 def _numbers_rows(columns: list[np.ndarray]) -> bool:
-    """Whether the first of some columns without titles numbers the rows, beside fractions."""
+    """Whether the first of several untitled columns counts the rows; the next has fractions."""
     first, second = columns[:2]
     if first.dtype.kind != "f" or second.dtype.kind != "f" or len(first) < 2:
         return False

@@ -1,4 +1,4 @@
-"""YAML, with the types of JSON and without aliases and tags.
+"""Reader of YAML, with the types of JSON and without aliases and tags.
 
 The events of a text are read one by one, since its nodes would take hundreds of bytes per value.
 """
@@ -18,7 +18,8 @@ from zslcore.untrusted.readers.text_rows import copy_rows, text_in
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-#: Largest number of names in mappings; a name with its value takes 200 bytes.
+#: Largest number of names in mappings; a name with its value takes 200 bytes. Pattern of the end of
+#: a name.
 MAX_NAMES, NAME_END = 1 << 19, re.compile(r":(?=\s)|(?<=[\"']):")
 #: Plain scalars other than texts. Unlike in YAML 1.1, "no", "07", "1:30" and dates are texts, since
 #: they may be names of classes.

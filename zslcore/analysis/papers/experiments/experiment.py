@@ -105,7 +105,7 @@ class Experiment(ABC):
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Beginnings of column names, in order; empty for the order of the table."""
+        """Beginnings of column names in the order of display; empty for the order of the table."""
         return ()
 
     @property
@@ -306,7 +306,7 @@ def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
 
 
 def averaged_methods(rows: pd.DataFrame) -> list[str]:
-    """Return the methods with all values, which are in the row of means of a data set.
+    """Return the methods in the row of means of a data set: those with a value in every column.
 
     Columns that are empty for all methods, ours or printed, are ignored.
     """
