@@ -505,8 +505,15 @@ def test_bars_of_a_lesson_and_answers_of_a_room():
 
     counts = {"yes": 3, "no": 5, "both": 1}
     figure = lesson.room(counts, "no", "both")
-    assert {m.y: m.x for m in shown(figure)} == {"yes": 3, "no ✓": 5, "both (you)": 1}
-    assert {m.y for m in shown(figure) if m.color == VALIDATED.color} == {"no ✓"}
+    labels = [note.text for note in figure.layout.annotations]
+    votes = dict(zip(labels, shown(figure), strict=True))
+    assert {label: m.x for label, m in votes.items()} == {
+        "yes": 3,
+        "<b>no ✓</b>": 5,
+        "both (you)": 1,
+    }
+    assert {m.y for m in votes.values() if m.color == VALIDATED.color} == {votes["<b>no ✓</b>"].y}
+    assert all(note.y < votes[note.text].y for note in figure.layout.annotations)
 
     accuracy_of = {0.1: (0.9, 0.2, 0.3), 0.5: (0.8, 0.4, 0.5)}
     figure = lesson.over_share(accuracy_of, 0.5)

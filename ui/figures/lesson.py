@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from textwrap import wrap
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -78,40 +77,39 @@ def room(counts: Mapping[str, int], right: str | None, own_answer: str | None) -
     signs = {own_answer: " ✓ (you)"} if right == own_answer else {right: " ✓", own_answer: " (you)"}
     signs.pop(None, None)
     labels = [
-        "<br>".join(map(escape, wrap(f"{answer}{signs.get(answer, '')}", 38 if narrow() else 44)))
+        "<br>".join(map(escape, wrap(f"{answer}{signs.get(answer, '')}", 40 if narrow() else 44)))
         for answer in counts
     ]
-    slot = _VOTES + _LINE * max(1 + label.count("<br>") for label in labels)
+    ends = np.cumsum([_VOTES + _LINE * (1 + label.count("<br>")) for label in labels])
     return _labelled_bars(
-        dict(zip(map(Markup, labels), counts.values(), strict=True)),
+        dict(zip(ends - _VOTES / 2, counts.values(), strict=True)),
         list(map(str, counts.values())),
         [VALIDATED if answer == right else HARMONIC for answer in counts],
-        height=slot * len(labels),
+        width=_VOTES - 5,
+        height=ends[-1],
         margin={"l": 0, "t": 0, "b": 0},
         xaxis=axis(range=[0, 1.15 * max([*counts.values(), 1])], visible=False),
-        yaxis=axis(autorange="reversed", visible=False),
-        places={"width": 17 / slot, "offset": 0.5 - 20 / slot},
+        yaxis=axis(range=[ends[-1], 0], visible=False),
         annotations=[
             note(
                 Markup(f"<b>{label}</b>" if answer == right else label),
-                *(0, k),
+                *(0, end - _VOTES),
                 xanchor="left",
                 yanchor="bottom",
-                yshift=_VOTES - slot / 2,
             )
-            for k, (answer, label) in enumerate(zip(counts, labels, strict=True))
+            for answer, label, end in zip(counts, labels, ends, strict=True)
         ],
     ).enlarged(CLASSROOM_FONT_SIZE - 2)
 
 
 def _labelled_bars(
-    values: Mapping[str, float],
+    values: Mapping[Any, float],
     texts: Sequence[str],
     marks: Sequence[Mark],
-    places: Mapping[str, float] = MappingProxyType({}),
+    width: float | None = None,
     **look: Any,
 ) -> Chart:
-    """Draw horizontal bars, each with its text at its end."""
+    """Draw horizontal bars at the keys of ``values``, each with its text at its end."""
     colors = [mark.color for mark in marks]
     pattern = {"shape": [mark.pattern for mark in marks]}
     shown = bars(
@@ -122,7 +120,7 @@ def _labelled_bars(
         textposition="outside",
         marker={"color": colors, "pattern": pattern, "line": {"width": 1, "color": colors}},
         hoverinfo="skip",
-        **places,
+        width=width,
     )
     yaxis = axis(autorange="reversed", ticklabelstandoff=10)
     return figure([shown], **{"yaxis": yaxis, **look})

@@ -106,6 +106,7 @@ def _choose_option(control: Control, place: Place) -> str:
         default=first,
         required=True,
         format_func=_with_family,
+        wrap=True,
         **options,
     )
 

@@ -188,8 +188,9 @@ export function drawCells(trace, { x, y }, targets) {
     const width = uEnd - u, height = vEnd - v;
     ctx.fillStyle = colorOf(value);
     ctx.fillRect(u + xgap / 2, v + ygap / 2, width + (xgap ? -xgap : seam), height + (ygap ? -ygap : seam));
+    const size = trace.textfont ? Math.min(trace.textfont.size, 0.45 * width) : 13;
     if (trace.texttemplate && trace.text[i][j]) texts.append(drawLabel(trace.text[i][j],
-      { x: u + width / 2, y: v + height / 2, size: trace.textfont?.size ?? 13, rise: 0.5, color: contrastingColor(ctx.fillStyle) }));
+      { x: u + width / 2, y: v + height / 2, size, rise: 0.5, color: contrastingColor(ctx.fillStyle) }));
     targets.push({ x: u, y: v, width, height, trace, k: [i, j] });
   };
   /** @type {(number | null)[][]} */

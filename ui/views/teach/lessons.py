@@ -48,10 +48,10 @@ def _show_list() -> None:
         for totals in zip(*((len(x.steps), x.minutes) for x in LESSONS.values()), strict=True)
     )
     place_answer().say(
+        "Why seen classes win, how splits leak, and whether AWA2 can replace AWA1",
         f"{len(LESSONS)} lessons, {steps} steps, {minutes} minutes: predict, then see the computed "
-        "answer.",
-        "A step fills the screen: a question, its possible answers, then the figure. In a room, "
-        "students join by QR code and vote; arrow keys move between steps. No download is needed.",
+        "answer. In a room, students join by QR code and vote; arrow keys move between steps. No "
+        "download is needed.",
     )
     slots = {}
     for column, lesson in zip(st.columns(len(LESSONS)), LESSONS.values(), strict=True):
