@@ -12,6 +12,7 @@ from tests.figures import read
 from tests.pages import charts, words
 from tools.shipped import known_classes
 from ui.figures.gains import gain_bars
+from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import GROUP_LOOKS, translucent
 from ui.figures.vocabulary import Chart
 from ui.takeaway.for_print import panels_of
@@ -124,10 +125,11 @@ def _signed(by_group):
     return f"{np.mean(by_group['unrelated']):+.1f}".replace("-", "−")
 
 
-def test_each_group_fills_a_column_below_its_mean(visit):
+def test_the_largest_group_fills_a_column_next_to_the_others_below_their_means(visit):
     (chart,) = (chart for chart in charts(visit()) if "points" in chart.alt)
-    assert [item["yaxis"] for item in _bars(chart)] == ["y", "y2", "y3"]
-    assert {item["y"][0] for item in _bars(chart)} == {1}  # next to each other
+    assert [item["yaxis"] for item in _bars(chart)] == ["y", "y2", "y2"]
+    first_lines = [item["y"][0] for item in _bars(chart)]
+    assert first_lines == [1, 1, 2 + len(_bars(chart)[1]["y"])]
     printed = panels_of(Chart(chart.figure["data"], chart.figure["layout"]))
     axes = printing.drawn(*printed, width_mm=160, height_mm=90)[0].axes
     bars = [patch for panel in axes for patch in panel.patches if patch.get_width()]
@@ -138,7 +140,12 @@ def test_each_group_fills_a_column_below_its_mean(visit):
         e is not None for item in _bars(chart) for e in item["error_x"]["array"]
     )
     headings = chart.figure["layout"]["annotations"]
-    assert [f"{g}, mean" in item["text"] for g, item in zip(GROUP_LOOKS, headings, strict=True)]
+    assert [item["text"].partition(",")[0] for item in headings] == [
+        GROUP_WORDS[g].replace("the pre-training set", "ImageNet-1K") for g in GROUP_LOOKS
+    ]
+    # Each heading begins at the line of no gain.
+    assert {(item["x"], item["xanchor"]) for item in headings} == {(0, "left")}
+    assert {item["xref"] for item in headings} == {"x", "x2"}
 
 
 def _bars(chart):
@@ -224,7 +231,10 @@ def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     app = visit()
     first = app.selectbox(key="gain_class").value
     assert first == "chimpanzee"  # chimpanzee has the largest gain among classes with an interval
-    asks = "Pale: too few splits for an interval. Click a bar to open its class."
+    asks = (
+        "Lines: 95 % intervals. Pale: too few splits for one. Dashed: group mean. Click a bar to "
+        "open its class."
+    )
     assert asks in [caption.value for caption in app.caption]
     gain = {name: gain for name, gain, *_ in drawn(app)}["seal"]
     app.selectbox(key="gain_class").set_value("seal").run()
@@ -241,7 +251,7 @@ def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
 def test_class_names_fit_into_their_columns_without_markup(visit, look):
     names = [f"<b>{c}</b>" for c in range(50)]
     table = class_gains(study_of(AWA2), AWA2, UNTRAINED[AWA2], "SAE", names)
-    for is_narrow, columns in ((False, 3), (True, 1)):
+    for is_narrow, columns in ((False, 2), (True, 1)):
         look(narrow=is_narrow)
         figure = read(gain_bars(table, names[0]))
         assert {trace.orientation for trace in figure.data if trace.type == "bar"} == {"h"}

@@ -34,7 +34,7 @@ from zslcore.numbers import with_sign
 #: Maximum number of bars with names.
 MOST_NAMED = 104
 #: Maximum number of columns, and of lines in a column while more columns are possible.
-MOST_COLUMNS, LINES = 5, 25
+MOST_COLUMNS, LINES = 4, 31
 #: Title of the axes of gains.
 UNIT = "points gained"
 #: Interval between ticks, in points, if at least two fit.
@@ -80,7 +80,8 @@ def printed_gains(table: pd.DataFrame) -> Chart:
 
     reach = [1.2 * min(0.0, table["gain"].min()), 1.2 * table["gain"].max()]
     of_x = axis("gain, %", range=[100 * end for end in reach])
-    return _in_columns(blocks, bars_of, of_x, in_column=2, high=22 if narrow() else 30)
+    lines = 2 * (1 + max(len(block.rows) for block in blocks))
+    return _in_columns(blocks, bars_of, of_x, most=lines, high=22 if narrow() else 30)
 
 
 @cached_figure
@@ -89,8 +90,8 @@ def gain_bars(
 ) -> Chart:
     """Draw one bar per class with its interval, below a heading per group with the group's mean.
 
-    The class ``picked`` has a frame. Each group fills columns of its own; on a phone, all groups
-    are in one column. With too many classes for readable names, bars are vertical.
+    The class ``picked`` has a frame. A large group fills columns of its own, small groups share a
+    column; on a phone, all are in one. With too many classes for readable names, bars are vertical.
     """
     words = GROUP_WORDS | {"in the set": f"in {title_of_set}"}
     named = len(table) <= MOST_NAMED
@@ -116,8 +117,9 @@ def gain_bars(
             break
         blocks[longest] = blocks[longest]._replace(n=blocks[longest].n + 1)
     lines = max(ceil(len(block.rows) / block.n) for block in blocks)
-    high = 19 if narrow() else min(19, max(13, 400 // (lines + 1)))
-    return _in_columns(blocks, bars_of, of_gains, in_column=1, high=high)
+    high = 19 if narrow() else min(19, max(14, 400 // (lines + 1)))
+    most = min(LINES, ceil(1.2 * (lines + 1)))  # columns of similar heights
+    return _in_columns(blocks, bars_of, of_gains, most=most, high=high)
 
 
 def _in_columns(
@@ -125,19 +127,19 @@ def _in_columns(
     bars_of: Callable[[Block, pd.DataFrame], Part],
     of_x: Part,
     *,
-    in_column: int,
+    most: int,
     high: int,
 ) -> Chart:
-    """Draw blocks of horizontal bars, ``in_column`` of them below each other; on a phone, all.
+    """Draw blocks of horizontal bars, below each other up to ``most`` lines; on a phone, all.
 
     ``bars_of`` returns some bars of a block without places; ``high`` is the height of a line.
     """
     places = []  # of each block's heading and rows: number of the column, and line
     columns, used, lines = 0, 0, 0
-    for k, block in enumerate(blocks):
-        if k and not narrow() and k % in_column == 0:
-            columns, used = columns + 1, 0
+    for block in blocks:
         per_column = ceil(len(block.rows) / block.n)
+        if used and not narrow() and used + per_column + 1 > most:
+            columns, used = columns + 1, 0
         column, line_in_it = np.divmod(np.arange(len(block.rows)), per_column)
         places.append((np.r_[0, column] + columns, np.r_[0, line_in_it + 1] + used))
         columns, used = columns + block.n - 1, used + per_column + 1
@@ -149,12 +151,8 @@ def _in_columns(
     labels: list[dict[int, str]] = [{} for _ in sides]
     for block, (column, place) in zip(blocks, places, strict=True):
         mean, name = 100 * block.rows["gain"].mean(), sides[column[0]].suffix
-        at: Part = {"yref": f"y{name}", "font": {"size": 15}}
-        if n == 2:
-            at |= {"x": 0, "xref": f"x{name}", "xanchor": "left"}
-        else:  # bars are too short for a heading
-            at |= {"x": 1, "xref": f"x{name} domain", "xanchor": "right"}
-        notes.append(note(block.heading, y=int(place[0]), **at))
+        at: Part = {"xref": f"x{name}", "xanchor": "left", "yref": f"y{name}"}
+        notes.append(note(block.heading, x=0, y=int(place[0]), font={"size": 15}, **at))
         for number in np.unique(column[1:]):
             side, inside = sides[number], column[1:] == number
             rows, y = block.rows[inside], place[1:][inside]
@@ -178,8 +176,9 @@ def _in_columns(
         of_y = axis(grid=False, size=12 if high < 20 else 14, range=[lines - 0.4, -0.6], **ticks)
         axes |= side.axes(of_x | {"showgrid": False, "zeroline": False}, of_y)
     height = 60 + high * lines
+    margin = {"t": 8, "r": 64 if n > 2 else 8}  # bars of many columns are shorter than a heading
     return figure(
-        traces, height=height, margin={"t": 8}, annotations=notes, barmode="overlay", **axes
+        traces, height=height, margin=margin, annotations=notes, barmode="overlay", **axes
     )
 
 
@@ -224,7 +223,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, *, horizontal: bool) -> P
     enough, opened = rows["draws"].to_numpy() >= FEWEST_DRAWS, rows["class"] == picked
     widths = np.where(opened, 3, ~enough)
     low, high = (100 * rows[end].where(enough) for end in ("low", "high"))
-    reach = whiskers(gain, low, high, INK.color, thickness=1, width=2)
+    reach = whiskers(gain, low, high, translucent(INK.color, 0.55), thickness=1, width=0)
     return bars(
         **({"error_x": reach} if horizontal else {"error_y": reach}),
         orientation="h" if horizontal else "v",
@@ -253,6 +252,7 @@ def _axis_of_gains(table: pd.DataFrame) -> Part:
         range=[low, high],
         tickvals=ticks if len(ticks) > 2 else None,
         tickformat=".0f",
+        tickangle=0,
         zeroline=True,
         zerolinecolor=NEUTRAL.color,
     )

@@ -249,8 +249,8 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, vocabulary: str
     pale_clause = f"; {fewer} a pale bar and no line" if few else ""
     st.caption(
         f"Each of {DRAWS} random splits tests on a few classes and trains on the rest; both "
-        "feature sets use the same splits. Dashed: group mean. Lines: 95 % intervals (Student's t) "
-        f"over the splits that test the class, if there are at least {FEWEST_DRAWS}{pale_clause}. "
+        "feature sets use the same splits. Intervals (Student's t) are over the splits that test "
+        f"the class, if there are at least {FEWEST_DRAWS}{pale_clause}. "
         "Related: the set contains a kind of the class or a broader class, so the class is not a "
         "control. The interval of the difference (Welch) is over classes. "
         f"{simulated_effects.about_effects(dataset)}"
@@ -265,7 +265,10 @@ def _hint(table: pd.DataFrame, first: str) -> str:
     name = st.session_state.get("gain_class")
     opened = table[table["class"] == name]
     if opened.empty or (name == first and "gain_clicked" not in st.session_state):
-        return "Pale: too few splits for an interval. Click a bar to open its class."
+        return (
+            "Lines: 95 % intervals. Pale: too few splits for one. Dashed: group mean. Click a bar "
+            "to open its class."
+        )
     row = opened.iloc[0]
     return (
         f"**{plain(row['class'])}**, {GROUP_WORDS[row['group']]}: {in_points(row['gain'])}. Its "
