@@ -68,6 +68,21 @@ def downloads(app):
 # --- Results of the package -----------------------------------------------------------------------
 
 
+def test_a_data_set_with_few_worse_methods_has_asterisks_instead_of_ranks():
+    app = visit("table")
+    table, both = shown(app), 0
+    for data in dict.fromkeys(heading for heading, _ in table if "printed" not in heading):
+        columns = {name.strip("\u200b"): values for name, values in table[data].items()}
+        few = (columns.get("*", pd.Series()) == "*").sum() < len(table) / 3
+        ranks = columns.get("rank (95 %)")
+        assert (ranks is None) == ("*" in columns)
+        assert few or ranks is None or ranks.str.contains("*", regex=False).mean() >= 1 / 3
+        both += ranks is None
+        hidden = words(app).replace("\\", "").partition("Without ranks")[2].partition(". ")[0]
+        assert (data in hidden) == (ranks is None)
+    assert 0 < both < table.columns.get_level_values(0).nunique()
+
+
 def test_details_of_methods_become_columns_on_request():
     plain_table = shown(visit("table"))
     table = shown(visit("table", table_details=["year", "setting", "trained on trainval"]))

@@ -39,6 +39,8 @@ INVISIBLE = "\u200b"
 ROW, HEADINGS, BORDER = 23, 73, 1
 #: Key of the table.
 TABLE = "table_of_methods"
+#: Share of significantly worse methods below which a data set has marks instead of ranks.
+LEAST_WORSE = 1 / 3
 #: Maximum number of columns of numbers that usually need no scrolling.
 UNPINNED = 7
 
@@ -48,7 +50,7 @@ class GridColumn:
     """Column of the table on screen: a kind of values of one data set, in percent, by row."""
 
     column: Column
-    kind: Literal["value", "ranks", "mark", "printed"]
+    kind: Literal["value", "ranks", "worse", "mark", "printed"]
     heading: str
     cells: pd.Series
 
@@ -77,6 +79,7 @@ def show_grid(
     words = {
         "value": f"{metric_label(table.figure)}, %",
         "ranks": "rank (95 %)",
+        "worse": "*",
         "mark": "result",
         "printed": "ResNet-101, %",
     }
@@ -99,12 +102,13 @@ def show_grid(
                 on_open(rows[row], data)
 
     # On a phone, the first data set fills the width: a cut heading could not be read.
-    method, number = (106, 62) if window.is_narrow() else (118, 70)
+    method, number, ranks = (106, 62, 84) if window.is_narrow() else (118, 70, 86)
     pinned = len(columns) > UNPINNED
     config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
     for k, of in enumerate(columns, start=2):
-        wide = max(86, 7 * len(of.heading) + 18 - number)
-        width = {"ranks": wide, "mark": 110, "printed": 104}.get(of.kind, number)
+        wide = 7 * len(of.heading) + 18 - number
+        widths = {"ranks": max(ranks, wide), "worse": max(30, wide), "mark": 110, "printed": 104}
+        width = widths.get(of.kind, number)
         config[k] = (
             st.column_config.NumberColumn(format="%.1f", width=width)
             if of.is_number
@@ -122,7 +126,7 @@ def show_grid(
         selection_mode="single-cell",
     )
     st.caption(_legend(table), help=_how_computed(table))
-    _offer_table(table, rows, columns)
+    _offer_table(table, *grid_of(table, all_ranks=True))
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:
@@ -136,19 +140,23 @@ def _detail_of(table: MethodTable, row: str, name: str) -> object:
     return None if card is None else DETAILS[name](card)
 
 
-def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
+def grid_of(table: MethodTable, *, all_ranks: bool = False) -> tuple[list[str], list[GridColumn]]:
     """Return the rows, your runs and then the best first, and the columns of the table on screen.
 
     A data set has no column of marks if all its results are verified, and none is of the user.
+    Without ``all_ranks``, a data set with few significantly worse methods has no column of ranks.
     """
     columns = []
     for k, column in enumerate(table.columns):
         ranks, heading = column.ranks.reindex(table.rows), result_title(column)
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
-        columns += [
-            GridColumn(column, "value", heading, 100 * ranks["value"]),
-            GridColumn(column, "ranks", heading, ranks.apply(_rank_with_mark, axis=1)),
-        ]
+        columns.append(GridColumn(column, "value", heading, 100 * ranks["value"]))
+        if all_ranks or not _has_few_worse(column):
+            of_ranks = ranks.apply(_rank_with_mark, axis=1)
+            columns.append(GridColumn(column, "ranks", heading, of_ranks))
+        else:
+            stars = (ranks["first"] > 1).map({True: "*", False: ""})
+            columns.append(GridColumn(column, "worse", heading, stars))
         if {*marks.values()} - {None, MARKS[State.VERIFIED][0]}:
             columns.append(GridColumn(column, "mark", heading, pd.Series(marks, dtype=object)))
         following = table.columns[k + 1 : k + 2]
@@ -159,6 +167,12 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
                 columns.append(GridColumn(column, "printed", heading, pd.Series(printed)))
     best_first = columns[0].cells.sort_values(ascending=False, kind="stable").index
     return sorted(best_first, key=lambda row: row not in table.own_rows), columns
+
+
+def _has_few_worse(column: Column) -> bool:
+    """Return whether less than a third of the ranked methods is significantly worse than first."""
+    first = column.ranks["first"].dropna()
+    return len(first) > 0 and (first > 1).mean() < LEAST_WORSE
 
 
 def rank_with_interval(rank: pd.Series) -> str | None:
@@ -188,7 +202,7 @@ def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
     styles = pd.DataFrame("", shown.index, shown.columns)
     for k, of in enumerate(columns, start=1):
         column, ranks = of.column, of.column.ranks.reindex(shown.index)
-        if of.kind in ("value", "ranks"):
+        if of.kind in ("value", "ranks", "worse"):
             styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
             styles.iloc[np.flatnonzero(shown.index.isin(column.leaders)), k] = "font-weight: bold"
         if of.kind in ("value", "mark"):
@@ -205,7 +219,10 @@ def _legend(table: MethodTable) -> str:
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     yours = "Highlighted: your runs. " * bool(table.own_rows)
-    return f"{yours}{one}{'; '.join(words)}. {printed}{_without_interval(table)}"
+    close = [plain(result_title(column)) for column in table.columns if _has_few_worse(column)]
+    no_ranks = f" Without ranks, since few methods are significantly worse: {'; '.join(close)}."
+    no_ranks *= bool(close)
+    return f"{yours}{one}{'; '.join(words)}. {printed}{no_ranks}{_without_interval(table)}"
 
 
 def _how_computed(table: MethodTable) -> str:

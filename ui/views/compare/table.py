@@ -126,8 +126,11 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
         own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
         splits = [*SHARED_SPLITS, *sorted(own_splits)]
         first = [name for name in _own_data(cells) if _is_first(name)]
-        tip = "Split of the benchmarks; imported data keep their own." * bool(first)
-        split = controls.choose_option("Split", splits, key="table_split", width=84, help=tip)
+        split_label, width = ("Split of benchmarks", 150) if first else ("Split", 84)
+        tip = "Imported data keep their own split." * bool(first)
+        split = controls.choose_option(
+            split_label, splits, key="table_split", width=width, help=tip
+        )
         # The standard split has no test images of seen classes.
         figures = ["ZSL"] if split == "SS" else list(METRICS)
         label = controls.choose_option("Metric", figures, key="table_metric", width=130)
@@ -162,7 +165,8 @@ def _choose_origins() -> list[str]:
         width=PILLS,
         help=terms.tip(
             "Results",
-            "Your runs come first, then precomputed results, then results of others.",
+            "Your runs come first, then precomputed results, then results *from others*, submitted "
+            "to the board. *Printed* results are from tables of papers.",
         ),
     )
 

@@ -166,19 +166,27 @@ def _show_scores(
     if text:
         _show_explanation([first, *others], text, words)
     with st.container(key="scores_pictures"):
-        left, right = st.columns([0.64, 0.36], gap="medium")
+        left, right = st.columns([0.36, 0.64], gap="medium")
     gamma = _gamma_of_handle(first) if tested.has_curve else None
-    with left.container(key=None if gamma is None else "scores_slot"):
+    with right.container(key=None if gamma is None else "scores_slot"):
         if gamma is None:
             _show_accuracy(first, words)
         else:
             _draw_curves(first, others, words, gamma)
-    with right.container(key="scores_values"):
+    with left.container(key="scores_values"):
         if has_uploads:
             _show_differing(first, others, words)
         show_values(first, words, gamma)
         _show_remarks(first, words)
-        show_split_of(matrix, is_example=not has_uploads)
+        with st.container(border=has_uploads, gap="small"):
+            if has_uploads:
+                st.markdown("**Next steps**")
+            if first.report.origin is None and tested.has_curve:
+                st.caption(
+                    "No validated γ. A γ chosen on test images is an upper bound (oracle). "
+                    "Add validation scores under *More* to choose one."
+                )
+            show_split_of(matrix, is_example=not has_uploads)
         with st.container(horizontal=True, vertical_alignment="center"):
             downloads.show_command(first.command)
             if not isinstance(matrix, PredictedScores) and not tested.limits:
@@ -308,11 +316,6 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
         st.warning(plain(words.translate(report.note)), icon=":material/visibility_off:")
     elif report.note:
         st.caption(plain(words.translate(report.note)))
-    if report.origin is None and first.matrix.tested.has_curve:
-        st.caption(
-            "No validated γ. A γ chosen on test images is an upper bound (oracle). "
-            "Add validation scores to choose one."
-        )
     if report.origin == "given":
         st.caption(f"γ: {origin_in_words('given')}.")
     remarks = [each for each in first.matrix.remarks if each != AGREES]
