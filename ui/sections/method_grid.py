@@ -152,8 +152,8 @@ def grid_of(table: MethodTable, *, all_ranks: bool = False) -> tuple[list[str], 
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
         columns.append(GridColumn(column, "value", heading, 100 * ranks["value"]))
         if all_ranks or not _has_few_worse(column):
-            of_ranks = ranks.apply(_rank_with_mark, axis=1)
-            columns.append(GridColumn(column, "ranks", heading, of_ranks))
+            texts = {row: _rank_with_mark(rank) for row, rank in ranks.iterrows()}
+            columns.append(GridColumn(column, "ranks", heading, pd.Series(texts, dtype=object)))
         else:
             stars = (ranks["first"] > 1).map({True: "*", False: ""})
             columns.append(GridColumn(column, "worse", heading, stars))

@@ -190,7 +190,12 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
         key="contamination_map",
         table=lambda: table.drop(columns=["row", "hover", "text"]),
     )
-    touch = "Number: test classes in the set. Touch" if window.is_narrow() else "Point at"
+    touch = "Point at"
+    if window.is_narrow():
+        touch = (
+            "Filled: number of test classes in the set, without related ones. Open: number of "
+            "related classes. Touch"
+        )
     st.caption(
         f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
         f"Unknown does not mean clean. Left out: {left_out} sets that are unknown for most test "
