@@ -86,7 +86,7 @@ def count_from_0(names: Sequence[str]) -> bool:
 
 
 def are_numbers(names: Sequence[str]) -> bool:
-    """Return whether all names are numbers, which name no class."""
+    """Return whether all names are numbers, from which a class cannot be recognized."""
     return all(name.lstrip("-").isdigit() for name in names)
 
 

@@ -105,7 +105,7 @@ def figure(
     size: int = TEXT,
     **layout: Any,
 ) -> Chart:
-    """Return a figure of ``traces`` with the app's margins and readable words.
+    """Return a figure of ``traces`` with the app's margins and font size.
 
     Parameters
     ----------

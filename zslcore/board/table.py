@@ -2,8 +2,8 @@ r"""Table of the board, with one row per result and intervals over classes.
 
 Seen and unseen classes are resampled separately, with replacement; a draw has one seen and one
 unseen class fewer than the test set (see :mod:`zslcore.analysis.resampling`). If class :math:`c`,
-with accuracy :math:`acc_c`, is drawn
-:math:`w_c` times, the 95 % intervals of ZSL and of H are those of
+with accuracy :math:`acc_c`, is drawn :math:`w_c` times, the 95 % intervals of ZSL and of H are
+those of
 
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
@@ -186,7 +186,7 @@ def variant_of(entry: BoardEntry) -> list[str]:
 
 
 def _intervals(entry: BoardEntry) -> dict[str, float]:
-    """Return the ends of the intervals over classes of metrics with all class accuracies."""
+    """Return the ends of intervals over classes, for metrics with an accuracy of every class."""
     ends: dict[str, float] = {}
     zsl = dict(sorted(entry.per_class.get("zsl", {}).items()))
     if len(zsl) > 1:

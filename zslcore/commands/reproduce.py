@@ -52,7 +52,7 @@ IN_WORDS: dict[FeatureScaling, str] = {
     option("--seeds N", "number of seeds of stochastic methods (5)", type=int, default=5),
     option("--draws N", f"number of draws of action classes ({DRAWS})", type=int, default=DRAWS),
     option("--jobs N", "parallel runs, one thread each (2)", type=int, default=2),
-    option("--as BENCHMARK", "benchmark to compare with (the data set's)", dest="benchmark"),
+    option("--as BENCHMARK", "benchmark to compare with (that of the data set)", dest="benchmark"),
     option(
         "--param METHOD.NAME=VALUE",
         "set a parameter of a row, instead of the paper's value",

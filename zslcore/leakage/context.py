@@ -82,7 +82,7 @@ class DeclaredProvenance:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Limits at which a check reports a finding, and the mark of the finding.
+    """Limits at which a check reports a finding, or marks it as a leak.
 
     Parameters
     ----------

@@ -201,8 +201,8 @@ class Pair:
             [
                 *lines,
                 f"  same class for {percent(self.agreement)} of the images; right only in the "
-                f"second {self.only_second:,}, only in the first {self.only_first:,} (McNemar, p "
-                f"= {self.p:.3g})",
+                f"second file: {self.only_second:,}; only in the first: {self.only_first:,} "
+                f"(McNemar, p = {self.p:.3g})",
                 *(f"  {words.translate(test.sentence)}" for test in self.class_tests),
                 *textwrap.wrap(self.caution, 100, initial_indent="  ", subsequent_indent="  "),
             ]
@@ -295,7 +295,7 @@ def _in_order(first: Scores, second: Scores) -> Scores:
         reason = (
             f"row {unmatched[0]:,} is in only one of them"
             if unmatched.size
-            else "some occur more often in one"
+            else "some rows occur more often in one of them"
         )
         raise DatasetError(
             f"{first.name} and {second.name}: expected predictions of the same rows; {reason}."

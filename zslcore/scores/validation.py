@@ -48,8 +48,8 @@ UNLIKELY = 1e-4
 #: Distances below this share of the norm of a row are rounding errors.
 ROUNDING = 1e-6
 _BY_NUMBER = (
-    " Columns were compared by number; if equal numbers are different classes, give both files "
-    "class_names."
+    " Columns were compared by number; if a number means different classes in the two files, give "
+    "both files class_names."
 )
 #: Number of scores per validation row for which equal scores are sought in the test rows.
 EQUAL_VALUES = 4
@@ -123,9 +123,9 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
         return ChosenGamma(gamma, "oracle", note)
     if common is None:
         note = (
-            f"Whether {validation.name} has images of unseen test classes cannot be checked: the "
-            f"{len(validation.seen)} columns there and the {len(matrix.seen)} here have no names "
-            "in common. Give both files class_names."
+            f"Whether {validation.name} has images of unseen test classes cannot be checked: its "
+            f"{len(validation.seen)} columns and the {len(matrix.seen)} of the test scores have no "
+            "names in common. Give both files class_names."
         )
         return ChosenGamma(gamma, "validated", note, checked=False)
     note = (

@@ -301,8 +301,8 @@ def _show_large_scale() -> None:
     st.badge("open: needs a command", color=COLORS["open"])
     st.markdown("**What happens at 20,345 classes?**")
     st.markdown(
-        "The benchmark paper trains on 1,000 classes of ImageNet and tests on sets of the others: "
-        "up to 2 or 3 hops away in WordNet, the most or the least populated, or all. The "
+        "The benchmark paper trains on 1,000 classes of ImageNet and tests on sets of other "
+        "classes: up to 2 or 3 hops away in WordNet, the most or the least populated, or all. The "
         "features are not in the package; the command reads them from a folder, or simulates "
         "them for a trial, and prints our results next to this table."
     )

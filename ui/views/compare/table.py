@@ -284,8 +284,9 @@ def _concerns(column: Column) -> tuple[str, str]:
     cells = list(column.cells.values())
     leak = pretraining_finding(cells)
     n = len(leak.classes)
-    words = {"ok": "no leak found", "leak": f"{n} leaked class{'es' * (n != 1)}"}
-    concerns, why = [words.get(leak.mark, "not known whether it leaks")], [plain(leak.sentence)]
+    words = {"ok": "no leak found", "leak": f"{n} test class{'es' * (n != 1)} leaked"}
+    concerns = [words.get(leak.mark, "not known whether there is a leak")]
+    why = [plain(leak.sentence)]
     for images in {fine_tuned_on(cell.pretraining) for cell in cells} - {""}:
         concerns.append("fine-tuned features")
         why.append(
@@ -403,9 +404,7 @@ def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) ->
         return "The duration is unknown."
     n_unknown = len(seconds) - len(finite)
     more = f", plus {n_unknown} of unknown duration" * (n_unknown > 0)
-    return (
-        f"Computing them takes about {duration(float(finite.sum()))}{more}; it needs the features."
-    )
+    return f"Computing them takes about {duration(float(finite.sum()))}{more}; this needs the features."
 
 
 def _is_open(column: Column) -> bool:

@@ -1,8 +1,8 @@
 """Quality of a map: preservation of neighbourhoods and classes, and mixing of data sets.
 
 - *trustworthiness* (neighbours on the map are neighbours in the PCA) and *continuity* (neighbours
-  in the PCA are neighbours on the map), from ranks on a fixed sample; 1 is perfect, about 0.5
-  chance;
+  in the PCA are neighbours on the map), from ranks on a fixed sample; 1 is perfect, and a
+  random map has about 0.5;
 - *kNN recall*: share of the k nearest neighbours in the PCA that are also among the k nearest on
   the map;
 - *class accuracy*: mean per-class accuracy of a vote of the k nearest neighbours. If it is higher

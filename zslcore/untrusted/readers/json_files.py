@@ -207,7 +207,7 @@ def _is_class_list(value: Any) -> bool:
 
 
 def _has_columns_by_row(value: Any) -> bool:
-    """Whether an object has scores, labels or predicted classes as {image: value}."""
+    """Return whether an object has scores, labels or predicted classes as {image: value}."""
     return isinstance(value, dict) and any(
         isinstance(element, dict) and len(element) > 1 and is_named(name, BY_ROW)
         for name, element in value.items()
@@ -271,7 +271,7 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         name: [element.get(name) for element in records] for name in records[0]
     }
     for name, column in columns.items():
-        if None in column and is_named(name, OF_IMAGES):  # later refused with the number of them
+        if None in column and is_named(name, OF_IMAGES):  # refused later, with their number
             columns[name] = ["" if value is None else str(value) for value in column]
     listed = [c for c in columns.values() if all(map(_is_list, c))]
     named = [c for c in listed if all(isinstance(text, str) for element in c for text in element)]
