@@ -119,7 +119,7 @@ def write_results(store: Path, datasets: Collection[str]) -> None:
     """Write the runs of a store, one JSON file each."""
     for result in ResultStore(store).results():
         if _is_meant(result, datasets):
-            # The key of an earlier version may have included parts that do not change numbers.
+            # Keys of earlier versions may cover fields of the spec that do not change the metrics.
             _write_result(replace(result, key=result.spec.key))
 
 
@@ -182,8 +182,9 @@ def board_entries() -> list[BoardEntry]:
 def run_of(entry: BoardEntry) -> RunResult | None:
     """Return the precomputed run with the data, split, method and parameters of a row.
 
-    A run is left out if the repeated fits on its folds do not select its gamma to the last digit:
-    methods with warm starts along a grid end at slightly different values without them.
+    A run is left out if the repeated fits on its folds do not select its gamma to the last digit: a
+    method that starts from its solution at the previous grid point ends at slightly different
+    values if it is fitted alone.
     """
     for result in shipped_results():
         if not _verifies(result):

@@ -142,7 +142,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
     return [strip, *(scatter(**off, name=n, marker=look | {"color": c}) for n, c in signs)]
 
 
-#: Maximum number of attributes with names, which leaves room for the names of classes.
+#: Maximum number of attributes with names, so that the names of classes have room.
 MOST_ATTRIBUTES = 40
 
 

@@ -39,7 +39,7 @@ def sorted_by() -> Mapping[str, bool]:
     return by_name | of_figures | {"seconds": True}
 
 
-#: Column of a run -> heading in a paper; ``chosen_for`` is the task of the parameters.
+#: Column of a run -> heading in a paper; ``chosen_for`` is the task of the choice of parameters.
 LATEX_COLUMNS: Mapping[str, str] = {
     "method": "Method",
     "dataset": "Data set",
@@ -136,7 +136,7 @@ def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
 
 
 def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters that a fold of another run in ``runs`` chose."""
+    """Return the keys of runs with parameters that another run chose on a single fold."""
     return _planned(runs, "folds")
 
 

@@ -19,7 +19,7 @@ PART_OF_NAME = {
 }
 #: Words that can make up the name of a part.
 WORDS_OF_PARTS = frozenset({*PART_OF_NAME, "seen", "unseen"})
-#: Other words for these, and words that mark a list of rows.
+#: Abbreviation or other word -> word in a name; then words that mark a list of rows.
 ABBREVIATIONS = {
     **dict.fromkeys(("tr", "trn"), "train"),
     **dict.fromkeys(("te", "tst"), "test"),

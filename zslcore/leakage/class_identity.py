@@ -84,8 +84,9 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
 def _with_plurals(listed: SplitList) -> SplitList:
     """Ask whether a seen and an unseen class are the same.
 
-    They may be if one name is the plural, another spelling or a synonym (between commas) of the
-    other, or its part outside or within brackets; or if both names begin with the same synonym.
+    Two classes may be the same if one name is the plural of the other, another spelling of it, one
+    of its synonyms between commas, or its text outside or within brackets; also if both names are
+    lists of synonyms that begin with the same one.
     """
     keys = [class_key(name) for name in listed.class_names]
     class_of = {key: c for c, key in enumerate(keys)}

@@ -39,7 +39,7 @@ def draw(
 ) -> None:
     """Draw a figure; ``alt`` is the text for screen readers.
 
-    With ``fills_place``, it is as high as its place, to which the styles of a page give a height.
+    With ``fills_place``, the figure is as high as its place, whose height the page's styles set.
     After a click on a mark, ``st.session_state[key].picked`` is its ``customdata``.
     """
     _mount(

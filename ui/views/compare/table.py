@@ -404,7 +404,8 @@ def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) ->
         return "The duration is unknown."
     n_unknown = len(seconds) - len(finite)
     more = f", plus {n_unknown} of unknown duration" * (n_unknown > 0)
-    return f"Computing them takes about {duration(float(finite.sum()))}{more}; this needs the features."
+    seconds_in_words = duration(float(finite.sum()))
+    return f"Computing them takes about {seconds_in_words}{more}; this needs the features."
 
 
 def _is_open(column: Column) -> bool:

@@ -83,8 +83,8 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
     if not baseline:
         st.info(
             f"A gain needs features of the {dataset.n_classes} classes of {plain(dataset.name)} "
-            "from an untrained extractor, and no other data set has these classes. Add them with "
-            "`zslcore import` and `--pretraining none`.",
+            "from an untrained extractor, and no other data set has these classes. Add such "
+            "features with `zslcore import` and `--pretraining none`.",
             icon=":material/info:",
         )
         st.stop()
@@ -135,7 +135,10 @@ def _show_printed(answer: ViewAnswer) -> None:
     counts = [f"{n} in {name}" for name, n in classes.count().items()]
 
     def list_classes() -> None:
-        st.caption("The contamination map compares names alone and counts some as related.")
+        st.caption(
+            "The contamination map compares only the names; for some of these classes, it finds "
+            "only a related class."
+        )
         tables.show(classes.reset_index(), "classes_of_ucf101", height=246)
 
     heading = f"Of the {len(classes)} classes, the paper finds {' and '.join(counts)}"

@@ -44,10 +44,11 @@ def chosen_for(run: RunResult) -> ChosenFor:
 def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
     """Return the metrics of runs, per class and per sample, next to the values printed in papers.
 
-    Values are compared only if parameters were chosen for the same task: ZSL in both papers, also
-    GZSL in the calibration paper. The column benchmark_paper has the values of Xian et al., TPAMI
-    2019 (without calibration), calibration_paper those of Le Cacheux et al., MMM 2019. Values that
-    are not printed are NaN, as is gamma for ZSL.
+    Values are compared only if parameters were chosen for the same task. Both papers choose them
+    for ZSL; the calibration paper also chooses them for GZSL. The column
+    benchmark_paper has the values of Xian et al., TPAMI 2019 (without calibration),
+    calibration_paper those of Le Cacheux et al., MMM 2019. Values that are not printed are NaN, as
+    is gamma for ZSL.
     """
     rows = []
     for run in runs:
@@ -101,8 +102,8 @@ class Cause:
     """Effect of one change of a run on a metric; ``change`` describes the change in words.
 
     ``name`` is "scaling", "selection", "gamma", "variant", "fold" or "features"; ``value`` is the
-    metric after the change, and ``points`` its difference from ours, as a fraction; both are None
-    if the effect cannot be measured here.
+    metric after the change, and ``points`` its difference from our value, as a fraction; both
+    are None if the effect cannot be measured here.
     """
 
     name: str
@@ -113,7 +114,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Cell of a printed table that differs from ours by more than three points, with causes."""
+    """Printed value that differs from our value by more than three points, with the causes."""
 
     data: str
     method: str

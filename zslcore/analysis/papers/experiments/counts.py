@@ -83,7 +83,11 @@ def drawn_split() -> tuple[np.ndarray, Split]:
 
 
 def count_parts(request: Request) -> Iterator[dict[str, Any]]:
-    """Yield two cells per part: of the paper's figure, with printed counts, then of data sets."""
+    """Yield the number of classes and of images of each part.
+
+    The parts of the paper's figure come first, next to the printed numbers, then those of the data
+    sets.
+    """
     splits = {DRAWING: drawn_split()}
     for name in request.datasets:
         dataset = cached_dataset(name)
@@ -97,7 +101,7 @@ def count_parts(request: Request) -> Iterator[dict[str, Any]]:
 
 
 def count_video_classes(_: Request) -> Iterator[dict[str, Any]]:
-    """Yield the class counts of controlled splits, from the annotated lists and the first draw."""
+    """Yield the class counts of controlled splits: of the annotated lists, and of one draw."""
     printed = published("action_splits").set_index("configuration")
     for name, configuration in CONFIGURATIONS.items():
         (draw,) = controlled_draws(configuration, n_draws=1)
