@@ -645,7 +645,7 @@ def test_an_image_in_very_many_folders_is_refused(tmp_path):
     with pytest.raises(FileRefusedError, match="expected images in at most 64 folders; got 70"):
         split_of_json(tmp_path / "x.json", value)
     value["train"] = ["b/" * 63 + "a/1.jpg"]
-    assert "1 paths end like paths" in split_of_json(tmp_path / "x.json", value).questions[0]
+    assert "1 path ends like paths" in split_of_json(tmp_path / "x.json", value).questions[0]
 
 
 @pytest.mark.parametrize(

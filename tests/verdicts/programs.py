@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of
+from tests.verdicts.fields import CLEAN, Rows, as_bytes, of_part, rows_of_split, table_of
 from tests.verdicts.inputs import (
+    CHECK_FOLDER,
     DECLARED,
     NAMES,
     SCORES,
@@ -163,5 +164,154 @@ def scores_of_programs() -> Iterator[Input]:
         )
 
 
+def layouts_of_fields(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and files of layouts of videos, shapes, texts, relations and arrays."""
+    parts = {part: of_part(rows, part) for part in PARTS}
+    names = {name: name.replace(" ", "_") for name in (*SEEN, *UNSEEN)}
+    numbers = {name: f"0{2_691_156 + c}" for c, name in enumerate(names)}
+    counted = {
+        part: [(k, image, name) for k, (image, name, _) in enumerate(of)]
+        for part, of in parts.items()
+    }
+    frames = {
+        f"{part}_rawframes.txt": [f"{image[:-4]} {90 + k} {NAMES.index(n)}" for k, image, n in of]
+        for part, of in counted.items()
+    }
+    yield "folders of frames", frames
+    shapes = {
+        f"modelnet_{part}.txt": [f"{names[n]}_{k:04}" for k, _, n in of]
+        for part, of in counted.items()
+    }
+    yield "numbered shapes", shapes
+    yield (
+        "folders of parts below classes",
+        {
+            f"{names[n]}/{part}/{names[n]}_{k}.off": b"x"
+            for part, of in counted.items()
+            for k, _, n in of
+        },
+    )
+    texts = {
+        f"{part}.txt": [f"__label__{names[n]} text {k}, {part} of it" for k, _, n in of]
+        for part, of in counted.items()
+    }
+    yield "fastText", texts
+    yield (
+        "folders of texts",
+        {f"{part}/{n}/{k}": f"text {k} {n}" for part, of in counted.items() for k, _, n in of},
+    )
+    relations: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
+    for part, of in counted.items():
+        for k, _, name in of:
+            relations[part].setdefault(name, []).append({"tokens": [str(k)], "h": ["a"], "t": [k]})
+    yield "sentences by relation", {f"{p}_wiki.json": of for p, of in relations.items()}
+    yield "relations by part", {"fewrel.json": relations}
+    triples = {
+        f"{part}_tasks.json": {
+            n: [["a", n, str(k)] for k in range(len(of))] for n, of in by.items()
+        }
+        for part, by in relations.items()
+    }
+    yield "triples by relation", triples
+    table = table_of(rows, "image", "label", "split")
+    ids = [f"{k:06x}ab" for k in range(len(rows))]
+    yield (
+        "a title with a word for classes",
+        {
+            "all.csv": table.assign(image=ids, label=table.label.map(numbers)).rename(
+                columns={"image": "modelId", "label": "synsetId"}
+            )
+        },
+    )
+    yield (
+        "arrays of labels in a folder",
+        {
+            f"y_{part}.npy": np.array([NAMES.index(n) for _, n, _ in of])
+            for part, of in parts.items()
+        },
+    )
+    described = {
+        part: {
+            "features": [{"name": "image"}, {"name": "label"}],
+            "rows": [{"row_idx": k, "row": {"image": i, "label": n}} for k, i, n in of],
+        }
+        for part, of in counted.items()
+    }
+    yield "rows beside their description", {"dataset.json": described}
+    listed = {"train": sorted({n for _, n, _ in parts["train"]}), "test": [*UNSEEN]}
+    yield (
+        "lists in the cells of Parquet",
+        {
+            "s.parquet": as_bytes(
+                lambda file: pd.DataFrame(
+                    {"split": [*listed], "classes": [*listed.values()]}
+                ).to_parquet(file)
+            )
+        },
+    )
+    trains = [f"{k} {int(part == 'train')}" for k, (_, _, part) in enumerate(rows, 1)]
+    images = [f"{k} {image}" for k, (image, _, _) in enumerate(rows, 1)]
+    yield "CUB without lists of classes", {"images.txt": images, "train_test_split.txt": trains}
+
+
+def fields_of_research() -> Iterator[Input]:
+    """Yield layouts of several fields: sound, and with images of a test class in training."""
+    for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
+        for layout, files in layouts_of_fields(rows_of_split(leaked)):
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            cause = r"1 class \(" if leaked else ""
+            yield Input(f"{layout}: {what}", files, command, expected, cause, leaked > 0)
+
+
+def compositions_by_part() -> Iterator[Input]:
+    """Yield pairs of attribute and object without images: sound, and with a pair on both sides."""
+    train = [("wet", "dog"), ("old", "car"), ("red", "house"), ("tiny", "dog"), ("old", "dog")]
+    test = [("wet", "car"), ("red", "dog")]
+    for what, leaked, expected in (
+        ("sound", [], CLEAN),
+        ("a pair on both sides", test[:1], "leaks"),
+    ):
+        listed = [*((*pair, "seen") for pair in (*train, *leaked)), *((*p, "unseen") for p in test)]
+        verbs = [(f"P01_{k}", *entry) for k, entry in enumerate(listed)]
+        pairs = {"seen_pairs": [*train, *leaked], "unseen_pairs": test}
+        forms: dict[str, dict[str, Any]] = {
+            "a table": {"pairs.csv": table_of(listed, "attr", "obj", "split")},
+            "lists of lists": {"pairs.json": pairs},
+            "tuples in Python": {"pairs.py": "".join(f"{n} = {of!r}\n" for n, of in pairs.items())},
+        }
+        for form, files in forms.items():
+            command = ("check", *files, *DECLARED)
+            name, cause = f"compositions, {form}: {what}", "wet car" if leaked else ""
+            yield Input(name, files, command, expected, cause, bool(leaked))
+        parts = [(*row[:-1], "train" if row[-1] == "seen" else "test") for row in verbs]
+        files = {"epic.csv": table_of(parts, "narration_id", "verb", "noun", "split")}
+        yield Input(f"verbs and nouns: {what}", files, ("check", "epic.csv", *DECLARED), CLEAN)
+
+
+def equal_paths() -> Iterator[Input]:
+    """Yield lists with the path of a test image under another class, in another case."""
+    rows = rows_of_split()
+    image = next(image for image, name, _ in rows if name == UNSEEN[0])
+    for what, path, expected in (
+        ("quotes", f'"{image}"', "leaks broken"),
+        ("case", image.upper(), "unknown"),
+    ):
+        lists = {
+            f"{p}.txt": [f"{i} {NAMES.index(n)}" for i, n, _ in of_part(rows, p)] for p in PARTS
+        }
+        if what == "case":
+            lists["train.txt"].append(f"{path} 0")
+            cause = "the same images"
+        else:
+            lists = {f"{p}.txt": [i for i, _, _ in of_part(rows, p)] for p in PARTS}
+            lists["train.txt"].append(path)
+            cause = "chimpanzee"
+        name = f"the path of a test image in training, {what}"
+        yield Input(name, lists, CHECK_FOLDER, expected, cause, True)
+
+
 PARTS = ("train", "test")
-GENERATORS = (lists_as_files, spreadsheets, programs, scores_of_programs)
+GENERATORS = (
+    *(lists_as_files, spreadsheets, programs, scores_of_programs, fields_of_research),
+    *(compositions_by_part, equal_paths),
+)

@@ -125,11 +125,15 @@ PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
     *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme"),
 )
+#: Words in the title of a column of classes that is not among these titles, such as synsetId.
+CLASS_TITLE_WORDS = frozenset({"class", "category", "label", "species", "synset", "wnid"}) | {
+    *("breed", "taxon", "concept", "topic", "genre", "emotion", "gesture", "activity")
+}
 #: Titles of a column of checksums of image files.
 CHECKSUM_TITLES = ("checksum", "md5", "md5sum", "sha1", "sha256", "digest", "hash", "phash")
 #: Titles of the two columns of a composition of attribute and object, which is one class.
 COMPOSED_TITLES = (
-    ("attr", "attribute", "adj", "adjective", "state", "attribut", "adjektiv", "adjectif"),
+    ("attr", "attribute", "adj", "adjective", "state", "attribut", "adjektiv", "adjectif", "verb"),
     ("obj", "object", "noun", "objekt", "objet", "nomen"),
 )
 #: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.

@@ -50,6 +50,7 @@ from zslcore.datasets.class_lists import TITLE, are_not_names
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CHECKSUM_TITLES,
+    CLASS_TITLE_WORDS,
     CLASS_TITLES,
     FLAGS,
     IMAGE_TITLES,
@@ -138,6 +139,8 @@ MOST_TRIED = 100_000
 FEWEST_ROWS = 20
 #: Smallest share of distinct names in a column of images; pattern of a number after a name.
 MOSTLY, NUMBER_BEHIND = 0.8, re.compile(r"\d{1,9}$")
+#: Names of a list of records beside their description.
+ROWS = ("rows", "examples", "samples", "records", "instances", "items")
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
 #: Titles of a column with the number of a split.
@@ -151,6 +154,9 @@ QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 QUOTED_LIST = re.compile(  # R numbers the lines; MATLAB and R separate names by spaces as well
     rf"(?:\[\d+\]|[\[({{]*)\s*(?:{QUOTED.pattern})"
     rf"(?:(?:\s*,\s*|\s+)(?:{QUOTED.pattern}))*[\s,\])}};.]*"
+)
+TUPLES = re.compile(
+    rf"[\[({{]*(?:\((?:{QUOTED.pattern}),\s*(?:{QUOTED.pattern})\)[,\s]*)+[\])}}]?,?"
 )
 #: Assignment of a list in a program: words of a declaration, the name, maybe its type, the list.
 ASSIGNED = re.compile(
@@ -386,7 +392,8 @@ def _may_be_entries(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> boo
     if _are_parts(titles) or _marks(titles, rows):
         return True
     image, label, _, where = _find_columns(titles, rows)
-    return where is not None and (label is not None or image is not None)
+    is_entry = label is not None or image is not None or composition_columns(titles) != ()
+    return where is not None and is_entry
 
 
 def _are_parts(titles: Sequence[str]) -> bool:
@@ -441,6 +448,9 @@ def _find_columns(
     )
     if label is None:
         label = next((k for k, title in enumerate(titles) if is_named(title, LABELS)), None)
+    if label is None:
+        named = [k for k, title in enumerate(titles) if CLASS_TITLE_WORDS & {*words_in(title)}]
+        label = named[0] if len(named) == 1 and named[0] not in (image, place, flag) else None
     complete_rows = [row for row in rows if len(row) == len(titles)]
     cells = (
         [[row[k].strip() for row in complete_rows] for k in range(len(titles))]
@@ -664,7 +674,10 @@ def entries_of_table(
         label_of_row = parent_folder(file_name) if label is None else row[label].strip()
         if checksum is not None and row[checksum].strip():
             entries.checksums[file_name] = row[checksum].strip()
-        entries.setdefault(name, []).append((file_name, label_of_row))
+        # A table with one row per part may list its classes in one cell.
+        is_list = image is None and label_of_row[:1] == "[" and QUOTED_LIST.fullmatch(label_of_row)
+        labels = _items_of(label_of_row) if is_list else [label_of_row]
+        entries.setdefault(name, []).extend((file_name, of_row) for of_row in labels)
     if part:
         return entries
     if pair:
@@ -837,12 +850,18 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
             return None
         firsts, lasts = zip(*pairs, strict=True)
         are_images = are_ids(firsts) or any(map(IMAGE.search, (*firsts, *lasts)))
-        if of_classes and not are_images and len({*firsts}) <= len({*lasts}):
+        repeats = len({*firsts}) <= len({*lasts}) or len({*firsts}) < len(pairs)
+        if of_classes and not are_images and repeats:
             return [("", " ".join(pair)) for pair in pairs]  # compositions
         turned = all(map(IMAGE.search, lasts))
         return [(last, first) if turned else (first, last) for first, last in pairs]
     if isinstance(listed, dict):
         values = [*listed.values()]
+        tables = [of for name, of in listed.items() if name in ROWS and isinstance(of, list)]
+        if len(tables) == 1:  # rows beside their description (Hugging Face)
+            return images_and_classes(file, tables[0], of_classes=of_classes)
+        if _are_records_by_class(values):
+            return [("", str(name)) for name, records in listed.items() for _ in records]
         if names := _named_by_id(values):  # {"0": ["n02510455", "giant panda"]}
             listed = names
         elif values and all(isinstance(element, list) for element in values):
@@ -863,13 +882,29 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
             listed = [*listed]  # the keys are classes, the values descriptions
     if not isinstance(listed, list) or not all(isinstance(element, str) for element in listed):
         return None
-    if all(IMAGE.search(element) and parent_folder(element) for element in listed):
+    folders = [*map(parent_folder, listed)]
+    are_ids_in_folders = all(folders) and are_ids([text.rpartition("/")[2] for text in listed])
+    if all(folders) and (are_ids_in_folders or all(map(IMAGE.search, listed))):
         return [(image, parent_folder(image)) for image in listed]
     if are_not_names(listed):
         return None
     if not of_classes and not (is_class_list(listed) and all(map(LETTER.search, listed))):
         return None  # names without letters may be row numbers
     return [("", name) for name in listed]
+
+
+def _are_records_by_class(values: Sequence[Any]) -> bool:
+    """Whether values are lists of records or triples of one form, such as sentences by relation."""
+    if len(values) < 2 or not all(isinstance(of, list) and of for of in values):
+        return False
+    forms = {
+        (*sorted(record),) if isinstance(record, dict) else len(record)
+        for records in values
+        for record in records
+        if isinstance(record, dict | list)
+    }
+    are_records = all(isinstance(r, dict | list) for records in values for r in records)
+    return are_records and len(forms) == 1 and forms != {2}
 
 
 def _named_by_id(values: Sequence[Any]) -> list[str]:
@@ -1130,6 +1165,8 @@ def _items_of(line: str, *, inline: bool = False) -> list[str]:
 
     A line after a heading, ``inline``, may have names between commas, maybe in brackets.
     """
+    if TUPLES.fullmatch(line):  # compositions in Python
+        return [" ".join(a or b for a, b in QUOTED.findall(pair)) for pair in line.split(")")[:-1]]
     if QUOTED_LIST.fullmatch(line):
         return [a or b for a, b in QUOTED.findall(line)]
     names = line.strip("[]").split(",") if inline else [re.sub(r"^[-*]\s+", "", line)]

@@ -70,6 +70,7 @@ from zslcore.datasets.part_names import (
     UNSEEN,
     VALIDATION,
     part_of_file,
+    part_of_labels,
     part_of_name,
     part_or_side,
     side_of_stem,
@@ -88,6 +89,7 @@ from zslcore.datasets.split_entries import (
     read_json,
     read_split_file,
     rows_as_images,
+    split_of_arrays,
     table_of_json,
     table_rows,
 )
@@ -100,6 +102,7 @@ from zslcore.datasets.split_lists import (
     counted_names,
     images_in_lines,
     is_class_list,
+    parent_folder,
     split_of_classes,
     split_of_images,
 )
@@ -146,6 +149,9 @@ NO_LIST = re.compile(
     r"|(train|val|test)_?list(_?[0-9]+)?|(train|val|test)?_?images?|image_class_labels)$",
     re.IGNORECASE,
 )
+#: A folder of frames with their number, maybe with a label; a class with the number of an example.
+FRAMES = re.compile(r"\S+/\S+(\s\d+){1,2}")
+NUMBERED = re.compile(r"([A-Za-z][\w ]*?)_\d{3,6}")
 #: Suffixes of files that may list a part of a split.
 YAMLS = (".yaml", ".yml")
 LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json", *YAMLS)
@@ -181,7 +187,7 @@ def read_split_folder(folder: Path) -> SplitList | None:
     file_of = {path.name.lower(): path for path in _files(folder)}
     for read in (
         *(_read_few_shot, _read_cub, _read_annotations, _read_tables, _read_pairs, _read_marks),
-        _read_class_lists,
+        *(_read_class_lists, _read_arrays),
     ):
         if (split_list := read(folder, file_of)) is not None:
             return _with_unread(folder, split_list) if read is _read_class_lists else split_list
@@ -273,8 +279,26 @@ def read_tree(folder: Path) -> SplitList | None:
     """Return the split of a folder with one subfolder per part and class; else None."""
     trees = _trees(folder)
     if not trees:
-        return None
+        turned = _of_class_folders(folder)
+        return split_of_images(folder, turned) if turned else None
     return split_of_images(folder, _of_metadata(trees) or _of_trees(folder, trees))
+
+
+def _of_class_folders(folder: Path) -> Entries | None:
+    """Return the images below ``CLASS/train`` and ``CLASS/test``, as in ModelNet; else None."""
+    entries = Entries(note="folders of parts below folders of classes")
+    classes = [name for name in _names_in(folder) if (folder / name).is_dir()]
+    for name in classes[:MAX_LINKS]:
+        inner = [below for below in _names_in(folder / name) if below.lower() in PART_OF_NAME]
+        for below in inner:
+            tree = folder / name / below
+            refuse_link_out(tree, folder)
+            images = [file for file in _names_in(tree) if IMAGE.search(file)]
+            of_part = entries.setdefault(PART_OF_NAME[below.lower()], [])
+            of_part += [(f"{name}/{below}/{file}", name) for file in images]
+        if not inner:
+            return None
+    return entries if trains_and_tests(p for p, images in entries.items() if images) else None
 
 
 def holds_tree(folder: Path) -> bool:
@@ -309,7 +333,7 @@ def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
     paths = _by_part(folder, [*((path.stem, path) for path in texts), *firsts]) or _by_part(
         folder, ((part_of_file(path.stem), path) for path in texts if _begins_with_images(path))
     )
-    lists = {part: (path, lines_of(path)) for part, path in paths.items()}
+    lists = {part: (path, _in_folders(lines_of(path))) for part, path in paths.items()}
     of_numbers = any(path.suffix == ".npy" and not lines for path, lines in lists.values())
     of_classes = all(is_class_list(lines) for _, lines in lists.values())
     return {} if of_numbers or of_classes else lists
@@ -318,7 +342,17 @@ def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
 def _begins_with_images(path: Path) -> bool:
     is_text = part_of_file(path.stem) and path.suffix.lower() != ".npy"
     head = read_head(path, MAX_HEAD) if is_text else []
-    return bool(head) and all(map(IMAGE_IN_LINE.match, head[:2]))
+    are_images = all(IMAGE_IN_LINE.match(line) or FRAMES.fullmatch(line) for line in head[:2])
+    return bool(head) and (are_images or head != _in_folders(head))
+
+
+def _in_folders(lines: list[str]) -> list[str]:
+    """Write examples without folders, such as ``chair_0001``, below their class."""
+    lines = [line[1:-1] if line[:1] == line[-1:] == '"' else line for line in lines]
+    matches = [NUMBERED.fullmatch(line) for line in lines]
+    names = [match[1] for match in matches if match]
+    are_numbered = len(names) == len(lines) > 1 and 2 * len({*names}) <= len(names)
+    return [f"{n}/{x}" for n, x in zip(names, lines, strict=True)] if are_numbered else lines
 
 
 def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
@@ -351,10 +385,15 @@ def _of_lists(lists: Mapping[str, tuple[Path, list[str]]]) -> Entries:
 
 def _of_trees(folder: Path, trees: Mapping[str, Path]) -> Entries:
     entries = Entries(note=f"folders {', '.join(t.name for t in trees.values())}", one_name=False)
+    has_images = any(
+        IMAGE.search(file)
+        for tree in trees.values()
+        for file, _ in islice(files_by_class(tree, folder), MAX_IMAGES)
+    )
     for part, tree in trees.items():
         entries[part] = []
         for file, label in files_by_class(tree, folder):
-            if IMAGE.search(file):
+            if not has_images or IMAGE.search(file):
                 entries[part].append((f"{tree.name}/{file}", label))
                 few = sum(map(len, entries.values())) <= MAX_IMAGES
                 expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
@@ -448,6 +487,8 @@ def _class_of(label: Any, names: Any) -> str:
 
 def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     tables = _tables(files)
+    if "val" in tables and not {"test", "test_seen", "test_unseen"} & tables.keys():
+        tables["test"] = tables.pop("val")
     if not {"train", "test"} <= tables.keys() and not {"train", "test_unseen"} <= tables.keys():
         return None
     entries = Entries()
@@ -527,7 +568,9 @@ def _listed_images(path: Path) -> list[tuple[str, str]] | None:
     value = read_json(path)
     read = images_and_classes(clean_text(path.name), value, of_classes=False)
     is_table = isinstance(value, list) and any(isinstance(element, dict) for element in value)
-    return None if is_table or not read or not all(image for image, _ in read) else read
+    if is_table or not read:
+        return None
+    return read if all(image for image, _ in read) or len({*read}) < len(read) else None
 
 
 def _images_without_titles(file: str, rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
@@ -622,13 +665,26 @@ def _objects(path: Path) -> list[tuple[str, str]]:
     return [(image_of[image], name_of[category]) for image, category in pairs]
 
 
+def _read_arrays(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
+    """Read one array of labels per part, such as ``y_train.npy``."""
+    arrays = {
+        path.stem: look_into(path, ("NumPy array",)).arrays.get("array", np.empty(0))
+        for path in files.values()
+        if path.suffix.lower() == ".npy" and part_of_labels(path.stem)
+    }
+    is_split = trains_and_tests(map(part_of_labels, arrays))
+    return split_of_arrays(folder, arrays) if is_split else None
+
+
 def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    if not {*CUB} <= files.keys():
+    if not {CUB[0], CUB[2]} <= files.keys():
         return None
-    images, labels, trains, classes = (dict(_numbered(files[name])) for name in CUB)
+    images, labels, trains, classes = (
+        dict(_numbered(files[name])) if name in files else {} for name in CUB
+    )
     entries = Entries({"train": [], "test": []}, note="train_test_split.txt of CUB-200-2011")
     for number, image in images.items():
-        name = classes.get(labels.get(number, ""), "")
+        name = classes.get(labels.get(number, ""), "") if classes else parent_folder(image)
         expect(
             name and trains.get(number) in ("0", "1"),
             folder,

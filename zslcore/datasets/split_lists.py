@@ -40,6 +40,8 @@ IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE | 
 NUMBERS_IN_FRONT = re.compile(
     rf"((?:\d+(?:\.\d+)?[\t ]){{1,2}})\s*(\S.*{SUFFIX}.*)$", re.IGNORECASE
 )
+#: A text after its class, as fastText reads it.
+LABELLED = re.compile(r"__label__(\S+)\s+(\S.*)")
 #: A number after an image; largest number of characters of a class name.
 NUMBER_AFTER, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Separators of folders in a path.
@@ -475,10 +477,11 @@ def _named_within_classes(entries: Entries) -> Entries:
 def _same_images(
     file: str, files: Sequence[str], labels: np.ndarray, parts: Mapping[str, np.ndarray]
 ) -> Iterator[str]:
-    """Ask whether an image in training and an image of its class in test may be the same file.
+    """Ask whether an image in training and an image in test may be the same file.
 
-    They may be if one path is the end of the other, ignoring case, and ignoring suffixes if some
-    names have none. Raises a FileRefusedError for an image in more than MOST_FOLDERS folders.
+    They may be if their paths differ only in case, or, in the same class, if one path is the end of
+    the other, ignoring case, and ignoring suffixes if some names have none. Raises a
+    FileRefusedError for an image in more than MOST_FOLDERS folders.
     """
     sides = [
         _by_label(labels, [parts[part] for part in names if part in parts])
@@ -486,6 +489,16 @@ def _same_images(
     ]
     has_suffixes = all(map(IMAGE.search, files))
     pairs: set[tuple[str, str]] = set()
+    repeated = _repeated_paths(files)
+    trained, tested = (
+        {row for rows in side.values() for row in rows.tolist() if row in repeated}
+        for side in sides
+    )
+    of_path = {_normal(files[row], True): row for row in trained}
+    for k in tested:  # the same path in another class
+        row = of_path.get(_normal(files[k], True), k)
+        if labels[row] != labels[k]:
+            pairs.add((files[k], files[row]))
     for label in sides[0].keys() & sides[1].keys():  # one class at a time takes little memory
         of_sides = [
             {_normal(files[k], has_suffixes): k for k in side[label].tolist()} for side in sides
@@ -501,7 +514,8 @@ def _same_images(
                     pairs.update((path, end) for end in ends)
     if pairs:
         example = " and ".join(clean_text(path, 60) for path in min(pairs))
-        yield f"{len(pairs):,} paths end like paths of another part, as {example}: the same images?"
+        paths = "1 path ends" if len(pairs) == 1 else f"{len(pairs):,} paths end"
+        yield f"{paths} like paths of another part, as {example}: the same images?"
 
 
 def _by_label(labels: np.ndarray, listed: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
@@ -510,6 +524,16 @@ def _by_label(labels: np.ndarray, listed: Sequence[np.ndarray]) -> dict[int, np.
     rows = rows[np.argsort(labels[rows], kind="stable")]
     values, starts = np.unique(labels[rows], return_index=True)
     return dict(zip(values.tolist(), np.split(rows, starts[1:]), strict=bool(rows.size)))
+
+
+def _repeated_paths(files: Sequence[str]) -> set[int]:
+    """Return the rows of paths that, apart from case, occur more than once.
+
+    Numbers are compared instead of paths, which would take more than 100 MB.
+    """
+    keys = np.fromiter((hash(_normal(file, True)) for file in files), np.int64, len(files))
+    _, of_key, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return {*np.flatnonzero(counts[of_key] > 1).tolist()}
 
 
 def _normal(file: str, has_suffixes: bool) -> str:
@@ -537,6 +561,8 @@ def images_in_lines(file: str, lines: Sequence[str]) -> list[tuple[str, str]]:
     A number in front of every image is its label if it repeats, and otherwise its index; of two
     numbers the second is the label, as in the lists of MXNet.
     """
+    if lines and all(labelled := [*map(LABELLED.fullmatch, lines)]):
+        return [(match[2], match[1]) for match in labelled if match]
     matches = [NUMBERS_IN_FRONT.match(line) for line in lines]
     if not lines or not all(matches):
         return [_image_in_line(file, k, line) for k, line in enumerate(lines, 1)]
@@ -599,7 +625,7 @@ def is_class_list(lines: Sequence[str]) -> bool:
         len({*lines}) == len(lines) > 0
         and max(map(len, lines)) <= MOST_LETTERS
         and not any(IMAGE.search(line) or "/" in line or "\\" in line for line in lines)
-        and not any(NUMBER_AFTER.search(line) for line in lines)
+        and not any(NUMBER_AFTER.search(line) or LABELLED.match(line) for line in lines)
     )
 
 
