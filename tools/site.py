@@ -11,13 +11,20 @@ import argparse
 import base64
 import json
 import os
+import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from html import escape
+from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
 
 from ui.components.playground import (
     PARTS,
@@ -31,6 +38,7 @@ from ui.components.playground import (
 )
 from ui.playground import answers, rulers
 from ui.playground.instrument import instrument_of
+from ui.shell.numbers import in_points, percent
 from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
 from ui.state.waiting import AnsweredRun
@@ -43,6 +51,10 @@ from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
 from zslcore.version import version
 
+#: Lines of a script that are only comments; without them, more methods fit into a page.
+COMMENT = re.compile(r"^\s*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)
+#: Letters in the font of the pages, besides ASCII.
+LETTERS = "\u00a0§°±·½×àáäçèéíñóöøüŁłśγλμ–—‘’“”…\u202f←↑→↓−≈≤≥"
 #: Page and title of each data set.
 PLAYS = {
     "digits": ("index.html", "Digits"),
@@ -68,10 +80,20 @@ QUESTIONS = {
 }
 #: Verdict on a claim -> heading of its claims, and words for their number.
 VERDICTS = {
-    "does not hold": ("Does not hold", "do not hold"),
-    "holds": ("Holds", "hold"),
-    "undecided": ("Open", "are open"),
+    "does not hold": ("✗ Does not hold", "do not hold"),
+    "undecided": ("? Open", "are open"),
+    "holds": ("✓ Holds", "hold"),
 }
+#: Unit of a judgment -> ends of its axis, start of its bars, and words for a number.
+UNITS: Mapping[str, tuple[float, float, float, Callable[[float], str]]] = {
+    "share": (0.0, 1.0, 0.0, percent),
+    "points": (-0.45, 0.45, 0.0, in_points),
+    "place": (1.0, 14.0, 1.0, "mean rank {:.1f}".format),
+    "p": (0.0, 1.0, 0.0, "p = {:.2f}".format),
+    "tau": (-1.0, 1.0, 0.0, "τ = {:.2f}".format),
+}
+#: Width of the bar of a claim, in pixels.
+BAR = 180
 #: Headings of the metrics in the table, by name in a row of results.
 FIGURES = {
     "zsl": "ZSL",
@@ -81,9 +103,11 @@ FIGURES = {
     "ausuc": "AUSUC",
 }
 STYLE = """
+@font-face { font-family: lab; font-weight: 400 600; src: url(data:font/woff2;base64,FONT); }
+:root { --st-font: lab, system-ui, sans-serif; }
 body { max-width: none; margin: 0; padding: 0; font-size: 16px; line-height: 1.5; }
 main { padding: 12px 24px 32px; max-width: 100rem; margin: auto; }
-nav { display: flex; flex-wrap: wrap; gap: 0 24px; align-items: center; min-height: 40px; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: center; min-height: 40px; }
 nav { margin-bottom: 8px; border-bottom: 1px solid var(--st-border-color); padding-bottom: 8px; }
 nav a { color: inherit; text-decoration: none; line-height: 32px; }
 nav a:first-child { font-weight: 600; }
@@ -92,6 +116,9 @@ nav a[aria-current] { box-shadow: 0 2px var(--st-primary-color); font-weight: 60
 nav a.own { margin-left: auto; padding: 0 16px; border: 1px solid var(--st-primary-color);
   border-radius: var(--st-base-radius); color: var(--st-primary-color); font-weight: 600; }
 nav + h1 { font-size: 1.0625rem; line-height: 1.3; font-weight: 600; margin: 8px 0; opacity: 0.74; }
+@media (min-width: 1000px) {
+  h1:has(+ .about) { float: left; margin: 0 16px 0 0; line-height: 24px; } }
+.about { line-height: 24px; margin: 0 0 8px; }
 .answer { font-size: 1.375rem; line-height: 1.3; font-weight: 600; }
 h2 { font-size: 1.25rem; font-weight: 600; margin: 32px 0 8px; }
 p { margin: 8px 0; }
@@ -105,7 +132,7 @@ pre { padding: 12px 16px; overflow-x: auto; border-radius: var(--st-base-radius)
 .cards strong { display: block; color: var(--st-primary-color); }
 .one-ruler .wide .ruler { grid-template-columns: auto minmax(0, 1fr) auto; }
 @media (max-width: 640px) {
-  main { padding: 8px 16px 24px; } nav { gap: 0 16px; }
+  main { padding: 8px 16px 24px; } nav { gap: 4px 16px; }
 }
 .rail > .heading button, .kinds label:has([value=images]), .one-ruler .kinds { display: none; }
 """
@@ -123,8 +150,24 @@ th[aria-sort=ascending] button::after { content: " ↑"; }
 """
 #: Style of the claims.
 CARDS = """
-details { margin: .5rem 0; padding: .3rem .8rem; background: var(--st-secondary-background-color); }
-summary { cursor: pointer; }
+:root { --holds: #007E5C; --broken: #A8283B; --open: #585d63; }
+@media (prefers-color-scheme: dark) {
+  :root { --holds: #33B893; --broken: #F2545F; --open: #A3A3A3; } }
+.holds { --verdict: var(--holds); } .does-not-hold { --verdict: var(--broken); }
+.undecided { --verdict: var(--open); }
+.counts { display: flex; gap: 4px; margin: 16px 0; }
+.counts a { padding: 4px; white-space: nowrap; text-align: center; font-weight: 600;
+  text-decoration: none; color: var(--verdict); border-bottom: 3px solid;
+  min-width: 2.5rem; box-sizing: border-box;
+  background: color-mix(in srgb, var(--verdict) 8%, transparent); }
+section h2 { color: var(--verdict); margin-top: 24px; }
+details { border-bottom: 1px solid var(--st-border-color); padding: 4px 0; }
+summary { cursor: pointer; display: flex; flex-wrap: wrap; gap: 0 16px; align-items: center; }
+summary::before { content: "▸"; width: 12px; } [open] > summary::before { content: "▾"; }
+summary > span { flex: 1 1 240px; }
+summary svg { color: var(--verdict); width: 100%; height: 20px; }
+.picture { display: grid; grid-template-columns: 180px 116px; gap: 12px; align-items: center;
+  font-variant-numeric: tabular-nums; color: var(--verdict); margin-left: 28px; }
 """
 #: Sorts the rows of a table by the clicked column, numbers from the largest.
 SORT = """
@@ -215,7 +258,7 @@ def pages() -> Iterator[tuple[str, str]]:
         f'<p class="answer {report.verdict}">{report.word}</p>',
         1,
     )
-    card = card.replace("</head>", f"<style>{STYLE}</style></head>", 1)
+    card = card.replace("</head>", f"<style>{_style()}</style></head>", 1)
     heading = f"<main>{_links('check.html')}<h1>{question}</h1>"
     yield "check.html", card.replace("<main>", heading, 1)
 
@@ -225,7 +268,27 @@ def _page(
 ) -> str:
     foot = f"<p><small>Zero-shot lab {escape(version())}, precomputed results.</small></p>"
     body = f"{_links(name)}<h1>{escape(title)}</h1>{body}{below}{foot}"
-    return html_page(body, title=f"{title} - Zero-shot lab", style=style + STYLE, script=script)
+    return html_page(body, title=f"{title} - Zero-shot lab", style=style + _style(), script=script)
+
+
+@cache
+def _style() -> str:
+    """Return the style of all pages, with the font of the app."""
+    return STYLE.replace("FONT", base64.b64encode(_font()).decode(), 1)
+
+
+def _font() -> bytes:
+    """Return Streamlit's font in the weights and with the letters of the pages."""
+    folder = Path(str(files("streamlit"))) / "static" / "static" / "media"
+    (path,) = folder.glob("SourceSansVF-Upright*.woff2")
+    font = TTFont(path)
+    subsetter = subset.Subsetter(subset.Options(hinting=False, layout_features=["kern", "tnum"]))
+    subsetter.populate(unicodes=[*range(0x20, 0x7F), *map(ord, LETTERS)])
+    subsetter.subset(font)
+    font = instancer.instantiateVariableFont(font, {"wght": (400, 600)})
+    font.flavor = "woff2"
+    font.save(file := BytesIO())
+    return file.getvalue()
 
 
 def _links(current: str) -> str:
@@ -335,7 +398,7 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
         choice, shown = RunChoice(name, "PS", method), _played(name, method)
         rail = _rail(choice, list(methods))
         drawn = instrument_of(choice, opened(name), shown, ruler, rail, ghosts)
-        packs[method] = _packed(drawn)
+        packs[method] = _packed(replace(drawn, below=16))  # its last line is above the fold
     pages = {"gamma": PLAYS[name][0], "lambda": LAMBDA.get(name)}
     values = {
         "SHARED": next(shared for _, shared in packs.values()),
@@ -345,13 +408,13 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
         "METHODS": {method: asdict(packed) for method, (packed, _) in packs.items()},
     }
     constants = "".join(f"const {key} = {json.dumps(value)};\n" for key, value in values.items())
-    body = f"<p>{escape(ABOUT)}</p>{element(PARTS)}"
+    body = f"<p class=about>{escape(ABOUT)}</p>{element(PARTS)}"
     return _page(
         "index.html",
         "What does it cost to recognise unseen classes?",
         body,
         PARTS.css,
-        f"{PARTS.script}\n{constants}{PLAY}",
+        f"{COMMENT.sub('', PARTS.script)}\n{constants}{PLAY}",
         _below(),
     )
 
@@ -409,15 +472,27 @@ def claims(runs: Sequence[RunResult]) -> str:
         groups[claim["judgments"]["printed"]["verdict"]].append(_claim(claim))
     counts = ", ".join(f"{len(groups[verdict])} {VERDICTS[verdict][1]}" for verdict in VERDICTS)
     lead = f"{len(records)} claims, judged on the papers' own printed tables: {counts}."
+    links = "".join(
+        f'<a class={_slug(verdict)} style="flex:{len(claims)}" href="#{_slug(verdict)}" '
+        f'aria-label="{len(claims)} {VERDICTS[verdict][1]}">{VERDICTS[verdict][0][0]} '
+        f"{len(claims)}</a>"
+        for verdict, claims in groups.items()
+    )
     parts = "".join(
-        f"<h2>{VERDICTS[verdict][0]}</h2>{''.join(claims)}" for verdict, claims in groups.items()
+        f"<section class={_slug(verdict)} id={_slug(verdict)}><h2>{VERDICTS[verdict][0]}</h2>"
+        f"{''.join(claims)}</section>"
+        for verdict, claims in groups.items()
     )
     return _page(
         "claims.html",
         "What did the papers claim, and does it hold?",
-        f"<p class=answer>{lead}</p>{parts}",
+        f"<p class=answer>{lead}</p><div class=counts>{links}</div>{parts}",
         CARDS,
     )
+
+
+def _slug(verdict: str) -> str:
+    return verdict.replace(" ", "-")
 
 
 def _claim(claim: Mapping[str, Any]) -> str:
@@ -425,11 +500,35 @@ def _claim(claim: Mapping[str, Any]) -> str:
     decided = real["verdict"] != "undecided"
     measured = f"<p>Measured: {escape(real['sentence'])}</p>" if decided else ""
     return (
-        f"<details><summary>{escape(claim['statement'])}</summary>"
+        f"<details><summary><span>{escape(claim['statement'])}</span>{_bar(printed)}</summary>"
         f"<p>Printed: {escape(printed['sentence'])}</p>{measured}"
         f"<p><small>{escape(claim['paper'])}, section {escape(claim['section'])}. "
         f"{escape(claim['computed'])}</small></p></details>"
     )
+
+
+def _bar(judgment: Mapping[str, Any]) -> str:
+    """Return the number of a judgment as a bar with its interval, or nothing without a number."""
+    number, low, high = (judgment[name] for name in ("number", "low", "high"))
+    if number is None:
+        return ""
+    least, most, start, write = UNITS[judgment["unit"]]
+
+    def pixel(value: float) -> float:
+        return round(BAR * (min(max(value, least), most) - least) / (most - least), 1)
+
+    ends = sorted((pixel(start), pixel(number)))
+    parts = [
+        f'<path d="M0 19.5H{BAR}" stroke="currentColor" opacity=".3"/>',
+        f'<rect x="{ends[0]}" y="4" width="{max(ends[1] - ends[0], 2)}" height="12" '
+        'fill="currentColor" opacity=".55"/>',
+        f'<path d="M{pixel(start)} 1V19" stroke="currentColor"/>',
+    ]
+    if low is not None and high is not None:
+        whisker = f"M{pixel(low)} 10H{pixel(high)}M{pixel(low)} 6v8M{pixel(high)} 6v8"
+        parts.append(f'<path d="{whisker}" stroke="currentColor" stroke-width="2"/>')
+    drawing = f'<svg viewBox="0 0 {BAR} 20" aria-hidden=true>{"".join(parts)}</svg>'
+    return f"<span class=picture>{drawing}{escape(write(number))}</span>"
 
 
 if __name__ == "__main__":

@@ -84,6 +84,37 @@ def boxes(page, selector):
     return [box_of(each) for each in page.locator(selector).all()]
 
 
+def test_pages_have_the_font_of_the_app_and_a_phone_shows_legible_letters(folder, page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for name in NAMES:
+        page.goto((folder / name).as_uri())
+        page.evaluate("() => document.fonts.ready")
+        assert page.evaluate("() => [...document.fonts].map(({ status }) => status)") == ["loaded"]
+    page.goto((folder / "check.html").as_uri())
+    letters = "e => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a"
+    sizes = [text.evaluate(letters) for text in page.locator("svg.bars text").all()]
+    assert len(sizes) == 10
+    assert min(sizes) >= 11
+
+
+def test_the_instrument_ends_above_the_fold(folder, page):
+    page.goto((folder / "index.html").as_uri())
+    page.locator(".trade .tick").first.wait_for()
+    still(page)
+    (box,) = boxes(page, ".whole")
+    assert box["y"] + box["height"] <= page.viewport_size["height"] - 12
+
+
+def test_claims_have_their_number_as_a_bar(folder, page):
+    page.goto((folder / "claims.html").as_uri())
+    claim = page.locator("summary").filter(has_text="Calibration raises H considerably")
+    assert claim.locator("svg rect").count() == 1
+    assert claim.locator(".picture").inner_text().strip() == "+20.6 points"
+    counts = [link.inner_text() for link in page.locator(".counts a").all()]
+    sizes = [section.locator("details").count() for section in page.locator("section").all()]
+    assert [int(count.split()[1]) for count in counts] == sizes
+
+
 def test_lambda_and_the_curves_of_other_methods_are_on_the_page(folder, page):
     page.goto((folder / "index.html").as_uri())
     links = page.locator(".other")

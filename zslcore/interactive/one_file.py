@@ -43,7 +43,8 @@ THEMES = {
 }
 #: Content security policy: the page runs its own script, and loads nothing.
 _POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "img-src data: blob:; font-src data:"
 )
 #: Height in pixels of a figure with title and caption, at the width of a page.
 HEIGHT = 1000
