@@ -45,6 +45,7 @@ def dropped(visit, *more, labels="labels.npy"):
 def test_roles_of_three_files_are_shown_and_imported_with_named_unseen_classes(visit):
     app = dropped(visit)
     assert "features 30 x 7; labels 0 to 4; class embeddings 5 x 4" in words(app)
+    assert app.text_input(key="data_name").placeholder == "imported"
     assert app.selectbox(key="data_part_labels").value == "labels.npy"
     app.multiselect(key="data_unseen_names").set_value(["bat", "sea lion"])
     app.text_input(key="data_name").set_value("three-files")
@@ -52,6 +53,12 @@ def test_roles_of_three_files_are_shown_and_imported_with_named_unseen_classes(v
     assert not app.exception
     split = load("three-files").split("own")
     assert split.unseen_classes.tolist() == [3, 4]
+
+
+def test_unseen_classes_of_a_file_are_not_asked_for(visit):
+    app = dropped(visit, as_file("unseen_classes.npy", np.array([3, 4])))
+    assert "a split" in words(app)
+    assert "data_unseen" not in {field.key for field in app.text_input}
 
 
 def test_two_arrays_of_labels_need_one_choice_and_a_split_can_be_drawn(visit):

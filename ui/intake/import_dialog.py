@@ -87,15 +87,18 @@ def _upload_form() -> None:
         "split. MAT files in the benchmark layout and tables with the usual names are imported at "
         "once; for other files you first confirm the role of each array.",
     )
+    first = st.container(horizontal=True, vertical_alignment="bottom")
     survey = _survey(files or ())
-    name = st.text_input(
-        "Name",
-        key="data_name",
-        placeholder="from the file and its classes, such as CUB-vgg_fc7",
-    )
+    with first:  # above the table of arrays, which may be long
+        name = st.text_input(
+            "Name",
+            key="data_name",
+            placeholder=(survey.name if survey else "")
+            or "from the file and its classes, such as CUB-vgg_fc7",
+        )
+        is_pressed = st.button("Import the files", icon=":material/upload:", type="primary")
     unseen = _choose_unseen(survey)
     options = _choose_options("data")
-    is_pressed = st.button("Import the files", icon=":material/upload:", type="primary")
     dropped = st.session_state.pop(DROPPED, False) and bool(files) and survey is None
     if (is_pressed or dropped) and survey is not uploads.NOTHING:
         options |= {"choices": survey.choices if survey else None}
@@ -144,7 +147,9 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
 
 def _choose_unseen(survey: uploads.Survey | None) -> str:
     """If files have no split, choose the unseen classes: by name, by number or at random."""
-    if survey is None or survey.has_split:
+    if survey is not None and survey.has_split:
+        return ""
+    if survey is None:
         return st.text_input(
             UNSEEN,
             key="data_unseen",

@@ -65,12 +65,7 @@ def import_files(
         if "more" in options:
             options["choices"] = {part: text for part, text in (choices or {}).items() if text}
         options["pretraining"] = pretraining
-        stem = intake.name_of_files(paths) if "more" in options else main.stem
-        proposed = import_name(stem)
-        if stem == main.stem:
-            proposed = proposed_name(main, options.get("splits", ""))
-        name = name.strip() or _unused_name(proposed)
-        name = visitors.own_name(name)
+        name = visitors.own_name(name.strip() or _unused_name(_proposed(paths, main, options)))
         _refuse_taken(name, replace=replace)
         if unseen.strip():
             options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
@@ -84,8 +79,10 @@ class Survey:
     """Contents of uploaded files for the screen: titles of arrays and of every part.
 
     ``choices`` maps each part that may be chosen to the title of its array, "" without one.
+    ``name`` is the proposed name of the data set.
     """
 
+    name: str
     sentence: str
     rows: tuple[tuple[str, str, str], ...]
     choices: Mapping[str, str]
@@ -95,7 +92,14 @@ class Survey:
 
 
 #: Survey of files that could not be read.
-NOTHING = Survey("", (), {}, True, (), ())
+NOTHING = Survey("", "", (), {}, True, (), ())
+
+
+def _proposed(paths: Sequence[Path], main: Path, options: Mapping[str, Any]) -> str:
+    """Return a name from the file with the features, and from the benchmark of its classes."""
+    stem = intake.name_of_files(paths) if "more" in options else main.stem
+    is_main = stem == main.stem
+    return proposed_name(main, options.get("splits", "")) if is_main else import_name(stem)
 
 
 def survey_files(
@@ -114,6 +118,7 @@ def survey_files(
             for part in intake.CHOICES
         }
         return Survey(
+            _unused_name(_proposed(paths, main, options)),
             survey.sentence,
             tuple(survey.rows),
             titles,
