@@ -12,7 +12,10 @@ from tests.verdicts.fields import CLEAN, Rows, as_bytes, of_part, rows_of_split,
 from tests.verdicts.inputs import (
     CHECK_FOLDER,
     DECLARED,
+    DIM,
+    LABELS,
     NAMES,
+    PER_CLASS,
     SCORES,
     SEEN,
     TRUE,
@@ -20,6 +23,7 @@ from tests.verdicts.inputs import (
     UNSEEN_CLASSES,
     UNSEEN_NAMES,
     Input,
+    X,
     Y,
 )
 
@@ -310,8 +314,20 @@ def equal_paths() -> Iterator[Input]:
         yield Input(name, lists, CHECK_FOLDER, expected, cause, True)
 
 
+def features_by_class() -> Iterator[Input]:
+    """Yield one matrix of features per class, without a list of classes."""
+    of_class = {name: X[c == LABELS] for c, name in enumerate(SEEN)}
+    for form, files in (
+        ("an archive", {"f.npz": of_class}),
+        ("a folder", {f"f/{name}.npy": features for name, features in of_class.items()}),
+    ):
+        command = ("import", "f" if form == "a folder" else "f.npz", "--show", "--unseen", SEEN[0])
+        cause = rf"^features {len(SEEN) * PER_CLASS} x {DIM}; labels {len(SEEN) * PER_CLASS};"
+        yield Input(f"features by class, {form}", files, command, "clean", cause)
+
+
 PARTS = ("train", "test")
 GENERATORS = (
     *(lists_as_files, spreadsheets, programs, scores_of_programs, fields_of_research),
-    *(compositions_by_part, equal_paths),
+    *(compositions_by_part, equal_paths, features_by_class),
 )

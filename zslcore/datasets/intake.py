@@ -314,6 +314,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
         parts = _guess(arrays, chosen, unclear)
     if not {"labels"} & {*parts, *unclear} and (joined := _joined_classes(arrays, parts)):
         arrays = joined
+        unclear.clear()
         parts = _guess(arrays, chosen, unclear)
     if not {"labels"} & {*parts, *unclear} and (folders := _folders_of_images(arrays, parts)):
         arrays, parts = [*arrays, folders], {**parts, "labels": folders}
@@ -353,8 +354,8 @@ def _joined_classes(arrays: Sequence[Array], parts: Mapping[str, Array]) -> list
 
     Return all arrays, with the joined ones first; [] if a matrix is not of a class.
     """
-    keys = _keys_of_classes(parts)
     matrices = [a for a in arrays if len(a.shape) == 2 and not a.is_text]
+    keys = _keys_of_classes(parts) or _keys_of_matrices(matrices)
     of_class = [a for a in matrices if class_key(a.name_or_stem) in keys]
     others = {*map(id, matrices)} - {*map(id, of_class)}
     if len(of_class) < 2 or others - {id(parts.get("prototypes"))}:
@@ -372,6 +373,20 @@ def _joined_classes(arrays: Sequence[Array], parts: Mapping[str, Array]) -> list
     is_folder = len({array.contents.path for array in of_class}) > 1
     joined = _joined_arrays(shards, path.parent if is_folder else path, [])
     return [*joined, *(array for array in arrays if array not in of_class)]
+
+
+def _keys_of_matrices(matrices: Sequence[Array]) -> set[str]:
+    """Return the keys of the names of matrices that may be classes; else an empty set.
+
+    They may be classes if at least three have equally many columns and none has a name of a part of
+    a data set or of a split, or differs from another only by its number.
+    """
+    names = [array.name_or_stem for array in matrices]
+    stems = {re.sub(r"\d+$", "", name) for name in names}
+    are_classes = len(stems) == len(names) > 2 and len({a.shape[1] for a in matrices}) == 1
+    words = [{*words_in(name)} for name in names]
+    of_data = any(of & {*WORDS_OF_PARTS, *ABBREVIATIONS, *NAMES} for of in words)
+    return {*class_keys(names)} if are_classes and not of_data else set()
 
 
 def _keys_of_classes(parts: Mapping[str, Array]) -> set[str]:

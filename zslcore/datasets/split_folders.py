@@ -202,12 +202,17 @@ def read_split_of_files(paths: Sequence[Path]) -> SplitList | None:
     for path in paths:
         if (split_list := read_split_file(path)) is not None:
             return split_list
+    with scratch() as folder:
+        return read_split_together(paths, folder)
+
+
+def read_split_together(paths: Sequence[Path], folder: Path) -> SplitList | None:
+    """Copy files into an empty folder, and return its split; None for one file or large files."""
     if len(paths) < 2 or sum(path.stat().st_size for path in paths) > MAX_BYTES:
         return None
-    with scratch() as folder:
-        for path in paths:
-            shutil.copyfile(path, folder / path.name)
-        return read_split_folder(folder)
+    for path in paths:
+        shutil.copyfile(path, folder / path.name)
+    return read_split_folder(folder)
 
 
 def _with_unread(folder: Path, split_list: SplitList) -> SplitList:

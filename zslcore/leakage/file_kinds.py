@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -35,7 +34,7 @@ from zslcore.datasets.split_entries import (
     split_of_arrays,
     split_of_json,
 )
-from zslcore.datasets.split_folders import read_split_folder
+from zslcore.datasets.split_folders import read_split_together
 from zslcore.datasets.split_lists import (
     IMAGE,
     IMAGE_IN_LINE,
@@ -98,8 +97,6 @@ FRACTIONS = re.compile(r"(?:^|[\s,;|])-?\d*\.\d+(?:[\s,;|]|$)")
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 #: Largest JSON, and largest list of classes or labels, in bytes.
 MAX_JSON, MAX_LIST = 32 << 20, 1 << 20
-#: Largest size of the files that list the parts of one split together, in bytes.
-MAX_LISTS = 256 << 20
 PROTOBUF, PYTHON = ".pbtxt", ".py"
 #: Endings of texts that are read by columns, and their separators.
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -172,7 +169,7 @@ def recognise_file(path: Path) -> RecognisedFile:
 def recognise_files(paths: Sequence[Path], folder: Path) -> list[RecognisedFile]:
     """Recognise files of which some may list the parts of one split, such as its seen classes.
 
-    Such lists are linked into a new folder below ``folder``, which has to exist while the split is
+    Such lists are copied into a new folder below ``folder``, which has to exist while the split is
     read. Raises FileRefusedError for an unknown kind.
     """
     if len(paths) < 2 or not all(path.is_file() for path in paths):
@@ -205,14 +202,10 @@ def _split_of_lists(paths: Sequence[Path], folder: Path) -> RecognisedFile | Non
     parts = [part_of_file(path.stem) or side_of_file(path.stem) for path in paths]
     if not trains_and_tests(parts) or len({*names}) < len(names):
         return None
-    if sum(path.stat().st_size for path in paths) > MAX_LISTS:
-        return None
     together = folder / counted_names([name[:60] for name in names])
     together.mkdir()
-    for path in paths:
-        shutil.copyfile(path, together / path.name)
     try:
-        split = read_split_folder(together)
+        split = read_split_together(paths, together)
     except FileRefusedError:
         return None
     if split is None:
