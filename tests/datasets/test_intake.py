@@ -798,7 +798,7 @@ def test_columns_with_unknown_titles_are_recognised_by_their_content(tmp_path):
 
 
 def test_an_array_that_cannot_be_read_is_listed_with_the_reason(tmp_path):
-    names = np.array(NAMES, dtype=object)
+    names = np.array([{"name": name} for name in NAMES])
     np.savez(tmp_path / "a.npz", X=X, y=Y, S=S, class_names=names)
     *_, (title, why, part) = survey(paths(tmp_path)).rows
     assert (title, part) == ("a.npz:class_names", "not read")

@@ -105,10 +105,20 @@ def test_names_alone_and_vectors_by_class_are_read(tmp_path):
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("ending", ["npy", "npz"])
 def test_an_array_of_objects_is_named_as_such(tmp_path, ending):
-    path, objects = tmp_path / f"names.{ending}", np.array(NAMES, dtype=object)
-    (np.save if ending == "npy" else np.savez)(path, objects)
-    (sentence,) = look_into(path).refused.values()
+    path = tmp_path / f"names.{ending}"
+    (np.save if ending == "npy" else np.savez)(path, np.array([{"a": 1}, None]))
+    sentence = refusal(path) if ending == "npy" else look_into(path).refused["arr_0"]
     assert "an array of Python objects: save with np.array(names, dtype=str)" in sentence
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("values", [NAMES, (1, 2.5, -3), [[1, 2], [3, 4]]])
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_texts_and_numbers_in_arrays_of_objects_are_read(tmp_path, ending, values):
+    path = tmp_path / f"names.{ending}"
+    (np.save if ending == "npy" else np.savez)(path, np.array(values, dtype=object))
+    (array,) = look_into(path).arrays.values()
+    np.testing.assert_array_equal(array, np.array(values))
 
 
 @pytest.mark.usefixtures("in_process")
@@ -252,6 +262,28 @@ def test_a_damaged_pickle_is_refused_or_yields_no_arrays(tmp_path, pickled):
         assert not look_into(tmp_path / "a.pt").arrays
     except FileRefusedError as error:
         assert str(error).count(". ") == 0  # noqa: PT017 - either is right
+
+
+@pytest.mark.parametrize("value", [Hurts(), {"x": Hurts()}, [Hurts], ["a", Hurts()]])
+def test_no_function_of_an_array_of_objects_is_called(tmp_path, value, capfd):
+    np.save(tmp_path / "a.npy", np.array(value, dtype=object), allow_pickle=True)
+    assert "an array of Python objects" in refusal(tmp_path / "a.npy")
+    assert not capfd.readouterr().out
+
+
+def test_damaged_arrays_of_objects_are_refused_or_read(tmp_path):
+    np.save(tmp_path / "a.npy", np.array(NAMES, dtype=object), allow_pickle=True)
+    content = (tmp_path / "a.npy").read_bytes()
+    starts = range(128, len(content), 7)
+    for damaged in (
+        *(content[:k] for k in starts),
+        *(content[:k] + b"\x8e" + content[k:] for k in starts),
+    ):
+        (tmp_path / "a.npy").write_bytes(damaged)
+        try:
+            look_into(tmp_path / "a.npy")
+        except FileRefusedError as error:
+            assert "a.npy" in str(error)  # noqa: PT017 - either is right
 
 
 def test_pytorch_archives_with_compressed_members_are_refused(tmp_path):

@@ -326,8 +326,21 @@ def features_by_class() -> Iterator[Input]:
         yield Input(f"features by class, {form}", files, command, "clean", cause)
 
 
+def arrays_of_objects() -> Iterator[Input]:
+    """Yield names in arrays of Python objects, as NumPy writes lists of names from pandas."""
+    for what, leaked, expected in (("sound", [], CLEAN), ("a class on both sides", [1], "leaks")):
+        seen = np.array([*SEEN, *(UNSEEN[k] for k in leaked)], dtype=object)
+        lists = {"seen_classes": seen, "unseen_classes": np.array(UNSEEN, dtype=object)}
+        cause = "giant panda" if leaked else ""
+        name = f"names in arrays of objects: {what}"
+        files = {f"{side}.npy": names for side, names in lists.items()}
+        yield Input(name, files, CHECK_FOLDER, expected, cause, bool(leaked))
+        command = ("check", "s.npz", *DECLARED)
+        yield Input(f"{name}, archive", {"s.npz": lists}, command, expected, cause, bool(leaked))
+
+
 PARTS = ("train", "test")
 GENERATORS = (
     *(lists_as_files, spreadsheets, programs, scores_of_programs, fields_of_research),
-    *(compositions_by_part, equal_paths, features_by_class),
+    *(compositions_by_part, equal_paths, features_by_class, arrays_of_objects),
 )
