@@ -171,7 +171,7 @@ def test_one_array_per_class(tmp_path, name, dtype):
     path = tmp_path / "own.npz"
     np.savez(path, **ARRAYS[name], **dict(zip(NAMES, P.T.astype(dtype), strict=True)))
     remarks = check(path)
-    assert ("which count the classes in the order of the file" in remarks) == (name == "numbers")
+    assert ("numbers of the classes in the order of the file" in remarks) == (name == "numbers")
     assert recognise_file(path).kind == "scores"
 
 

@@ -34,7 +34,7 @@ ATTEMPTS = 8
 
 
 def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
-    """Show the verdict on a split of an import, and results; return whether it has any."""
+    """Show the verdict on a split and its results; return whether there are results."""
     task: Task = "gzsl" if len(split.test_seen) else "zsl"
     column = _column(dataset, split, "H at gamma" if task == "gzsl" else "zsl")
     with st.container(

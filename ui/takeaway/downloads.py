@@ -224,7 +224,7 @@ def _file(label: str, text: Callable[[], str], name: str, kind: str, icon: str =
 def _offer_pin(
     key: str, name: str, caption: str, complete: Callable[[report.Pin], report.Pin]
 ) -> None:
-    """Show the button of a pin, which begins with the origin of this page."""
+    """Show the button that pins to the report; a pin also has the origin of this page."""
     label, icon = "Pin to the report", ":material/keep:"
     if st.button(label, icon=icon, type="tertiary", key=f"take_pin_{key}"):
         origin = page_sources(), st.session_state.get(_COMMANDS, ()), address()

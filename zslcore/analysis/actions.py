@@ -5,8 +5,8 @@ thirty times: half from the classes in the pre-training set (OUC), half from all
 (TUC). The gain is the relative difference of the accuracies on OUC and TUC; the gain with the
 extractor's features is compared with the gain with baseline features, which are not pre-trained.
 Earlier papers released 50 random splits, of which the paper uses 30: the first 30 have the share of
-overlapping classes that the paper states, and are used here. The methods of the paper have its
-parameters, from their original papers; all other methods have their defaults.
+overlapping classes that the paper states, and are used here. Methods that the paper compares have
+its parameters, which it takes from the original papers; all other methods have their defaults.
 
 References
 ----------

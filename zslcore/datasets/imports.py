@@ -191,7 +191,7 @@ def quarantine(path: Path) -> Path:
 
 
 def restore_manifest(name: str) -> bool:
-    """Restore a damaged manifest from the copy in the import's folder; return success.
+    """Restore a damaged manifest from the copy in the import's folder; return whether it was.
 
     If the files of several folders of this name match their copies, the newest is used.
     """

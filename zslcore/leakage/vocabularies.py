@@ -242,7 +242,7 @@ class Synset:
 ID = 9
 #: A line of WordNet: the id and the words with their ranks, between other columns.
 MEANING = re.compile(rf"^(.{{{ID}}}).*\t(.*)$", re.MULTILINE)
-#: Removes all characters of words that :func:`squeeze` removes.
+#: Translation of words that removes the characters that :func:`squeeze` removes.
 SPACING = str.maketrans("", "", "'-./ ")
 
 
@@ -284,7 +284,7 @@ class WordNet:
     def _by_word(self) -> dict[str, str]:
         """Ranks and ids of the meanings of each word, such as "1n02084071 2n10114209"."""
         meanings: dict[str, str] = {}
-        # All lines at once, since this is most of the time that a small list takes.
+        # Read all lines in one call: this step takes most of the time for a small list.
         text = "\n".join(self.synsets.lines.values()).translate(SPACING).lower()
         for i, lemmas in MEANING.findall(text):
             for lemma in lemmas.split(","):

@@ -5,9 +5,9 @@ predictions in a Parquet file of the same name; ``python -m tools.shipped`` writ
 store returns a precomputed result if it has no stored result with the same key, which includes the
 digest of the data. Results of earlier revisions are not returned.
 
-The features of some of these data sets are not installed. The labels, classes and folds of the
-benchmarks are in the package (:mod:`zslcore.datasets.facts`), and the row numbers of the test
-images in the predictions, so that all results that follow from labels and predictions can be shown.
+The features of some of these data sets are not installed. The package has the labels, classes and
+folds of the benchmarks (:mod:`zslcore.datasets.facts`), and the predictions have the row numbers of
+the test images, so all results that follow from labels and predictions can be shown.
 Importing a data set of the same name adds its features.
 """
 

@@ -429,7 +429,7 @@ def _orient(name: str, parts: dict[str, Any], matrix: NamedMatrix) -> None:
     parts["is_table"] = True
     are_names = np.asarray(parts["labels"]).dtype.kind in "UO"
     if not are_names and parts["class_names"] and not are_numbered(parts["class_names"]):
-        order = "Labels are numbers, which count the classes in the order of the file."
+        order = "Labels are read as numbers of the classes in the order of the file."
         parts["remarks"] = [*parts.get("remarks", ()), order]
 
 
@@ -564,7 +564,7 @@ def _refuse_other_sides(
 
 
 def _move_marks(parts: dict[str, Any], more_arrays: dict[str, np.ndarray]) -> None:
-    """Move marks of images, such as seen or not, from the lists of classes to the columns."""
+    """Move lists with one mark per image from the lists of classes to the further columns."""
     n = len(parts.get("labels", ()))
     n_classes = np.shape(parts["scores"])[1] if "scores" in parts else 0
     for part in ("unseen", "seen"):
@@ -575,7 +575,7 @@ def _move_marks(parts: dict[str, Any], more_arrays: dict[str, np.ndarray]) -> No
 
 
 def _refuse_shared(name: str, parts: Mapping[str, Any]) -> None:
-    """Refuse a list of seen and a list of unseen classes that share classes, or lack some."""
+    """Refuse lists of seen and unseen classes that share classes, or together lack some."""
     seen, unseen = (np.asarray(parts.get(part, ())).ravel() for part in ("seen", "unseen"))
     if not (seen.size and unseen.size) or seen.dtype.kind != unseen.dtype.kind:
         return
@@ -701,10 +701,10 @@ def _number_columns(parts: dict[str, Any]) -> None:
 
 
 def _name_columns(parts: dict[str, Any], lists_seen: bool) -> None:
-    """Name the columns after the listed unseen classes, if the scores have no others.
+    """Name the columns after the listed unseen classes, if the scores have no other classes.
 
-    Numbers of classes in the list are beyond the columns, or labels are names. The labels are in
-    the list, or number its classes from 0.
+    The list then has one entry per column. Its entries are names or numbers beyond the last column,
+    and each label is one of them or a position in the list, counted from 0.
     """
     listed, y = np.asarray(parts.get("unseen", ())).ravel(), np.asarray(parts["labels"])
     n = np.shape(parts["scores"])[1] if "scores" in parts else 0
@@ -797,7 +797,7 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
             if answer is not None:  # a reader may omit a corrupt part
                 parts[part] = answer
     if answers is not None and "predicted" not in parts:
-        parts["remarks"] = [_left_out([answers], "scores decide")]
+        parts["remarks"] = [_left_out([answers], "the scores are used")]
     if marks is not None and "labels" in parts:
         parts["labels"] = _marked_columns(contents.name, marks, parts["labels"])
     parts["others"] = {
@@ -934,8 +934,8 @@ def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
     marks = np.asarray(marks)
     if not (np.isin(marks, (0, 1)).all() and (marks.sum(axis=1) == 1).all()):
         raise FileRefusedError(
-            f"{file}, variable {clean_text(name)!r}: expected one label per image, or one mark (1) "
-            "in each row of 0; got other numbers."
+            f"{file}, variable {clean_text(name)!r}: expected one label per image, or one 1 "
+            "and otherwise zeros in each row; got other numbers."
         )
     return marks.argmax(axis=1)
 
@@ -947,8 +947,8 @@ def _are_other_images(name: str, parts: Mapping[str, Any], more: Mapping[str, An
         if shared.size:
             classes = listed([clean_text(str(label), 40) for label in shared])
             raise FileRefusedError(
-                f"{name}: expected predicted classes of images of other classes than in the second "
-                f"file; got images of {classes} in both."
+                f"{name}: expected the two files to have images of different classes; got images "
+                f"of {classes} in both."
             )
         return True
     if any(half.get(part) is None for half in (parts, more) for part in ("scores", "labels")):
@@ -1070,11 +1070,11 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
         )
     if "scores" in parts and answers is not None:
         del texts[answers]
-        remarks.append(_left_out([answers], "scores decide"))
+        remarks.append(_left_out([answers], "the scores are used"))
     if unused := [name for name in (*texts, *table.left_out) if name not in INDEX]:
         remarks.append(_left_out(unused, "strings, not the scores of a class"))
     if counters:
-        why = "not scores of a class" if "scores" in parts else "predicted classes decide"
+        why = "not scores of a class" if "scores" in parts else "the predicted classes are used"
         remarks.append(_left_out([table.columns[k] for k in counters], why))
     numbers = {table.columns[k]: table.values[:, k] for k in counters}
     return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}

@@ -46,8 +46,8 @@ from zslcore.methods import METHODS
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
-#: Real pairs have more images. Their preview shows all, and no layout starts before a click; of
-#: smaller pairs, a layout of 2,000 images starts at once.
+#: Pairs with more images, such as the real ones, have by default a preview and a layout of all
+#: images, which starts on a click; for other pairs, a layout of 2,000 images starts at once.
 LARGE = 20_000
 #: Longest layout, in seconds, that is computed without a button.
 AT_ONCE = 5.0
@@ -139,9 +139,10 @@ def show(header: Header) -> None:
 
 
 def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
-    """Choose the layout, classes next to it, and data sets, panels and colours in a drawer.
+    """Choose the layout and the classes to find; choose all else in a drawer.
 
-    Return the choices, and the element for a mark at the end of their row.
+    The drawer has data sets, panels and colours. Return the choices, and the
+    element for a mark at the end of their row.
     """
     layout = controls.choose_segment(
         "Layout", METHODS_BY_NAME, key="awa1_layout", default="t-SNE", label_visibility="collapsed"

@@ -199,7 +199,7 @@ def _show_scores(
 
 
 def _show_accuracy(first: EvaluatedScores, words: Words) -> None:
-    """Show the accuracy of scores without a curve, or the metrics that they cannot give."""
+    """Show the accuracy of scores without a curve, or a sentence on the missing metrics."""
     if first.matrix.tested.limits:
         show = st.warning if first.report.verdict != "clean" else st.info
         show(plain(words.translate(first.report.headline)), icon=":material/visibility_off:")

@@ -227,7 +227,7 @@ GHOSTS = ("first", "second", "third", "fourth")
 
 
 def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
-    """Return the range of gamma with 98 % of the changes of u and s, extended by ``also``."""
+    """Return the range of gamma with 98 % of the changes of u and s, extended to ``also``."""
     gamma = curve.gamma[1:]
     if not len(gamma):
         return min([-1.0, *also]), max([1.0, *also])
