@@ -33,7 +33,7 @@ from zslcore.numbers import with_sign
 
 #: Maximum number of bars with names.
 MOST_NAMED = 104
-#: Maximum number of columns, and of lines in a column while more columns are possible.
+#: Maximum number of columns, and number of lines above which a block gets another column.
 MOST_COLUMNS, LINES = 4, 31
 #: Title of the axes of gains.
 UNIT = "points gained"
@@ -130,7 +130,7 @@ def _in_columns(
     most: int,
     high: int,
 ) -> Chart:
-    """Draw blocks of horizontal bars, below each other up to ``most`` lines; on a phone, all.
+    """Draw blocks of horizontal bars in columns of up to ``most`` lines; one column on a phone.
 
     ``bars_of`` returns some bars of a block without places; ``high`` is the height of a line.
     """

@@ -52,8 +52,8 @@ IMPORT_REQUESTED = "playground_bring"
 DRAWER = "playground_drawer"
 #: Seconds between two updates of a job's state.
 UPDATE_SECONDS = 1.0
-#: Pixels kept free below the instrument: for the drawer or, without it, fewer than none, since the
-#: instrument may cover the margin of the page.
+#: Pixels kept free below the instrument, for the drawer; without a drawer, a negative number, since
+#: the instrument may cover the margin of the page.
 BELOW, ABOVE_END = 88, -24
 #: Maximum number of pixel values sent to the browser.
 MOST_PIXELS = 1 << 22
@@ -148,7 +148,7 @@ def _take(choice: dict[str, object]) -> None:
 def _offered_study(spec: RunSpec) -> Study[Any] | None:
     """Return the study that the page offers to compute; None without features.
 
-    It is the study of the run or, if the run is available or quick, of the stops of the ruler.
+    It computes the run or, if the run is available or quick, the stops of the ruler.
     """
     if is_precomputed_only(spec.dataset):
         return None
@@ -163,7 +163,7 @@ def _status(work: Study[Any] | None) -> Status | None:
 
 
 def _run_or_leave() -> None:
-    """Start the job of the choice, or leave it if it is active."""
+    """Start the job of the choice; if it is running or queued, stop waiting for it."""
     choice = _chosen()
     spec = RunSpec.of(cache.dataset(choice.dataset), choice.split, choice.method)
     work = _offered_study(spec)

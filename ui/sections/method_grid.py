@@ -141,7 +141,7 @@ def _detail_of(table: MethodTable, row: str, name: str) -> object:
 
 
 def grid_of(table: MethodTable, *, all_ranks: bool = False) -> tuple[list[str], list[GridColumn]]:
-    """Return the rows, your runs and then the best first, and the columns of the table on screen.
+    """Return rows and columns of the table; your runs come first, then the best methods.
 
     A data set has no column of marks if all its results are verified, and none is of the user.
     Without ``all_ranks``, a data set with few significantly worse methods has no column of ranks.
@@ -170,7 +170,7 @@ def grid_of(table: MethodTable, *, all_ranks: bool = False) -> tuple[list[str], 
 
 
 def _has_few_worse(column: Column) -> bool:
-    """Return whether less than a third of the ranked methods is significantly worse than first."""
+    """Return whether less than a third of the ranked methods is significantly worse than the best."""
     first = column.ranks["first"].dropna()
     return len(first) > 0 and (first > 1).mean() < LEAST_WORSE
 
@@ -184,7 +184,7 @@ def rank_with_interval(rank: pd.Series) -> str | None:
 
 
 def _rank_with_mark(rank: pd.Series) -> str | None:
-    """Return a rank with its interval, and an asterisk if it is significantly worse than first."""
+    """Return a rank with its interval, and an asterisk if significantly worse than the best."""
     text = rank_with_interval(rank)
     return f"{text} *" if rank["first"] > 1 else text
 

@@ -10,8 +10,8 @@ of its rows and of the computation. A killed process resumes where it stopped, a
 one piece change, only this piece is computed again. Workers write to the folder; on a cluster,
 folder and shards have to be on a shared file system.
 
-If a worker of a cluster is lost, its pieces in progress are lost. On one machine all pieces in
-progress are lost, since joblib restarts all processes.
+If a worker of a cluster is lost, its pieces in progress are lost. On one machine, the loss of
+one process loses all pieces in progress, since joblib restarts all processes.
 
 Each piece writes its progress to a file, and a thread of the calling process reads all files to
 show a line every :data:`LINE_EVERY` seconds. The weight of a piece is its expected time; a piece

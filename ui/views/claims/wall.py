@@ -34,7 +34,7 @@ WALL, OPEN = "claims_wall", "claims_open"
 CROSS_TABLE = "cross_dataset_awa"
 
 Basis = Literal["printed", "measured", "yours"]
-#: Basis of judgment -> description, end of the summary after "12 hold", and body of evidence.
+#: Basis of judgment -> description, words after "12 hold" in the summary, and body of evidence.
 BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (

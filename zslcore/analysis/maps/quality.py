@@ -94,7 +94,7 @@ def map_quality(
 
 
 def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
-    """Return the share of entries of ``reference`` (n, k) that the same row of ``nearest`` has."""
+    """Return the share of entries of ``reference`` (n, k) that ``nearest`` has in the same row."""
     return float(_shared(reference, nearest).mean() / reference.shape[1])
 
 

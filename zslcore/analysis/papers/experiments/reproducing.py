@@ -347,7 +347,7 @@ def drop_printed_of_other_data(
 ) -> pd.DataFrame:
     """Remove printed values from rows on data that the paper does not use.
 
-    A row without one of the requested data sets depends on all of them.
+    A row that names none of the requested data sets depends on all of them.
     """
     other_data = [name for name in request.datasets if not experiment.is_of_paper(name, request)]
     rows = [
@@ -398,7 +398,7 @@ def run_tasks(
 
 
 def expected_seconds(tasks: Sequence[Task], former: Sequence[StoredCell]) -> float:
-    """Estimate the seconds on one thread from stored runs; NaN if a task has other parts."""
+    """Estimate the seconds on one thread from stored runs; NaN unless all tasks are runs."""
     return math.fsum(
         task.expected_seconds(former) if isinstance(task, RunsTask) else math.nan for task in tasks
     )
