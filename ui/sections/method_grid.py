@@ -170,7 +170,7 @@ def grid_of(table: MethodTable, *, all_ranks: bool = False) -> tuple[list[str], 
 
 
 def _has_few_worse(column: Column) -> bool:
-    """Return whether less than a third of the ranked methods is significantly worse than the best."""
+    """Return whether under a third of the ranked methods are significantly worse than the best."""
     first = column.ranks["first"].dropna()
     return len(first) > 0 and (first > 1).mean() < LEAST_WORSE
 

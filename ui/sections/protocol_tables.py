@@ -70,7 +70,7 @@ def show_pairs(
 
 
 def show_protocols(first: EvaluatedScores, words: Words) -> None:
-    """Show metrics without sides, explain missing ones and each protocol; offer intervals."""
+    """Show metrics without sides, reasons for missing metrics, and protocols; offer intervals."""
     table = first.report.table(words)
     _show_other_metrics(first, table)
     if st.toggle("95 % intervals", key="scores_intervals", bind="query-params"):

@@ -102,7 +102,7 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 
 
 def predictions_of(run: AnsweredRun) -> tuple[Callable[[], Predictions], bool]:
-    """Return a function that returns predictions, and whether they have validation rows."""
+    """Return a function for the predictions, and whether these will have validation rows."""
     if (stored := run.stored) is not None:
         return lambda: stored, bool(stored.folds)
     assert isinstance(run.test, ScoredTest)  # predictions without a score matrix are stored

@@ -660,9 +660,10 @@ def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
 def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> bool:
     """Whether numbers or senses removed from ``lists`` belong to ``names``, such as years of cars.
 
-    They belong to names if a number is larger than the number of lines and if, in addition, a name
-    has different numbers in several lines or another number of its own. Numbers after a comma or in
-    brackets are ignored, since they may be numbers of images.
+    Senses belong to names if a name has several senses. Numbers belong to names if one is larger
+    than the number of lines and if, in addition, a name has several numbers or still has a number
+    at its start or end. Numbers after a comma or in brackets are ignored, since they may be numbers
+    of images.
 
     Examples
     --------

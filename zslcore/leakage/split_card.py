@@ -45,7 +45,7 @@ from zslcore.texts import listed
 #: Maximum number of rows of a finding on a card.
 MOST_ROWS = 5
 GAINED = "effect of the leak on H"
-#: Start of the reason if no test image is among the training rows, and both were read.
+#: Start of the reason if training and test rows were read, and have no image in common.
 NOT_TRAINED_ON = "No test image was trained on"
 #: Label of leaking rows that trainval, the usual training list, does not have.
 IN_FOLDS = "test images also in train or val"
@@ -167,7 +167,7 @@ def _of_listed_classes(
 
 
 def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
-    """Prefix the sentence of a card with the reading of the rows, or with clean test rows."""
+    """Return the sentence of a card, after the reading of the rows or a sentence on clean rows."""
     reading = context.reading
     more = sentence.replace(
         "No leak was found, but the following could not be checked", "Not checked"

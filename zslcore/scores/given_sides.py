@@ -76,9 +76,9 @@ def _ruled_out(
     """Return masks of the rows in which ``columns`` are ruled out, and in which scores saturate.
 
     ``columns`` is the mask of one side, ``true_side`` of the opposite one. ``columns`` are ruled
-    out in a row if all their scores are lower than those of ``true_side``, or if they are equal and
-    ``true_side`` has a different score. Scores saturate if most columns of
-    ``true_side`` also have the score of ``columns``.
+    out in a row if all their scores are lower than those of ``true_side``, or if their scores are
+    equal and ``true_side`` has a different score. Scores saturate if most columns of ``true_side``
+    also have the score of ``columns``.
     """
     scores, own_scores = F[:, columns], F[:, true_side]
     high, low = scores.max(axis=1), scores.min(axis=1)

@@ -5,8 +5,8 @@ Programs derived from f-CLSWGAN number the classes of a side from 0 before they 
 nearly every unseen image is an error. A reading is one interpretation of the labels:
 
 =================  ============================================================================
-unseen within      unseen images are numbered within the unseen classes, seen images in all
-seen within        seen images are numbered within the seen classes, unseen images in all
+unseen within      unseen images are numbered within the unseen classes, seen images among all
+seen within        seen images are numbered within the seen classes, unseen images among all
 both within        images of each side are numbered within the classes of their side
 seen first         labels number the seen classes first, then the unseen classes
 =================  ============================================================================
@@ -65,7 +65,7 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
             continue
         agree, before = (_hits(labels, seen, best) & changed for labels in (reading.y, y))
         if len(np.unique(reading.y[agree])) < min(2, len(np.unique(reading.y[changed]))):
-            continue  # predictions of one class agree with every reading that enlarges the class
+            continue  # one class that is often predicted agrees with every reading that enlarges it
         hits = agree.sum()
         by_chance = scipy.stats.binom.sf(hits - 1, n, min(chance, 1.0))
         if hits <= CLEARER * before.sum() or by_chance > UNLIKELY:

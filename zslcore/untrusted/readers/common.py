@@ -94,7 +94,7 @@ def count_lines_above(lines: Iterable[str]) -> int:
     """Return the number of lines above the titles or, without titles, the first row of a table.
 
     The last comment is the line of titles, as np.savetxt writes it, if it has as many fields as the
-    line below, and names labels or predicted classes, or is above a number.
+    line below, and if it names labels or predicted classes or the line below has a number.
     """
     n, comment, first = 0, "", ""
     for line in lines:
