@@ -194,7 +194,19 @@ def drawn(
             figure.draw_without_rendering()
         for axes in every:
             _thin(axes)
+            _shift_into_page(axes, figure)
     return figure, settings
+
+
+def _shift_into_page(axes: Axes, figure: Figure) -> None:
+    """Shift notes to the left that would be cut at the right edge of the page."""
+    from matplotlib.text import Annotation
+
+    for note in axes.texts:
+        excess = note.get_window_extent().x1 - figure.bbox.x1
+        if excess > 0 and isinstance(note, Annotation):  # placed in points
+            across, up = note.get_position()
+            note.set_position((across - 72 * (excess / figure.dpi + SPACE), up))
 
 
 def _thin(axes: Axes) -> None:

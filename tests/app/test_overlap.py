@@ -11,7 +11,7 @@ from tests import pages
 from tests.figures import read
 from tests.pages import charts, words
 from tools.shipped import known_classes
-from ui.figures.gains import gain_bars
+from ui.figures.gains import gain_bars, printed_gains
 from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import GROUP_LOOKS, translucent
 from ui.figures.vocabulary import Chart
@@ -146,6 +146,15 @@ def test_the_largest_group_fills_a_column_next_to_the_others_below_their_means(v
     # Each heading begins at the line of no gain.
     assert {(item["x"], item["xanchor"]) for item in headings} == {(0, "left")}
     assert {item["xref"] for item in headings} == {"x", "x2"}
+
+
+def test_headings_of_printed_gains_are_whole_in_a_narrow_print():
+    table = pd.DataFrame({"panel": "a set of videos, attributes", "method": [*"ab"], "gain": 0.2})
+    page = printing.drawn(*panels_of(printed_gains(table)), width_mm=60)[0]
+    heading = next(note for note in page.axes[0].texts if "mean" in note.get_text())
+    box = heading.get_window_extent()
+    assert box.width > page.axes[0].get_window_extent().width
+    assert 0 <= box.x0 <= box.x1 <= page.bbox.x1
 
 
 def _bars(chart):

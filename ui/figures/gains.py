@@ -245,14 +245,14 @@ def _axis_of_gains(table: pd.DataFrame) -> Part:
         drawn = table.loc[table["draws"] >= FEWEST_DRAWS, ["low", "high"]].to_numpy()
         every = np.concatenate([every.ravel(), 100 * drawn.ravel()])
     low, high = min(0.0, np.nanmin(every)) - 2, max(0.0, np.nanmax(every)) + 2
-    ticks = list(range(TICKS * ceil(low / TICKS), ceil(high), TICKS))
+    step = TICKS if high - low < 4 * TICKS else 2 * TICKS
+    ticks = list(range(step * ceil(low / step), ceil(high), step))
     return axis(
         UNIT,
         grid=True,
         range=[low, high],
-        tickvals=ticks if len(ticks) > 2 else None,
+        tickvals=ticks if len(ticks) > 1 else None,
         tickformat=".0f",
-        tickangle=0,
         zeroline=True,
         zerolinecolor=NEUTRAL.color,
     )
