@@ -434,8 +434,8 @@ RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
     "folds": ("Training and validation classes against the released folds.", _released_folds),
     "ImageNet": ("Classes of the ImageNet splits against the released file.", _released_imagenet),
     "other tests": (
-        "Figures of table 2 that are of another test than those of table 3: other test classes, "
-        "features or means.",
+        "Figures of table 2 from another test than those of table 3: other test classes, features "
+        "or means.",
         _other_tests,
     ),
     "action text": (

@@ -1,7 +1,7 @@
 """Version of the package, with its commit and a digest of its sources.
 
 The version is defined here and read everywhere else. An installed package stores the commit of its
-build; a checkout calls git, since files can have changed since the installation.
+build; a checkout calls git, since its files can change after the installation.
 
 A commit does not identify the code if history was rewritten or is missing. Equal digests of the
 sources, from :func:`sources_digest`, mean equal metrics from equal data.

@@ -1,4 +1,4 @@
-"""Map of test classes in pre-training sets, which decides if a result is zero-shot.
+"""Map of test classes in pre-training sets; a result on such classes is not zero-shot.
 
 The evidence is in three files under ``data/``; contributors may add rows to the first two:
 
@@ -77,7 +77,7 @@ COUNTED = ("certain", "possible")
 BETWEEN = "; "
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
 IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
-#: Title of the map -> further titles of the same classes.
+#: Title of a row of the map -> further titles of the same classes.
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
 #: Title of the largest test set of ImageNet: all classes of ImageNet-21K outside ImageNet-1K.
 IMAGENET = "ImageNet"
@@ -477,7 +477,7 @@ def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...]
 
 
 def _is_kind_of(synset: str, synsets: AbstractSet[str]) -> bool:
-    """Whether the set has a broader class, a few steps above ``synset``."""
+    """Whether ``synsets`` has a broader class than ``synset``, at most a few steps above it."""
     near = (a for a, steps in wordnet().ancestors(synset) if steps <= BROADER_STEPS)
     return any(ancestor in synsets for ancestor in near)
 

@@ -27,7 +27,7 @@ PARTS = Parts.of(
     *map(SHARED.joinpath, ("tooltip.css", "curve_figure.css", "trade.css")),
 )
 _mount = st.components.v2.component("zsl_playground", **asdict(PARTS))
-#: Number in place of a class, where no seen or no unseen class is a candidate.
+#: Number that stands for a missing best class, if a side has no candidates.
 _NONE = 65535
 #: Resolution of a grey curve: points within the same step of both axes are merged.
 _STEPS = 1024
@@ -153,7 +153,7 @@ class Ruler:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instrument:
-    """Contents of the instrument: a curve and its images, at the reference of the ruler.
+    """Contents of the instrument: a curve and its images, at the ruler's ``reference`` stop.
 
     ``curves`` has a single curve; ``answered`` has the predictions of the images. ``names`` are the
     classes in the order of the score columns; ``noun`` is the word for a class, singular and

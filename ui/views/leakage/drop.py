@@ -108,7 +108,7 @@ def show(header: Header) -> None:
 
 @fragment
 def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> None:
-    """Choose a split, declare how results were produced, and check it, in a fragment of the page.
+    """Choose a split, declare how results were produced, and show the check in a fragment.
 
     ``marked`` holds the data set whose badge is in the heading; for another data set the whole page
     runs again.
@@ -320,14 +320,14 @@ ANSWERS: dict[Verdict, str] = {
     "unknown": "Unknown.",
     "clean": "Yes: it is clean.",
 }
-#: Maximum numbers of characters of a reason in the heading: of its first sentence, and of more.
+#: Maximum number of characters of a reason in the heading: of one sentence, and of several.
 MOST_LETTERS, MOST_IN_LINE = 200, 130
 
 
 def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
     """Show a card's verdict and reason as the page's answer; ``source`` describes the files.
 
-    The heading of an unknown split starts with what was found out.
+    The heading of an unknown split starts with the sentence on its test rows, if any.
     """
     sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", card.sentence)
     n = int(len(sentences[0]) <= MOST_LETTERS)
