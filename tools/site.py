@@ -86,7 +86,7 @@ VERDICTS = {
 }
 #: Unit of a judgment -> ends of its axis, start of its bars, and words for a number.
 UNITS: Mapping[str, tuple[float, float, float, Callable[[float], str]]] = {
-    "share": (0.0, 1.0, 0.0, percent),
+    "share": (0.0, 1.0, 0.0, lambda share: f"{percent(share)} of cases"),
     "points": (-0.45, 0.45, 0.0, in_points),
     "place": (1.0, 14.0, 1.0, "mean rank {:.1f}".format),
     "p": (0.0, 1.0, 0.0, "p = {:.2f}".format),
@@ -166,7 +166,7 @@ summary { cursor: pointer; display: flex; flex-wrap: wrap; gap: 0 16px; align-it
 summary::before { content: "▸"; width: 12px; } [open] > summary::before { content: "▾"; }
 summary > span { flex: 1 1 240px; }
 summary svg { color: var(--verdict); width: 100%; height: 20px; }
-.picture { display: grid; grid-template-columns: 180px 116px; gap: 12px; align-items: center;
+.picture { display: grid; grid-template-columns: 180px 128px; gap: 12px; align-items: center;
   font-variant-numeric: tabular-nums; color: var(--verdict); margin-left: 28px; }
 """
 #: Sorts the rows of a table by the clicked column, numbers from the largest.
@@ -486,7 +486,9 @@ def claims(runs: Sequence[RunResult]) -> str:
     return _page(
         "claims.html",
         "What did the papers claim, and does it hold?",
-        f"<p class=answer>{lead}</p><div class=counts>{links}</div>{parts}",
+        f"<p class=answer>{lead}</p><div class=counts>{links}</div>"
+        f"<p>Bars show the deciding number and, as a line, its interval. Open a claim for more.</p>"
+        f"{parts}",
         CARDS,
     )
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import chart as drawing
 from ui.figures import lesson as figures
@@ -67,12 +68,6 @@ def _take_answer(step: Step, place: Place) -> str | None:
 def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> None:
     """Show the right answer, the votes and the point to notice, and the figure beside them."""
     words, picture = st.columns([0.36, 0.64], gap="medium")
-    with picture:
-        view = step.see(_choose_option(step.control, place))
-        with st.container(key="lesson_figure"):
-            key = f"lesson_{place.lesson}_{place.step}"
-            figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
-            chart(figure, view.alt, key=key, fills_place=True)
     right = step.right()
     with words:
         if answer is not None and answer == right:
@@ -84,13 +79,20 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
             st.info(message, icon=":material/lightbulb:")
         if place.room:
             _show_room(place, step.answers.labels, right, answer)
+    # In this order, since on a phone the picture is below the words.
+    view = step.see(_choose_option(step.control, place, picture))
+    with words:
         st.markdown(f"**What to notice:** {plain(view.notice)}")
         if place.step == len(lesson.steps):
             show_command(lesson.command())
+    with picture, st.container(key="lesson_figure"):
+        figure = view.figure.enlarged(figures.CLASSROOM_FONT_SIZE)
+        key = f"lesson_{place.lesson}_{place.step}"
+        chart(figure, view.alt, key=key, fills_place=True)
 
 
-def _choose_option(control: Control, place: Place) -> str:
-    """Offer the options of a control; return the chosen one."""
+def _choose_option(control: Control, place: Place, where: DeltaGenerator) -> str:
+    """Offer the options of a control in a container; return the chosen one."""
     first = control.options[0]
     if len(control.options) == 1:
         return first
@@ -99,8 +101,8 @@ def _choose_option(control: Control, place: Place) -> str:
     if first in METHODS:
         options["label_visibility"] = "collapsed"
     if control.slider:
-        return st.select_slider(control.label, control.options, **options)
-    return st.pills(
+        return where.select_slider(control.label, control.options, **options)
+    return where.pills(
         control.label,
         control.options,
         default=first,
