@@ -172,7 +172,7 @@ def _chosen(method: str) -> StepView:
 
 
 def _number(name: str, method: str) -> StepView:
-    """Show the metrics up to ``name``, the metric of the step."""
+    """Show the metrics of the earlier steps, and ``name``, the metric of this step."""
     f, names = _figures(method), list(NUMBERS)
     values = {metric: f[NUMBERS[metric]] for metric in names[: names.index(name) + 1]}
     facts = {"area": f["ausuc_per_sample"], "auroc": f["auroc"]}

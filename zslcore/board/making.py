@@ -232,8 +232,8 @@ def file_name(entry: BoardEntry) -> str:
 def split_name(dataset: ZSLDataset, split: Split) -> str:
     """Return the published name of a split if its rows are published, else its own name.
 
-    Releases with the same rows differ only in their folds; the name is then that of the current
-    release, since the folds of every run of this package lie within the trainval rows.
+    Releases with the same rows differ only in their folds. Runs of this package use folds within
+    the trainval rows, as in the current release, so they get the name of the current release.
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 MAX_DECISIONS = 1 << 20
 #: Thresholds of checks -> help texts of their options.
 THRESHOLDS = {
-    "near": "ZSL005: a row counts as near below this share of the median nearest distance",
-    "alone": "ZSL005: a near row is also below this share of its distance to the tenth nearest row",
+    "near": "ZSL005: a near-duplicate is nearer than this share of the median nearest distance",
+    "alone": "ZSL005: and nearer than this share of the distance to its tenth nearest row",
     "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning instead of a leak",
     "images": "ZSL011: smallest number of images per test class without a warning",
 }
