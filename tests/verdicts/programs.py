@@ -339,8 +339,42 @@ def arrays_of_objects() -> Iterator[Input]:
         yield Input(f"{name}, archive", {"s.npz": lists}, command, expected, cause, bool(leaked))
 
 
+def similar_to_splits() -> Iterator[Input]:
+    """Yield settings of programs, and sound lists of classes that look like lists of examples."""
+    for file, content in (
+        ("conf.py", "train = dict(type='A', bs=3)\ntest = dict(type='A', bs=1)\n"),
+        ("conf.js", "export const train = {lr: 'a'};\nexport const test = {lr: 'a'};\n"),
+        ("conf.json", '{"train": {"mean": [[1, 2, 3]]}, "test": {"mean": [[1, 2, 3]]}}'),
+    ):
+        name = f"settings of a program, {file}"
+        yield Input(name, {file: content}, ("check", file, *DECLARED), "broken unknown")
+    for form, seen, unseen in (
+        ("models", ("boeing_737", "boeing_747", "airbus_320"), ("boeing_787", "airbus_340")),
+        ("years", ("Audi_2011", "Audi_2012", "BMW_2010"), ("Audi_2014", "BMW_2014")),
+        ("counts", ("/a/abbey 12", "/b/bar 7", "/c/cafe 30"), ("/z/zoo 12", "/c/church 7")),
+    ):
+        files = {"train.txt": [*seen], "test.txt": [*unseen]}
+        never = "Both seen and unseen: \\d"
+        expected = "clean unknown broken"
+        name = f"classes like numbered examples, {form}"
+        yield Input(name, files, CHECK_FOLDER, expected, never=never)
+    scenes, others = ["/a/abbey", "/c/church/indoor"], ["/c/church/outdoor", "/a/attic", "/z/zoo"]
+    for form, leaked, expected in (("sound", [], CLEAN), ("a leak", others[1:2], "leaks")):
+        files = {"train.txt": [*scenes, *leaked], "test.txt": others}
+        name, cause = f"classes with folders, {form}", "attic" if leaked else ""
+        yield Input(name, files, CHECK_FOLDER, expected, cause, bool(leaked))
+    folders = [(i, n, p) for i, n, p in rows_of_split()]
+    table = table_of(folders, "image", "label_quality", "split").assign(
+        label_quality=range(len(folders))
+    )
+    files = {"s.csv": table.assign(label_quality=table.label_quality % 2)}
+    name = "a title with a word for classes, of another column"
+    yield Input(name, files, ("check", "s.csv", *DECLARED), CLEAN)
+
+
 PARTS = ("train", "test")
 GENERATORS = (
     *(lists_as_files, spreadsheets, programs, scores_of_programs, fields_of_research),
     *(compositions_by_part, equal_paths, features_by_class, arrays_of_objects),
+    similar_to_splits,
 )

@@ -125,10 +125,13 @@ PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
     *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme"),
 )
-#: Words in the title of a column of classes that is not among these titles, such as synsetId.
+#: Last words in the title of a column of classes that is not among these titles, such as synsetId,
+#: words that may follow, and words for broader classes.
 CLASS_TITLE_WORDS = frozenset({"class", "category", "label", "species", "synset", "wnid"}) | {
     *("breed", "taxon", "concept", "topic", "genre", "emotion", "gesture", "activity")
 }
+BEHIND_CLASS = frozenset({"id", "ids", "name", "code", "index", "idx", "number"})
+BROADER = frozenset({"super", "coarse", "parent", "broad", "main", "meta", "group"})
 #: Titles of a column of checksums of image files.
 CHECKSUM_TITLES = ("checksum", "md5", "md5sum", "sha1", "sha256", "digest", "hash", "phash")
 #: Titles of the two columns of a composition of attribute and object, which is one class.
@@ -201,6 +204,12 @@ def part_or_side(name: str) -> str:
         if without_classes.lower() in UNSEEN
         else ""
     )
+
+
+def is_title_of_classes(title: str) -> bool:
+    """Whether the last word of a title is a word for classes, as in ``synsetId``, ``Dog Breed``."""
+    words = [word for word in words_in(title) if word not in BEHIND_CLASS]
+    return bool(words) and words[-1] in CLASS_TITLE_WORDS and not BROADER & {*words}
 
 
 def composition_columns(titles: Sequence[str]) -> tuple[int, ...]:

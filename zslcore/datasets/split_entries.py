@@ -50,7 +50,6 @@ from zslcore.datasets.class_lists import TITLE, are_not_names
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CHECKSUM_TITLES,
-    CLASS_TITLE_WORDS,
     CLASS_TITLES,
     FLAGS,
     IMAGE_TITLES,
@@ -58,6 +57,7 @@ from zslcore.datasets.part_names import (
     PART_TITLES,
     YES,
     composition_columns,
+    is_title_of_classes,
     part_of_cell,
     part_of_labels,
     part_of_name,
@@ -141,6 +141,8 @@ FEWEST_ROWS = 20
 MOSTLY, NUMBER_BEHIND = 0.8, re.compile(r"\d{1,9}$")
 #: Names of a list of records beside their description.
 ROWS = ("rows", "examples", "samples", "records", "instances", "items")
+#: End of the path of an example without a suffix: hexadecimal digits, or a number with zeros.
+EXAMPLE_ID = re.compile(r"(?:[0-9a-f]{12,}|(?<!\d)0\d{2,5})$")
 #: Smallest number of columns of 0 and 1 that are read as one column per class.
 FEWEST_MARKS = 3
 #: Titles of a column with the number of a split.
@@ -164,6 +166,8 @@ ASSIGNED = re.compile(
     r"(?:\s{0,9}:\s{0,9}[\w.\[\], <>]{1,60})?\s{0,9}(?:<-|:?=)\s{0,9}"
     r"(?:new\s)?(?:[A-Za-z_][\w.:<>]{0,40}(?:\[\])?\s?)?([\[({].*)"
 )
+#: Values with names, such as ``dict(lr=1)`` or ``{lr: 1}``, which are no list.
+SETTINGS = re.compile(r"\w{0,40}\s{0,9}[({]\s{0,9}[\"']?\w{1,40}[\"']?\s{0,9}[:=](?!=)")
 #: Characters before a comment in a line of its own.
 COMMENTS = ("#", "//", "%")
 #: A checksum before a path, as ``md5sum`` writes it.
@@ -448,9 +452,6 @@ def _find_columns(
     )
     if label is None:
         label = next((k for k, title in enumerate(titles) if is_named(title, LABELS)), None)
-    if label is None:
-        named = [k for k, title in enumerate(titles) if CLASS_TITLE_WORDS & {*words_in(title)}]
-        label = named[0] if len(named) == 1 and named[0] not in (image, place, flag) else None
     complete_rows = [row for row in rows if len(row) == len(titles)]
     cells = (
         [[row[k].strip() for row in complete_rows] for k in range(len(titles))]
@@ -461,6 +462,11 @@ def _find_columns(
         of_parts = [k for k, column in enumerate(cells) if k != label and _are_part_names(column)]
         place = of_parts[0] if len(of_parts) == 1 else None
     where = flag if place is None else place
+    if label is None and not (
+        cells and image is not None and all(map(parent_folder, cells[image]))
+    ):
+        named = [k for k, title in enumerate(titles) if is_title_of_classes(title)]
+        label = named[0] if len(named) == 1 and named[0] not in (image, where) else None
     if (where is not None or (of_one_part and label is not None)) and cells:
         free = [k for k in range(len(titles)) if k not in (image, label, where)]
         texts = [k for k in free if all(map(LETTER.search, cells[k]))]
@@ -883,7 +889,7 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
     if not isinstance(listed, list) or not all(isinstance(element, str) for element in listed):
         return None
     folders = [*map(parent_folder, listed)]
-    are_ids_in_folders = all(folders) and are_ids([text.rpartition("/")[2] for text in listed])
+    are_ids_in_folders = not of_classes and all(map(EXAMPLE_ID.search, listed))
     if all(folders) and (are_ids_in_folders or all(map(IMAGE.search, listed))):
         return [(image, parent_folder(image)) for image in listed]
     if are_not_names(listed):
@@ -903,7 +909,12 @@ def _are_records_by_class(values: Sequence[Any]) -> bool:
         for record in records
         if isinstance(record, dict | list)
     }
-    are_records = all(isinstance(r, dict | list) for records in values for r in records)
+    are_records = all(
+        isinstance(record, dict)
+        or (isinstance(record, list) and any(isinstance(t, str) for t in record))
+        for records in values
+        for record in records
+    )
     return are_records and len(forms) == 1 and forms != {2}
 
 
@@ -1149,7 +1160,9 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
         within_title = within = (heading[2] or "") if heading else ""
         within = within if within.strip("[({") else ""
         is_short = "," in within or len(within.split()) <= 3 or QUOTED_LIST.fullmatch(within)
-        if part_or_side(name) and is_short and (not within or LETTER.search(within)):
+        if part_or_side(name) and SETTINGS.match(within):
+            items = None
+        elif part_or_side(name) and is_short and (not within or LETTER.search(within)):
             items = lists.setdefault(name, [])
             items += _items_of(within, inline=True)
         elif uncommented.startswith("##"):  # another heading of Markdown

@@ -99,6 +99,7 @@ from zslcore.datasets.split_lists import (
     MOST_LETTERS,
     Entries,
     SplitList,
+    are_class_paths,
     counted_names,
     images_in_lines,
     is_class_list,
@@ -149,8 +150,8 @@ NO_LIST = re.compile(
     r"|(train|val|test)_?list(_?[0-9]+)?|(train|val|test)?_?images?|image_class_labels)$",
     re.IGNORECASE,
 )
-#: A folder of frames with their number, maybe with a label; a class with the number of an example.
-FRAMES = re.compile(r"\S+/\S+(\s\d+){1,2}")
+#: A folder of frames with their number and a label; a class with the number of an example.
+FRAMES = re.compile(r"\S+/\S+(\s\d+){2}")
 NUMBERED = re.compile(r"([A-Za-z][\w ]*?)_\d{3,6}")
 #: Suffixes of files that may list a part of a split.
 YAMLS = (".yaml", ".yml")
@@ -341,6 +342,7 @@ def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
     lists = {part: (path, _in_folders(lines_of(path))) for part, path in paths.items()}
     of_numbers = any(path.suffix == ".npy" and not lines for path, lines in lists.values())
     of_classes = all(is_class_list(lines) for _, lines in lists.values())
+    of_classes |= are_class_paths([line for _, lines in lists.values() for line in lines])
     return {} if of_numbers or of_classes else lists
 
 
@@ -356,7 +358,8 @@ def _in_folders(lines: list[str]) -> list[str]:
     lines = [line[1:-1] if line[:1] == line[-1:] == '"' else line for line in lines]
     matches = [NUMBERED.fullmatch(line) for line in lines]
     names = [match[1] for match in matches if match]
-    are_numbered = len(names) == len(lines) > 1 and 2 * len({*names}) <= len(names)
+    are_numbered = len(names) == len(lines) and 2 < 2 * len({*names}) <= len(names)
+    are_numbered = are_numbered and any("_0" in line for line in lines)  # unlike years and models
     return [f"{n}/{x}" for n, x in zip(names, lines, strict=True)] if are_numbered else lines
 
 

@@ -44,6 +44,7 @@ NUMBERS_IN_FRONT = re.compile(
 LABELLED = re.compile(r"__label__(\S+)\s+(\S.*)")
 #: A number after an image; largest number of characters of a class name.
 NUMBER_AFTER, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
+DIGIT = re.compile(r"\d")
 #: Separators of folders in a path.
 SLASHES = re.compile(r"[\\/]+(\./)*")
 #: Largest number of characters in a note or question; largest number of folders of an image.
@@ -619,12 +620,25 @@ def _label(where: str, text: str) -> str:
     )
 
 
+def are_class_paths(lines: Sequence[str]) -> bool:
+    """Whether lines are classes with folders, such as ``/c/church/indoor``, maybe with a count.
+
+    Unlike images, they have neither suffixes nor numbers.
+    """
+    bare = [NUMBER_AFTER.sub("", line) for line in lines]
+    are_paths = any("/" in line for line in bare)
+    return are_paths and not any(IMAGE.search(line) or DIGIT.search(line) for line in bare)
+
+
 def is_class_list(lines: Sequence[str]) -> bool:
     """Whether lines may be class names: distinct, short, without paths, images or labels."""
     return (
         len({*lines}) == len(lines) > 0
         and max(map(len, lines)) <= MOST_LETTERS
-        and not any(IMAGE.search(line) or "/" in line or "\\" in line for line in lines)
+        and (
+            are_class_paths(lines)
+            or not any(IMAGE.search(line) or "/" in line or "\\" in line for line in lines)
+        )
         and not any(NUMBER_AFTER.search(line) or LABELLED.match(line) for line in lines)
     )
 
