@@ -563,12 +563,20 @@ def joint_files() -> Iterator[Input]:
         name = f"a table of rows, labels and parts: {what}"
         yield Input(name, {"s.csv": labelled}, ("check", "s.csv"), expected, "", bool(more))
     archive = {name: rows + 1 for name, rows in SOUND.items()} | {"labels": LABELS + 1}
-    content = as_bytes(
-        lambda file: np.savez(file, **archive, allclasses_names=np.array(NAMES, dtype=object))
-    )
-    name = "names as Python objects beside a readable split"
     command = ("check", "att_splits.npz", *DECLARED[:-1], "imagenet-1k")
-    yield Input(name, {"att_splits.npz": content}, command, "unknown", "allclasses_names")
+    for form, names, expected, cause in (
+        ("names", NAMES, "leaks", "ImageNet-1K"),
+        (
+            "names in dictionaries",
+            [{"name": name} for name in NAMES],
+            "unknown",
+            "allclasses_names",
+        ),
+    ):
+        objects = archive | {"allclasses_names": np.array(names, dtype=object)}
+        content = as_bytes(lambda file, values=objects: np.savez(file, **values))
+        name = f"{form} as Python objects beside a readable split"
+        yield Input(name, {"att_splits.npz": content}, command, expected, cause)
 
 
 def class_names() -> Iterator[Input]:
