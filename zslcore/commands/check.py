@@ -1,12 +1,12 @@
 """Check splits, scores, predictions and results for leaks and errors.
 
-Prints one card per file. Give labels or features of a split, and labels of scores, as further
-files, in any order. For a split and scores of its test images, a first card compares u, s and H
-with and without leaking rows, and with the metrics in --printed. For a folder or data set, or with
-options of the audit (see below), every finding is printed instead; --page writes a page on a
-submission. Exit status: 0 clean, 1 leaks (or a mark of --fail-on), 2 broken or refused, 3 unknown.
-Unknown means that a check lacked data such as labels or features: add these data, or accept the
-unfinished check with --allow-incomplete. Example::
+Prints one card per file. Give labels or features of a split, labels of scores, and all lists of one
+split (seen.txt unseen.txt), as further files, in any order. For a split and scores of its test
+images, a first card compares u, s and H with and without leaking rows, and with the metrics in
+--printed. For a folder or data set, or with options of the audit (see below), every finding is
+printed instead; --page writes a page on a submission. Exit status: 0 clean, 1 leaks (or a mark of
+--fail-on), 2 broken or refused, 3 unknown. Unknown means that a check lacked data such as labels or
+features: add these data, or accept the unfinished check with --allow-incomplete. Example::
 
     zslcore check att_splits.mat scores.npz
 """
