@@ -832,3 +832,20 @@ def test_lists_of_rows_may_have_longer_names(tmp_path):
 )
 def test_an_import_has_the_name_of_its_files_or_folder(files, name):
     assert find([Path("zoo") / file for file in files]).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "listed"),
+    [("testclasses.txt", "bat\notter"), ("train_classes.txt", "sea_lion\nblue_whale\nzebra")],
+)
+def test_a_list_of_the_classes_of_one_side_gives_the_split(tmp_path, name, listed):
+    npy(tmp_path)
+    (tmp_path / name).write_text(listed)
+    split = find(paths(tmp_path)).read_dataset("a").split("own")
+    assert split.unseen_classes.tolist() == [1, 3]
+
+
+def test_a_list_of_all_classes_gives_no_split(tmp_path):
+    npy(tmp_path)
+    (tmp_path / "testclasses.txt").write_text("\n".join(NAMES))
+    assert not survey(paths(tmp_path)).has_split

@@ -26,6 +26,7 @@ from zslcore.datasets.part_names import (
     PART_OF_NAME,
     WORDS_OF_PARTS,
     part_of_name,
+    part_or_side,
     trains_and_tests,
     words_in,
 )
@@ -334,7 +335,7 @@ def _with_split(intake: Intake) -> Intake:
     with nullcontext() if of_names else suppress(FileRefusedError):
         split = read_split_of_files([*files])
     if split is None or not (split.files or split.sides):
-        return intake
+        return replace(intake, parts={**intake.parts, **_listed_side(texts, intake.parts)})
     return replace(intake, parts=parts, split=split, split_files=frozenset(files))
 
 
@@ -347,6 +348,15 @@ def _contents_of(path: Path) -> Contents:
     name, lines = ("array", value) if is_list else (LINES, read_lines(path, max_bytes=MAX_BYTES))
     array = np.array(lines)
     return Contents(path, "text", {name: array.shape}, {name: array}, {})
+
+
+def _listed_side(lists: Sequence[Array], parts: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the only list of some of the classes, by the side in its name; {} without one."""
+    keys = _keys_of_classes(parts)
+    listed = [a for a in lists if _are_among(a, keys) and 0 < a.shape[0] < len(keys)]
+    side = part_or_side(listed[0].name_or_stem) if len(listed) == 1 else ""
+    side = {"test": "unseen", "train": "seen", "trainval": "seen"}.get(side, side)
+    return {side: listed[0]} if side in ("seen", "unseen") else {}
 
 
 def _joined_classes(arrays: Sequence[Array], parts: Mapping[str, Array]) -> list[Array]:
