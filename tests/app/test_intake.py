@@ -55,6 +55,32 @@ def test_roles_of_three_files_are_shown_and_imported_with_named_unseen_classes(v
     assert split.unseen_classes.tolist() == [3, 4]
 
 
+def test_required_unseen_classes_stand_before_the_button_and_their_absence_next_to_it(visit):
+    app = dropped(visit)
+    pages.press(app, "Import the files")
+    (refusal,) = app.error
+    assert "Name the unseen classes, or enter random:10" in refusal.value.replace("\\", "")
+    order = list(app._tree)
+    keys = [getattr(element, "key", None) for element in order]
+    button = next(n for n, e in enumerate(order) if getattr(e, "label", "") == "Import the files")
+    assert keys.index("data_unseen_names") < button < order.index(refusal)
+    assert order.index(refusal) < min(n for n, e in enumerate(order) if e.type == "table")
+
+
+def test_a_rule_for_unseen_classes_is_entered_in_place_of_names(visit):
+    app = dropped(visit)
+    app.multiselect(key="data_unseen_names").set_value(["random:2"])
+    app.text_input(key="data_name").set_value("by-rule")
+    pages.press(app, "Import the files")
+    assert not app.exception
+    assert len(load("by-rule").split("own").unseen_classes) == 2
+
+
+def test_names_of_unseen_classes_are_not_escaped_in_the_menu(visit, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.NAMES", ("blue+whale", *NAMES[1:]))
+    assert "blue+whale" in dropped(visit).multiselect(key="data_unseen_names").options
+
+
 def test_unseen_classes_of_a_file_are_not_asked_for(visit):
     app = dropped(visit, as_file("unseen_classes.npy", np.array([3, 4])))
     assert "a split" in words(app)

@@ -9,7 +9,7 @@ import pytest
 
 from ui.shell import numbers
 from ui.shell.text import on_screen, plain
-from zslcore.datasets.table import read_table
+from zslcore.datasets.table import read_table, split_from_unseen
 from zslcore.exceptions import ZSLError
 
 FOREIGN = re.compile(r"--\w|\w=|b['\"]|\\x|\w(Error|Exception)\b|BadZip|`")
@@ -35,6 +35,14 @@ def test_a_page_names_no_option_of_the_command_line(tmp_path):
     assert shown.startswith(
         "mine.csv: expected the classes' prototypes in a second CSV file, uploaded"
     )
+
+
+def test_a_page_names_the_field_of_missing_unseen_classes():
+    raw = sentence_of(lambda: split_from_unseen("mine.npz", np.arange(2), ["a", "b"], None))
+    assert FOREIGN.search(raw)
+    shown = without_marks(on_screen(raw))
+    assert not FOREIGN.search(shown), shown
+    assert shown.endswith("Name the unseen classes, or enter random:10.")
 
 
 def test_a_page_shows_no_raw_bytes_of_a_file(tmp_path):

@@ -87,22 +87,25 @@ def _upload_form() -> None:
         "split. MAT files in the benchmark layout and tables with the usual names are imported at "
         "once; for other files you first confirm the role of each array.",
     )
-    first = st.container(horizontal=True, vertical_alignment="bottom")
+    top = st.container()
     survey = _survey(files or ())
-    with first:  # above the table of arrays, which may be long
-        name = st.text_input(
-            "Name",
-            key="data_name",
-            placeholder=(survey.name if survey else "")
-            or "from the file and its classes, such as CUB-vgg_fc7",
-        )
-        is_pressed = st.button("Import the files", icon=":material/upload:", type="primary")
-    unseen = _choose_unseen(survey)
+    with top:  # above the table of arrays, which may be long
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            unseen = _choose_unseen(survey)
+            name = st.text_input(
+                "Name",
+                key="data_name",
+                placeholder=(survey.name if survey else "")
+                or "from the file and its classes, such as CUB-vgg_fc7",
+            )
+            is_pressed = st.button("Import the files", icon=":material/upload:", type="primary")
+        message = st.container()
     options = _choose_options("data")
     dropped = st.session_state.pop(DROPPED, False) and bool(files) and survey is None
     if (is_pressed or dropped) and survey is not uploads.NOTHING:
         options |= {"choices": survey.choices if survey else None}
-        _import(uploads.import_files, files or (), name=name, unseen=unseen, **options)
+        with message:
+            _import(uploads.import_files, files or (), name=name, unseen=unseen, **options)
 
 
 def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
@@ -153,24 +156,27 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
         return st.text_input(
             UNSEEN,
             key="data_unseen",
-            placeholder="zebra, blue whale",
+            placeholder="zebra, blue whale; or random:10",
             help=terms.tip(UNSEEN),
         )
     how = st.segmented_control(
-        "Unseen classes (the files have no split)",
+        "The files have no split",
         (BY_NAME, DRAWN),
         default=BY_NAME,
         required=True,
         key="data_unseen_how",
     )
     if how == DRAWN:
-        with st.container(horizontal=True):
-            n = st.number_input("Number of classes", 1, 100_000, 10, key="data_unseen_n", width=160)
-            seed = st.number_input("Seed", 0, 10**6, 0, key="data_unseen_seed", width=160)
+        n = st.number_input("Number of classes", 1, 100_000, 10, key="data_unseen_n", width=160)
+        seed = st.number_input("Seed", 0, 10**6, 0, key="data_unseen_seed", width=160)
         return f"random:{n}:{seed}"
     if survey.class_names:
         chosen = st.multiselect(
-            "Names", survey.class_names, key="data_unseen_names", format_func=plain
+            "Unseen classes",
+            survey.class_names,
+            key="data_unseen_names",
+            placeholder="names, or random:10",
+            accept_new_options=True,
         )
         return ",".join(name.replace(",", " ") for name in chosen)
     return st.text_input("Names or numbers", key="data_unseen", placeholder="zebra, blue whale, 7")

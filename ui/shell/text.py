@@ -94,7 +94,10 @@ _ON_A_PAGE = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
         (r"(, given)? with prototypes= \(--prototypes\)", ", uploaded together with the first"),
-        (r" with unseen= \(--unseen\)", " in a second file, or under “Unseen classes”"),
+        (
+            r"unseen classes by unseen= \(--unseen\), such as random:10; got neither",
+            "unseen classes; got neither. Name the unseen classes, or enter random:10",
+        ),
         (r" \(--groups\)", " under “More”"),
         (r"\((labels|features)=, --\w+\)", r"(upload a second file with \1, such as res101.mat)"),
         (r"\((?:groups|provenance)=, [^)]*\)", "(under “More”)"),
