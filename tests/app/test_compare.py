@@ -83,6 +83,29 @@ def test_a_data_set_with_few_worse_methods_has_asterisks_instead_of_ranks():
     assert 0 < both < table.columns.get_level_values(0).nunique()
 
 
+def offered_table(monkeypatch, **choices):
+    """Return the offered table of methods, the labels of its columns and its caption."""
+    offered = []
+
+    def offer_table(table, name, look, *, caption=""):
+        offered.append((table, look.labels, caption))
+
+    monkeypatch.setattr("ui.sections.method_grid.downloads.offer_table", offer_table)
+    visit("table", **choices)
+    return offered[-1]
+
+
+def test_the_files_of_the_table_have_the_columns_on_screen_and_a_caption_of_these(monkeypatch):
+    _, _, caption = offered_table(monkeypatch)
+    assert "published results use ResNet-101 features" in caption
+    _, labels, caption = offered_table(monkeypatch, table_whose="precomputed")
+    assert "published" not in caption
+    on_screen = shown(visit("table", table_whose="precomputed"))
+    n_ranks = sum(name.startswith("rank (95 %)") for _, name in on_screen.columns)
+    assert [*labels.values()].count("rank") == n_ranks
+    assert ("intervals" in caption) == (n_ranks > 0)
+
+
 def test_details_of_methods_become_columns_on_request():
     plain_table = shown(visit("table"))
     table = shown(visit("table", table_details=["year", "setting", "trained on trainval"]))
@@ -255,6 +278,14 @@ def test_an_own_run_precedes_precomputed_results_and_missing_runs_can_be_compute
     assert [element.label for element in app.button if element.key == "table_missing"] == [
         f"Compute {len(inductive_rows()) - 1} on Digits"
     ]
+
+
+def test_the_caption_of_own_runs_names_their_split_and_no_rank(store, monkeypatch):
+    _, labels, caption = offered_table(monkeypatch, table_whose="your runs")
+    assert "rank" not in labels.values()
+    assert "rank" not in caption
+    assert "published" not in caption
+    assert "on split PS, per class" in caption
 
 
 def test_own_runs_have_rows_metrics_a_command_and_files(store, results):

@@ -126,7 +126,7 @@ def show_grid(
         selection_mode="single-cell",
     )
     st.caption(_legend(table), help=_how_computed(table))
-    _offer_table(table, *grid_of(table, all_ranks=True))
+    _offer_table(table, rows, columns)
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:
@@ -140,18 +140,18 @@ def _detail_of(table: MethodTable, row: str, name: str) -> object:
     return None if card is None else DETAILS[name](card)
 
 
-def grid_of(table: MethodTable, *, all_ranks: bool = False) -> tuple[list[str], list[GridColumn]]:
+def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
     """Return rows and columns of the table; your runs come first, then the best methods.
 
     A data set has no column of marks if all its results are verified, and none is of the user.
-    Without ``all_ranks``, a data set with few significantly worse methods has no column of ranks.
+    A data set with few significantly worse methods has asterisks instead of ranks.
     """
     columns = []
     for k, column in enumerate(table.columns):
         ranks, heading = column.ranks.reindex(table.rows), result_title(column)
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
         columns.append(GridColumn(column, "value", heading, 100 * ranks["value"]))
-        if all_ranks or not _has_few_worse(column):
+        if not _has_few_worse(column):
             texts = {row: _rank_with_mark(rank) for row, rank in ranks.iterrows()}
             columns.append(GridColumn(column, "ranks", heading, pd.Series(texts, dtype=object)))
         else:
@@ -239,20 +239,24 @@ def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColu
     """Offer the table as CSV, LaTeX and Markdown."""
     offered = {f"{c.heading} {c.kind}": c for c in columns if c.kind != "mark"}
     flat, labels = pd.DataFrame({"method": rows}), {"method": "method"}
+    marks, kinds = {"ranks": "rank", "worse": "*"}, {column.kind for column in columns}
     for key, column in offered.items():
         values = column.cells.reindex(rows).to_numpy()
         flat[key] = values / 100 if column.is_number else values
-        labels[key] = column.heading if column.is_number else "rank"
+        labels[key] = column.heading if column.is_number else marks[column.kind]
     tuned = {
         result_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())
     }
-    caption = (
-        f"{metric_label(table.figure)} of {counted(len(rows), 'method')} on split {table.split}, "
-        "per class, with 95 % intervals of ranks over test classes; published results use "
-        "ResNet-101 features"
-        + f"; features of {', '.join(sorted(tuned))} are fine-tuned"
-        * bool(tuned)
-    )
+    splits = dict.fromkeys(column.split for column in table.columns)
+    notes = [
+        f"{metric_label(table.figure)} of {counted(len(rows), 'method')} on split "
+        f"{' and '.join(splits)}, per class",
+        "ranks with 95 % intervals over test classes" * ("ranks" in kinds),
+        "*: significantly worse than the best (paired test)" * bool(kinds & {"ranks", "worse"}),
+        "published results use ResNet-101 features" * ("printed" in kinds),
+        f"features of {', '.join(sorted(tuned))} are fine-tuned" * bool(tuned),
+    ]
+    caption = "; ".join(filter(None, notes))
     shares = [key for key, of in offered.items() if of.is_number]
     measured = [key for key in shares if offered[key].kind == "value"]
     look = TableFormat(labels, percent=shares, best=measured)
