@@ -1,6 +1,7 @@
 """Compare in a browser: opening a cell, deleting a run, and the link of a claim."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,48 @@ def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, 
     (gone,) = runs_before.keys() - own(store).keys()
     assert runs_before[gone] == method
     assert not page.errors
+
+
+#: Whether each choice of results, and the hint, is in the window and under no other element.
+UNCOVERED = """selector => [...document.querySelectorAll(selector)].map(element => {
+  const box = element.getBoundingClientRect();
+  const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return element.contains(top) && box.right <= innerWidth - 16;
+})"""
+
+
+@pytest.fixture
+def run_on_import(store):
+    """Store a run on imported data, and delete it after the test."""
+    (result, *_) = (each.result for each in store.stored() if not each.shipped)
+    imported = replace(result, key="imported", spec=replace(result.spec, dataset="imported"))
+    store.put(imported)
+    yield
+    store.delete(imported.key)
+
+
+@pytest.mark.usefixtures("run_on_import")
+@pytest.mark.parametrize("width", [1920, 1280, 820])
+def test_every_choice_of_results_is_visible_with_own_runs(page, server, width):
+    page.set_viewport_size({"width": width, "height": 1080})
+    visit(page, server, "/compare")
+    page.locator(GRID).first.wait_for()
+    settle(page)
+    pills = ".st-key-table_whose [data-testid=stButtonGroup] > div button"
+    empty = page.locator('[class*="st-key-table_none_"][class*="shipped"]')
+    assert empty.count()  # the labels of choices without results are longer: "printed (0)"
+    assert page.evaluate(UNCOVERED, pills) == [True] * 4
+    assert len({box_of(pill)["y"] for pill in page.locator(pills).all()}) == 1
+    assert page.evaluate(UNCOVERED, ".st-key-table_hint") == [True]
+
+
+@pytest.mark.usefixtures("run_on_import")
+def test_the_hint_of_the_table_ends_before_the_edge_of_a_phone(page, server):
+    page.set_viewport_size(PHONE)
+    visit(page, server, "/compare")
+    page.locator(GRID).first.wait_for()
+    settle(page)
+    assert page.evaluate(UNCOVERED, ".st-key-table_hint") == [True]
 
 
 def test_ranks_open_in_a_fold_and_the_page_fits_a_phone(page, server):

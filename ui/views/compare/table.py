@@ -65,7 +65,7 @@ ORIGINS: dict[str, Origin | None] = {
     "from others": "others",
 }
 #: Widths in pixels: choice of results, and menu of further choices.
-PILLS, MORE = 400, 110
+PILLS, MORE = 432, 110
 #: Keys of the opened cell, and of the result chosen in it.
 CELL, RESULT = "table_result", "table_run"
 
