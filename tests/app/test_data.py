@@ -92,7 +92,7 @@ def test_statistics_are_next_to_published_ones(visit):
 
 def test_a_search_without_hits_is_reported_in_one_sentence(visit):
     app = visit(dataset="digits", data_embeddings="true", data_classes="zebra")
-    assert "No class or attribute" in words(app)
+    assert "No class or attribute name" in words(app)
     app.text_input(key="data_classes").set_value("7, 8").run()
     assert not app.exception
     assert "2 of 10 classes" in words(app)
@@ -548,7 +548,7 @@ def test_a_class_name_in_an_error_is_escaped(visit):
 
 
 def test_shared_photographs_are_mentioned_for_apy_only(visit):
-    counts = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
+    counts = "817 of 1,483 seen test images and 2,885 of 7,924 unseen test images"
     assert counts in words(visit(dataset="simulated-aPY", split="PS"))
     assert "817 of" not in words(visit(dataset="simulated-aPY", split="SS"))
-    assert "test seen images" not in words(visit(dataset="simulated-SUN", split="PS"))
+    assert "seen test images" not in words(visit(dataset="simulated-SUN", split="PS"))

@@ -241,8 +241,8 @@ def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     first = app.selectbox(key="gain_class").value
     assert first == "chimpanzee"  # chimpanzee has the largest gain among classes with an interval
     asks = (
-        "Lines: 95 % intervals. Pale: too few splits for one. Dashed: group mean. Click a bar to "
-        "open its class."
+        "Lines: 95 % intervals. Pale: too few splits for an interval. Dashed: group mean. "
+        "Click a bar to open its class."
     )
     assert asks in [caption.value for caption in app.caption]
     gain = {name: gain for name, gain, *_ in drawn(app)}["seal"]

@@ -140,7 +140,7 @@ def test_tiles_are_found_by_words():
     assert [tile["id"] for tile in tiles(app)] == ["DPPN"]
     app.text_input(key="claims_find").set_value("<b>no(").run()
     assert tiles(app) == []
-    assert "No claim, finding or code has these words." in words(app)
+    assert "No claim, finding or code contains these words." in words(app)
     assert not app.code  # a hidden tile shows no evidence
 
 

@@ -167,7 +167,7 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> Chart:
         [matrix],
         height=min(headroom, 190) + 20 + 19 * len(labels),
         xaxis=axis(
-            "" if legible else f"{n:,} attributes; point at a mark for its name",
+            "" if legible else f"{n:,} attributes; point at a mark to see its name",
             names=list(table.columns) if legible else [],
             side="top",
             tickangle=-60,
@@ -208,7 +208,7 @@ def class_leak_bars(table: pd.DataFrame) -> Chart:
         margin={"t": 84},
         xaxis=axis("images", grid=True),
         yaxis=axis(
-            "" if legible else f"{n:,} classes; point at a mark for its name",
+            "" if legible else f"{n:,} classes; point at a mark to see its name",
             names=names if legible else [],
             range=[n - 0.4, -0.6],
             grid=False,

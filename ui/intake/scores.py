@@ -174,7 +174,9 @@ def evaluate_upload(
             options["No, the file is correct as it is"] = "as-is"
         sentence = f"**Unknown.** {on_screen(question.sentence)}"
         if question.fix == "all-unseen":
-            sentence += " Else list the unseen classes under More, or add a file that lists them."
+            sentence += (
+                " Otherwise, list the unseen classes under More, or add a file that lists them."
+            )
         answer = _ask(sentence, options, f"scores_{about.key}_{question.fix}")
         if answer is None:
             return None

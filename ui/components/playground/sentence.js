@@ -40,7 +40,7 @@ function findChanges(now, plain) {
  * @param {CurvePoint} plain @param {string} many @param {CurvePoint} validated */
 function describeRest(plain, many, validated) {
   const { unseen, seen } = findChanges(validated, plain);
-  const rest = plain.unseen < plain.seen ? `seen ${many} win` : `unseen ${many} are not behind`;
+  const rest = plain.unseen < plain.seen ? `seen ${many} win` : `unseen ${many} do no worse`;
   return unseen < LEAST_CHANGE || seen > -LEAST_CHANGE ? rest
     : `${rest}; with the validated penalty γ, unseen ones ${describeChange(unseen)}, seen ones ${describeChange(seen, unseen)}`;
 }

@@ -122,7 +122,7 @@ def show(_: Header) -> None:
         bar = {str(state): states[state] for state in ORDER}
         draw_wall(shown, opened, bar, key=WALL, on_change=_open_pressed)
         if not shown:
-            st.caption("No claim, finding or code has these words.")
+            st.caption("No claim, finding or code contains these words.")
     if not opened:
         return
     with right, st.container(border=True, key="claims_evidence"):

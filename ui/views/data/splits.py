@@ -151,7 +151,8 @@ def _show_photographs(benchmark: str | None) -> None:
         return
     printed = published("dataset_statistics").set_index("dataset")
     counts = [
-        f"{n:,} of {int(printed[f'ps_{part}_images'][benchmark]):,} {part.replace('_', ' ')} images"
+        f"{n:,} of {int(printed[f'ps_{part}_images'][benchmark]):,} "
+        f"{part.removeprefix('test_')} test images"
         for part, n in shared.items()
     ]
     st.caption(
@@ -165,7 +166,7 @@ def _show_photographs(benchmark: str | None) -> None:
 def _show_source(dataset: ZSLDataset, split: Split) -> None:
     """Show the origin of the data set, notes on its other splits, and published statistics."""
     declared = pretraining_of(dataset)
-    trained = "nothing" if declared == ("none",) else titles_of_sets(declared) or "unknown data"
+    trained = "no images" if declared == ("none",) else titles_of_sets(declared) or "unknown data"
     st.markdown(
         f"**Where it comes from.** {plain(dataset.source)} Extractor trained on {plain(trained)}; "
         f"data {dataset.digest}."
@@ -223,7 +224,7 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
         max_attributes=most,
     )
     if table.empty:
-        st.info("No class or attribute has these words in its name.", icon=":material/search_off:")
+        st.info("No class or attribute name contains these words.", icon=":material/search_off:")
         return
     by_class = dataset_summary.class_table(dataset, split).set_index("class")
     with st.container(height=600 if len(table) > 26 else "content", border=False):

@@ -269,8 +269,8 @@ def _hint(table: pd.DataFrame, first: str) -> str:
     opened = table[table["class"] == name]
     if opened.empty or (name == first and "gain_clicked" not in st.session_state):
         return (
-            "Lines: 95 % intervals. Pale: too few splits for one. Dashed: group mean. Click a bar "
-            "to open its class."
+            "Lines: 95 % intervals. Pale: too few splits for an interval. Dashed: group mean. "
+            "Click a bar to open its class."
         )
     row = opened.iloc[0]
     return (
