@@ -495,7 +495,7 @@ _BEST_H_2017 = {"SUN": "ALE", "CUB": "ALE", "AWA1": "ALE", "aPY": "CMT*"}
 _FIVE_BY_U = ("ALE", "DEVISE", "SJE", "LATEM", "ESZSL")
 _CLASSIFIERS = ("DAP", "IAP", "CONSE")
 _THREE = "ALE, DEVISE and SJE minus all others"
-_TEXT_5_1 = "According to the text of 5.1, CONSE with 3D-ResNet gains just over 10 %."
+_TEXT_5_1 = "According to the text of section 5.1, CONSE with 3D-ResNet gains just over 10 %."
 _TEXT_HMDB = "According to the text, only BiDiLEL gains on HMDB51 with Kinetics-400."
 
 #: Claim id -> function that judges the claim.
