@@ -195,7 +195,7 @@ def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(f
     assert not actual.marked("leak")
     assert actual.sentence.startswith(
         "No test image was trained on (0 of 40). "
-        "Would leak if the features were trained on ImageNet-1K: 2 of 2 test classes"
+        "This would leak if the features were trained on ImageNet-1K: 2 of 2 test classes"
     )
     assert actual.figures[1].value == "2 of 2"
     assert "ImageNet-1K (assumed)" in actual.figures[1].note
@@ -234,7 +234,7 @@ def test_scores_of_classes_in_an_assumed_set_are_not_a_leak(folder):
     assert not assumed.marked("leak")
     (leaking,) = (finding.sentence for finding in declared.marked("leak"))
     assert leaking.startswith("2 of 2")
-    would_leak = f"Would leak if the features were trained on ImageNet-1K: {leaking}"
+    would_leak = f"This would leak if the features were trained on ImageNet-1K: {leaking}"
     assert would_leak in [finding.sentence for finding in assumed.marked("open")]
     assert assumed.figures[1].value == declared.figures[1].value == "2 of 2"
 

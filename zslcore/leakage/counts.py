@@ -377,7 +377,7 @@ def find_trained_classes(
 
 def would_leak(where: str, sentence: str) -> str:
     """Return a sentence on classes in ``where``, a pre-training set that is only assumed."""
-    return f"Would leak if the features were trained on {where}: {sentence}"
+    return f"This would leak if the features were trained on {where}: {sentence}"
 
 
 def undeclared(n: int, where: str) -> str:

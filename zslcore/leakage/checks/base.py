@@ -99,7 +99,7 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
     missing = [NEEDS[name] for name in check.needs if context.lacks(name)]
     try:
         if missing:
-            raise ZSLError(f"needs {' and '.join(missing)}.")
+            raise ZSLError(f"this check needs {' and '.join(missing)}.")
         findings = tuple(check.run(context)) or (ok(check.passes),)
         empty = [parts for parts in check.compares if not context.rows(*parts).size]
         if context.parts and empty and all(f.mark == "ok" for f in findings):

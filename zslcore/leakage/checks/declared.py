@@ -11,7 +11,7 @@ from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import DECLARE, Overlap, overlaps_of_split, undeclared, would_leak
 from zslcore.leakage.matching import OVERLAP_WORDS
-from zslcore.leakage.report import KNOWN_CLASSES, Evidence, Finding, options_hint
+from zslcore.leakage.report import KNOWN_CLASSES, NOT_CHECKED, Evidence, Finding, options_hint
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
@@ -156,7 +156,8 @@ def _values(context: AuditContext) -> Iterator[Finding]:
         yield error(text, "Add descriptions of these classes.", classes=names)
     yield from _equal(context, S)
     if len(S) > 1 and (n := int((np.ptp(S, axis=0) == 0).sum())):
-        text = f"The same for every class, hence without use: {counted(n, 'attribute')}."
+        attributes = counted(n, "attribute has", "attributes have")
+        text = f"{attributes} the same value for every class and cannot distinguish classes."
         yield ok(text, figures={"attributes": n})
 
 
@@ -237,8 +238,8 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
         in_set = "{k} of {n} test classes ({names}) {are} in {name}."
         advice_on_leak = (
-            "Test on other classes, or also report accuracy without these; reject a match that is "
-            "wrong."
+            "Test on other classes, or also report accuracy without these classes; reject wrong "
+            "matches."
         )
         if context.assumes_pretraining:
             in_set, advice_on_leak = would_leak(name, in_set), DECLARE
@@ -334,7 +335,9 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         if vocabulary.name in FINE_TUNED:
             yield ok("Nothing to compare: fine-tuning used images of seen classes.")
         elif not vocabulary.listed:
-            yield open_(f"Not checked: needs a list of the classes of {vocabulary.title}.")
+            yield open_(
+                f"{NOT_CHECKED}this check needs a list of the classes of {vocabulary.title}."
+            )
         elif not vocabulary.entries:
             yield ok("Nothing to compare: the extractor was trained on no images.")
         elif undecided and not overlapping:
@@ -356,7 +359,8 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             )
         elif not accuracies:
             yield open_(
-                f"Not checked: needs accuracies per test class {options_hint('accuracies')}."
+                f"{NOT_CHECKED}this check needs accuracies per test class "
+                f"{options_hint('accuracies')}."
             )
         else:
             yield _effect(vocabulary, overlapping, related, accuracies)

@@ -103,7 +103,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
 
 def _by_classes(context: AuditContext) -> str:
     """Identify a split with unknown rows by its classes."""
-    unknown = "Neither a known split file nor close to one."
+    unknown = "This is neither a known split file nor close to one."
     if not context.class_names or context.simulated:
         return unknown
     if context.labels is None:
