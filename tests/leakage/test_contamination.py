@@ -235,7 +235,7 @@ def test_other_classes_are_not_called_clean_while_some_are_open(on, extractor, n
     assert no.verdict == "Leaks"
     assert len(no.possible) == n_open
     assert len(tested.classes) - len(no.certain) == rest
-    related = "1 related class overlaps," if n_open == 1 else f"{n_open} related classes overlap,"
+    related = "related class overlaps," if n_open == 1 else f"{n_open} related classes overlap,"
     assert (f"after deciding whether the {related}" in no.advice) == bool(n_open)
 
 

@@ -67,7 +67,7 @@ READINGS = {
     "exchanged": (
         one({"trainval": TRAINVAL, "test_seen": UNSEEN, "test_unseen": SEEN}),
         "broken",
-        "test_seen and test_unseen are exchanged",
+        "test_seen and test_unseen are swapped",
     ),
 }
 
@@ -114,7 +114,7 @@ def test_leaks_that_remain_in_a_reading_are_reported_with_it(card, n):
     for lists, sentence in (
         (unseen, "The rows are read as numbered from 0: "),
         (one(one(unseen)), "The rows are read as numbered from 2: "),
-        (one(exchanged | {"test_unseen": SEEN}), "test_seen and test_unseen are exchanged; "),
+        (one(exchanged | {"test_unseen": SEEN}), "test_seen and test_unseen are swapped; "),
     ):
         actual = card(**lists)
         assert (actual.verdict, actual.figures[0].value) == ("leaks", str(n))

@@ -84,7 +84,7 @@ def show_decisions(review: Review) -> None:
         )
         return
     st.caption(
-        "Certain matches count unless you reject them, possible matches only if you confirm them. "
+        "Certain matches count unless you reject them, related classes only if you confirm them. "
         "The verdict above and Overlap gain use your decisions; the address keeps them."
     )
     undecided = replace(context, decisions={})

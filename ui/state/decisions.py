@@ -81,7 +81,7 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
             "class": "test class",
             "strength": st.column_config.TextColumn(
                 "certainty",
-                help="certain: the same class; possible: a related class; none: no match.",
+                help="certain: the same class; related: perhaps the same class; none: no match.",
             ),
             "match": "pre-training class",
             "decision": st.column_config.SelectboxColumn(

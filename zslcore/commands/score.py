@@ -59,7 +59,7 @@ class OpenQuestionError(DatasetError):
         "folder with one array per file",
         type=Path,
     ),
-    option("--unseen CLASS...", f"{CLASSES}; 'all' if no class was trained on"),
+    option("--unseen CLASS...", f"{CLASSES}; 'all' if the model was trained on no class"),
     LABELS,
     option(
         "--unseen-scores FILE",

@@ -574,7 +574,7 @@ def _leaking(
         other_classes = "the other class" if n_others == 1 else f"the other {n_others:,}"
         first = f"Also report {other_classes} separately"
         if n_open:
-            related = "the 1 related class" if n_open == 1 else f"the {n_open:,} related classes"
+            related = "the related class" if n_open == 1 else f"the {n_open:,} related classes"
             overlap = "it overlaps" if n_others == 1 else f"{related} overlap{'s' * (n_open == 1)}"
             first += f", after deciding whether {overlap}"
         advice = f"{first}, or test on other classes."

@@ -704,7 +704,7 @@ BY_WORDS = (*_POSSIBLE, _contained, _topic, _shared_word)
 
 Strength = Literal["strong", "weak"]
 #: Strength of a match, or "none" if no rule matches -> word on screen.
-OVERLAP_WORDS = {"strong": "certain", "weak": "possible", "none": "none"}
+OVERLAP_WORDS = {"strong": "certain", "weak": "related", "none": "none"}
 
 #: Maximum number of matches per test class and rule; more would not change a decision.
 MOST = 10

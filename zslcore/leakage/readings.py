@@ -177,8 +177,8 @@ def _with_shifted_lists(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
 def _with_exchanged_tests(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
     """Yield the reading in which the two test parts are exchanged."""
     if {*TEST_PARTS} <= {*parts}:
-        text = "test_seen and test_unseen are exchanged; each is read as the other"
-        reading = Reading(text, "error", "Exchange the two lists.")
+        text = "test_seen and test_unseen are swapped; each is read as the other"
+        reading = Reading(text, "error", "Swap the two lists.")
         seen, unseen = (parts[part] for part in TEST_PARTS)
         yield reading, {**parts, "test_seen": unseen, "test_unseen": seen}
 

@@ -130,7 +130,7 @@ def how_reliable() -> str:
         f"On {row.pairs} labelled pairs of a class of ImageNet-1K and a class of a list that was "
         f"not used in development, {row.certain_right} of {row.certain} certain pairs are the same "
         f"class ({percent(row.precision['certain'])}). Of the {row.same} pairs of the same class, "
-        f"{row.same_found} were rated certain or possible "
+        f"{row.same_found} were matched as certain or related "
         f"({percent(row.recall['certain or possible'])})."
     )
 

@@ -330,7 +330,7 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
         parts.append(
             f"With {' and '.join(few)} classes, 95 % intervals and p use Student's t with the "
             "standard deviation of the resamples; in simulations with 3, 5 and 10 classes per side "
-            "they covered 92 to 98 %. With one class they have no width."
+            "they covered 92 to 98 %. With one class, the intervals have no width."
         )
     if images is not None and (single := int((images == 1).sum())):
         which = "1 class has" if single == 1 else f"{single:,} classes have"

@@ -147,15 +147,15 @@ PROTOCOLS = (
     ),
     Protocol(
         CHOSEN,
-        "The same after calibrated stacking: γ, one number chosen on validation classes, is "
-        "subtracted from the scores of seen classes; nothing is trained again.",
+        "Predictions among all classes after calibrated stacking: γ, one number chosen on "
+        "validation classes, is subtracted from the scores of seen classes; nothing is retrained.",
         "Calibrated zero-shot learning (Chao et al. 2016, Le Cacheux et al. 2019), per class",
         _lines("calibrated"),
     ),
     Protocol(
         ORACLE,
-        "The same with the γ that makes H largest on these test images: an upper bound, not a "
-        "result.",
+        "Predictions among all classes at the γ with the highest H on these test images: an upper "
+        "bound, not a result.",
         "Upper bound on H for any γ",
         _lines("best"),
     ),
@@ -171,8 +171,8 @@ PROTOCOLS = (
     Protocol(
         "Seen or unseen",
         "How well the margin, best seen score minus best unseen score, separates seen from "
-        "unseen images, whichever class is predicted; FPR95 is the share of unseen images above "
-        "the margin that 95 % of seen images reach.",
+        "unseen images, whichever class is predicted; FPR95 is the share of unseen images with a "
+        "margin above the value that 95 % of seen images reach.",
         "Detection of out-of-distribution images (Hendrycks and Gimpel 2017, Liang et al. 2018)",
         (Line("AUROC", per_sample="auroc"), Line("FPR95", per_sample="fpr95")),
     ),

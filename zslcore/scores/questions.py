@@ -58,7 +58,7 @@ FIXES: dict[str, str] = {
     "within-sides": "labels number the classes of each side: renumber the labels as the columns",
     "unnamed": "the class names do not fit the columns: leave them out and number the columns",
     "same-class": "columns that share a name are one class: take the larger score",
-    "all-unseen": "no class was trained on: treat all classes as unseen (pure zero-shot)",
+    "all-unseen": "the model was trained on no class: treat all as unseen (pure zero-shot)",
     "as-is": "the file is correct as it is",
 }
 #: Number of sampled rows, spread over the file, in which faults are recognised.
@@ -560,8 +560,8 @@ def _unseen_question(name: str) -> Question:
     return Question(
         "all-unseen",
         f"{name}: the unseen classes are not stated, and the labels are not those of a known "
-        "test set; expected a list or a mask of unseen classes. Or was no class trained on, so "
-        "that all are unseen (pure zero-shot, as CLIP is tested; --unseen all)?",
+        "test set; expected a list or a mask of unseen classes. Or was the model trained on none "
+        "of the classes, so that all are unseen (pure zero-shot, as CLIP is tested; --unseen all)?",
         open=True,
     )
 

@@ -197,7 +197,7 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
             "related classes. Touch"
         )
     st.caption(
-        f"{touch} a cell for its classes and, where a paper reports one, the paper's count. "
+        f"{touch} a cell to see its classes and, where a paper reports one, the paper's count. "
         f"Unknown does not mean clean. Left out: {left_out} sets that are unknown for most test "
         "sets. SS, PS: standard and proposed split."
     )
@@ -288,6 +288,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         return
     sets = contamination.pretraining_sets()
     table["pretraining"] = [sets[name].title for name in table["pretraining"]]
+    table["overlap"] = table["overlap"].replace("possible", "related")
     tables.show(
         table,
         "contamination_classes",
@@ -302,9 +303,9 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         height=420,
     )
     st.caption(
-        "Certain: the same name or meaning; a thing and an activity are at most a possible match. "
-        "Possible: a related class, for a person to confirm or reject. Listed: named only in a "
-        f"paper. {reliability.how_reliable()}"
+        "Certain: the same name or meaning; a thing and an activity are at most related. Related: "
+        "perhaps the same class, for a person to confirm or reject. Listed: named only in a paper. "
+        f"{reliability.how_reliable()}"
     )
     site_map.link(
         "drop",
