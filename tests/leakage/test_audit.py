@@ -80,7 +80,7 @@ def faults_by_sets(world):
         result["ZSL003", "warning", "not in trainval"] = used - here["trainval"] - tested
     seen = set().union(*(classes_of_part[p] for p in TRAINED))
     unseen = classes_of_part["test_unseen"]
-    result["ZSL001", "leak", "Both seen and unseen"] = (
+    result["ZSL001", "leak", "both seen and unseen"] = (
         seen | classes_of_part["test_seen"]
     ) & unseen
     result["ZSL001", "warning", "single training row"] = (

@@ -27,20 +27,23 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     group, zero = identical_rows(context.known_features)
     trained, every = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
     if (empty := every[zero[every]]).size:
-        text = f"{counted(empty.size, 'image')} without features: all values are zero."
+        text = (
+            f"{counted(empty.size, 'image has', 'images have')} no features: all values are zero."
+        )
         yield warning(text, "Extract the features of these images again.", rows=empty)
     for part in TEST_PARTS:
         # ZSL003 reports row numbers that are in both parts.
         tested = np.setdiff1d(context.rows(part), trained)
         rows = tested[np.isin(group[tested], groups_in(context, group, *TRAIN_PARTS))]
         if rows.size:
+            verb = "equals" if rows.size == 1 else "equal"
             share = rows.size / len(context.rows(part))
             equal_rows = trained[np.isin(group[trained], group[rows])]
             yield _equal(
                 context,
                 "leak",
-                f"Equal to a training row in all features: {counted(rows.size, 'row')} of {part} "
-                f"({percent(share, 2)}).",
+                f"{counted(rows.size, 'row')} of {part} ({percent(share, 2)}) {verb} a training "
+                "row in all features.",
                 np.union1d(rows, equal_rows),
                 group,
                 share,
@@ -48,11 +51,12 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     seen, unseen = (groups_in(context, group, part) for part in TEST_PARTS)
     both = np.intersect1d(seen, unseen)
     if both.size:
-        text = f"Equal rows in test_seen and test_unseen: {counted(both.size, 'image')}."
+        images = counted(both.size, "image has", "images have")
+        text = f"{images} equal rows in test_seen and test_unseen."
         yield _equal(context, "warning", text, np.flatnonzero(np.isin(group, both)), group)
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
-        text = f"Equal rows within one part only: {counted(n, 'image')}."
+        text = f"{counted(n, 'image has', 'images have')} equal rows, but within one part only."
         yield ok(text, figures={"groups": n})
 
 
@@ -115,11 +119,11 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
         "distance / median",
         "distance / tenth",
     )
-    share = n / len(test)
+    share, verb = n / len(test), "is" if n == 1 else "are"
     yield leak(
-        f"Unusually close to a training row (below {limits.near:g} times the median distance of "
-        f"{near.median:.4g}, and {limits.alone:g} times the distance to the tenth nearest "
-        f"training row): {counted(n, 'test row')} ({percent(share, 2)}).",
+        f"{counted(n, 'test row')} ({percent(share, 2)}) {verb} unusually close "
+        f"to a training row: below {limits.near:g} times the median distance of {near.median:.4g}, "
+        f"and {limits.alone:g} times the distance to the tenth nearest training row.",
         ADVICE,
         Evidence.of("Pairs, nearest first, rows 0-based", columns, table),
         a,

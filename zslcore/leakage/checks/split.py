@@ -85,7 +85,7 @@ def shared_rows(context: AuditContext) -> Findings:
         yield from _in_two_parts(context)
     yield from _fold_rows(context)
     if context.n_rows is not None and (n := context.n_rows - context.rows(*SPLIT_PARTS).size) > 0:
-        yield ok(f"In no part: {counted(n, 'image')}.", figures={"rows": n})
+        yield ok(f"{counted(n, 'image is', 'images are')} in no part.", figures={"rows": n})
     yield from _other_lists(context)
     if names := context.facts.get(UNREAD):
         finding_of = open_ if MAY_BE_ROWS.search(names) else ok
@@ -359,7 +359,8 @@ def _on_both_sides(context: AuditContext, classes: np.ndarray) -> Finding:
         rows = tested[np.isin(y[tested], np.intersect1d(classes, y[trained]))]
         if _has_labels_of_other_images(context):
             advice = OF_OTHERS
-    text = f"Both seen and unseen: {counted(len(classes), 'class', 'classes')} ({listed(names)})."
+    subject = counted(len(classes), "class is", "classes are")
+    text = f"{subject} both seen and unseen ({listed(names)})."
     finding_of = open_ if _has_labels_of_other_images(context) else leak
     return finding_of(text, advice, evidence, rows, names, {"classes": len(classes)})
 
@@ -435,8 +436,9 @@ def few_test_images(context: AuditContext) -> Findings:
         names = context.names(classes[few])
         widths = [round(float(np.ptp(accuracy_interval(round(k / 2), k))), 3) for k in n[few]]
         columns = ("class", "images", "width of the 95 % interval at 50 %")
+        verb = "has" if few.sum() == 1 else "have"
         yield warning(
-            f"Fewer than {limit} images in {part}: {few.sum()} of {len(classes)} classes "
+            f"{few.sum()} of {len(classes)} classes {verb} fewer than {limit} images in {part} "
             f"(smallest {n.min()}).",
             "Report the mean over classes with an interval, not single classes.",
             Evidence.of("Classes", columns, zip(names, n[few], widths, strict=True)),
