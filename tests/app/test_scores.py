@@ -1,6 +1,7 @@
 """Your scores: examples, files that need answers, and metrics equal to the command's."""
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -382,15 +383,27 @@ def test_an_invalid_number_is_refused_in_one_sentence(tmp_path, scored):
     assert "AUSUC" in metrics(app)
 
 
-def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored):
-    paths = [*own_scores(tmp_path, scored, [0.0, 5.0])]
+def conclusion(*reports):
+    pair = paired(*reports)
+    return pair.conclusion(pair.differences)
+
+
+@pytest.mark.parametrize("is_first_better", [True, False])
+def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored, is_first_better):
+    paths = [*own_scores(tmp_path, scored, [0.0, 5.0] if is_first_better else [5.0, 0.0])]
     app = pages.visit(PAGE)
     for path in paths:
         app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
     app.run()
     assert not app.exception
-    text = plain(paired(*map(score_report, paths)).headline)
-    assert f"**{text}**" in words(app)
+    better, details = (
+        part.replace(r"\.", ".") for part in map(plain, conclusion(*map(score_report, paths)))
+    )
+    heading = next(element.value for element in app.markdown if element.value.startswith("## "))
+    assert heading.replace(r"\.", ".") == f"## {better}."
+    assert details[1:] in words(app).replace(r"\.", ".")
+    larger, smaller = re.findall(r"([\d.]+) %", better)[:2]
+    assert float(larger) > float(smaller)
     # McNemar's test is in a closed tab
     assert all("McNemar" not in caption.value for caption in app.caption)
 

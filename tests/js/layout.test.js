@@ -56,6 +56,15 @@ test("a label avoids lines if there is room, and is near its point", () => {
   assert.ok(left.x + 80 < 150);
 });
 
+test("a label moves away from its point rather than covering a line", () => {
+  /** @type {[number, number][]} */
+  const lines = [];
+  for (let y = 20; y <= 300; y += 4) lines.push([110, y], [190, y]);
+  const frame = { left: 0, right: 300, top: 0, bottom: 300 };
+  const [{ y }] = placeLabels([{ x: 150, y: 60, width: 60 }], frame, [], lines);
+  assert.ok(y <= 12, `${y}`);
+});
+
 test("a label at the upper edge is beside a wide point, not below it", () => {
   const frame = { left: 0, right: 300, top: 0, bottom: 300 };
   const [beside] = placeLabels([{ x: 100, y: 22, width: 60 }], frame, [{ x: 86, y: 22, width: 28 }]);

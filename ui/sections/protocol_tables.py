@@ -29,10 +29,17 @@ _EXPLAINED = (
 )
 
 
+def conclusion_on_pair(
+    pair: Pair, first: EvaluatedScores, other: EvaluatedScores
+) -> tuple[str, str]:
+    """Return which of two score files is better, and details of the test; clauses, not escaped."""
+    digests = first.matrix.digest, other.matrix.digest
+    return pair.conclusion(cache.score_differences(*digests, pair.gammas, pair))
+
+
 def sentence_on_pair(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> str:
     """Return the difference of two score files in a sentence."""
-    digests = first.matrix.digest, other.matrix.digest
-    return pair.sentence(cache.score_differences(*digests, pair.gammas, pair))
+    return "; ".join(filter(None, conclusion_on_pair(pair, first, other))) + "."
 
 
 def show_pairs(

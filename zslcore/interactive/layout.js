@@ -5,6 +5,7 @@
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Frame of a plane */
 
 export const LABEL_HEIGHT = 16; // height of a label
+const COVERED_COST = 40; // pixels that a label moves away to uncover one point of a line
 
 /** Return a linear scale. @param {[number, number]} from @param {[number, number]} to */
 export function linearScale([a, b], [u, v]) {
@@ -76,7 +77,7 @@ export function placeLabels(labels, frame, occupied = [], lines = []) {
       if (away >= best.cost) continue;
       const covered = lines.filter(([u, v]) => Math.abs(v - y) < LABEL_HEIGHT / 2 &&
         x - 2 < u && u < x + width + 2).length;
-      const cost = away + 6 * covered;
+      const cost = away + COVERED_COST * covered;
       if (cost < best.cost) best = { x, y, cost };
     }
     taken.push({ x: best.x, y: best.y, width });

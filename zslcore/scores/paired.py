@@ -115,12 +115,19 @@ class Pair:
     def sentence(self, differences: pd.DataFrame) -> str:
         """Return a sentence on the difference: values, interval, smallest detectable difference.
 
-        The metric is the first in this list that both files have: H at chosen gammas, H at gamma 0,
-        H of separate label spaces, ZSL accuracy, u at gamma 0. ``differences`` is the table
-        :attr:`differences`.
+        ``differences`` is the table :attr:`differences`; see :meth:`conclusion` for the metric.
+        """
+        return "; ".join(filter(None, self.conclusion(differences))) + "."
+
+    def conclusion(self, differences: pd.DataFrame) -> tuple[str, str]:
+        """Return which file is better with both values, larger first, and details of the test.
+
+        Both are clauses without a full stop; the details are "" without a common metric. The metric
+        is the first in this list that both files have: H at chosen gammas, H at gamma 0, H of
+        separate label spaces, ZSL accuracy, u at gamma 0.
         """
         if self.is_of_equal_scores:
-            return f"{' and '.join(self.names)} contain the same scores: no metric differs."
+            return f"{' and '.join(self.names)} contain the same scores: no metric differs", ""
         names = (
             "calibrated_harmonic",
             "plain_harmonic",
@@ -130,7 +137,7 @@ class Pair:
         )
         name = next((name for name in names if name in differences.index), None)
         if name is None:
-            return "The files have no metric in common."
+            return "The files have no metric in common", ""
         row = differences.loc[name].to_dict()
         letter = {"zsl": "ZSL accuracy", "plain_unseen": "u"}.get(name, "H")
         at = {
@@ -139,26 +146,27 @@ class Pair:
             "plain_unseen": ", γ = 0",
             "separate_harmonic": ", separate label spaces",
         }.get(name, "")
-        first, second = (
-            f"{percent(row[column])} ({name})"
-            for column, name in zip(("first", "second"), self.names, strict=True)
+        smaller, larger, (worse, better) = row["first"], row["second"], self.names
+        difference, low, high = row["difference"], row["low"], row["high"]
+        if difference < 0:  # the first file has the larger value
+            smaller, larger, worse, better = larger, smaller, better, worse
+            difference, low, high = -difference, -high, -low
+        value = f"{letter} {percent(larger)}"
+        other = f"against {percent(smaller)} ({worse}), per class{at}"
+        details = (
+            f"difference {signed(difference)} points, 95 % interval {signed(low)} to "
+            f"{signed(high)} over classes"
         )
-        ends = f"{signed(row['low'])} to {signed(row['high'])}"
-        values = (
-            f"{letter} {second} against {first}, per class{at}; difference "
-            f"{signed(row['difference'])} points, 95 % interval {ends} over classes"
-        )
-        if row["low"] > 0 or row["high"] < 0:
-            better = self.names[1] if row["low"] > 0 else self.names[0]
-            return f"{better} is significantly better: {values}."
-        shown, design = "", design_of(self, name)
+        if low > 0:
+            return f"{better} is significantly better: {value} {other}", details
+        design = design_of(self, name)
         if np.isfinite(least := design.detectable()):
             classes = " + ".join(f"{round(s.classes):,}" for s in design.strata)
-            shown = (
+            details += (
                 f"; {classes} classes can reliably show only differences of at least "
                 f"{100 * least:.1f} points"
             )
-        return f"No significant difference: {values}{shown}."
+        return f"No significant difference: {value} ({better}) {other}", details
 
     @property
     def caution(self) -> str:

@@ -11,6 +11,7 @@ import streamlit as st
 from ui.intake import scores
 from ui.intake.scores import EvaluatedScores, ScoreUpload
 from ui.sections.protocol_tables import (
+    conclusion_on_pair,
     sentence_on_pair,
     show_pairs,
     show_protocols,
@@ -73,7 +74,14 @@ def show(header: Header) -> None:
     if len(complete) == len(evaluated):
         first, *others = complete
         has_uploads = bool(scores.kept_scores())
-        answer.say(_headline(first, words), _identity(first, words, is_example=not has_uploads))
+        identity = _identity(first, words, is_example=not has_uploads)
+        conclusion, details = "", ""
+        if has_uploads and others:
+            conclusion, details = _conclusion(first, others[0], words)
+        if conclusion:
+            answer.say(conclusion, f"{details} Table and handle: {identity}".lstrip())
+        else:
+            answer.say(_headline(first, words), identity)
         if isinstance(first.matrix, PredictedScores):
             state = first.matrix.state
             tip = AGREES if state is State.VERIFIED else None
@@ -96,6 +104,17 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
         f"The protocol moves H by {100 * moved:.1f} points: {percent(separate)} in "
         f"separate label spaces, {percent(joint)} in the joint label space at γ = 0."
     )
+
+
+def _conclusion(first: EvaluatedScores, other: EvaluatedScores, words: Words) -> tuple[str, str]:
+    """Return which of two files is better, and details; "" if they cannot be compared."""
+    try:
+        pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
+    except ZSLError:
+        return "", ""
+    clauses = conclusion_on_pair(pair, first, other)
+    conclusion, details = (plain(words.translate(f"{clause}.")) for clause in clauses)
+    return conclusion, f"{details[:1].upper()}{details[1:]}" * bool(clauses[1])
 
 
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
@@ -160,7 +179,7 @@ def _show_scores(
 ) -> None:
     """Show score matrices, with a table at the gamma chosen with the handle of the first curve.
 
-    With ``has_uploads``, sentences on the differences between the files are above the table.
+    With ``has_uploads`` and over two files, further differences are above the table.
     """
     matrix, tested = first.matrix, first.matrix.tested
     if text:
@@ -275,14 +294,15 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
 
 
 def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words: Words) -> None:
-    """Show one sentence per other file: its difference from the first file at chosen gammas."""
-    for other in others:
+    """Show the difference of each other file from the first, except the first one, at the top."""
+    for k, other in enumerate(others):
         try:
             pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
         except ZSLError as error:
             st.warning(on_screen(str(error)), icon=":material/compare_arrows:")
         else:
-            st.markdown(f"**{plain(words.translate(sentence_on_pair(pair, first, other)))}**")
+            if k:
+                st.markdown(f"**{plain(words.translate(sentence_on_pair(pair, first, other)))}**")
 
 
 def _remember() -> None:
