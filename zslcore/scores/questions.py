@@ -73,9 +73,9 @@ MANY_TIES = 0.01
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Remark on predictions that never cross to the other side.
 NEVER_ACROSS = (
-    "Masked by the true side: many predictions are wrong and none is on the other side, so the "
-    "side of every image was given. H is that of separate label spaces. Predict every image among "
-    "all classes for GZSL."
+    "Masked by the true side: many predictions are wrong, but none is a class of the other side, "
+    "so the side of every image was given. H is that of separate label spaces. Predict every image "
+    "among all classes for GZSL."
 )
 #: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
