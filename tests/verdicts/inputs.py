@@ -191,7 +191,7 @@ def faults() -> Iterator[tuple[str, Parts, str, str]]:
     trainval = with_rows("trainval_loc", leaked[:1])
     yield "from zero, a test row in trainval", trainval, leaking, r"1 row\b.*from 0|from 0.*1 row\b"
     both = container(swapped | {"trainval_loc": np.append(SOUND["trainval_loc"], leaked)})
-    yield "exchanged, 3 test rows in trainval", both, leaking, r"3 rows.*exchang|exchang.*3 rows"
+    yield "exchanged, 3 test rows in trainval", both, leaking, r"3 rows.*swap|swap.*3 rows"
     pair = {name: rows for name, rows in SOUND.items() if name != "trainval_loc"}
     yield "no list of trainval", container(pair), "clean", r"trainval.*union of train and val"
     pair = pair | {"train_loc": np.append(pair["train_loc"], leaked)}

@@ -263,7 +263,7 @@ def fields_of_research() -> Iterator[Input]:
     for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
         for layout, files in layouts_of_fields(rows_of_split(leaked)):
             command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
-            cause = r"1 class \(" if leaked else ""
+            cause = "1 class is both" if leaked else ""
             yield Input(f"{layout}: {what}", files, command, expected, cause, leaked > 0)
 
 
