@@ -317,6 +317,13 @@ def test_the_paragraph_for_a_review_is_short_and_has_the_digests(folder):
     assert "--" not in text
 
 
+def test_advice_for_a_review_follows_the_sentence_of_its_finding():
+    example = FACTS / "measured" / "example_card.json"
+    text = to_paragraph(read_report(example.read_bytes(), example.name))
+    assert "bobcat, dolphin) may be related to ImageNet-1K classes. Confirm or reject each" in text
+    assert text.count("All 5,882 rows of test_seen") == 1
+
+
 def test_the_html_report_begins_with_the_verdict_and_shows_no_internals(folder):
     actual = card(folder, "leaking.mat")
     page = reports_html(actual)

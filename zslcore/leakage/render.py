@@ -138,7 +138,13 @@ def to_paragraph(report: Report) -> str:
         f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in report.figures
     )
     advised = [f for f in report.marked("leak", "error", "warning") if f.advice]
-    advice = " ".join(dict.fromkeys(f.advice for f in advised[:MOST_REPEATED]))
+    # Advice refers to its finding ("each of them"), so that sentence precedes it.
+    advice = " ".join(
+        dict.fromkeys(
+            f.advice if f.sentence in report.sentence else f"{f.sentence} {f.advice}"
+            for f in advised[:MOST_REPEATED]
+        )
+    )
     sentences = [f"I checked {files}.", f"Verdict: {report.word}.", report.sentence]
     sentences += [f"{figures[:1].upper()}{figures[1:]}.", advice]
     titles = [f.title[0].lower() + f.title[1:] for f in report.marked("open")[:MOST_OPEN]]
