@@ -157,6 +157,15 @@ def test_headings_of_printed_gains_are_whole_in_a_narrow_print():
     assert 0 <= box.x0 <= box.x1 <= page.bbox.x1
 
 
+def test_headings_of_printed_gains_start_at_the_left_of_the_bars_on_a_phone(monkeypatch):
+    monkeypatch.setattr("ui.figures.gains.narrow", lambda: True)
+    gain = [-0.119, 0.392]
+    table = pd.DataFrame({"panel": "Kinetics-400, word2vec", "method": [*"cd"], "gain": gain})
+    layout = read(printed_gains.__wrapped__(table))["layout"]
+    heading = next(note for note in layout["annotations"] if "mean" in note["text"])
+    assert heading["x"] == layout["xaxis"]["range"][0] < -11.9
+
+
 def _bars(chart):
     return [trace for trace in chart.figure["data"] if trace["type"] == "bar"]
 

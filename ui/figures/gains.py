@@ -149,10 +149,11 @@ def _in_columns(
     traces: list[Part] = []
     notes: list[Part] = []
     labels: list[dict[int, str]] = [{} for _ in sides]
+    start = of_x["range"][0] if narrow() else 0  # on a phone, a heading needs the whole width
     for block, (column, place) in zip(blocks, places, strict=True):
         mean, name = 100 * block.rows["gain"].mean(), sides[column[0]].suffix
         at: Part = {"xref": f"x{name}", "xanchor": "left", "yref": f"y{name}"}
-        notes.append(note(block.heading, x=0, y=int(place[0]), font={"size": 15}, **at))
+        notes.append(note(block.heading, x=start, y=int(place[0]), font={"size": 15}, **at))
         for number in np.unique(column[1:]):
             side, inside = sides[number], column[1:] == number
             rows, y = block.rows[inside], place[1:][inside]
