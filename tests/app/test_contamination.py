@@ -1,5 +1,7 @@
 """Contamination map: answer, map, and own classes."""
 
+import json
+
 import pytest
 
 from tests.pages import charts, visit, words
@@ -144,6 +146,17 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     text, hover = drawn["Kinetics-400", "UCF101 · 101"]
     assert text == "\N{NO-BREAK SPACE}40+46"
     assert hover == "40 of 101 in the set, 46 related<br>Huang et al. 2021: 61"
+
+
+def test_the_overlap_of_classes_has_the_words_of_the_map():
+    table = opened("Classes").dataframe[0]
+    assert (
+        {"in the set", "related"}
+        <= {*table.value["overlap"]}
+        <= {"in the set", "related", "listed"}
+    )
+    # the reasons are longer than other cells
+    assert json.loads(table.proto.columns)["evidence"]["width"] >= 350
 
 
 def test_the_accuracy_of_the_comparison_is_below_the_classes():

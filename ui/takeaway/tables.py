@@ -28,6 +28,7 @@ def show(
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
     counts: Sequence[str] = (),
+    widths: Mapping[str, int] | None = None,
     height: int | str = "auto",
     **options: Any,
 ) -> None:
@@ -37,7 +38,7 @@ def show(
     only; without ``labels``, all columns are shown by their names. A heading that is a term of the
     glossary shows its entry as help. Columns in ``percent`` (fractions) and ``points`` (their
     differences) are shown with one decimal, columns in ``significant`` with three digits,
-    columns in ``counts`` with thousands separators.
+    columns in ``counts`` with thousands separators. ``widths`` are in pixels.
     """
     labels = labels or {str(column): str(column) for column in table}
     shown = table[list(labels)].copy()
@@ -49,7 +50,11 @@ def show(
         fits = ROW * (len(shown) + 1) <= height
         height = "content" if fits else ROW * (height // ROW) + ROW // 2
     tips = {column: terms.tip(label) for column, label in labels.items()}
-    config = {c: st.column_config.Column(label, help=tips[c]) for c, label in labels.items()}
+    widths = widths or {}
+    config = {
+        c: st.column_config.Column(label, help=tips[c], width=widths.get(c))
+        for c, label in labels.items()
+    }
     for columns, text in ((percent, "%.1f %%"), (significant, "%.3g")):
         config |= {
             c: st.column_config.NumberColumn(labels[c], format=text, help=tips[c]) for c in columns

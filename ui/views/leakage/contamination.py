@@ -288,7 +288,8 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         return
     sets = contamination.pretraining_sets()
     table["pretraining"] = [sets[name].title for name in table["pretraining"]]
-    table["overlap"] = table["overlap"].replace("possible", "related")
+    words = {"certain": "in the set", "possible": "related"}
+    table["overlap"] = table["overlap"].replace(words)
     tables.show(
         table,
         "contamination_classes",
@@ -300,11 +301,13 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
             "evidence": "why",
             "printed_in": "listed by",
         },
+        widths={"pretraining_class": 390, "evidence": 350},
         height=420,
     )
     st.caption(
-        "Certain: the same name or meaning; a thing and an activity are at most related. Related: "
-        "perhaps the same class, for a person to confirm or reject. Listed: named only in a paper. "
+        "In the set: the same name or meaning; a thing and an activity are at most related. "
+        "Related: perhaps the same class, for a person to confirm or reject. Listed: named only in "
+        "a paper. "
         f"{reliability.how_reliable()}"
     )
     site_map.link(
