@@ -1,10 +1,13 @@
 """Search: every entry has a name, opens a view, and sets its choice."""
 
 import pytest
+from streamlit.proto.SelectWidgetFilterMode_pb2 import SelectWidgetFilterMode
 
 from tests.pages import backslashes, visit
 from ui.shell import search, site_map
 from ui.shell.frame import CHOICE, WHAT
+
+CONTAINS = SelectWidgetFilterMode.Value("FILTER_MODE_CONTAINS")
 
 
 def test_every_view_is_found_and_every_hit_leads_to_a_view():
@@ -34,11 +37,24 @@ def test_the_bar_of_every_page_names_the_app_and_opens_the_search():
     assert backslashes(app) == []
 
 
+def test_extractors_sets_data_methods_and_classes_are_found_by_a_word():
+    labels = [hit.label for hit in search.hits()]
+    for words in ("Extractor · CLIP", "WIT-400M", "CUB", "ESZSL", "giraffe", "Kinetics-400"):
+        assert any(words in label for label in labels), words
+
+
+def test_only_entries_with_the_typed_letters_are_listed():
+    app = visit("wall")
+    app.button(key="search").click().run()
+    assert app.selectbox(key="search_found").proto.filter_mode == CONTAINS
+
+
 @pytest.mark.parametrize(
     ("label", "choice"),
     [
         ("Method · SAE", ("method", "SAE")),
         ("Data set · CUB-like (simulated)", ("dataset", "simulated-CUB")),
+        ("Extractor · CLIP, trained on WIT-400M", ("contamination_extractor", "CLIP")),
     ],
 )
 def test_a_chosen_hit_opens_with_its_choice(label, choice):

@@ -1,8 +1,9 @@
-"""Search over pages, data sets, methods, claims, lessons and terms, opened by button or Ctrl K."""
+"""Search over pages, data sets, methods, extractors, classes, claims and terms, also by Ctrl K."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import streamlit as st
 
@@ -14,10 +15,18 @@ from ui.shell.text import GLOSSARY, TERMS, plain
 from ui.state import data_menu
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
 from zslcore.datasets.facts import title
+from zslcore.leakage import contamination
+from zslcore.leakage.contamination import Extractor, titles_of_sets
 from zslcore.leakage.released_codes import codes
+from zslcore.leakage.vocabularies import NOTHING
 from zslcore.methods import METHODS
+from zslcore.names import spaced_name
 
 _HIT = "search_found"
+#: Maximum number of classes of a test set in the search.
+MOST_CLASSES = 1000
+#: Controls of the contamination map.
+_EXTRACTOR, _TEST_SET = "contamination_extractor", "contamination_on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,10 @@ class Hit:
 
 def hits() -> list[Hit]:
     """Return all entries of the search, in the order of the list."""
+    extractors, sets = contamination.extractors(), contamination.pretraining_sets()
+    # An extractor trained on one set alone is the better example of the set.
+    by_size = sorted(extractors.values(), key=lambda e: len(e.pretraining), reverse=True)
+    trained_on = {name: e for e in by_size for name in e.pretraining if name != NOTHING}
     return [
         *(
             Hit(f"{page.title} · {view.label}: {view.question}", view.name)
@@ -47,6 +60,18 @@ def hits() -> list[Hit]:
         *(
             Hit(f"Data set · {title(name)}", "splits", ("dataset", name))
             for name in data_menu.offered(variants=True)
+        ),
+        *(
+            Hit(f"Extractor · {e.name}, {_training_of(e)}", "contamination", (_EXTRACTOR, e.name))
+            for e in extractors.values()
+        ),
+        *(
+            Hit(f"Pre-training set · {sets[name].title}", "contamination", (_EXTRACTOR, e.name))
+            for name, e in trained_on.items()
+        ),
+        *(
+            Hit(f"Test class · {name} ({test_set})", "contamination", (_TEST_SET, test_set))
+            for name, test_set in _test_classes().items()
         ),
         *(
             Hit(f"Claim · {claim.statement} ({claim.paper})", "wall", query=("claims_open", id_))
@@ -65,6 +90,24 @@ def hits() -> list[Hit]:
     ]
 
 
+def _training_of(extractor: Extractor) -> str:
+    """Return the pre-training of an extractor in words."""
+    sets = titles_of_sets([name for name in extractor.pretraining if name != NOTHING])
+    return f"trained on {sets}" if sets else "without pre-training"
+
+
+@lru_cache(maxsize=1)
+def _test_classes() -> dict[str, str]:
+    """Map each test class of the contamination map to its first test set; no ImageNet-21K."""
+    test_set_of: dict[str, str] = {}
+    for test_set in contamination.test_sets():
+        if len(test_set.classes) > MOST_CLASSES:
+            continue
+        for name in test_set.classes:
+            test_set_of.setdefault(spaced_name(name), str(test_set))
+    return test_set_of
+
+
 def offer_search() -> None:
     """Show the search button; pressing it builds the list."""
     keys = None if window.is_narrow() else "Ctrl+K"  # a phone has no such keys
@@ -77,12 +120,13 @@ def offer_search() -> None:
 def _ask() -> None:
     """Show the list of hits in a dialog, and open the chosen hit."""
     hit = st.selectbox(
-        "Page, data set, method, claim, lesson or term",
+        "Page, data set, method, extractor, class, claim, lesson or term",
         hits(),
         index=None,
         format_func=lambda hit: hit.label,
         key=_HIT,
         placeholder="Type a few letters",
+        filter_mode="contains",  # a fuzzy filter lists long claims for any short word
     )
     if hit is not None and hit.term:
         st.markdown(f"**{plain(hit.term)}**  \n{GLOSSARY[hit.term]}")
