@@ -20,7 +20,7 @@ dragged.
 ``answers``: a server starts with an empty data folder and the results of the package, and has 15
 seconds to import the modules of its pages. All views are opened in turn, in the first round with an
 empty browser cache. The measurements are the layout shift and the seconds from opening the address
-until four events: heading, skeleton with a word, first picture, and end of the script. Afterwards
+until four events: heading, placeholder text, first picture, and end of the script. Afterwards
 the layout shift is measured in a window of a phone's size, with a processor four times slower.
 """
 
@@ -259,10 +259,11 @@ def scores(browser: Browser, options: argparse.Namespace) -> None:
 
 # --- Answers --------------------------------------------------------------------------------------
 
-#: Limits: seconds from heading to first word, seconds from address to picture, layout shift.
+#: Limits: seconds from heading to placeholder text, seconds from address to picture, layout shift.
 WORD_LIMIT, PICTURE_LIMIT, SHIFT_LIMIT = 0.3, 1.5, 0.1
 IMPORTING = 15.0
-#: Records the times of heading, word, first picture and end of the script, and layout shifts.
+#: Records layout shifts, and the times of heading, placeholder text (``word``), first picture and
+#: end of the script.
 WATCH = """() => {
     const shown = window.shown = { shift: 0 };
     new PerformanceObserver((list) => {
@@ -301,7 +302,7 @@ DRAWN = (
 
 
 def shown(page: Page, url: str, *, on_phone: bool = False) -> dict[str, float]:
-    """Return the seconds to heading, word, first picture and end, and the layout shift."""
+    """Return the seconds to heading, text, first picture and end, and the layout shift."""
     page.add_init_script(f"({WATCH})()")
     if on_phone:
         page.set_viewport_size({"width": 390, "height": 844})
@@ -315,7 +316,7 @@ def shown(page: Page, url: str, *, on_phone: bool = False) -> dict[str, float]:
 
 
 def answers(browser: Browser, options: argparse.Namespace) -> None:
-    """Print the time until each view shows its heading, a word and its first picture."""
+    """Print the time until each view shows its heading, placeholder text and first picture."""
     rows, shifts_on_phone = [], dict[str, float]()
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     views = [
@@ -338,7 +339,7 @@ def answers(browser: Browser, options: argparse.Namespace) -> None:
     print(table.round(2).to_string(index=False))
     warm = table[table["round"] > 1]
     for name, of in warm.groupby("view", sort=False):
-        # A view with a picture before any word counts as 0 seconds to a word.
+        # A view that shows a picture before any placeholder text waits 0 seconds for the text.
         waited = (of["word"].fillna(of["heading"]) - of["heading"]).median()
         check(f"{name}, heading to word", float(waited), "s", WORD_LIMIT)
         check(f"{name}, address to picture", float(of["picture"].median()), "s", PICTURE_LIMIT)

@@ -134,7 +134,7 @@ def _totals(tables: Tables) -> Iterator[Comparison]:
             )
 
 
-# --- Figures that are printed again ---------------------------------------------------------------
+# --- Numbers that are printed again ---------------------------------------------------------------
 
 #: Names of tables in the papers.
 TITLES = {"reproduction": "GBU, 2", "zsl_top1": "GBU, 3", "gzsl_ps": "GBU, 6"}
@@ -417,12 +417,12 @@ RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
     "averages": ("Averages of the calibration paper's table 2 from its cells.", _averages),
     "totals": ("Totals of classes and images from their parts.", _totals),
     "versions": (
-        "Figures of the benchmark paper's tables 3 and 6 in its table 4 and in the calibration "
-        "paper.",
+        "Numbers of the benchmark paper's tables 3 and 6 that its table 4 or the calibration paper "
+        "prints again.",
         _versions,
     ),
     "repeated rows": ("Two methods with the same u, s and H on a data set.", _repeated_rows),
-    "text": ("Figures in the text of both benchmark papers against their tables.", _text_figures),
+    "text": ("Numbers in the text of both benchmark papers against their tables.", _text_figures),
     "captions": (
         "Methods, data sets and observations that captions of the benchmark paper count.",
         _captions,
@@ -434,8 +434,8 @@ RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
     "folds": ("Training and validation classes against the released folds.", _released_folds),
     "ImageNet": ("Classes of the ImageNet splits against the released file.", _released_imagenet),
     "other tests": (
-        "Figures of table 2 from another test than those of table 3: other test classes, features "
-        "or means.",
+        "Numbers of table 2 with other test classes, features or means than the numbers of "
+        "table 3.",
         _other_tests,
     ),
     "action text": (

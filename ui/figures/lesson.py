@@ -41,7 +41,7 @@ from ui.figures.vocabulary import (
 
 #: Font size, in pixels, of a figure that is shown to a class of students.
 CLASSROOM_FONT_SIZE = 20
-#: Pixels of a bar in a room with its distance to the next label, and of a line of a label.
+#: Heights in pixels: of a bar of votes with the gap below it, and of one line of its label.
 _VOTES, _LINE = 22, 22
 
 

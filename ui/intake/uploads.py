@@ -215,7 +215,7 @@ def read_uploaded_split(
 def read_split_files(
     files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
 ) -> AuditContext:
-    """Read a split from files with nothing else to check; see :func:`read_uploaded_split`."""
+    """Read a split; refuse other files. See :func:`read_uploaded_split`."""
     with artifacts.scratch() as folder:
         groups_of_files = recognise_uploads(files, folder)
         if [group.main.kind for group in groups_of_files] != ["split"]:

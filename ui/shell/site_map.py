@@ -15,8 +15,8 @@ import streamlit as st
 class View:
     """View of a page, a module ``ui.views.<page>.<name>`` with ``show(header)``.
 
-    Query parameters that begin with ``own`` are read by this view alone; ``alone`` lists further
-    parameters that no other view reads.
+    Only this view reads the query parameters with the prefix ``own``, such as "about_", and the
+    parameters listed in ``alone``.
     """
 
     name: str

@@ -34,7 +34,7 @@ class ParsedDataset:
     ----------
     features : matrix of shape (n_samples, n_features), memory-mapped from a file in the output
         folder; the output folder must not have subfolders
-    labels : whole numbers of shape (n_samples,); the first class has the number in ``first``
+    labels : whole numbers of shape (n_samples,); ``first`` is the number of the first class
     prototypes : array of shape (n_classes, n_attributes)
     class_names : one per row of ``prototypes``
     splits : function of the checked labels and the recognised benchmark

@@ -311,10 +311,10 @@ class BootstrapMetrics:
 
 
 def depends_on_candidates(test: AnsweredTest) -> bool:
-    """Return whether unseen classes rank differently alone and among all classes.
+    """Return whether the best unseen class of some image depends on the candidates.
 
-    For some image, the prediction among unseen classes alone is then not the best unseen class
-    among all classes. The best seen class may also depend on the candidates.
+    Its prediction among unseen classes alone is then not the best unseen class among all classes.
+    The best seen class may also depend on the candidates.
     """
     of_unseen = ~test.seen[test.y]
     return not np.array_equal(test.zsl_answers[1], test.answers.unseen_class[of_unseen])

@@ -80,7 +80,7 @@ LFS = b"version https://git-lfs.github.com/spec/"
 ARRAYS = tuple(name for name, container in CONTAINERS.items() if container.ending)
 ENDINGS_OF_ARRAYS = ", ".join(CONTAINERS[name].ending for name in ARRAYS)
 CUT_NUMBER = re.compile(r"[-+.\de]*", re.IGNORECASE)
-#: Endings that a text does not have.
+#: Endings of files that are not texts.
 BINARY_ENDINGS = {CONTAINERS[name].ending: name for name in ARRAYS if name != "JSON"}
 BINARY_ENDINGS |= {".hdf5": "HDF5", ".pth": "PyTorch"}
 #: First bytes of files that are refused, with a description and advice.
@@ -286,8 +286,8 @@ class Contents:
     def vectors(self) -> dict[str, np.ndarray]:
         """Vectors of one length, one per class or image, by name; {} for fewer than two.
 
-        An array with a fixed meaning is not a class. Vectors may be in a group called scores, which
-        is not part of their names.
+        Arrays with a fixed meaning, such as labels, are left out. Vectors may be in a group called
+        scores, which is not part of their names.
         """
         groups: dict[str, dict[str, np.ndarray]] = {}
         for name, array in self.arrays.items():

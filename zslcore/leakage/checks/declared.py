@@ -109,7 +109,7 @@ def _run_here(context: AuditContext) -> Finding:
     return ok(
         "Runs of this package, which are not evidence about the author's metrics: "
         f"{counted(len(rows), 'run')}, {how_many}{widest}",
-        evidence=Evidence.of("How each run was chosen", columns, rows),
+        evidence=Evidence.of("How each run chose its parameters", columns, rows),
     )
 
 
@@ -177,7 +177,9 @@ def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     yield warning(
         f"{counted(len(cells), 'attribute value')} of {listed(names)} {verb} {description}",
         "Replace them before any scaling, for example with 0 or the attribute's mean.",
-        Evidence.of("Cells, attribute 0-based", ("class", "attribute", "value"), table),
+        Evidence.of(
+            "Cells (attributes are numbered from 0)", ("class", "attribute", "value"), table
+        ),
         classes=names,
     )
 

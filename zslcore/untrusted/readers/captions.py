@@ -15,9 +15,9 @@ from typing import IO, cast
 from zslcore.names import readable
 from zslcore.untrusted.worker import Refused, report_progress
 
-#: Number of letters after which a line is cut off.
+#: Number of characters after which a line is cut off.
 MAX_LINE = 1 << 16
-#: Largest number of letters in a row of a table.
+#: Largest number of characters of a table row.
 MAX_ROW = 1 << 20
 #: Names of the column of captions, in order of preference.
 COLUMNS = ("caption", "text", "title")
@@ -75,7 +75,7 @@ def _reported(captions: Iterable[str], raw: IO[bytes], size: int) -> Iterator[st
 
 
 def _lines(file: IO[str]) -> Iterator[str]:
-    """Yield the lines of a text, cut to :data:`MAX_LINE` letters."""
+    """Yield the lines of a text, cut to :data:`MAX_LINE` characters."""
     is_complete = True
     while line := file.readline(MAX_LINE):
         if is_complete:
@@ -103,7 +103,7 @@ def _cells(file: IO[str], kind: str) -> Iterator[str]:
 
 
 class _BoundedLines:
-    """Lines of a table; a row, which may span several lines, has at most MAX_ROW letters."""
+    """Lines of a table; a row, which may span several lines, has at most MAX_ROW characters."""
 
     def __init__(self, file: IO[str]) -> None:
         self.file, self.size = file, 0
