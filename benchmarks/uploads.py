@@ -2,10 +2,10 @@
 
 Each of ``--visitors`` opens *Is it clean?*, uploads a different score file of ``--megabytes``,
 waits for the verdict, closes the tab and starts again. Visitors use Streamlit's protocol over
-WebSockets. After :data:`WARM` minutes, in which caches fill, all visitors leave; then others come
-for ``--minutes``. The report has the server's memory every minute. Memory may grow by at most 5 %
-from the first rest to the second. A rest is a time without visitors, longer than the two minutes
-for which Streamlit keeps a closed tab.
+WebSockets. After :data:`WARM` minutes, in which caches fill, all visitors leave; then new visitors
+come for ``--minutes``. The report has the server's memory every minute. Memory may grow by at most
+5 % from the first rest to the second. A rest is a time without visitors, longer than the two
+minutes for which Streamlit keeps a closed tab.
 """
 
 from __future__ import annotations

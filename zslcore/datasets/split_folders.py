@@ -150,7 +150,8 @@ NO_LIST = re.compile(
     r"|(train|val|test)_?list(_?[0-9]+)?|(train|val|test)?_?images?|image_class_labels)$",
     re.IGNORECASE,
 )
-#: A folder of frames with their number and a label; a class with the number of an example.
+#: Line with a folder of frames, the number of frames, and a label; name of an example: its class,
+#: then a number.
 FRAMES = re.compile(r"\S+/\S+(\s\d+){2}")
 NUMBERED = re.compile(r"([A-Za-z][\w ]*?)_\d{3,6}")
 #: Suffixes of files that may list a part of a split.
@@ -198,7 +199,8 @@ def read_split_folder(folder: Path) -> SplitList | None:
 def read_split_of_files(paths: Sequence[Path]) -> SplitList | None:
     """Return the split by names in one file, or in files that would make a folder of a split.
 
-    None for other files. Raises a FileRefusedError as the readers of one file and of a folder.
+    None for other files. Raises a FileRefusedError for a file that the reader of one file or of a
+    folder refuses.
     """
     for path in paths:
         if (split_list := read_split_file(path)) is not None:
@@ -247,7 +249,7 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
         )
     return FileRefusedError(
         f"{clean_text(folder)}: found {shown or 'nothing'}, which is not a known layout of a "
-        f"split; expected {LAYOUTS}. Rename the files, or name one of them."
+        f"split; expected {LAYOUTS}. Rename the files, or give the path of one of them."
     )
 
 
@@ -760,7 +762,7 @@ class _Named:
 
     @property
     def is_superseded(self) -> bool:
-        """Whether an unread list needs no question: it has a stage or seen classes."""
+        """Whether a list with a stage or with seen classes may stay unread without a question."""
         return self.side != "unseen" or self.stage > 0
 
     @property

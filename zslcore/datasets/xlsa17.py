@@ -87,7 +87,7 @@ def read_xlsa17(
     features, splits : names of the two files in ``folder``, MATLAB 5 or 7.3, or absolute paths;
         splits may be in one of :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``
     name : name of the import; by default the name of the folder, followed by the stem of each file
-        that is named differently in the public archive: ``CUB``, ``CUB-vgg_fc7``,
+        with another name than in the public archive: ``CUB``, ``CUB-vgg_fc7``,
         ``CUB-vgg_fc7-att_splits_v1``.
     prototypes : file of class embeddings that replace ``att``, in one of the formats of
         :mod:`zslcore.datasets.embeddings`; a path that does not exist is looked up in ``folder``

@@ -193,8 +193,8 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
     figure = Figure(label, f"{leaked:,}", "of the split named in the file")
     if leaked:
         text = (
-            f"{counted(leaked, 'test row')} of the split: training has "
-            f"{'it or its class' if leaked == 1 else 'them or their classes'}."
+            f"{counted(leaked, 'test row')} of the split {'leaks' if leaked == 1 else 'leak'}: "
+            f"{'it or its class is' if leaked == 1 else 'they or their classes are'} in training."
         )
         return Finding(title, "leak", text, "Use a split without these rows."), figure
     return Finding(title, "ok", "No row of the split is in both training and test."), figure

@@ -223,7 +223,7 @@ def joined_card(
         replace(finding, title=f"{subject}: {finding.title}")
         for subject, card in (("split", split), ("scores", scores))
         for finding in card.findings
-        if not (subject == "scores" and _answered(finding, split, fitted))
+        if not (subject == "scores" and _is_replaced(finding, split, fitted))
     ]
     ordered = worst_first(findings)
     return replace(
@@ -239,8 +239,8 @@ def joined_card(
     )
 
 
-def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
-    """Whether the split answers a finding on scores: on training rows or pre-training classes."""
+def _is_replaced(finding: Finding, split: Report, fitted: Fit) -> bool:
+    """Whether findings on the split replace this finding on the scores."""
     if finding.check == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
     return finding.check == KNOWN_CLASSES and any(f.check == "ZSL006" for f in split.findings)
@@ -394,7 +394,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
             by_class = [row for row in fair if row[1] == "per class"]
             protocol, average, _ = (by_class or fair)[0]
             text = f"Reproduced by {protocol.lower()}, {average}.".replace("γ", "gamma")
-            advice = "" if by_class else "Ask for the metric per class, as the field reports."
+            advice = "" if by_class else "Ask for the metric per class, as is usual."
             yield Finding(title, "ok" if by_class else "warning", text, advice)
 
 

@@ -45,10 +45,9 @@ def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFr
     """Return the metrics of runs, per class and per sample, next to the values printed in papers.
 
     Values are compared only if parameters were chosen for the same task. Both papers choose them
-    for ZSL; the calibration paper also chooses them for GZSL. The column
-    benchmark_paper has the values of Xian et al., TPAMI 2019 (without calibration),
-    calibration_paper those of Le Cacheux et al., MMM 2019. Values that are not printed are NaN, as
-    is gamma for ZSL.
+    for ZSL; the calibration paper also chooses them for GZSL. The column benchmark_paper has the
+    values of Xian et al., TPAMI 2019 (without calibration), calibration_paper those of Le Cacheux
+    et al., MMM 2019. Values that are not printed are NaN, as is gamma for ZSL.
     """
     rows = []
     for run in runs:
