@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.browser.reading import PHONE, box_of, fits, settle, visit
+from tests.worlds import linear_world
 from ui.sections.method_grid import HEADINGS, ROW
-from zslcore.datasets import load
+from zslcore.datasets import imports, load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
@@ -115,6 +116,28 @@ def test_the_hint_of_the_table_ends_before_the_edge_of_a_phone(page, server):
     page.locator(GRID).first.wait_for()
     settle(page)
     assert page.evaluate(UNCOVERED, ".st-key-table_hint") == [True]
+
+
+@pytest.fixture
+def imported(server, monkeypatch):
+    """Import data into the server's folder, and remove them after the test."""
+    monkeypatch.setenv("ZSL_DATA", str(Path(server.log.name).parent / "data"))
+    imports.import_read_dataset(linear_world(noise=1.0), "linear")
+    yield "linear"
+    imports.remove("linear")
+
+
+def test_verdict_and_computation_of_an_import_share_one_row(page, server, imported):
+    visit(page, server, f"/data?dataset={imported}")
+    page.get_by_role("button", name="Compute").wait_for()
+    page.get_by_text("Every finding").wait_for()
+    settle(page)
+    row = box_of(page.locator(".st-key-data_own"))
+    assert row["height"] <= 48
+    for name in ("Compute", "Every finding"):
+        box = box_of(page.get_by_text(name).first)
+        assert row["y"] <= box["y"] <= row["y"] + row["height"]
+    assert not page.errors
 
 
 def test_ranks_open_in_a_fold_and_the_page_fits_a_phone(page, server):

@@ -47,7 +47,6 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
             horizontal=True,
             vertical_alignment="center",
             gap="small",
-            width="content",
             key="data_verdict",
         )
         _offer_methods(dataset, split, task, column)
@@ -56,7 +55,7 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
     with verdict:  # drawn last, since it takes seconds for many images
         card = _card(dataset, split)
         st.badge(card.word, color=VERDICT_COLORS[card.verdict])
-        st.markdown(plain(card.sentence), width="content")
+        st.caption(plain(card.sentence))
         site_map.link_to_audit("Every finding", dataset.name, split.name)
     return column is not None
 
