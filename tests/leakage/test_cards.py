@@ -94,7 +94,10 @@ def test_split_and_labels_are_grouped_in_any_order_and_duplicates_count_once(fol
     ("names", "message"),
     [
         (("res101.mat",), "got res101.mat (features) alone"),
-        (("split.mat", "res101.mat", "labels.mat"), "expected split split.mat with at most one"),
+        (
+            ("split.mat", "res101.mat", "labels.mat"),
+            "expected the split split.mat with at most one",
+        ),
     ],
 )
 def test_files_that_do_not_belong_together_are_refused_in_one_sentence(folder, names, message):

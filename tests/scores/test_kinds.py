@@ -261,7 +261,7 @@ def test_columns_that_share_a_name_are_distinguished_by_number():
     matrix, (question,) = read(names=TWICE)
     assert matrix is None
     assert not question.open
-    assert "columns 4, 8 are all called 'missile'" in question.sentence
+    assert "columns 4, 8 share the name 'missile'" in question.sentence
     matrix, values = read(names=TWICE, fixes=["as-is"])
     assert values == ()
     assert matrix.class_names[4] == "missile (column 4)"
@@ -278,7 +278,7 @@ def test_a_shared_name_identifies_no_column(part):
     matrix, values = read(names=TWICE, **arguments)
     assert matrix is None
     assert values[0].open
-    assert "columns 4, 8 are all called 'missile'" in values[0].sentence
+    assert "columns 4, 8 share the name 'missile'" in values[0].sentence
 
 
 @pytest.mark.parametrize("numbered", [False, True])
@@ -978,7 +978,7 @@ def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
 CASES = {
     "F1_unseen_renumbered": (["scores.npz"], 3, "u 0.0 %, s 72.1 %, H 0.0 %"),
     "G1_masked_by_true_side": (["scores.npz"], 3, "Not comparable with GZSL"),
-    "H1_duplicate_name_csv": (["scores.csv", "--unseen", "missile"], 3, "all called 'missile'"),
+    "H1_duplicate_name_csv": (["scores.csv", "--unseen", "missile"], 3, "share the name 'missile'"),
     "H2_one_name_short": (["scores.npz"], 3, "5 class names for 6 columns"),
     "I1_true_and_predicted": (["pred.csv", "--unseen", "2", "5", "9"], 0, "H 68.7 % (per class)"),
     "M1_file_name_column": (

@@ -33,7 +33,7 @@ from zslcore.metrics.significance import PairedTest
 PAIR = ("simulated-AWA1", "simulated-AWA2")
 #: Methods with a closed-form solution, fitted within seconds.
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL")
-PRINTED, HERE, BARE = "as printed, real images", "simulated with shift", "simulated without shift"
+PRINTED, HERE, BARE = "real images, as printed", "simulated with shift", "simulated without shift"
 QUESTIONS = CROSS_LABELS | {"larger": "which changes more"}
 FOLDS = Ranges((2.0, 5.0, 10.0), lambda factor: f"{factor:g} times")
 TENTHS = Ranges((0.25, 0.5, 0.75, 0.95), lambda share: f"{100 * share:.0f} %")

@@ -356,7 +356,8 @@ def find_trained_classes(
     certain, possible = certain_and_possible(names, vocabularies, all_classes)
     n, overlapping = len(names), tuple(sorted({*certain}))
     where = " and ".join(vocabulary.title for vocabulary in vocabularies)
-    related = f" {len(possible)} are related to classes of the set." if possible else ""
+    verb = "is" if len(possible) == 1 else "are"
+    related = f" {len(possible)} {verb} related to classes of the set." if possible else ""
     figures = {"classes": n, "related": len(possible)}
     if not any(vocabulary.entries for vocabulary in vocabularies):
         text = "The extractor was trained on no images."
@@ -367,7 +368,8 @@ def find_trained_classes(
             text = f"{undeclared(n, where)}{related}"
             return Finding(KNOWN_CLASSES, "open", text, DECLARE, figures=figures)
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
-    text = f"{len(overlapping)} of {n} unseen classes are in {where} ({listed(overlapping)})."
+    verb = "is" if len(overlapping) == 1 else "are"
+    text = f"{len(overlapping)} of {n} unseen classes {verb} in {where} ({listed(overlapping)})."
     advice = "Also report accuracy without these classes."
     mark: Mark = "leak"
     if is_assumed:

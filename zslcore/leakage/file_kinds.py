@@ -284,7 +284,7 @@ def _owner(
     kinds = WITH.get(main.kind, ())
     also = f"with at most one file of {' or '.join(kinds)}" if kinds else "alone"
     expected = f"one {IN_WORDS[main.kind]} to which this file belongs; got {len(free)}"
-    single = f"{IN_WORDS[main.kind]} {main.name} {also}; got also {IN_WORDS[file.kind]}"
+    single = f"the {IN_WORDS[main.kind]} {main.name} {also}; also got {IN_WORDS[file.kind]}"
     raise FileRefusedError(f"{file.name}: expected {expected if len(free) > 1 else single}.")
 
 

@@ -611,10 +611,10 @@ def _sentence_on_shared(
     clauses = []
     for columns in [*spellings.values()][:LISTED]:
         spelt_as = list(dict.fromkeys(names[k] for k in columns))
-        called = f"all called {spelt_as[0]!r}"
+        called = f"share the name {spelt_as[0]!r}"
         if len(spelt_as) > 1:
-            called = f"called {' and '.join(map(repr, spelt_as))}"
-        clauses.append(f"columns {', '.join(map(str, columns))} are {called}")
+            called = f"are called {' and '.join(map(repr, spelt_as))}"
+        clauses.append(f"columns {', '.join(map(str, columns))} {called}")
     more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
     if named:
         return (
