@@ -101,8 +101,8 @@ def test_a_split_and_scores_dropped_together_get_one_card_with_each_finding_once
     assert words(app).count("## :") == 1  # the verdict in the heading
     assert words(app).count("Rows in more than one part") == 1
     assert len(charts(app)) == 1
-    assert metrics(app)["H without leaked rows"]
-    assert "[No: it leaks.] 5 of 40 scored rows leak." in plain_words(app)
+    assert metrics(app)["H without leaking images"]
+    assert "[No: it leaks.] 5 of 40 scored images leak." in plain_words(app)
     app.text_input(key="drop_printed").set_value("H 1.0").run()
     assert "Printed H 1.0: not reproduced" in plain_words(app)
 

@@ -65,7 +65,7 @@ def test_metrics_with_and_without_leaking_rows_equal_plain_numpy(folder, order):
     )
     assert [card.kind for card in single_cards] == ["score matrix", "split"]
     assert joined.verdict == "leaks"
-    (finding,) = (p for p in joined.findings if p.title == "Metrics without leaked rows")
+    (finding,) = (p for p in joined.findings if p.title == "Metrics without leaking images")
     for gone in ((), LEAKED):
         u, s, h = by_hand(folder, order, gone)
         assert f"u {100 * u:.1f} %, s {100 * s:.1f} %, H {100 * h:.1f} %" in finding.sentence

@@ -43,7 +43,7 @@ from zslcore.scores.reading import Scores
 #: Kind of a joint card.
 JOINT = "split and scores"
 #: Titles of the findings on the match of scores and split, and on metrics without leaking rows.
-FITS, WITHOUT = "Scores and split", "Metrics without leaked rows"
+FITS, WITHOUT = "Scores and split", "Metrics without leaking images"
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,7 +409,7 @@ def _sentence(
     main = figures
     if without is not None and without.leaked > 0:
         main = (
-            f"{without.leaked:,} of {without.tested:,} scored rows "
+            f"{without.leaked:,} of {without.tested:,} scored images "
             f"leak{'s' * (without.leaked == 1)}. {figures}"
         )
     elif verdict_of(findings) != "clean":
@@ -434,18 +434,18 @@ def _figures(
         masked = report.matrix.tested.limits == "sides given"
         why = "masked by the true side, not GZSL" if masked else "not of this split"
         h = Figure("H as scored", UNKNOWN, why)
-        return split.figures[0], h, Figure("H without leaked rows", UNKNOWN, why)
+        return split.figures[0], h, Figure("H without leaking images", UNKNOWN, why)
     with_all = without.all_rows[2] if without.all_rows[2] is not None else without.all_rows[0]
     name = "H" if without.all_rows[2] is not None else "ZSL"
     scored = UNKNOWN if with_all is None else percent(with_all)
     note = f"{without.gamma_text}, mean over classes"
     if without.clean is None:
-        clean = Figure(f"{name} without leaked rows", UNKNOWN, "rows of the scores are unknown")
+        clean = Figure(f"{name} without leaking images", UNKNOWN, "rows of the scores are unknown")
         leaked = split.figures[0]
     else:
         is_defined = without.clean[2] if name == "H" else without.clean[0]
         value = "none left" if is_defined is None else percent(is_defined)
-        clean = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.clean)}")
+        clean = Figure(f"{name} without leaking images", value, f"{_figures_text(without.clean)}")
         denominator = f"of {without.tested:,} scored images"
         label = (
             split.figures[0].label if split.figures[0].label == OF_TRAINED_CLASSES else TRAINED_ON

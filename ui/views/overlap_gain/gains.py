@@ -255,7 +255,8 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, vocabulary: str
         "feature sets use the same splits. Intervals (Student's t) are over the splits that test "
         f"the class, if there are at least {FEWEST_DRAWS}{pale_clause}. "
         "Related: the set contains a kind of the class or a broader class, so the class is not a "
-        "control. The interval of the difference (Welch) is over classes. "
+        "control. The interval of the difference (Welch's t) treats each class as one "
+        "observation. "
         f"{simulated_effects.about_effects(dataset)}"
     )
 
