@@ -55,8 +55,8 @@ NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 HEADINGS: Mapping[Mark, str] = {
     "leak": "Leaks",
     "error": "Errors",
-    "open": "Open",
     "warning": "Warnings",
+    "open": "Open",
     "ok": "In order",
 }
 
