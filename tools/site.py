@@ -42,6 +42,7 @@ from ui.shell.numbers import in_points, percent
 from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
 from ui.state.waiting import AnsweredRun
+from ui.views.leakage.drop import ANSWERS
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -49,6 +50,7 @@ from zslcore.interactive.one_file import WORD, as_bytes, element, html_page
 from zslcore.leakage.render import read_report, reports_html
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
+from zslcore.texts import listed
 from zslcore.version import version
 
 #: Lines of a script that are only comments; without them, more methods fit into a page.
@@ -76,7 +78,7 @@ ABOUT = "Zero-shot lab measures and checks models that recognise classes without
 QUESTIONS = {
     "table.html": "Which method is best on real features? Parameters and γ are validated.",
     "claims.html": "Do the claims in four papers hold? Each is recomputed from printed tables.",
-    "check.html": "Is this split clean? It is still in circulation.",
+    "check.html": "Is the first release of the AWA2 split clean? It is still in circulation.",
 }
 #: Verdict on a claim -> heading of its claims, and words for their number.
 VERDICTS = {
@@ -104,7 +106,13 @@ FIGURES = {
 }
 STYLE = """
 @font-face { font-family: lab; font-weight: 400 600; src: url(data:font/woff2;base64,FONT); }
-:root { --st-font: lab, system-ui, sans-serif; }
+/* Until the font is decoded, a local font at its width: no line wraps differently. */
+@font-face { font-family: lab-wait; size-adjust: 93%; ascent-override: 107%; descent-override: 35%;
+  src: local("Arial"), local("Helvetica Neue"), local("Helvetica"), local("Liberation Sans"),
+  local("Roboto"); }
+@font-face { font-family: lab-wait-wide; size-adjust: 82%; ascent-override: 122%;
+  descent-override: 40%; src: local("DejaVu Sans"), local("Verdana"); }
+:root { --st-font: lab, lab-wait, lab-wait-wide, system-ui, sans-serif; }
 body { max-width: none; margin: 0; padding: 0; font-size: 16px; line-height: 1.5; }
 main { padding: 12px 24px 32px; max-width: 100rem; margin: auto; }
 nav { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: center; min-height: 40px; }
@@ -142,6 +150,7 @@ COLUMNS = """
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--st-border-color); }
 th:first-child, .group { text-align: left; } .group { padding-left: 2rem; }
+@media (max-width: 1000px) { table { font-size: .8125rem; } th, td { padding: .3rem .2rem; } }
 td { font-variant-numeric: tabular-nums; } td.best { font-weight: 700; }
 th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0;
   padding: 0; cursor: pointer; }
@@ -255,9 +264,11 @@ def pages() -> Iterator[tuple[str, str]]:
     # The heading of the page is the question, as on the other pages.
     card = card.replace(
         f'<h1 class="{report.verdict}">{report.word}</h1>',
-        f'<p class="answer {report.verdict}">{report.word}</p>',
+        f'<p class="answer {report.verdict}">'
+        f"{escape(f'{ANSWERS[report.verdict]} {report.sentence}')}</p>",
         1,
     )
+    card = card.replace(f'<p class="lead">{escape(report.sentence)}</p>', "", 1)
     card = card.replace("</head>", f"<style>{_style()}</style></head>", 1)
     heading = f"<main>{_links('check.html')}<h1>{question}</h1>"
     yield "check.html", card.replace("<main>", heading, 1)
@@ -431,7 +442,8 @@ def table(runs: Sequence[RunResult]) -> str:
         if row["dataset"] in PLAYS and row["split"] == "PS" and row["select_for"] == "gzsl":
             of_method = cells.setdefault(row["method"], {})
             of_method |= {(row["dataset"], f): row[f] for f in FIGURES if row[f] is not None}
-    first = next(iter(PLAYS)), "calibrated_harmonic"
+    harmonic = "calibrated_harmonic"
+    first = next(iter(PLAYS)), harmonic
     best = {c: max((r[c] for r in cells.values() if c in r), default=None) for c in columns}
     groups = "".join(
         f'<th class="group" colspan="{len(FIGURES)}">{escape(PLAYS[d][1])}</th>' for d in PLAYS
@@ -444,9 +456,15 @@ def table(runs: Sequence[RunResult]) -> str:
         + "</tr>"
         for method, row in sorted(cells.items(), key=lambda item: (-item[1].get(first, 0), item[0]))
     )
+    winners = [
+        f"{max(cells, key=lambda m: cells[m].get((d, harmonic), 0))} "
+        f"({percent(best[d, harmonic])}) on {PLAYS[d][1]}"
+        for d in PLAYS
+    ]
     words = (
-        "<p>Percent, mean over classes, proposed split. Parameters and gamma are chosen on "
-        "validation classes; u, s and H are at that gamma. The best value of a column is bold; "
+        f"<p class=answer>Highest H: {escape(listed(winners))}.</p>"
+        "<p>Percent, mean over classes, proposed split. Parameters and γ are chosen on "
+        "validation classes; u, s and H are at that γ. The best value of a column is bold; "
         "click a heading to sort. Sorted by H on the first data set.</p>"
     )
     rows = f"<thead><tr><td></td>{groups}</tr><tr>{heads}</tr></thead><tbody>{body}</tbody>"
@@ -502,7 +520,8 @@ def _claim(claim: Mapping[str, Any]) -> str:
     decided = real["verdict"] != "undecided"
     measured = f"<p>Measured: {escape(real['sentence'])}</p>" if decided else ""
     return (
-        f"<details><summary><span>{escape(claim['statement'])}</span>{_bar(printed)}</summary>"
+        f"<details><summary><span>{escape(claim['statement'])} "
+        f"<small>{escape(claim['paper'])}</small></span>{_bar(printed)}</summary>"
         f"<p>Printed: {escape(printed['sentence'])}</p>{measured}"
         f"<p><small>{escape(claim['paper'])}, section {escape(claim['section'])}. "
         f"{escape(claim['computed'])}</small></p></details>"
