@@ -79,7 +79,7 @@ def test_metrics_with_and_without_leaking_rows_equal_plain_numpy(folder, order):
 @pytest.mark.nightly
 def test_a_clean_split_settles_the_finding_on_training_rows(folder):
     joined, *_ = cards_of_files([folder / "seen first.npz", folder / "clean.mat"], ["none"])
-    assert joined.sentence.startswith("No scored row leaks")
+    assert joined.sentence.startswith("No scored image leaks")
     assert joined.verdict == "unknown"  # features were not compared
     assert not [p for p in joined.findings if "Training rows" in p.title]
 

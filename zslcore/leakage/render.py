@@ -147,7 +147,9 @@ def to_paragraph(report: Report) -> str:
     )
     sentences = [f"I checked {files}.", f"Verdict: {report.word}.", report.sentence]
     sentences += [f"{figures[:1].upper()}{figures[1:]}.", advice]
-    titles = [f.title[0].lower() + f.title[1:] for f in report.marked("open")[:MOST_OPEN]]
+    titles = [f.title.removeprefix("split: ") for f in report.marked("open")[:MOST_OPEN]]
+    titles = [title[0].lower() + title[1:] for title in titles]
+    titles = [title for title in titles if title not in report.sentence]
     if titles:
         sentences.append(f"Not settled by these files: {'; '.join(dict.fromkeys(titles))}.")
     sentences.append(f"To repeat: {report.repeated_by} (version {version()}).")

@@ -345,7 +345,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
         return
     title = WITHOUT
     if not without.leaked:
-        text = f"No scored row leaks: {_figures_text(without.all_rows)}, {without.gamma_text}."
+        text = f"No scored image leaks: {_figures_text(without.all_rows)}, {without.gamma_text}."
         yield Finding(title, "ok", text)
         return
     text = (
