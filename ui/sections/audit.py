@@ -33,17 +33,17 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.leakage.released_codes import trained_in_words
-from zslcore.leakage.report import Figure, Verdict, worst_first
+from zslcore.leakage.report import Figure, Verdict
 from zslcore.leakage.split_card import GAINED
 from zslcore.leakage.vocabularies import USUAL
 
 #: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
-#: reader would read its name aloud.
+#: reader would read its name aloud. Findings are listed in the order of the marks.
 LOOKS: Mapping[Mark, tuple[str, str]] = {
     "leak": (":material/cancel:", "red"),
     "error": (":material/error:", "red"),
-    "open": (":material/help:", "gray"),
     "warning": (":material/warning:", "yellow"),
+    "open": (":material/help:", "gray"),
     "ok": (":material/check_circle:", "green"),
 }
 #: Verdict -> colour of its word.
@@ -127,6 +127,12 @@ class Review:
         return Path(self.report.subject).stem
 
     @property
+    def has_rows_to_correct(self) -> bool:
+        """Whether a finding on rows of the split is neither ok nor open."""
+        findings = self.report.marked("leak", "error", "warning")
+        return any(finding.check in _OF_ROWS for finding in findings)
+
+    @property
     def query(self) -> dict[str, str] | None:
         """Parameters of the split in links to other pages; None for a file."""
         if self.dataset is None:
@@ -199,7 +205,9 @@ def show_findings(review: Review) -> None:
 @fragment
 def _list_findings(review: Review) -> None:
     with st.container(gap="xsmall"):
-        for k, finding in enumerate(worst_first(review.report.findings)):
+        order = list(LOOKS)
+        findings = sorted(review.report.findings, key=lambda f: order.index(f.mark))
+        for k, finding in enumerate(findings):
             _show_finding(review, finding, f"leakage_finding_{k}")
 
 
@@ -214,15 +222,17 @@ def as_command(context: AuditContext) -> str:
 def _show_finding(review: Review, finding: Finding, key: str) -> None:
     """Show one finding with its evidence, advice and a link to details."""
     icon, color = LOOKS[finding.mark]
-    title = f":{color}[**{finding.mark}**] {finding.check} · {finding.title}"
+    mark = f":{color}[**{finding.mark}**]"
+    title = f"{mark} {finding.check} · {finding.title}: {on_screen(finding.sentence)}"
     opened = finding.mark in ("leak", "error")
     contents = partial(_show_contents, review, finding, key)
     fold(title, contents, key=f"{key}_{finding.mark}", icon=icon, is_open=opened)
 
 
 def _show_contents(review: Review, finding: Finding, key: str) -> None:
-    """Show sentence, advice, evidence and link of a finding."""
-    st.markdown(on_screen(finding.sentence))
+    """Show advice, evidence and link of a finding; its sentence is in the title of the fold."""
+    if not (finding.advice or finding.evidence):
+        st.markdown("No further evidence.")
     if finding.advice:
         st.markdown(f"**What to do:** {on_screen(finding.advice)}")
     for n, evidence in enumerate(finding.evidence):

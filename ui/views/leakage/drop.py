@@ -388,7 +388,7 @@ def _show_takeaway(card: Report, key: str, review: Review | None) -> None:
         page = partial(reports_html, card)
         download("HTML report", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
         download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")
-        if review is not None:
+        if review is not None and review.has_rows_to_correct:
             corrected = partial(show_corrected, review)
             icon = ":material/build:"
             menu("Corrected file", corrected, icon=icon, key="leakage_fix", type="secondary")
