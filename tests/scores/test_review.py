@@ -148,7 +148,7 @@ def test_scores_of_other_images_contradict_the_split(folder, capsys):
     assert capsys.readouterr().out.startswith("BROKEN: ")
     reviewed(*options, f"{AUTHOR}.npz")
     text = together(shown())
-    assert "no scored row leaks: u " in text
+    assert "no scored image leaks: u " in text
 
 
 def test_printed_metrics_are_reproduced_or_contradict_the_scores(folder, capsys):
@@ -159,7 +159,7 @@ def test_printed_metrics_are_reproduced_or_contradict_the_scores(folder, capsys)
     assert "not reproduced by any protocol; the scores give" in text
     assert "to repeat: zslcore check" in text
     assert "--printed 'u 100, h 1'" in text
-    u = re.search(r"no scored row leaks: u ([0-9.]+) %", text)[1]
+    u = re.search(r"no scored image leaks: u ([0-9.]+) %", text)[1]
     reviewed(*options, "--printed", f"u {u}")
     assert "reproduced by joint label space" in together(shown())
     reviewed("--split", f"{AUTHOR}.mat", "--printed", "u 1", code=2)
