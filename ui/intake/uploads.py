@@ -199,8 +199,9 @@ def read_uploaded_split(
 ) -> AuditContext:
     """Read an uploaded split for a review, without corrections, or raise ZSLError.
 
-    The photograph of a row comes from the file ``groups``, or from the first group of ``pattern``
-    in the name of its image file. Copies of the files are deleted together with the context.
+    The file ``groups`` has the photograph of each row; without it, the photograph is the text that
+    the first parentheses of ``pattern`` match in the name of the row's image file. Copies of the
+    files are deleted together with the context.
     """
     folder = artifacts.scratch_folder()
     try:

@@ -274,8 +274,8 @@ class BootstrapMetrics:
     def macro_f1(self) -> np.ndarray:
         """Return the mean F1 over the classes with test images, at gamma = 0.
 
-        False positives are counted on all test images, including images of classes that are not
-        drawn, since the drawn images are also predicted among all candidates.
+        False positives are counted on all test images, also on those of classes that are not drawn:
+        the candidates of a prediction are all classes in each resample.
         """
         y, predicted = self.test.y, self.test.predicted()
         n = len(self.test.seen)

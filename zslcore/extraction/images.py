@@ -6,9 +6,10 @@ files are refused: files that are not images, broken or truncated images, images
 than allowed. Only Pillow's decoders of common formats are used; one of its other decoders starts a
 program.
 
-A decoder that crashes or does not end also ends its process. The images of the failed batch are
-then read one by one in separate processes, so that the refusal names the faulty image and all other
-images are read. Without workers, images are read in this process, which a crash would end.
+A decoder that crashes, or exceeds the time limit, takes its process with it. The images of the
+failed batch are then read one by one in separate processes, so that the refusal names the faulty
+image and all other images are read. Without workers, images are read in this process, which a crash
+would end.
 
 An encoder is applied to the central crop of a picture, or to ten crops with averaged features: the
 four corners and the centre, each also mirrored. With the :math:`k`-th crop :math:`T_k` and the
@@ -111,7 +112,7 @@ def read_image(
             f"{name}: expected an image of at most {MAX_BYTES:,} bytes; got {size:,}."
         )
     try:
-        with warnings.catch_warnings():  # this module makes these checks itself
+        with warnings.catch_warnings():  # of large images; this module limits their size itself
             warnings.simplefilter("ignore")
             return _read(path, name, short_side, interpolation, max_pixels)
     except FileRefusedError:

@@ -123,8 +123,10 @@ def inconsistent_methods(e: ClaimEvidence) -> Judgment:
     far = _awa_distance(e) > NEAR
     is_named = far.index.isin(["DEVISE", "SJE", "SYNC"])
     unnamed = [name_of(case) for case in far.index[far & ~is_named]]
-    note = f"Other methods more than 2 points apart: {join_names(unnamed or ['none'])}."
-    subject = "Of the methods that the paper names, more than 2 points apart"
+    note = (
+        f"Other methods whose ZSL differs by more than 2 points: {join_names(unnamed or ['none'])}."
+    )
+    subject = "Methods named by the paper whose ZSL differs by more than 2 points"
     return judge_count(e, subject, far[is_named], cases=far, note=note)
 
 
