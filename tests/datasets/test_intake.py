@@ -849,3 +849,19 @@ def test_a_list_of_all_classes_gives_no_split(tmp_path):
     npy(tmp_path)
     (tmp_path / "testclasses.txt").write_text("\n".join(NAMES))
     assert not survey(paths(tmp_path)).has_split
+
+
+def test_a_numbered_line_without_a_finite_number_is_no_label(tmp_path):
+    (tmp_path / "labels.txt").write_text("1 inf\n2 3\n3 4\n")
+    ((_, holds, part),) = survey([tmp_path / "labels.txt"]).rows
+    assert (holds, part) == ("3 x 2", "not used")
+
+
+def test_two_files_of_one_name_are_not_read_as_one_split(tmp_path):
+    named_images(tmp_path)
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "train.txt").write_text("\n".join(images_of((0, 2, 4))))
+    (tmp_path / "test.txt").write_text("\n".join(images_of((1, 3))))
+    two = [tmp_path / folder / "train.txt" for folder in ("a", "b")]
+    assert survey([*paths(tmp_path), *two]).split is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -177,16 +177,16 @@ def layouts_of_fields(rows: Rows) -> Iterator[tuple[str, dict[str, Any]]]:
         part: [(k, image, name) for k, (image, name, _) in enumerate(of)]
         for part, of in parts.items()
     }
-    frames = {
-        f"{part}_rawframes.txt": [f"{image[:-4]} {90 + k} {NAMES.index(n)}" for k, image, n in of]
-        for part, of in counted.items()
-    }
-    yield "folders of frames", frames
-    shapes = {
-        f"modelnet_{part}.txt": [f"{names[n]}_{k:04}" for k, _, n in of]
-        for part, of in counted.items()
-    }
-    yield "numbered shapes", shapes
+
+    def lists(file: str, line: Callable[[int, str, str], str]) -> dict[str, Any]:
+        """Return one list per part, with a line of number, image and class."""
+        return {file.format(part): [line(*row) for row in of] for part, of in counted.items()}
+
+    yield (
+        "folders of frames",
+        lists("{}_rawframes.txt", lambda k, image, n: f"{image[:-4]} {90 + k} {NAMES.index(n)}"),
+    )
+    yield "numbered shapes", lists("modelnet_{}.txt", lambda k, _, n: f"{names[n]}_{k:04}")
     yield (
         "folders of parts below classes",
         {

@@ -89,18 +89,8 @@ OF_TABLE = ("columns", "class_names")
 GENERIC = frozenset(
     {word for names in NAMES_OF_PARTS.values() for name in names for word in words_in(name)}
     | {*WORDS_OF_PARTS, *ABBREVIATIONS, "class", "image", "images", "img", "label"}
-    | {
-        "all",
-        "binary",
-        "continuous",
-        "data",
-        "list",
-        "trainclasses",
-        "trainvalclasses",
-        "valclasses",
-        "testclasses",
-    }
-    | {"trainlist", "testlist", "vallist", "splits", "my", "own"}
+    | {"all", "binary", "continuous", "data", "list", "splits", "my", "own"}
+    | {f"{part}{noun}" for part in PART_OF_NAME for noun in ("classes", "list")}
 )
 #: Line that begins with its number.
 NUMBERED = re.compile(r"(\d{1,9})[\s:,;]\s*(\S.*)")
@@ -435,7 +425,9 @@ def _without_counter(contents: Contents) -> Contents:
         matches = [NUMBERED.match(line) for line in lines.tolist()]
         numbers = np.array([int(match[1]) for match in matches if match])
         values = np.array([match[2] for match in matches if match])
-    elif lines.ndim == 2 and lines.shape[1] == 2 and np.array_equal(lines, np.trunc(lines)):
+    elif lines.ndim == 2 and lines.shape[1] == 2 and np.isfinite(lines).all():
+        if (lines % 1).any():
+            return contents
         numbers, values = lines.astype(np.int64).T
     else:
         return contents

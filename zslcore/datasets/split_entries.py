@@ -351,8 +351,8 @@ def table_rows(path: Path) -> list[tuple[str, ...]]:
     below = below or filled or [()]
     if len(below[0]) > 1:
         below = [row for row in below if len(row) > 1 or not row[0].startswith("#")]
-        is_blank = not below[0][-1].strip() and not any(row[-1:] != ("",) for row in below)
-        if is_blank:  # Excel and some programs end every row with separators
+        if all(row[-1:] == ("",) for row in below):
+            # Excel and some programs end every row with separators.
             width = max(len([*dropwhile(lambda c: not c.strip(), row[::-1])]) for row in below)
             below = [row[:width] for row in below]
     return below

@@ -210,8 +210,13 @@ def read_split_of_files(paths: Sequence[Path]) -> SplitList | None:
 
 
 def read_split_together(paths: Sequence[Path], folder: Path) -> SplitList | None:
-    """Copy files into an empty folder, and return its split; None for one file or large files."""
-    if len(paths) < 2 or sum(path.stat().st_size for path in paths) > MAX_BYTES:
+    """Copy files into an empty folder, and return its split.
+
+    None for one file, for files of one name, and for large files.
+    """
+    names = {path.name for path in paths}
+    is_large = sum(path.stat().st_size for path in paths) > MAX_BYTES
+    if not 1 < len(paths) == len(names) or is_large:
         return None
     for path in paths:
         shutil.copyfile(path, folder / path.name)

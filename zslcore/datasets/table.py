@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -182,6 +182,7 @@ def _read(
 
 
 def _own_split(
+    split_from_parts: Callable[..., Split],
     file: str,
     names: Sequence[str],
     parts: dict[str, np.ndarray],
@@ -189,23 +190,9 @@ def _own_split(
     labels: np.ndarray,
     benchmark: Recognised | None,
 ) -> list[Split]:
-    """Build the split from the rows in the file, or else from the unseen classes."""
+    """Build the split from the rows of the parts in the file, or else from the unseen classes."""
     if parts:
-        return [split_from_rows(file, labels, parts, unseen, benchmark)]
-    return [split_from_unseen(file, labels, names, unseen, benchmark)]
-
-
-def _split_of_column(
-    file: str,
-    names: Sequence[str],
-    parts: Mapping[str, np.ndarray],
-    unseen: Sequence[str | int] | None,
-    labels: np.ndarray,
-    benchmark: Recognised | None,
-) -> list[Split]:
-    """Build the split from the parts in a column, or else from the unseen classes."""
-    if parts:
-        return [split_from_lists(file, labels, parts, unseen, benchmark)]
+        return [split_from_parts(file, labels, parts, unseen, benchmark)]
     return [split_from_unseen(file, labels, names, unseen, benchmark)]
 
 
@@ -340,7 +327,7 @@ def _read_archive(
         else arrays["labels"],
         prototypes=prototypes,
         class_names=names,
-        splits=partial(_own_split, file, names, parts, unseen),
+        splits=partial(_own_split, split_from_rows, file, names, parts, unseen),
         labels_in=f"{file}, variable 'labels'",
         classes_in=side.file if side else f"{file}, variable 'class_names'",
         source=f"Your own features, from {file}{f': {remarks}' if remarks else ''}.",
@@ -437,7 +424,7 @@ def _read_csv(
         labels=np.array([number_of[label] for label in labels], np.int64),
         prototypes=side.values,
         class_names=side.classes,
-        splits=partial(_split_of_column, file, side.classes, parts, unseen),
+        splits=partial(_own_split, split_from_lists, file, side.classes, parts, unseen),
         labels_in=f"{file}, column 'label'",
         classes_in=side.file,
         source=f"Your own features, from {file}{unread}.",

@@ -198,11 +198,10 @@ def recognise_files(paths: Sequence[Path], folder: Path) -> list[RecognisedFile]
 
 def _split_of_lists(paths: Sequence[Path], folder: Path) -> RecognisedFile | None:
     """Return the split of files with one part each; None if their names or contents differ."""
-    names = [path.name for path in paths]
     parts = [part_of_file(path.stem) or side_of_file(path.stem) for path in paths]
-    if not trains_and_tests(parts) or len({*names}) < len(names):
+    if not trains_and_tests(parts):
         return None
-    together = folder / counted_names([name[:60] for name in names])
+    together = folder / counted_names([path.name[:60] for path in paths])
     together.mkdir()
     try:
         split = read_split_together(paths, together)
