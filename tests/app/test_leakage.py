@@ -28,6 +28,7 @@ from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
+    MARKS,
     AuditContext,
     audit_again,
     audit_context,
@@ -104,7 +105,8 @@ def test_the_first_view_shows_a_leaking_split_with_the_reason(visit):
 def test_all_findings_are_shown_sorted(visit):
     labels = findings_of(visit())
     marks = [label.split("**")[1] for label in labels]
-    assert marks == sorted(marks, key=list(audit.LOOKS).index)
+    decided = [mark for mark in marks if mark != "open"]
+    assert decided == sorted(decided, key=MARKS.index)
     assert all(len(label.split(": ", 1)[1]) > 20 for label in labels)  # the sentence
     assert {label.split("] ")[1][:6] for label in labels} == {f"ZSL{k:03d}" for k in range(1, 13)}
     assert "open" in marks

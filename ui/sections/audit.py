@@ -33,17 +33,17 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.leakage.released_codes import trained_in_words
-from zslcore.leakage.report import Figure, Verdict
+from zslcore.leakage.report import Figure, Verdict, worst_first
 from zslcore.leakage.split_card import GAINED
 from zslcore.leakage.vocabularies import USUAL
 
 #: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
-#: reader would read its name aloud. Findings are listed in the order of the marks.
+#: reader would read its name aloud.
 LOOKS: Mapping[Mark, tuple[str, str]] = {
     "leak": (":material/cancel:", "red"),
     "error": (":material/error:", "red"),
-    "warning": (":material/warning:", "yellow"),
     "open": (":material/help:", "gray"),
+    "warning": (":material/warning:", "yellow"),
     "ok": (":material/check_circle:", "green"),
 }
 #: Verdict -> colour of its word.
@@ -205,9 +205,7 @@ def show_findings(review: Review) -> None:
 @fragment
 def _list_findings(review: Review) -> None:
     with st.container(gap="xsmall"):
-        order = list(LOOKS)
-        findings = sorted(review.report.findings, key=lambda f: order.index(f.mark))
-        for k, finding in enumerate(findings):
+        for k, finding in enumerate(worst_first(review.report.findings)):
             _show_finding(review, finding, f"leakage_finding_{k}")
 
 

@@ -664,10 +664,35 @@ def entries_of_table(
         rows = [titles, *rows]
     if where is not None:
         _refuse_folds(file, titles, rows, where)
+    is_taken = take and image is not None  # rows of classes may be read in another format
+    lines = taken(rows) if is_taken and isinstance(rows, list) else rows
+    entries = _entries_of_rows(file, titles, lines, (image, label, where), part)
+    if part or entries is None:
+        return entries
+    if pair:
+        _divide_test(entries)
+    if trains_and_tests(entries):
+        return rows_as_images(entries)
+    expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
+    return None
+
+
+def _entries_of_rows(
+    file: str,
+    titles: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    columns: tuple[int | None, int | None, int | None],
+    part: str,
+) -> Entries | None:
+    """Return the entries of rows by the columns of the image, the class and the part.
+
+    None if a row of a class has no part; raises a FileRefusedError if a row of an image has none.
+    """
+    image, label, where = columns
+    words = [*map(squeeze, titles)]
     entries = Entries()
     checksum = next((k for k, word in enumerate(words) if word in CHECKSUM_TITLES), None)
-    is_taken = take and image is not None  # rows of classes may be read in another format
-    for k, row in enumerate(taken(rows) if is_taken and isinstance(rows, list) else rows, 1):
+    for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
         name = part or part_of_cell(words[where or 0], row[where or 0])
         if image is None and not name:
@@ -684,14 +709,7 @@ def entries_of_table(
         is_list = image is None and label_of_row[:1] == "[" and QUOTED_LIST.fullmatch(label_of_row)
         labels = _items_of(label_of_row) if is_list else [label_of_row]
         entries.setdefault(name, []).extend((file_name, of_row) for of_row in labels)
-    if part:
-        return entries
-    if pair:
-        _divide_test(entries)
-    if trains_and_tests(entries):
-        return rows_as_images(entries)
-    expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
-    return None
+    return entries
 
 
 def _refuse_folds(

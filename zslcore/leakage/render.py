@@ -35,7 +35,7 @@ from xml.etree import ElementTree
 
 from zslcore.exceptions import closest_name
 from zslcore.interactive.one_file import html_page
-from zslcore.leakage.report import FAIL_ON, FailOn, Finding, Mark, Report, worst_first
+from zslcore.leakage.report import FAIL_ON, MARKS, FailOn, Finding, Report, worst_first
 from zslcore.texts import read_fields, strict_json
 from zslcore.version import version
 
@@ -52,13 +52,7 @@ LETTERS, INDENT = 96, 9
 DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
 #: Characters that XML 1.0 does not allow, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-HEADINGS: Mapping[Mark, str] = {
-    "leak": "Leaks",
-    "error": "Errors",
-    "warning": "Warnings",
-    "open": "Open",
-    "ok": "In order",
-}
+HEADINGS = dict(zip(MARKS, ("Leaks", "Errors", "Open", "Warnings", "In order"), strict=True))
 
 
 def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the usual name

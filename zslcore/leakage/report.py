@@ -357,17 +357,23 @@ class Report:
         cause = self.cause
         if cause is None:
             return "No row, image, photograph or class of the test set is in the training data."
-        same = [f for f in self.findings if f.decides and f.mark == cause.mark]
         if cause.mark == "warning":
             return cause.sentence
         if cause.mark != "open":
-            more = counted(len(same) - 1, f"more {cause.mark}")
-            return f"{cause.sentence} {more} below." if len(same) > 1 else cause.sentence
-        lacking = [f for f in same if f.sentence.startswith(NOT_CHECKED)]
-        titles = ", ".join(dict.fromkeys(f.title.lower() for f in lacking))
-        if cause in lacking:
+            n = sum(f.decides and f.mark == cause.mark for f in self.findings)
+            more = counted(n - 1, f"more {cause.mark}")
+            return f"{cause.sentence} {more} below." if n > 1 else cause.sentence
+        titles = self.unchecked
+        if cause.sentence.startswith(NOT_CHECKED):
             return f"No leak was found, but the following could not be checked: {titles}."
-        return cause.sentence + (f" Not checked: {titles}." if titles else "")
+        return cause.sentence + (f" {NOT_CHECKED}{titles}." if titles else "")
+
+    @property
+    def unchecked(self) -> str:
+        """Titles of the checks with missing input, as words of a sentence."""
+        checks = [f for f in self.findings if f.decides and f.mark == "open"]
+        titles = (f.title.lower() for f in checks if f.sentence.startswith(NOT_CHECKED))
+        return ", ".join(dict.fromkeys(titles))
 
     def of(self, check: str) -> tuple[Finding, ...]:
         """Return the findings of a check; the error for a misspelt id suggests the closest."""

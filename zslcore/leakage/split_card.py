@@ -25,6 +25,7 @@ from zslcore.leakage.counts import BY_IMAGE, count_by_part, leaking_rows
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
+    NOT_CHECKED,
     OF_ROWS,
     TRAINED_ON,
     UNKNOWN,
@@ -65,7 +66,7 @@ def card_of_split(
     return replace(
         report,
         files=tuple(files),
-        reason=_with_reading(context, report, without_options(report.sentence)),
+        reason=without_options(_reason(context, report)),
         figures=(
             _figure_of_leaking_images(context, report),
             _figure_of_classes(context, report),
@@ -166,19 +167,19 @@ def _of_listed_classes(
     return findings, f"{len(certain)} of {n}" if len(unread) < n else ""
 
 
-def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
-    """Return the sentence of a card, after the reading of the rows or a sentence on clean rows."""
-    reading = context.reading
-    more = sentence.replace(
-        "No leak was found, but the following could not be checked", "Not checked"
-    )
+def _reason(context: AuditContext, report: Report) -> str:
+    """Return the reason of a verdict, after the reading of the rows or a sentence on clean rows."""
+    reading, cause = context.reading, report.cause
+    is_unchecked = cause is not None and cause.sentence.startswith(NOT_CHECKED)
+    more = f"{NOT_CHECKED}{report.unchecked}." if is_unchecked else report.sentence
     if reading is None:
         clean_rows = _clean_rows(context, report)
-        more = more.replace("No row, image, photograph", "No photograph")
-        return f"{clean_rows} {more}" if clean_rows else sentence
+        if clean_rows and cause is None:
+            more = "No photograph or class of the test set is in the training data."
+        return f"{clean_rows} {more}" if clean_rows else report.sentence
     errors = [f for f in report.findings if f.mark == "error"]
     if report.verdict == "leaks" or len(errors) > (reading.mark == "error"):
-        return f"{reading.sentence}: {sentence}"
+        return f"{reading.sentence}: {report.sentence}"
     if reading.mark == "error":
         return f"{reading.sentence}; no row or class is on both sides of the split."
     return f"{reading.sentence}; no leak was found." + (

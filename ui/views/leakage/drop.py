@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Any, BinaryIO
 
 import streamlit as st
@@ -39,11 +38,11 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage import AuditContext, Mark, Vocabulary, get_vocabulary
+from zslcore.leakage import MARKS, AuditContext, Vocabulary, get_vocabulary
 from zslcore.leakage.file_kinds import class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
-from zslcore.leakage.report import STATUS, Report, Verdict
+from zslcore.leakage.report import STATUS, Report, Verdict, worst_first
 from zslcore.leakage.split_card import NOT_TRAINED_ON, card_of_classes
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.numbers import counted
@@ -305,14 +304,8 @@ def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Che
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Mark -> its plural, in the order of the list.
-MARK_NAMES: dict[Mark, str] = {
-    "leak": "leaks",
-    "error": "errors",
-    "warning": "warnings",
-    "open": "open",
-    "ok": "ok",
-}
+#: Mark -> its plural.
+MARK_NAMES = dict(zip(MARKS, ("leaks", "errors", "open", "warnings", "ok"), strict=True))
 #: Verdict -> start of the answer to the title.
 ANSWERS: dict[Verdict, str] = {
     "leaks": "No: it leaks.",
@@ -404,7 +397,7 @@ def _counted_findings(card: Report) -> str:
 
 def _list_findings(card: Report) -> None:
     """List the findings of a card, worst first."""
-    for finding in chain.from_iterable(map(card.marked, MARK_NAMES)):
+    for finding in worst_first(card.findings):
         mark = f":{LOOKS[finding.mark][1]}[{finding.mark}]"
         words = [f"**{plain(finding.title)}.**"]
         words += [plain(finding.sentence)] * (finding.sentence != card.sentence)
