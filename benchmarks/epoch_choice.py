@@ -11,11 +11,7 @@ import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.analysis.resampling import student_interval
-from zslcore.evaluation.answers import (
-    Evaluation,
-    best_common_gamma,
-    evaluate,
-)
+from zslcore.evaluation.answers import Evaluation, best_common_gamma, evaluate
 from zslcore.evaluation.protocol import Setting
 from zslcore.methods.base import ZSLEstimator
 from zslcore.progress import silent

@@ -19,13 +19,7 @@ import pandas as pd
 
 from tools.lint import counted_in_tables, images_by_part, variation
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, printed_table
-from zslcore.analysis.overlap import (
-    GAIN_METHODS,
-    UNTRAINED,
-    OverlapStudy,
-    class_gains,
-    group_gain,
-)
+from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy, class_gains, group_gain
 from zslcore.analysis.papers.claims import FINDINGS_FILE
 from zslcore.analysis.study import SHIPPED
 from zslcore.datasets import load

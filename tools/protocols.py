@@ -16,15 +16,7 @@ from datetime import date
 from pathlib import Path
 
 from zslcore.exceptions import closest_name
-from zslcore.leakage.released_codes import (
-    CENSUS,
-    HOW,
-    NONE,
-    NOT_STATED,
-    TRAINED_ON,
-    Choice,
-    codes,
-)
+from zslcore.leakage.released_codes import CENSUS, HOW, NONE, NOT_STATED, TRAINED_ON, Choice, codes
 from zslcore.storage.files import read_csv_rows
 
 #: Maximum number of characters of code between backticks, and of a description.

@@ -53,11 +53,7 @@ from zslcore.datasets.facts import action_facts, recognise_actions
 from zslcore.evaluation.answers import Evaluation
 from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.evaluation.predictions_file import predictions_bytes, read_packaged, write_predictions
-from zslcore.evaluation.runs import (
-    RunResult,
-    refit,
-    run,
-)
+from zslcore.evaluation.runs import RunResult, refit, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import verify_predictions
 from zslcore.jobs.runner import PREVIEW

@@ -7,13 +7,7 @@ from tests.analysis.pairs import blobs
 from tests.pages import taken_apart
 from ui.figures.palette import SEEN, UNSEEN
 from ui.maps.colours import colour_by_class, colour_by_density, colour_by_fifths, colour_by_group
-from ui.maps.scene import (
-    Scene,
-    read_cameras,
-    read_selection,
-    write_cameras,
-    write_selection,
-)
+from ui.maps.scene import Scene, read_cameras, read_selection, write_cameras, write_selection
 from zslcore.analysis.maps.joint_pca import match_classes
 from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import make_map

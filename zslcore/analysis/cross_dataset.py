@@ -28,10 +28,7 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.evaluation import protocol
-from zslcore.evaluation.answers import (
-    Evaluation,
-    evaluate,
-)
+from zslcore.evaluation.answers import Evaluation, evaluate
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import Origin, choose
 from zslcore.evaluation.specs import RunSpec

@@ -9,12 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from zslcore.datasets.base import (
-    SEEN_VALIDATION,
-    Split,
-    ZSLDataset,
-    hold_out,
-)
+from zslcore.datasets.base import SEEN_VALIDATION, Split, ZSLDataset, hold_out
 from zslcore.datasets.facts import benchmark_of, class_facts, published, recognise
 from zslcore.exceptions import ParameterError
 from zslcore.methods.statistics import ClassStatistics

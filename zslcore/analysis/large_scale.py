@@ -23,9 +23,7 @@ import pandas as pd
 
 from zslcore.analysis.study import RecordStudy, Rows, study_key
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.base import (
-    require_unseen,
-)
+from zslcore.datasets.base import require_unseen
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.evaluation.protocol import Problem, Setting

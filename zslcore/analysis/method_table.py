@@ -44,13 +44,7 @@ from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.verification import State
 from zslcore.methods import METHODS, VARIANTS
-from zslcore.metrics.significance import (
-    DIGITS,
-    class_draws,
-    fewest_classes,
-    interval,
-    widening,
-)
+from zslcore.metrics.significance import DIGITS, class_draws, fewest_classes, interval, widening
 from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 

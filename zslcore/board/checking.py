@@ -22,10 +22,7 @@ import numpy as np
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import (
-    benchmark_classes,
-    unseen_classes,
-)
+from zslcore.datasets.facts import benchmark_classes, unseen_classes
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.predictions import Predictions

@@ -56,13 +56,7 @@ from zslcore.leakage.render import page, template
 from zslcore.leakage.report import Finding
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.significance import (
-    class_draws,
-    fewest_classes,
-    interval,
-    mean_draws,
-    widening,
-)
+from zslcore.metrics.significance import class_draws, fewest_classes, interval, mean_draws, widening
 from zslcore.names import class_keys
 from zslcore.numbers import bare_percent
 from zslcore.progress import Progress, silent

@@ -22,12 +22,7 @@ from zslcore.datasets.part_names import composition_columns, part_or_side, words
 from zslcore.names import LETTER, WORDNET_ID, class_key, squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import read_plain_value, read_value
-from zslcore.untrusted.readers.array_names import (
-    LABELS,
-    PREDICTED,
-    SCORE_VARIABLES,
-    first_named,
-)
+from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, SCORE_VARIABLES, first_named
 
 #: Limits in bytes, lines, and characters per line; ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000

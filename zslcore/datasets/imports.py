@@ -34,13 +34,7 @@ from zslcore.names import readable_names
 from zslcore.storage import artifacts, settings
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import CorruptFolderError
-from zslcore.storage.files import (
-    FACTS,
-    data_folder,
-    or_refused,
-    read_csv_rows,
-    written_whole,
-)
+from zslcore.storage.files import FACTS, data_folder, or_refused, read_csv_rows, written_whole
 
 #: Increased when the files or the manifest of an import change their meaning.
 SCHEMA = 1

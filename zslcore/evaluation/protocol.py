@@ -46,26 +46,14 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
-from zslcore.datasets.base import (
-    SEEN_VALIDATION,
-    Fold,
-    Split,
-    ZSLDataset,
-    hold_out,
-    require_unseen,
-)
+from zslcore.datasets.base import SEEN_VALIDATION, Fold, Split, ZSLDataset, hold_out, require_unseen
 from zslcore.evaluation.answers import FoldPredictions, ScoredTest, best_common_gamma
 from zslcore.evaluation.answers import evaluate as evaluate
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, Preprocessing
 from zslcore.methods.base import Params, ZSLEstimator, with_seed
 from zslcore.methods.calls import method_errors, require_array, require_scores
-from zslcore.metrics import (
-    OperatingPoint,
-    SeenUnseenCurve,
-    find_answers,
-    mean_class_accuracy,
-)
+from zslcore.metrics import OperatingPoint, SeenUnseenCurve, find_answers, mean_class_accuracy
 from zslcore.progress import Progress, silent
 from zslcore.texts import html_of_frame
 

@@ -12,15 +12,7 @@ from zslcore.leakage.counts import compare_splits
 from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.render import FORMATS, render
-from zslcore.leakage.report import (
-    MARKS,
-    Evidence,
-    Finding,
-    Mark,
-    Report,
-    SplitComparison,
-    Verdict,
-)
+from zslcore.leakage.report import MARKS, Evidence, Finding, Mark, Report, SplitComparison, Verdict
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
     VOCABULARY_NAMES,

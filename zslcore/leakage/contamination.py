@@ -29,13 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.class_lists import ClassList, are_codes
-from zslcore.datasets.facts import (
-    ACTION_SETS,
-    benchmark_classes,
-    published,
-    unseen_classes,
-    zsl220,
-)
+from zslcore.datasets.facts import ACTION_SETS, benchmark_classes, published, unseen_classes, zsl220
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps

@@ -16,12 +16,7 @@ import numpy as np
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
 from zslcore.datasets.part_names import part_of_name
-from zslcore.datasets.split_entries import (
-    JSON_ENDINGS,
-    MAX_ITEMS,
-    read_split_file,
-    split_of_arrays,
-)
+from zslcore.datasets.split_entries import JSON_ENDINGS, MAX_ITEMS, read_split_file, split_of_arrays
 from zslcore.datasets.split_folders import UNREAD as UNREAD_FILES
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
 from zslcore.datasets.split_lists import (
@@ -39,14 +34,7 @@ from zslcore.exceptions import (
     closest_name,
 )
 from zslcore.leakage.class_identity import with_one_name_each
-from zslcore.leakage.context import (
-    MATCHED_BY,
-    SPLIT_PARTS,
-    TEST_PARTS,
-    UNION,
-    UNREAD,
-    AuditContext,
-)
+from zslcore.leakage.context import MATCHED_BY, SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import (
     GroupSource,
     Photographs,

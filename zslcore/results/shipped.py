@@ -23,11 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset, imports, load
-from zslcore.datasets.facts import (
-    benchmark_classes,
-    recognise,
-    row_facts,
-)
+from zslcore.datasets.facts import benchmark_classes, recognise, row_facts
 from zslcore.evaluation.predictions import Predictions
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.methods import METHODS

@@ -29,10 +29,7 @@ from typing import Any, Literal, TypeVar
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.predictions_file import predictions_bytes, read_packaged
-from zslcore.evaluation.runs import (
-    Run,
-    RunResult,
-)
+from zslcore.evaluation.runs import Run, RunResult
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
 from zslcore.numbers import counted
 from zslcore.results.database import (

@@ -17,13 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.base import (
-    SEEN_VALIDATION,
-    Split,
-    ZSLDataset,
-    hold_out,
-    require_unseen,
-)
+from zslcore.datasets.base import SEEN_VALIDATION, Split, ZSLDataset, hold_out, require_unseen
 from zslcore.evaluation.answers import FoldPredictions
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.exceptions import DatasetError

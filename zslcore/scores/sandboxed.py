@@ -17,12 +17,7 @@ import numpy as np
 
 from zslcore.evaluation.answers import WITHOUT_CURVE, GammaOrigin
 from zslcore.evaluation.predictions import PredictedRows
-from zslcore.exceptions import (
-    DatasetError,
-    DoubtfulScoresError,
-    FileRefusedError,
-    ZSLError,
-)
+from zslcore.exceptions import DatasetError, DoubtfulScoresError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.questions import FIXES, Question, interpreted
 from zslcore.scores.reading import Scores, read_scores

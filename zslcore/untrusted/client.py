@@ -45,11 +45,7 @@ from zslcore.untrusted.readers import (
     word_vectors,
     yaml_files,
 )
-from zslcore.untrusted.readers.array_names import (
-    NO_VECTORS,
-    SCORE_VARIABLES,
-    is_named,
-)
+from zslcore.untrusted.readers.array_names import NO_VECTORS, SCORE_VARIABLES, is_named
 from zslcore.untrusted.readers.common import (
     ENCODED,
     LAST_CHARACTER,

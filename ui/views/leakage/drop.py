@@ -16,13 +16,7 @@ from ui.intake import scores, uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
 from ui.intake.uploads import UploadedGroup, recognise_uploads
-from ui.sections.audit import (
-    LOOKS,
-    VERDICT_COLORS,
-    Review,
-    show_findings,
-    show_picture_and_figures,
-)
+from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings, show_picture_and_figures
 from ui.sections.declaration import MEASURED, Declared, choose_pretraining, declare
 from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map

@@ -17,14 +17,7 @@ import numpy as np
 
 from zslcore.interactive import colors
 from zslcore.interactive.colors import Look
-from zslcore.interactive.one_file import (
-    SHARED,
-    Parts,
-    as_bytes,
-    framed,
-    one_file,
-    packed,
-)
+from zslcore.interactive.one_file import SHARED, Parts, as_bytes, framed, one_file, packed
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.metrics.curve import GammaThresholds
 from zslcore.numbers import percent, three_digits

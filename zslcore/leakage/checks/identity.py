@@ -6,12 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.datasets.facts import (
-    class_columns,
-    named_like,
-    recognise,
-    unseen_classes,
-)
+from zslcore.datasets.facts import class_columns, named_like, recognise, unseen_classes
 from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (

@@ -10,15 +10,7 @@ import numpy as np
 
 from zslcore.datasets.base import distinct
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.checks.base import (
-    check,
-    error,
-    finding,
-    leak,
-    ok,
-    open_,
-    warning,
-)
+from zslcore.leakage.checks.base import check, error, finding, leak, ok, open_, warning
 from zslcore.leakage.context import (
     SPLIT_PARTS,
     TEST_PARTS,

@@ -11,13 +11,7 @@ import numpy as np
 
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import SCORE_VARIABLES, VARIABLES
-from zslcore.untrusted.readers.common import (
-    MOST_CELLS,
-    TEXT_BYTES,
-    Members,
-    Shape,
-    names_in_groups,
-)
+from zslcore.untrusted.readers.common import MOST_CELLS, TEXT_BYTES, Members, Shape, names_in_groups
 from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
 from zslcore.untrusted.worker import Refused
 

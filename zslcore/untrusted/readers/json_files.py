@@ -23,13 +23,7 @@ from zslcore.untrusted.readers.array_names import (
     VARIABLES,
     is_named,
 )
-from zslcore.untrusted.readers.common import (
-    MAX_NAME,
-    MAX_NUMBER,
-    TEXT_BYTES,
-    Shape,
-    encoding_of,
-)
+from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, TEXT_BYTES, Shape, encoding_of
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 

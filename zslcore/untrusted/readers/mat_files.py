@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted.readers.array_names import VARIABLES
-from zslcore.untrusted.readers.common import (
-    MOST_CELLS,
-    TEXT_BYTES,
-    Members,
-    Shape,
-    names_in_groups,
-)
+from zslcore.untrusted.readers.common import MOST_CELLS, TEXT_BYTES, Members, Shape, names_in_groups
 from zslcore.untrusted.worker import Refused
 
 #: MATLAB class -> bytes of one value.

@@ -32,11 +32,7 @@ from zslcore.analysis.papers.claims.evidence import (
     printed_evidence,
     to_wide,
 )
-from zslcore.analysis.papers.claims.judging import (
-    Judgment,
-    hand_crafted,
-    with_scope,
-)
+from zslcore.analysis.papers.claims.judging import Judgment, hand_crafted, with_scope
 from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import closest_name

@@ -14,11 +14,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.cross_dataset import claim_explained, cross_tests
-from zslcore.analysis.papers.claims.evidence import (
-    ClaimEvidence,
-    UndecidedError,
-    join_names,
-)
+from zslcore.analysis.papers.claims.evidence import ClaimEvidence, UndecidedError, join_names
 from zslcore.analysis.papers.claims.judging import (
     NEAR,
     TIED,

@@ -21,11 +21,7 @@ from zslcore.analysis.actions import (
     stored_study,
     title_of,
 )
-from zslcore.analysis.papers.experiments.experiment import (
-    Experiment,
-    Request,
-    cell_row,
-)
+from zslcore.analysis.papers.experiments.experiment import Experiment, Request, cell_row
 from zslcore.datasets.facts import recognise_actions
 from zslcore.results.shipped import cached_dataset
 

@@ -17,12 +17,7 @@ from zslcore.analysis.actions import (
     paper_sets,
 )
 from zslcore.analysis.dataset_summary import part_sizes, statistics
-from zslcore.analysis.papers.experiments.experiment import (
-    Experiment,
-    Request,
-    Unit,
-    cell_row,
-)
+from zslcore.analysis.papers.experiments.experiment import Experiment, Request, Unit, cell_row
 from zslcore.datasets import Split
 from zslcore.datasets.facts import benchmark_of, published
 from zslcore.results.shipped import cached_dataset

@@ -34,12 +34,7 @@ from zslcore.analysis.papers.experiments.counts import (
     count_statistics,
     count_video_classes,
 )
-from zslcore.analysis.papers.experiments.experiment import (
-    COLUMNS,
-    Experiment,
-    Request,
-    Task,
-)
+from zslcore.analysis.papers.experiments.experiment import COLUMNS, Experiment, Request, Task
 from zslcore.analysis.papers.experiments.rows import (
     ERRORS,
     CrossExperiment,
