@@ -203,10 +203,10 @@ class SlowServer:
         """Hold back messages from now on."""
         self.waiting = []
 
-    def has(self, kind):
-        """Return whether a message of this kind is held back."""
+    def has(self, kind, n=1):
+        """Return whether ``n`` messages of this kind are held back."""
         kinds = [ForwardMsg.FromString(message).WhichOneof("type") for message in self.waiting]
-        return kind in kinds
+        return kinds.count(kind) >= n
 
     def go_on(self):
         """Send all delayed messages, and further messages at once."""

@@ -256,6 +256,25 @@ def test_two_choices_before_a_response_of_the_server_are_both_applied(shipped_se
     once(page, lambda: all(item.get_attribute("aria-checked") == "true" for item in chosen))
 
 
+def test_a_choice_made_again_before_the_previous_response_is_shown(server, page):
+    between = SlowServer(page)
+    opened(page, server)
+    wall = page.get_by_label("Images on the wall")
+    for earlier in ("1",), ("1", "2"), ("1", "2", "3"):
+        for shown in ("", *earlier):
+            wall.select_option(shown)
+            settle(page)
+        between.wait()  # the page has not removed the first message when it asks for it again
+        wall.select_option("4")
+        once(page, lambda: between.has("script_finished"))
+        wall.select_option("")
+        once(page, lambda: between.has("script_finished", 2))
+        between.go_on()
+        settle(page)
+        assert page.get_by_role("dialog").count() == 0
+    assert page.errors == []
+
+
 def test_the_link_of_a_page_is_copied(server, page, chromium):
     chromium.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, server, "?method=SAE")
