@@ -16,7 +16,7 @@ libraries. The baseline fits on a float64 copy of the training rows.
 
 ``curve``: the exact seen-unseen curve of 13,795 x 50 scores, and of 4,020 x 717, the size of SUN's
 test set. The baseline subtracts each of 201 gammas from the seen columns and computes the arg max.
-Times are the shortest processor time of many repetitions, since a curve takes less than one time
+Times are the shortest CPU time of many repetitions, since a curve takes less than one time
 slice of a busy machine.
 """
 
@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 from scipy.linalg import solve_sylvester
 
-from benchmarks.measuring import check, peak_mib, processor_seconds, report, seconds
+from benchmarks.measuring import check, cpu_seconds, peak_mib, report, seconds
 from zslcore.features import Preprocessing, l2_rows
 from zslcore.methods import ESZSL, SAE, get_method
 from zslcore.metrics import mean_class_accuracy, seen_unseen_curve
@@ -190,12 +190,10 @@ def measure(n_samples: int, seen: np.ndarray, limit: float) -> None:
     gammas = np.linspace(F.min() - F.max(), F.max() - F.min(), 201)
 
     description = f"exact curve of {n_samples:,} x {n_classes} scores"
-    ours = processor_seconds(lambda: seen_unseen_curve(F, y, seen), REPEATS)
+    ours = cpu_seconds(lambda: seen_unseen_curve(F, y, seen), REPEATS)
     few_gammas = gammas[::20]
     t_plain = (
-        processor_seconds(lambda: by_grid(F, y, seen, few_gammas), 2)
-        * len(gammas)
-        / len(few_gammas)
+        cpu_seconds(lambda: by_grid(F, y, seen, few_gammas), 2) * len(gammas) / len(few_gammas)
     )
     report(description, ours, t_plain, 20)
     check(description, 1000 * ours, "ms", limit)

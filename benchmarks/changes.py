@@ -4,7 +4,7 @@
 
 One visitor changes the choice on each of ``visitors.VISITS``; a server under cProfile counts the
 calls in each run of the page or of one of its fragments. The number of calls does not depend on the
-load of the machine; the profiler makes the processor seconds two to three times as long.
+load of the machine; the profiler makes the CPU seconds two to three times as long.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.measuring import RESULTS, keep, markdown_table, percent, traced
+from benchmarks.measuring import RESULTS, markdown_table, percent, with_provenance, write_results
 from zslcore.analysis.papers.claims.evidence import evidence_of
 from zslcore.analysis.papers.experiments.reproducing import reproduce
 from zslcore.evaluation.runs import run
@@ -124,7 +124,7 @@ def run_on_ss() -> pd.DataFrame:
         figure = {"figure": "zsl", "chosen_for": "zsl", "value": result.evaluation.zsl}
         rows.append({"method": method, "split": "SS", **figure, "key": result.key})
         revisions.append(json.dumps(dict(result.spec.revisions)))
-    return traced(pd.DataFrame(rows)).assign(revisions=revisions)
+    return with_provenance(pd.DataFrame(rows)).assign(revisions=revisions)
 
 
 def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:
@@ -184,7 +184,7 @@ def main() -> None:
             for row in table.to_dict("records")
         ),
     )
-    keep("differences", "\n".join([INTRO, *lines, ""]), table)
+    write_results("differences", "\n".join([INTRO, *lines, ""]), table)
     file = FACTS / "measured" / "differences.csv"
     with file.open("w", encoding="utf-8") as out:
         out.write("# python -m benchmarks.differences\n")

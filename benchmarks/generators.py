@@ -28,7 +28,7 @@ from benchmarks.measuring import (
     markdown_table,
     opened,
     percent,
-    traced,
+    with_provenance,
 )
 from zslcore.evaluation.protocol import Setting
 from zslcore.methods import get_method
@@ -96,7 +96,9 @@ def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     grid = {k: values for k, values in GRIDS[name].items() if k in parameters}
     table = points(model, Setting(data, data.split("PS"), seed=int(seed)), grid)
     labels = {"dataset": name, "row": row, "method": method, "seed": int(seed)}
-    return traced(table.assign(**labels, digest=data.digest, seconds=time.perf_counter() - start))
+    return with_provenance(
+        table.assign(**labels, digest=data.digest, seconds=time.perf_counter() - start)
+    )
 
 
 def is_current(table: pd.DataFrame) -> pd.Series:

@@ -8,7 +8,7 @@ sizes of the ImageNet experiments of the benchmark, and 496 classes outside thes
 
 ``ranks``: with a linear method on 2,048 features and 500 attributes, computes all ranks in nine
 candidate sets, for ZSL and GZSL, and the best scores of each side. The baseline computes only the
-two matrix products of blocks in memory. Times are processor seconds of one thread. From these, the
+two matrix products of blocks in memory. Times are CPU seconds of one thread. From these, the
 hours for all 14.2 million images on two cores are extrapolated. Tests check that the counts equal
 the counts from dense scores.
 
@@ -33,7 +33,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measuring import check, peak_mib, processor_seconds, report
+from benchmarks.measuring import check, cpu_seconds, peak_mib, report
 from zslcore.features import FeatureView
 from zslcore.large import ranks
 from zslcore.large.engine import Engine
@@ -89,8 +89,8 @@ def speed(sizes: list[int]) -> None:
             y = rng.choice(used, n)
             A = X.astype(dtype)
             view = FeatureView(X.astype(np.float16), unit=True)
-            products_seconds = processor_seconds(lambda A=A, m=score_map: products(A, m))
-            ours = processor_seconds(
+            products_seconds = cpu_seconds(lambda A=A, m=score_map: products(A, m))
+            ours = cpu_seconds(
                 lambda v=view, y=y, m=score_map: count_ranks(
                     v, y, m, sets, SEEN, curves=["all"], engine=HERE
                 )

@@ -9,8 +9,8 @@ iterations, the first 250 with exaggeration) but from the same start: this takes
 two idle cores and preserves 14.9 % of the 15 nearest neighbours, ours 14.7 %. With 750 iterations,
 as many as ours, it took 281 s (ours 73.5 s) and preserved 13.0 %.
 
-Wall and processor time are both printed: if their ratio is well below the number of threads, the
-machine was busy, and only the processor time is reliable.
+Wall and CPU time are both printed: if their ratio is well below the number of threads, the
+machine was busy, and only the CPU time is reliable.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads must not use processor time
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads must not use CPU time
 
 import numpy as np
 from sklearn.manifold import TSNE
@@ -53,7 +53,7 @@ def main() -> None:
     print(f"{len(data):,} images, {data.views[0].shape[1]:,} features, {THREADS} threads")
     with timed("PCA", seconds):
         pca = JointPCA.fit(data.views, 50)
-        Z = np.vstack([pca.transform(view) for view in data.chosen()]).astype(np.float32)
+        Z = np.vstack([pca.transform(view) for view in data.sampled_views()]).astype(np.float32)
     with timed("neighbours", seconds):
         graph = neighbours(Z, 90, threads=THREADS)
     for method in ("umap", "tsne"):

@@ -59,8 +59,8 @@ def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
     return statistics.median(_times(work, repeats, time.perf_counter))
 
 
-def processor_seconds(work: Callable[[], object], repeats: int = 2) -> float:
-    """Return the minimum processor seconds of ``work``, nearly independent of other load."""
+def cpu_seconds(work: Callable[[], object], repeats: int = 2) -> float:
+    """Return the minimum CPU seconds of ``work``, nearly independent of other load."""
     return min(_times(work, repeats, time.process_time))
 
 
@@ -116,7 +116,7 @@ def made_by() -> str:
     return f"release {version()}, sources {sources_digest()}"
 
 
-def traced(table: pd.DataFrame) -> pd.DataFrame:
+def with_provenance(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with release and sources added to rows without them.
 
     Returns
@@ -141,7 +141,7 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def unnamed(table: pd.DataFrame | None) -> str:
+def describe_untraced_rows(table: pd.DataFrame | None) -> str:
     """Return a sentence on the rows without commit and sources; "" without such rows."""
     if table is None or "sources" not in table:
         return ""
@@ -152,13 +152,13 @@ def unnamed(table: pd.DataFrame | None) -> str:
     )
 
 
-def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
+def write_results(name: str, text: str, table: pd.DataFrame | None = None) -> None:
     """Write ``results/<name>.md`` and, for a table, ``results/<name>.csv``, with their origin."""
     RESULTS.mkdir(exist_ok=True)
-    text = f"{text.rstrip()}\n\nWritten by {made_by()}.{unnamed(table)}\n"
+    text = f"{text.rstrip()}\n\nWritten by {made_by()}.{describe_untraced_rows(table)}\n"
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     if table is not None:
-        traced(table).to_csv(RESULTS / f"{name}.csv", index=False)
+        with_provenance(table).to_csv(RESULTS / f"{name}.csv", index=False)
 
 
 # --- Experiments of many parts --------------------------------------------------------------------
@@ -172,7 +172,7 @@ class Experiment(NamedTuple):
     name : name of the files in ``results/``
     columns : columns of the table that identify a part
     data : data sets, in the order of the table
-    embedded : data sets of the package, which need no file
+    packaged : data sets of the package, which need no file
     rows : rows for each data set
     measure : function that returns the rows of a part, with a column "seconds"; other processes
         import it by name, so it must not be defined in ``__main__``
@@ -182,7 +182,7 @@ class Experiment(NamedTuple):
     name: str
     columns: tuple[str, str]
     data: Sequence[str]
-    embedded: Sequence[str]
+    packaged: Sequence[str]
     rows: Sequence[str]
     measure: Callable[[Path, str, str], pd.DataFrame]
     markdown: Callable[[pd.DataFrame], str]
@@ -196,7 +196,7 @@ class Experiment(NamedTuple):
         parser.add_argument("--jobs", type=int, default=2, help="number of parts at a time")
         parser.add_argument("--again", action="store_true", help="also run finished parts again")
         args = parser.parse_args()
-        data = self.data if args.folder.is_dir() else self.embedded
+        data = self.data if args.folder.is_dir() else self.packaged
         names = args.only or data
         done = self._done()
         todo = [p for p in product(names, args.rows) if args.again or p not in done]
@@ -209,7 +209,7 @@ class Experiment(NamedTuple):
             done[part] = rows
             order = dict.fromkeys([*product(self.data, self.rows), *done])
             table = pd.concat(done[key] for key in order if key in done)
-            keep(self.name, self.markdown(table), table)
+            write_results(self.name, self.markdown(table), table)
 
     def _done(self) -> dict[Part, pd.DataFrame]:
         path = RESULTS / f"{self.name}.csv"

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.measuring import keep, markdown_table
+from benchmarks.measuring import markdown_table, write_results
 from zslcore.analysis.papers.experiments.experiment import Experiment, Request, widen_table
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if args.ship:
         ship(cells, args.on)
     else:
-        keep("papers", "\n".join([intro, *texts]), cells)
+        write_results("papers", "\n".join([intro, *texts]), cells)
 
 
 if __name__ == "__main__":

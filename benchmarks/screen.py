@@ -7,13 +7,13 @@
 ``frames``: the Playground with random scores in the sizes of CUB and SUN, and with the digits and
 their pictures. Its handle is dragged for two seconds along the curve (gamma) and along the stops of
 the lambda ruler; the handle of the seen-unseen component, which draws no images, is dragged too.
-The measurements are the processor time per frame of the page's thread (60 frames per second allow
-16.7 ms) and the number of frames per second. Unlike frames per second, the processor time of the
+The measurements are the CPU time per frame of the page's thread (60 frames per second allow
+16.7 ms) and the number of frames per second. Unlike frames per second, the CPU time of the
 thread does not depend on the load of the machine.
 
 ``scores``: 14,340 images of 717 classes with random float64 scores that favour the true class,
 about 82 MB as npz. The measurements are the seconds from passing a file to the upload field of Your
-scores until the curve shows the H of that file, with different scores each time; the processor time
+scores until the curve shows the H of that file, with different scores each time; the CPU time
 of the server, without the process that reads the file; and the frames per second while gamma is
 dragged.
 
@@ -37,7 +37,7 @@ import pandas as pd
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.measuring import check
-from benchmarks.serving import FLAGS, Server, processor_seconds, serving
+from benchmarks.serving import FLAGS, Server, cpu_seconds, serving
 from ui.shell.site_map import PAGES
 from zslcore.metrics import seen_unseen_curve
 
@@ -234,10 +234,10 @@ def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str
         page.goto(f"{server.url}/leakage?view=scores")
         page.locator("input[type=file]").first.wait_for(state="attached", timeout=180_000)
         settled(page)
-        before = processor_seconds(server.process.pid)
+        before = cpu_seconds(server.process.pid)
         seconds.append(upload(page, path, harmonic))
         settled(page)
-        worked.append(processor_seconds(server.process.pid) - before)
+        worked.append(cpu_seconds(server.process.pid) - before)
         if seed < repeats:
             path.unlink()
     frames = drag(page, ".over > svg")

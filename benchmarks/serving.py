@@ -41,11 +41,11 @@ class Server:
     Parameters
     ----------
     folder : folder for the log and the data
-    script : script to serve, which imports from a checkout
-    command : command that starts the app instead, in a folder without a checkout
+    script : Streamlit script to run from the checkout ``root``
+    command : command that starts an installed app instead of ``script``, outside of a checkout
     environment : additional environment variables
     port : port of the server, by default a free one
-    root : checkout from which the script imports
+    root : checkout that ``script`` imports from
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Server:
 
 @contextmanager
 def serving(n: int = 1, **options: Any) -> Iterator[list[Server]]:
-    """Serve an app with ``n`` processes that share their data; ``options`` are for Server."""
+    """Serve an app with ``n`` processes that share their data; pass ``options`` to Server."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         shared = {"ZSL_DATA": str(Path(folder) / "data")} | options.pop("environment", {})
         servers = []
@@ -120,8 +120,8 @@ def resident(pid: int) -> float:
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
 
-def processor_seconds(pid: int) -> float:
-    """Return the processor seconds of a process with its threads, without subprocesses."""
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU seconds of a process with its threads, without subprocesses."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -135,6 +135,6 @@ def settle(pid: int, patience: float = 180) -> None:
     patience : maximum number of seconds to wait
     """
     end, spent = time.monotonic() + patience, -1.0
-    while processor_seconds(pid) - spent > 0.05 and time.monotonic() < end:
-        spent = processor_seconds(pid)
-        time.sleep(4)  # preparations start after two seconds without a run
+    while cpu_seconds(pid) - spent > 0.05 and time.monotonic() < end:
+        spent = cpu_seconds(pid)
+        time.sleep(4)  # preparations start two seconds after the last page run

@@ -9,8 +9,8 @@ Visitors use Streamlit's protocol over WebSockets, on the same machine as the se
 ``load``: visitors repeatedly change one choice on the pages of :data:`VISITS`, one to three seconds
 after the previous answer. One run measures four situations: all visitors on one server; the same
 during a job that maps two data sets; on two servers that share their data; and one visitor alone.
-The report has the seconds that visitors wait, and the server's processor seconds per change;
-processor seconds are reliable even on a busy machine. Shared results are computed in advance. With
+The report has the seconds that visitors wait, and the server's CPU seconds per change;
+CPU seconds are reliable even on a busy machine. Shared results are computed in advance. With
 two servers, each visitor stays on one, as behind a proxy with sticky sessions.
 
 ``memory``: visitors in turn make ``--changes`` changes in total, as many as in an hour with a
@@ -43,7 +43,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.measuring import check
-from benchmarks.serving import Server, processor_seconds, resident, serving, settle
+from benchmarks.serving import Server, cpu_seconds, resident, serving, settle
 
 
 class Visit(NamedTuple):
@@ -316,11 +316,11 @@ ALONE = 0.05
 
 
 class Measured(NamedTuple):
-    """Seconds per change, and processor time and memory of the servers.
+    """Seconds per change, and CPU time and memory of the servers.
 
     Attributes
     ----------
-    cost : processor seconds of the servers per change
+    cost : CPU seconds of the servers per change
     memory : total resident memory of the servers afterwards, in MB
     """
 
@@ -351,7 +351,7 @@ async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: 
     spent: list[float] = []
 
     def spend() -> None:
-        spent.append(sum(processor_seconds(server.process.pid) for server in servers))
+        spent.append(sum(cpu_seconds(server.process.pid) for server in servers))
 
     took = await changes(urls, visits, seconds, on_start=spend)
     spend()

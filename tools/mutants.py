@@ -33,7 +33,7 @@ SEED, DRAWN = 42, 200
 #: Tiers of tests; each runs on the mutants that survived the previous tier.
 TIERS = ("gate", "nightly")
 ROOT = Path(__file__).parents[1]
-#: Processor seconds after which a mutant counts as killed, since it may never end.
+#: CPU seconds after which a mutant counts as killed, since it may never end.
 MOST_SECONDS = 600
 #: Exit codes of pytest if it could not run the tests.
 BROKEN_DOWN = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)

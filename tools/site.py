@@ -41,7 +41,7 @@ from ui.playground.instrument import instrument_of
 from ui.shell.numbers import in_points, percent
 from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
-from ui.state.waiting import AnsweredRun
+from ui.state.waiting import PredictedRun
 from ui.views.leakage.drop import ANSWERS
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
@@ -349,7 +349,7 @@ def play(name: str, kind: str) -> str:
     return page
 
 
-def _played(name: str, method: str) -> AnsweredRun:
+def _played(name: str, method: str) -> PredictedRun:
     played = answers.played(RunSpec.of(opened(name), "PS", method))
     assert played is not None
     return played

@@ -16,7 +16,7 @@ from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.methods import get_method
 from zslcore.metrics import significance
 from zslcore.results import planning
-from zslcore.results.planning import RunPlan, planned
+from zslcore.results.planning import RunPlan, specs_of_choice
 from zslcore.results.store import ResultStore
 
 WORLD = replace(linear_world(noise=0.8), name="first", known_digest="")
@@ -64,7 +64,7 @@ def test_only_missing_runs_are_computed(tmp_path):
     of_folds = RunPlan([run], choices=("folds",)).complete_all(WORLD, store)
     # Two folds may choose the same parameters.
     assert 1 <= of_folds <= len(WORLD.splits["PS"].folds)
-    store.delete(planned(store.get(run.key), "folds")[0].key)
+    store.delete(specs_of_choice(store.get(run.key), "folds")[0].key)
     assert run in missing(store, ("folds",))
     assert RunPlan([run], choices=("folds",)).complete_all(WORLD, store) == 1
 
@@ -73,8 +73,8 @@ def test_stored_results_without_folds_are_computed_again(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     result = run_spec(run, WORLD, with_oracle=False).result
     store.put(replace(result, fold_choices=()))
-    assert RunPlan([run]).first(run, store) is not None
-    assert RunPlan([run], choices=("folds",)).first(run, store) is None
+    assert RunPlan([run]).stored_first_run(run, store) is not None
+    assert RunPlan([run], choices=("folds",)).stored_first_run(run, store) is None
     assert RunPlan([run], choices=("folds",)).complete_all(WORLD, store) >= 2
 
 
@@ -156,7 +156,7 @@ def test_with_parameters_for_zsl_gamma_is_from_the_folds(tmp_path):
     run = spec.run("first", "PS", "ESZSL")
     RunPlan([run], choices=("folds", "oracle")).complete_all(WORLD, store)
     for choice in ("folds", "oracle"):
-        for other in planned(store.get(run.key), choice):
+        for other in specs_of_choice(store.get(run.key), choice):
             result = store.get(other.key)
             params = dict(other.params.items())
             expected = protocol.select(

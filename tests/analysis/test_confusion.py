@@ -34,9 +34,9 @@ def test_most_confused_pairs_are_the_largest_off_the_diagonal(scores):
     np.fill_diagonal(off, 0)
     assert list(pairs["share"]) == pytest.approx(sorted(np.nan_to_num(off).ravel())[:-5:-1])
     for pair in pairs.itertuples():
-        assert share.loc[pair._1, pair.answered] == pair.share
+        assert share.loc[pair._1, pair.predicted] == pair.share
         assert (pair.side == "unseen") == (pair._1 in ("bee", "dog"))
-        assert (pair.answered_side == "unseen") == (pair.answered in ("bee", "dog"))
+        assert (pair.predicted_side == "unseen") == (pair.predicted in ("bee", "dog"))
 
 
 def test_classes_with_few_images_are_left_out(scores):

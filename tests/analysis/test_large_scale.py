@@ -44,12 +44,14 @@ def test_parameters_are_chosen_on_the_fold_and_for_zsl(evaluated):
 
 def test_test_sets_are_the_released_sets_without_classes_that_lack_an_id(evaluated):
     assert evaluated.counts.names == SETS
-    assert evaluated.of_facts[-2:].tolist() == [-1, -1]
+    assert evaluated.rows_in_facts[-2:].tolist() == [-1, -1]
     for name in SETS:
         inside = members(evaluated, name)
-        assert FACTS.sets[name][evaluated.of_facts[inside]].all()
+        assert FACTS.sets[name][evaluated.rows_in_facts[inside]].all()
     unseen = WORLD.split().unseen_classes
-    assert members(evaluated, "All").tolist() == [c for c in unseen if evaluated.of_facts[c] >= 0]
+    assert members(evaluated, "All").tolist() == [
+        c for c in unseen if evaluated.rows_in_facts[c] >= 0
+    ]
 
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])

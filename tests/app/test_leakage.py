@@ -372,9 +372,9 @@ def test_every_image_and_every_leak_is_counted_once_in_its_part():
     context = AuditContext.of_split(data.split("SS"), data)
     context = replace(context, vocabularies=(get_vocabulary("imagenet-1k"),))
     table = counts.leaks_by_class(context, audit_context(context))
-    columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
+    columns = ["trained", "test_seen", "test_unseen", "in_pretraining", "leaking", "unused"]
     assert (table[columns].sum(axis=1) == table["images"]).all()
-    assert set(table.loc[table["known"] > 0, "class"]) == {
+    assert set(table.loc[table["in_pretraining"] > 0, "class"]) == {
         *("persian cat", "hippopotamus", "leopard", "chimpanzee", "giant panda", "pig")
     }
     assert not table["leaking"].any()

@@ -283,7 +283,7 @@ def test_each_picture_belongs_to_the_label_of_its_prediction(source, monkeypatch
     else:
         quick = [spec for spec in specs if waiting.is_quick(spec)]
         result = [runs.run(spec, digits, store=ResultStore()) for spec in quick]
-        now = [(run.result.spec, waiting.AnsweredRun(run.result, run.scores)) for run in result]
+        now = [(run.result.spec, waiting.PredictedRun(run.result, run.scores)) for run in result]
         result = now if source == "now" else [(spec, waiting.stored_run(spec)) for spec in quick]
         assert len(result) >= 4
     for spec, stored in result:

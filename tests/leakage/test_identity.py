@@ -72,8 +72,8 @@ def test_rows_common_to_both_releases_are_not_reported_as_superseded(split):
     result = finding(replace(split["PS 2.0"], parts=shared))
     assert result.mark == "ok"
     assert result.sentence == (
-        "Zoo PS v1 or PS 2.0, with the published rows: they share trainval, test_seen, "
-        "test_unseen, and differ only in train, val, which the files do not contain."
+        "Zoo PS v1 or PS 2.0, with the published rows: these splits have the same trainval, "
+        "test_seen, test_unseen; they differ only in train, val, which the files do not contain."
     )
     assert result.advice == f"Add train, val to distinguish them. PS v1: {OLD}"
 
@@ -120,7 +120,8 @@ def test_shifted_row_numbers_are_reported_with_advice(split, shift, message, adv
     assert (result.mark, result.advice) == ("warning", advice)
     assert (
         result.sentence
-        == f"The rows of Zoo PS 2.0, all numbered {message}: the layout starts at 1."
+        == f"These are the rows of Zoo PS 2.0, but all row numbers are {message}: the MAT layout "
+        "counts from 1."
     )
 
 
@@ -214,7 +215,7 @@ def test_a_split_with_one_exchanged_class_is_near_and_its_checks_run(dataset):
     report = audit_context(fill_in_from_benchmark(context))
     result = report.of("ZSL010")[0]
     assert result.mark == "warning"
-    assert result.sentence.startswith(f"Near {dataset} PS: ")
+    assert result.sentence.startswith(f"Close to {dataset} PS: ")
     assert result.sentence.endswith(f"now unseen: {now_unseen}; no longer unseen: {now_seen}.")
     near = known_module.nearest(context)
     assert 0.5 < min(near.shares.values()) < near.same < 1

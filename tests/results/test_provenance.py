@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.measuring import RESULTS, percent, traced
+from benchmarks.measuring import RESULTS, percent, with_provenance
 from zslcore import version
 from zslcore.evaluation import protocol
 from zslcore.methods import METHODS, TRANSDUCTIVE
@@ -113,7 +113,7 @@ def test_the_same_data_have_the_same_digest_in_all_results():
 
 
 def test_new_rows_name_revisions_and_sources_and_no_commit():
-    new = traced(pd.DataFrame({"method": ["ESZSL", "?"], "zsl": [0.5, 0.5]}))
+    new = with_provenance(pd.DataFrame({"method": ["ESZSL", "?"], "zsl": [0.5, 0.5]}))
     assert set(new["commit"]) == {""}
     assert set(new["version"]) == {version.version()}
     assert set(new["sources"]) == {version.sources_digest()}
@@ -130,7 +130,7 @@ def test_new_rows_name_revisions_and_sources_and_no_commit():
             "sources": ["0" * 16, None],
         }
     )
-    result = traced(of_run)
+    result = with_provenance(of_run)
     assert list(result["version"]) == ["0.1", "0.1.dev3+gabcdef013"]
     assert list(result["commit"]) == ["", "abcdef013"]  # an old row keeps its own
     assert list(result["sources"]) == ["0" * 16, ""]

@@ -35,26 +35,26 @@ def threads():
 def test_a_series_of_page_runs_is_followed_by_one_collection():
     tidier, before = Tidier(quiet=0.5, pause=0.0), threads()
     for _ in range(5):
-        tidier.page_runs()
+        tidier.record_page_run()
     until(lambda: tidier.collections == 1)
-    tidier.page_runs()
+    tidier.record_page_run()
     until(lambda: tidier.collections == 2)
     assert threads() == before + 1
 
 
 def test_collections_have_a_minimum_interval():
     tidier = Tidier(quiet=0.0, pause=3600.0)
-    tidier.page_runs()
+    tidier.record_page_run()
     until(lambda: tidier.collections == 1)
-    tidier.page_runs()
+    tidier.record_page_run()
     time.sleep(0.2)
     assert tidier.collections == 1
 
 
 def test_no_garbage_is_collected_while_pages_run():
     tidier = Tidier(quiet=3600.0)
-    tidier.page_runs()
-    tidier.page_runs()
+    tidier.record_page_run()
+    tidier.record_page_run()
     assert tidier.collections == 0
 
 
@@ -86,7 +86,7 @@ def test_without_a_server_no_garbage_collection_starts(monkeypatch, stand_in):
     monkeypatch.setattr(served, "exists", lambda: stand_in)
     monkeypatch.setattr(served, "get_instance", object)  # like Streamlit's own page tests
     before = threads()
-    runtime.page_runs()
+    runtime.record_page_run()
     assert threads() == before
 
 

@@ -50,7 +50,7 @@ def test_failed_imports_do_not_stop_other_imports(monkeypatch, parsed_lists):
 
 def test_preloading_waits_for_visitors_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["wave"])
-    monkeypatch.setattr(runtime, "facts", lambda: ())
+    monkeypatch.setattr(runtime, "fact_loaders", lambda: ())
     monkeypatch.setattr(runtime.worker, "warm_up", lambda *_: None)
     request = []
 
@@ -69,14 +69,14 @@ def test_preloading_happens_once_after_the_first_page_runs():
     done = []
     tidier = Tidier(quiet=0.02, pause=0.0, first=lambda busy: done.append(busy()))
     for spell in (1, 2):
-        tidier.page_runs()
+        tidier.record_page_run()
         until(lambda spell=spell: tidier.collections >= spell)
     assert len(done) == 1
 
 
 def test_a_server_begins_before_the_first_visitor(monkeypatch):
     runs = []
-    monkeypatch.setattr(runtime, "page_runs", lambda: runs.append("ui.views.playground.play"))
+    monkeypatch.setattr(runtime, "record_page_run", lambda: runs.append("ui.views.playground.play"))
 
     async def served():
         async with ready(None):

@@ -117,7 +117,7 @@ def test_a_worker_that_crashes_fails_or_times_out_refuses_the_file(run, monkeypa
 @pytest.mark.nightly
 def test_the_time_limit_of_a_file_is_processor_time(run, monkeypatch):
     monkeypatch.setattr(worker, "PATIENCE", 1e6)
-    with pytest.raises(Refused, match="took more than 1 s of processor time, the limit for a file"):
+    with pytest.raises(Refused, match="took more than 1 s of CPU time, the limit for a file"):
         run(functions.computes, seconds=1)
     run(functions.sleeps, 2.5, seconds=1)
 

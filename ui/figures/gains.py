@@ -201,7 +201,7 @@ def _upright(
         traces.append(line(INK.color, dash="dash", width=1.5, **of_mean))
         start += len(rows)
     of_x = axis(
-        f"{start} classes; point at a mark to see its name",
+        f"{start} classes; point at a mark to see its class",
         names=[],
         grid=False,
         range=[-0.6, start - 0.4],

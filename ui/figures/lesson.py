@@ -171,7 +171,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: Mapping[str, float]) -> Char
         height=360 if n <= 12 else 480,
         legend="top",
         xaxis=axis(
-            "" if legible else f"{n:,} test classes; point at a mark to see its name",
+            "" if legible else f"{n:,} test classes; point at a mark to see its class",
             names=labels if legible else [],
             grid=False,
             tickangle=-60 if crowded(list(table["class"])) else 0,

@@ -54,7 +54,7 @@ def class_axis(names: pd.Series, roles: pd.Series) -> Part:
     n, legible, turned = len(names), names_fit(len(names)), crowded(names)
     labels = [marked(name, role, glyph=not turned) for name, role in zip(names, roles, strict=True)]
     return axis(
-        "" if legible else f"{n:,} classes; point at a mark to see its name",
+        "" if legible else f"{n:,} classes; point at a mark to see its class",
         names=labels if legible else [],
         grid=False,
         size=12 if turned or narrow() else 15,

@@ -39,8 +39,8 @@ from ui.figures.vocabulary import (
 from zslcore.leakage.report import Picture
 
 #: Part of a split: column of the table, name in the legend, mark, opacity, hatch.
-Bars = tuple[str, str, Mark, float, str]
-PARTS: Sequence[Bars] = (
+PartStyle = tuple[str, str, Mark, float, str]
+PARTS: Sequence[PartStyle] = (
     ("trainval", "training", SEEN, 1.0, ""),
     ("test_seen", "test, seen", SEEN, 0.45, "."),
     ("test_unseen", "test, unseen", UNSEEN, 1.0, UNSEEN.pattern),
@@ -50,7 +50,7 @@ PARTS: Sequence[Bars] = (
 
 
 #: Height of the sample images above the bars, in pixels, in a wide and in a narrow window.
-SAMPLES = (68, 46)
+SAMPLE_HEIGHTS = (68, 46)
 
 
 @cached_figure
@@ -69,7 +69,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] =
         + [below.on(strip) for strip in (_fold_strip(table, folds) if lines else [])],
         height=(306 if narrow() else 300) + strip,
         legend="top",
-        margin={"t": (56 if narrow() else 40) + SAMPLES[narrow()] * bool(samples)},
+        margin={"t": (56 if narrow() else 40) + SAMPLE_HEIGHTS[narrow()] * bool(samples)},
         images=[_above_bar(k, source) for k, source in enumerate(samples)],
         barmode="stack",
         bargap=0.1 if len(table) <= MOST_NAMES else 0,
@@ -81,15 +81,15 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame, samples: Sequence[str] =
 
 
 def _above_bar(k: int, source: str) -> Part:
-    size = {"sizex": 0.9, "sizey": (SAMPLES[narrow()] - 8) / 270, "sizing": "contain"}
+    size = {"sizex": 0.9, "sizey": (SAMPLE_HEIGHTS[narrow()] - 8) / 270, "sizing": "contain"}
     anchors = {"xref": "x", "x": k, "xanchor": "center", "yref": "paper", "y": 1.02}
     return {"source": source, **size, **anchors, "yanchor": "bottom"}
 
 
 def _part_bars(table: pd.DataFrame) -> list[Part]:
-    """Return the images of each class, as one trace per part with images; high bars have counts.
+    """Return the images of each class as bars, one trace per non-empty part.
 
-    The browser leaves out counts that are wider than their bars.
+    PartStyle that are high enough show their counts, except those that are narrower than the text.
     """
     least = 0.1 * table["trainval"].max() if len(table) <= MOST_NAMES else np.inf
     return [
@@ -101,13 +101,13 @@ def _part_bars(table: pd.DataFrame) -> list[Part]:
     ]
 
 
-def _images_in(table: pd.DataFrame, part: Bars, across: str, words: str) -> Part:
-    """Return the images of each class in one part as bars on the axis ``across``."""
+def _images_in(table: pd.DataFrame, part: PartStyle, position_axis: str, words: str) -> Part:
+    """Return the images of each class in one part as bars on the axis ``position_axis``."""
     column, label, mark, opacity, pattern = part
-    along = "y" if across == "x" else "x"
+    length_axis = "y" if position_axis == "x" else "x"
     return bars(
-        **{across: np.arange(len(table)), along: table[column]},
-        orientation="v" if across == "x" else "h",
+        **{position_axis: np.arange(len(table)), length_axis: table[column]},
+        orientation="v" if position_axis == "x" else "h",
         name=label,
         marker={
             "color": translucent(mark.color, opacity),
@@ -115,7 +115,7 @@ def _images_in(table: pd.DataFrame, part: Bars, across: str, words: str) -> Part
             "line": {"color": mark.color, "width": np.where(table[column] > 0, opacity < 1, 0)},
         },
         customdata=table["class"],
-        hovertemplate=f"%{{customdata}}: %{{{along}:,}} {words}{label}<extra></extra>",
+        hovertemplate=f"%{{customdata}}: %{{{length_axis}:,}} {words}{label}<extra></extra>",
     )
 
 
@@ -142,13 +142,13 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
     return [strip, *(scatter(**off, name=n, marker=look | {"color": c}) for n, c in signs)]
 
 
-#: Maximum number of attributes with names, so that the names of classes have room.
+#: Attribute names are drawn for at most this many attributes, to leave room for class names.
 MOST_ATTRIBUTES = 40
 
 
 @cached_figure
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> Chart:
-    """Draw prototypes as a heat map, one line per class; names have the colour of their role."""
+    """Draw prototypes as a heat map, one row per class, with class names coloured by role."""
     n = table.shape[1]
     matrix = heatmap(
         z=table.to_numpy(),
@@ -167,7 +167,7 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> Chart:
         [matrix],
         height=min(headroom, 190) + 20 + 19 * len(labels),
         xaxis=axis(
-            "" if legible else f"{n:,} attributes; point at a mark to see its name",
+            "" if legible else f"{n:,} attributes; point at a cell to see its attribute",
             names=list(table.columns) if legible else [],
             side="top",
             tickangle=-60,
@@ -182,10 +182,10 @@ def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> Chart:
 #: Maximum number of classes with names at their bars.
 MOST_LINES = 60
 
-_WHERE: Sequence[Bars] = (
+_WHERE: Sequence[PartStyle] = (
     ("trained", "trained on", SEEN, 1.0, ""),
     *PARTS[1:3],
-    ("known", "leak: class in the pre-training set", OVERLAP, 0.75, "|"),
+    ("in_pretraining", "leak: class in the pre-training set", OVERLAP, 0.75, "|"),
     ("leaking", "leak between the parts", LEAK, 1.0, LEAK.pattern),
     ("unused", "unused", NEUTRAL, 0.45, ""),
 )
@@ -194,8 +194,8 @@ _ORDER = {"both": 0, "seen": 1, "unseen": 2, "none": 3}
 
 @cached_figure
 def class_leak_bars(table: pd.DataFrame) -> Chart:
-    """Draw one line per class with its images by part and leak, classes with leaks on top."""
-    order = np.lexsort((table["role"].map(_ORDER), -table["known"], -table["leaking"]))
+    """Draw one bar per class, divided by part and leak, with leaking classes on top."""
+    order = np.lexsort((table["role"].map(_ORDER), -table["in_pretraining"], -table["leaking"]))
     table = table.iloc[order]
     n, is_long = len(table), len(table) > 20
     legible = n <= MOST_LINES
@@ -208,7 +208,7 @@ def class_leak_bars(table: pd.DataFrame) -> Chart:
         margin={"t": 84},
         xaxis=axis("images", grid=True),
         yaxis=axis(
-            "" if legible else f"{n:,} classes; point at a mark to see its name",
+            "" if legible else f"{n:,} classes; point at a bar to see its class",
             names=names if legible else [],
             range=[n - 0.4, -0.6],
             grid=False,

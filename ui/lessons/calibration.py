@@ -18,7 +18,7 @@ from ui.state import cache, waiting
 from zslcore.analysis import confusion
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation import protocol
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -52,7 +52,7 @@ LOOKS: dict[str, Mark] = dict.fromkeys(NUMBERS, HARMONIC) | {
 }
 
 
-def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, AnsweredTest]:
+def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, PredictedTest]:
     """Return a run with parameters and gamma chosen on the folds."""
     run = waiting.run_of(RunSpec.of(cache.dataset(data), "PS", method))
     return run.result, run.test
@@ -142,7 +142,7 @@ def _gamma(stop: str) -> StepView:
     return StepView(class_bars(classes), answer, {"gamma": gamma} | changes)
 
 
-def _drawn(test: AnsweredTest) -> tuple[np.ndarray, np.ndarray]:
+def _drawn(test: PredictedTest) -> tuple[np.ndarray, np.ndarray]:
     """Return unseen and seen accuracy along the curve, without points that no screen can show."""
     curve = test.curve.thinned(800)
     return curve.unseen, curve.seen
@@ -198,7 +198,7 @@ def _changes_without_images(method: str) -> StepView:
     )
 
 
-def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
+def _fewer_seen(test: PredictedTest) -> PredictedTest:
     """Return the test set without every second image of seen classes."""
     of_seen = test.answers.of_seen
     kept_rows = np.flatnonzero(~of_seen | (np.cumsum(of_seen) % 2 == 0))

@@ -17,13 +17,13 @@ from ui.shell.numbers import duration, elapsed
 from ui.shell.text import page_sentence
 from ui.state import cache, controls, data_menu, waiting
 from ui.state.controls import METHOD
-from ui.state.waiting import AnsweredRun
+from ui.state.waiting import PredictedRun
 from zslcore import jobs
 from zslcore.analysis.method_table import row_name
 from zslcore.analysis.study import RunStudy, run_seconds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources, is_simulated_name, title
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
@@ -44,17 +44,17 @@ def is_computed(spec: RunSpec) -> bool:
     )
 
 
-def played(spec: RunSpec) -> AnsweredRun | None:
+def played(spec: RunSpec) -> PredictedRun | None:
     """Return the predictions of a run; None if they need a job that has not finished."""
     if (stored := waiting.stored_run(spec)) is not None:
         return stored
     if waiting.is_quick(spec):
-        computed = AnsweredRun(*cache.quick_run(spec)[:2])
+        computed = PredictedRun(*cache.quick_run(spec)[:2])
         cache.quick_keys().add(spec.key)
         return computed
     folder = _finished(spec)
     work = work_of(spec)
-    return None if folder is None else AnsweredRun(*cache.finished(work.key, work, folder))
+    return None if folder is None else PredictedRun(*cache.finished(work.key, work, folder))
 
 
 def _finished(spec: RunSpec) -> Path | None:
@@ -64,16 +64,16 @@ def _finished(spec: RunSpec) -> Path | None:
     return jobs.finished(work_of(spec))
 
 
-def preview(dataset: ZSLDataset, split: str) -> AnsweredRun:
+def preview(dataset: ZSLDataset, split: str) -> PredictedRun:
     """Return provisional predictions: one fit with default parameters."""
     defaults = METHODS[METHOD]().get_params()
     grid = {name: defaults[name] for name in METHODS[METHOD].param_grid}
     spec = replace(RunSpec.of(dataset, split, METHOD), params=grid, gamma=0.0)
     result, test, _ = cache.quick_run(spec)
-    return AnsweredRun(replace(result, gamma=None), test)
+    return PredictedRun(replace(result, gamma=None), test)
 
 
-def other_runs_of(dataset: ZSLDataset, choice: RunChoice) -> dict[str, AnsweredRun]:
+def other_runs_of(dataset: ZSLDataset, choice: RunChoice) -> dict[str, PredictedRun]:
     """Return the available predictions of methods other than the chosen one."""
     available = {}
     for method in methods_of(dataset, choice.split):
@@ -132,7 +132,7 @@ def methods_of(dataset: ZSLDataset, split: str) -> list[str]:
     return [method for method in METHODS if applies(method, dataset, split)]
 
 
-def dataset_rows(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
+def dataset_rows(dataset: ZSLDataset, split: str, test: PredictedTest) -> np.ndarray:
     """Return the data set's row of each prediction, int array of shape (n_samples,).
 
     Raises DatasetError if the label of a row differs from the label stored with its prediction.

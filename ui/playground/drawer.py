@@ -13,13 +13,13 @@ from ui.shell.frame import chart, show_tabs
 from ui.shell.numbers import in_points, percent, three_digits
 from ui.shell.text import AUSUC
 from ui.state import controls, waiting
-from ui.state.waiting import AnsweredRun
+from ui.state.waiting import PredictedRun
 from ui.takeaway import downloads, tables
 from zslcore.analysis import confusion
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of
-from zslcore.evaluation.answers import AnsweredTest, origin_in_words
+from zslcore.evaluation.answers import PredictedTest, origin_in_words
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -37,20 +37,20 @@ ROWS = {
 
 def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
     """Show the metrics of a run; classes and confusion are at ``gamma`` of the ruler."""
-    answered = waiting.run_of(spec)
-    run, scores = answered.result, answered.test
+    predicted = waiting.run_of(spec)
+    run, scores = predicted.result, predicted.test
     name = f"{spec.dataset}_{spec.method}"
     _show_figures(run, scores, dataset, name)
     names = dataset.class_names
     tabs = {
-        "Command": partial(_show_command, spec, answered, dataset),
+        "Command": partial(_show_command, spec, predicted, dataset),
         "Classes": partial(_show_classes, scores, gamma, names, name),
         "Confusion": partial(_show_confusion, scores, gamma, names, name),
     }
     show_tabs(tabs, key="playground_tab", in_address=False)
 
 
-def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
+def _show_figures(run: RunResult, scores: PredictedTest, dataset: ZSLDataset, name: str) -> None:
     """Show measured and printed metrics as a table, and further metrics below."""
     figures = printed.figures_table([run], benchmark_of(dataset))
     gamma = f"γ = {three_digits(run.gamma or 0.0)}"
@@ -86,14 +86,14 @@ def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, nam
     )
 
 
-def _show_command(spec: RunSpec, answered: AnsweredRun, dataset: ZSLDataset) -> None:
-    run = answered.result
+def _show_command(spec: RunSpec, predicted: PredictedRun, dataset: ZSLDataset) -> None:
+    run = predicted.result
     st.code(spec.command(), language=None, wrap_lines=True)
     st.caption(
         f"{dataset.source} Data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s, "
         f"{run.created[:10]}."
     )
-    make, with_folds = waiting.predictions_of(answered)
+    make, with_folds = waiting.predictions_of(predicted)
     downloads.offer_predictions(make, f"run_{run.spec.key}")
     if run.gamma_origin == "validated" and not with_folds:
         st.caption(WITHOUT_FOLDS)
@@ -104,7 +104,7 @@ def _show_command(spec: RunSpec, answered: AnsweredRun, dataset: ZSLDataset) -> 
 
 
 def _show_classes(
-    scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
+    scores: PredictedTest, gamma: float, class_names: Sequence[str], name: str
 ) -> None:
     """Show the accuracy of each class at gamma and at 0; ``name`` is part of the file name."""
     gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
@@ -126,7 +126,7 @@ def _show_classes(
 
 
 def _show_confusion(
-    scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
+    scores: PredictedTest, gamma: float, class_names: Sequence[str], name: str
 ) -> None:
     """Show the confusion of classes at a gamma; ``name`` is part of the file names."""
     st.caption(f"At γ = {three_digits(gamma)}.")
@@ -158,8 +158,8 @@ def _show_confusion(
         labels={
             "class": "true class",
             "side": "side",
-            "answered": "predicted",
-            "answered_side": "predicted side",
+            "predicted": "predicted",
+            "predicted_side": "predicted side",
             "images": "images",
             "share": "share of the class",
         },

@@ -20,13 +20,13 @@ from ui.shell.folds import fold
 from ui.shell.frame import Header
 from ui.shell.guard import fragment
 from ui.state import cache, controls, data_menu, waiting
-from ui.state.waiting import AnsweredRun
+from ui.state.waiting import PredictedRun
 from ui.takeaway import downloads
 from ui.takeaway.curves import offer_curves, released
 from zslcore import jobs
 from zslcore.analysis.study import Study
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.seen_unseen import Stop
@@ -65,7 +65,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
     dataset = cache.dataset(choice.dataset)
     header.cite(dataset)
     spec = RunSpec.of(dataset, choice.split, choice.method)
-    downloads.commands(spec.command())
+    downloads.record_commands(spec.command())
     status = _status(_offered_study(spec))
     active = status is not None and status.active
     fragment(_play, run_every=UPDATE_SECONDS if active else None)(choice, active, drawer)
@@ -232,7 +232,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
 def instrument_of(
     choice: RunChoice,
     dataset: ZSLDataset,
-    shown: AnsweredRun,
+    shown: PredictedRun,
     ruler: Ruler,
     rail: Rail,
     ghosts: Sequence[Ghost],
@@ -242,7 +242,7 @@ def instrument_of(
     test = shown.test
     if ruler.frames:
         reference = ruler.frames[ruler.reference]
-        test, curves = reference.answered, reference.curves
+        test, curves = reference.predicted, reference.curves
     else:
         best = Stop("best on test (oracle)", test.curve.best().gamma, "oracle")
         curves = playground_rulers.curve_of(
@@ -254,7 +254,7 @@ def instrument_of(
     return Instrument(curves, test, names, noun, rail, ghosts, pictures, ruler=ruler)
 
 
-def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray | None:
+def _pictures(dataset: ZSLDataset, split: str, test: PredictedTest) -> np.ndarray | None:
     """Return the picture of each test image; None without pictures or if they are too large."""
     images = dataset.images
     if images is None or len(test.y) * images[0].size > MOST_PIXELS:

@@ -12,14 +12,14 @@ from ui.figures import palette
 from ui.figures.palette import look_of
 from ui.shell.numbers import three_digits
 from ui.state import cache
-from ui.state.waiting import AnsweredRun
+from ui.state.waiting import PredictedRun
 from zslcore import jobs
 from zslcore.analysis.regularization import GridAnswers, GridAnswersStudy, lambda_parameter
 from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.seen_unseen import LOOKS, CurveLine, InteractiveCurve, Stop, gamma_range
 from zslcore.methods import TRANSDUCTIVE
@@ -31,7 +31,7 @@ KINDS = ("gamma", "lambda", "images")
 #: Colours of axis titles and of wrongly predicted images.
 AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
 #: Function that returns the curve of predictions, with a gamma marked.
-DrawCurve = Callable[[AnsweredTest, float | None], InteractiveCurve]
+DrawCurve = Callable[[PredictedTest, float | None], InteractiveCurve]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class RulerStops:
         return cache.computed(self.work.key, self.work) if self.quick else None
 
 
-def stops_of(kind: str, spec: RunSpec, played: AnsweredRun | None) -> RulerStops:
+def stops_of(kind: str, spec: RunSpec, played: PredictedRun | None) -> RulerStops:
     """Return the study for a ruler, one of :data:`KINDS`, or the reason why it has no stops."""
     if kind == "gamma":
         return RulerStops()
@@ -67,7 +67,7 @@ def stops_of(kind: str, spec: RunSpec, played: AnsweredRun | None) -> RulerStops
     return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
 
 
-def _along(spec: RunSpec, played: AnsweredRun) -> RulerStops:
+def _along(spec: RunSpec, played: PredictedRun) -> RulerStops:
     parameter = lambda_parameter(spec.method)
     if parameter is None:
         return RulerStops(note=f"{spec.method} has no λ.")
@@ -100,7 +100,7 @@ def _extends(transductive: type[TransductiveEstimator], method: str) -> bool:
 
 
 def ruler_of(
-    kind: str, stops: RulerStops, played: AnsweredRun, value: str, draw_curve: DrawCurve
+    kind: str, stops: RulerStops, played: PredictedRun, value: str, draw_curve: DrawCurve
 ) -> Ruler:
     """Return the ruler at the value in the address, by default at the value of the run."""
     answers = stops.answers()
@@ -149,7 +149,7 @@ def _number(words: str) -> float | None:
 def curve_of(
     method: str,
     dataset: ZSLDataset,
-    test: AnsweredTest,
+    test: PredictedTest,
     gamma: float | None,
     origin: str = "validated",
     more: Sequence[Stop] = (),

@@ -33,7 +33,7 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.leakage.released_codes import trained_in_words
-from zslcore.leakage.report import Figure, Verdict, worst_first
+from zslcore.leakage.report import ReportMetric, Verdict, worst_first
 from zslcore.leakage.split_card import GAINED
 from zslcore.leakage.vocabularies import USUAL
 
@@ -56,9 +56,9 @@ VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
 #: Views to which findings link.
 DATA, GAIN = "splits", "gains"
 SPLIT_LINK = (DATA, "Picture of the split", {"data_picture": "true"})
-_OF_ROWS = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
+_ROW_CHECKS = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 #: Check -> its link: view, label and parameters.
-LINKS = dict.fromkeys(_OF_ROWS, SPLIT_LINK) | {
+LINKS = dict.fromkeys(_ROW_CHECKS, SPLIT_LINK) | {
     "ZSL006": (GAIN, "Gain of these classes", {}),
     "ZSL007": (GAIN, "Gain class by class", {}),
     "ZSL008": ("play", "How parameters are chosen here", {}),
@@ -73,9 +73,10 @@ REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 class Review:
     """Split under review, with its declarations, the report of its audit, and its card.
 
-    ``key`` is the key of the split in :func:`ui.state.cache.read_in_visit`. ``lists`` are the
-    names of the vocabularies, and the id of an uploaded list, since two lists can have the same
-    name. ``dataset`` is None for an uploaded file.
+    ``key`` is the key of the split in :func:`ui.state.cache.read_in_visit`. ``split`` is the split
+    as read, ``context`` the same split with its declarations. ``lists`` are the names of the
+    vocabularies, and the id of an uploaded list, since two lists can have the same name.
+    ``dataset`` is None for an uploaded file.
     """
 
     key: str
@@ -130,7 +131,7 @@ class Review:
     def has_rows_to_correct(self) -> bool:
         """Whether a finding on rows of the split is neither ok nor open."""
         findings = self.report.marked("leak", "error", "warning")
-        return any(finding.check in _OF_ROWS for finding in findings)
+        return any(finding.check in _ROW_CHECKS for finding in findings)
 
     @property
     def query(self) -> dict[str, str] | None:
@@ -143,7 +144,7 @@ class Review:
 # --- Card ----------------------------------------------------------------------------------------
 
 
-def show_picture_and_figures(card: Report, key: str) -> None:
+def show_picture_and_metrics(card: Report, key: str) -> None:
     """Show the picture of a card, if any, with its metrics at the right."""
     if card.picture is None:
         columns: Sequence[DeltaGenerator] = st.columns(len(card.figures))
@@ -154,10 +155,10 @@ def show_picture_and_figures(card: Report, key: str) -> None:
             chart(figures.picture_of(card.picture), card.picture.alt, key=key)
     for column, figure in zip(columns, card.figures, strict=True):
         with column.container(gap=None):
-            _show_figure(figure)
+            _show_metric(figure)
 
 
-def _show_figure(figure: Figure) -> None:
+def _show_metric(figure: ReportMetric) -> None:
     """Show a metric and its note; each condition of a measured effect has its own line."""
     tip, note = None, plain(figure.note)
     if figure.label.startswith(GAINED) and "trainval" in note:
@@ -267,7 +268,7 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
         )
         st.caption("The file has no labels. Also upload res101.mat to see one line per class.")
         return
-    leaking, in_set = int(by_class["leaking"].sum()), int(by_class["known"].sum())
+    leaking, in_set = int(by_class["leaking"].sum()), int(by_class["in_pretraining"].sum())
     chart(
         figures.class_leak_bars(by_class),
         f"Images of {len(by_class)} classes by part of the split; {_count_leaks(leaking, in_set)}",

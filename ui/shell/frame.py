@@ -58,7 +58,7 @@ palette.set_viewer(window.is_dark, window.is_narrow)
 
 def navigate() -> None:
     """Show the pages in the bar and run the chosen page; only app.py calls this."""
-    runtime.page_runs()
+    runtime.record_page_run()
     st.session_state[BEGAN] = time.monotonic()
     st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
     st.session_state["navigated"] = True
@@ -119,7 +119,7 @@ def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
     _carry_over(page, view)
     if choice := st.session_state.pop(CHOICE, ()):
         st.session_state[choice[0]] = choice[1]
-    downloads.start()
+    downloads.clear()
     st.session_state[WARNED] = False
     title = f"{view.label} · Zero-shot lab"
     st.set_page_config(page_title=title, page_icon=str(_ICON), layout="wide")

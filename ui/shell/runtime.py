@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 
-import scipy.linalg  # noqa: F401 - its threads are to be limited
+import scipy.linalg  # noqa: F401 - imported so that threadpool_limits finds its BLAS
 from streamlit import runtime
 from threadpoolctl import threadpool_limits
 
@@ -56,7 +56,7 @@ def modules_of_pages() -> Iterator[str]:
     yield from LATE
 
 
-def facts() -> Iterator[Callable[[], object]]:
+def fact_loaders() -> Iterator[Callable[[], object]]:
     """Yield functions that fill the caches of facts on which the first views depend."""
     from zslcore.analysis.method_table import printed_cells
     from zslcore.analysis.papers.claims import judged_as_printed
@@ -71,13 +71,13 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
     """Import all modules of pages and fill the caches of facts; pause while ``busy``."""
     latest = time.monotonic() + PATIENCE
     imports = (partial(importlib.import_module, name) for name in modules_of_pages())
-    steps: Iterator[Callable[[], object]] = chain(imports, facts())
+    steps: Iterator[Callable[[], object]] = chain(imports, fact_loaders())
     for step in steps:
         while busy() and time.monotonic() < latest:
             time.sleep(10 * BREATH)
         try:
             step()
-        except Exception:  # noqa: BLE001 - its page reports the error
+        except Exception:  # noqa: BLE001 - the page that needs it will report the error
             _LOG.exception("%s failed", step)
         time.sleep(BREATH)
     worker.warm_up("zslcore.untrusted.readers.variables", "h5py", "scipy.io")
@@ -86,7 +86,7 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
 # --- Garbage --------------------------------------------------------------------------------------
 
 
-#: Seconds without a run of any page after which visitors are assumed to be idle.
+#: Seconds after the last page run before visitors are assumed to be idle.
 QUIET = 2.0
 #: Minimum number of seconds between two collections, since a collection can take as long as a page
 #: change.
@@ -115,7 +115,7 @@ class Tidier:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def page_runs(self) -> None:
+    def record_page_run(self) -> None:
         """Record that a page runs now."""
         self._last_run = time.monotonic()
         with self._lock:
@@ -158,10 +158,10 @@ def _return_freed_memory() -> None:
 _TIDIER = Tidier(first=import_ahead)
 
 
-def page_runs() -> None:
+def record_page_run() -> None:
     """Record that a page of this server runs; do nothing without a server, as in tests."""
     if is_served():
-        _TIDIER.page_runs()
+        _TIDIER.record_page_run()
 
 
 # --- Data folder ----------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def prepare_folder() -> str:
         return str(error) if isinstance(error, ZSLError) else ""
 
 
-_BEGINS, _MESSAGES = threading.Lock(), list[str]()
+_LOCK, _MESSAGES = threading.Lock(), list[str]()
 
 
 def begin() -> str:
@@ -190,7 +190,7 @@ def begin() -> str:
 
     Without a server, as in tests, do nothing.
     """
-    with _BEGINS:
+    with _LOCK:
         if is_served() and not _MESSAGES:
             _MESSAGES.append(prepare_folder())
     return "".join(_MESSAGES)

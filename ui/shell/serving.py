@@ -59,7 +59,7 @@ _CONDITIONS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 async def ready(_: st.App) -> AsyncIterator[None]:
     """Import the first page before the server accepts visitors, and the other pages soon after."""
     import_module("ui.views.playground.play")  # not at the top: Streamlit's caches need a server
-    import_module("ui.shell.runtime").page_runs()
+    import_module("ui.shell.runtime").record_page_run()
     yield
 
 

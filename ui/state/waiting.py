@@ -21,7 +21,7 @@ from ui.shell.text import plain
 from ui.state import cache
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, Study
-from zslcore.evaluation.answers import AnsweredTest, ScoredTest
+from zslcore.evaluation.answers import PredictedTest, ScoredTest
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.runs import Run, RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -42,11 +42,11 @@ Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AnsweredRun:
+class PredictedRun:
     """Result of a run with the predictions on its test set; ``stored`` are stored predictions."""
 
     result: RunResult
-    test: AnsweredTest
+    test: PredictedTest
     stored: Predictions | None = None
 
     @property
@@ -55,7 +55,7 @@ class AnsweredRun:
         return self.result.gamma_origin or "given"
 
 
-def stored_run(spec: RunSpec) -> AnsweredRun | None:
+def stored_run(spec: RunSpec) -> PredictedRun | None:
     """Return a run with stored or precomputed predictions; None without any.
 
     A stored result is preferred to a precomputed result: the metrics are the same, and the stored
@@ -71,7 +71,7 @@ def stored_run(spec: RunSpec) -> AnsweredRun | None:
         if predictions is None and store.with_shipped:
             predictions = shipped_predictions(key)
         if result and predictions:
-            return AnsweredRun(result, predictions.test, predictions)
+            return PredictedRun(result, predictions.test, predictions)
     return None
 
 
@@ -82,7 +82,7 @@ def is_quick(spec: RunSpec) -> bool:
     return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 
 
-def run_of(spec: RunSpec) -> AnsweredRun:
+def run_of(spec: RunSpec) -> PredictedRun:
     """Return the result and the predictions of a run.
 
     Stored or precomputed predictions are returned if they have an oracle or the run is slow.
@@ -91,7 +91,7 @@ def run_of(spec: RunSpec) -> AnsweredRun:
     stored = stored_run(spec)
     if stored and (stored.result.oracle is not None or not is_quick(spec)):
         return stored
-    return AnsweredRun(*scored_run_of(spec), stored=stored.stored if stored else None)
+    return PredictedRun(*scored_run_of(spec), stored=stored.stored if stored else None)
 
 
 def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
@@ -101,7 +101,7 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     return study_result(RunStudy.of(spec, cache.dataset(spec.dataset)))
 
 
-def predictions_of(run: AnsweredRun) -> tuple[Callable[[], Predictions], bool]:
+def predictions_of(run: PredictedRun) -> tuple[Callable[[], Predictions], bool]:
     """Return a function for the predictions, and whether these will have validation rows."""
     if (stored := run.stored) is not None:
         return lambda: stored, bool(stored.folds)

@@ -1,8 +1,9 @@
 """Download menus below figures and tables, with contents built when a menu is opened.
 
-The browser makes pictures, the server makes tables on request. Each of our components that draws a
-figure listens for the event ``zsl-save`` of the document, with details ``key``, ``format`` ("png"
-or "svg"), ``scale`` and ``file``, and responds if the key is its own.
+The browser saves pictures; the server writes a table when its button is pressed. Each component
+that draws a figure listens for ``zsl-save`` events on ``document``. The detail of an event has
+``key``, ``format`` ("png" or "svg"), ``scale`` and ``file``; only the component with this key
+responds.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
 # --- Sources --------------------------------------------------------------------------------------
 
 
-def start() -> None:
+def clear() -> None:
     """Clear the sources and commands of the previous page; called when a page opens."""
     st.session_state[_SOURCES], st.session_state[_COMMANDS] = (), ()
 
@@ -50,17 +51,18 @@ def cite(*sources: str) -> None:
     _add(_SOURCES, sources)
 
 
-def commands(*lines: str) -> None:
-    """Record the commands that repeat this page."""
+def record_commands(*lines: str) -> None:
+    """Record commands that reproduce the results of this page."""
     _add(_COMMANDS, lines)
 
 
 def show_command(line: str) -> None:
-    """Offer a command that repeats this page in a menu, and record it for the page's pins.
+    """Show a menu with a command that reproduces this page, and record it for the page's pins.
 
-    A page that shows code at once loads 1.5 MB of JavaScript before its picture is drawn.
+    The command is in a menu because Streamlit loads 1.5 MB of JavaScript to show code, which would
+    delay the figure.
     """
-    commands(line)
+    record_commands(line)
     with st.popover("Command", icon=":material/terminal:"):
         st.code(line, language=None, wrap_lines=True)
 
@@ -74,7 +76,7 @@ def download(
     icon: str = ICON,
     **options: Any,
 ) -> None:
-    """Show the button of a file; pressing it makes the file."""
+    """Show a download button; the file is created when the button is pressed."""
     options = {"type": "tertiary", "mime": guess_type(file)[0]} | options
     st.download_button(
         label,
@@ -95,7 +97,7 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
         f"{name}.parquet",
         f"download_predictions_{name}",
         help="One row per image: its class, the best seen and the best unseen class, and the γ at "
-        "which the prediction changes. Every metric follows from them.",
+        "which the prediction changes. Every metric can be computed from these columns.",
     )
 
 
@@ -141,8 +143,9 @@ def offer_figure(
 
     ``key`` names the element and the files. ``numbers`` returns the numbers as a table, ``panels``
     the panels for print, and ``html`` the figure as one HTML file from title, caption and sources.
-    ``chart`` is None if another component draws the figure, which then has a main panel. ``more``
-    shows the buttons of further files, for a component that saves its pictures itself.
+    ``chart`` is None if another component draws the figure; a pin then has the table and the HTML
+    page instead. ``more`` shows the buttons of other files, if the
+    component saves its pictures itself.
     """
 
     def show_files() -> None:
@@ -154,7 +157,7 @@ def offer_figure(
             more()
         page: Callable[[], str] = str  # no page
         if html is not None:
-            # The origin is read now; it is not available in a download.
+            # Read the origin now: the function of a download button runs without a page.
             origin = f"{'; '.join(page_sources())}. {address()}"
             page = partial(html, title=_title(key), caption=caption, footnote=origin)
             _file("HTML, interactive", page, f"{key}.html", key)
@@ -224,7 +227,7 @@ def _file(label: str, text: Callable[[], str], name: str, kind: str, icon: str =
 def _offer_pin(
     key: str, name: str, caption: str, complete: Callable[[report.Pin], report.Pin]
 ) -> None:
-    """Show the button that pins to the report; a pin also has the origin of this page."""
+    """Show a button that adds a pin to the report, with the sources, commands and address."""
     label, icon = "Pin to the report", ":material/keep:"
     if st.button(label, icon=icon, type="tertiary", key=f"take_pin_{key}"):
         origin = page_sources(), st.session_state.get(_COMMANDS, ()), address()
@@ -238,8 +241,9 @@ def _title(name: str) -> str:
 # --- Files for print ------------------------------------------------------------------------------
 
 
-#: Value that stands for the width on screen; below, width -> its name.
+#: Value of the width control for pictures as shown on screen.
 SCREEN = 0.0
+#: Width in mm -> label of the control.
 WIDTH_WORDS = {SCREEN: "screen", SLIDE[0]: "slide, 16:9"}
 
 
@@ -282,8 +286,8 @@ def offer_prints(
     )
 
 
-def _together(panels: Sequence[Panel]) -> Sequence[Panel]:
-    """Return all panels, or the first of several square ones, which are too large for one file."""
+def _panels_of_one_file(panels: Sequence[Panel]) -> Sequence[Panel]:
+    """Return the panels of one file: all, or only the first if square panels would not fit."""
     return panels[:1] if any(panel.square for panel in panels) else panels
 
 
@@ -293,7 +297,7 @@ def _choose_panels(key: str, panels: Sequence[Panel]) -> Sequence[Panel]:
         return panels
     choices: dict[str, Sequence[Panel]] = {}
     choices |= {f"{k + 1}. {p.title or p.name or 'panel'}": [p] for k, p in enumerate(panels)}
-    if len(whole := _together(panels)) > 1:
+    if len(whole := _panels_of_one_file(panels)) > 1:
         choices = {"all panels": whole, **choices}
     return choices[st.selectbox("Panels for print", choices, key=f"print_panel_{key}")]
 
@@ -329,7 +333,9 @@ def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) 
         return
     download(
         "PDF",
-        lambda: print_figure(*_together(panels()), width_mm=WIDTHS[0], font="sans", title=caption),
+        lambda: print_figure(
+            *_panels_of_one_file(panels()), width_mm=WIDTHS[0], font="sans", title=caption
+        ),
         f"{key}-{WIDTHS[0]:g}mm.pdf",
         f"print_now_{key}",
         icon=":material/print:",

@@ -251,7 +251,7 @@ def estimator_for(method: str) -> ZSLEstimator:
 
 @dataclass(frozen=True, slots=True)
 class ActionAccuracies:
-    """Result of a fit: (class, overlapping, videos, accuracy) per class, and processor seconds."""
+    """Result of a fit: (class, overlapping, videos, accuracy) per class, and CPU seconds."""
 
     rows: tuple[tuple[int, bool, int, float], ...]
     seconds: float

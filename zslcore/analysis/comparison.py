@@ -43,7 +43,7 @@ from zslcore.metrics import Average
 from zslcore.metrics.significance import class_draws
 from zslcore.numbers import counted, percent
 from zslcore.progress import Progress
-from zslcore.results.planning import ChoiceRule, Results, RunPlan, planned
+from zslcore.results.planning import ChoiceRule, Results, RunPlan, specs_of_choice
 from zslcore.results.store import ResultStore
 
 
@@ -236,10 +236,12 @@ def occasions(
 
 def _stored(spec: RunSpec, store: Results, choice: ChoiceRule) -> tuple[RunResult | None, ...]:
     """Return the stored results of a run under a choice: one result, or one per fold."""
-    first = RunPlan([spec], choices=() if choice == "validated" else (choice,)).first(spec, store)
+    first = RunPlan([spec], choices=() if choice == "validated" else (choice,)).stored_first_run(
+        spec, store
+    )
     if choice == "validated":
         return (first,)
-    return () if first is None else tuple(store.get(o.key) for o in planned(first, choice))
+    return () if first is None else tuple(store.get(o.key) for o in specs_of_choice(first, choice))
 
 
 def _weights(

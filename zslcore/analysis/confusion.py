@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
 
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 
 
 def confusion(
-    scores: AnsweredTest, gamma: float, class_names: Sequence[str], least: int = 1
+    scores: PredictedTest, gamma: float, class_names: Sequence[str], least: int = 1
 ) -> pd.DataFrame:
     """Return the confusion matrix as shares of the test images of each true class.
 
@@ -31,7 +31,7 @@ def confusion(
 
 
 def most_confused(
-    scores: AnsweredTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
+    scores: PredictedTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
 ) -> pd.DataFrame:
     """Return the ``n`` pairs (true class, predicted class) with the largest error rate.
 
@@ -44,23 +44,23 @@ def most_confused(
     share = np.where(images >= least, count / np.maximum(images, 1), 0.0)
     np.fill_diagonal(share, 0)
     order = np.argsort(-share, axis=None, kind="stable")[:n]
-    true, answered = np.unravel_index(order[share.flat[order] > 0], share.shape)
+    true, predicted = np.unravel_index(order[share.flat[order] > 0], share.shape)
     names = np.asarray(class_names)[scores.classes]
     side = np.where(scores.seen, "seen", "unseen")
     return pd.DataFrame(
         {
             "class": names[true],
             "side": side[true],
-            "answered": names[answered],
-            "answered_side": side[answered],
-            "images": count[true, answered],
-            "share": share[true, answered],
+            "predicted": names[predicted],
+            "predicted_side": side[predicted],
+            "images": count[true, predicted],
+            "share": share[true, predicted],
         }
     )
 
 
 def per_class_table(
-    scores: AnsweredTest, gammas: Mapping[str, float], class_names: Sequence[str]
+    scores: PredictedTest, gammas: Mapping[str, float], class_names: Sequence[str]
 ) -> pd.DataFrame:
     """Return the accuracy of each class with test images, one column per gamma."""
     columns, images = np.unique(scores.y, return_counts=True)
@@ -76,7 +76,7 @@ def per_class_table(
     return table
 
 
-def _accuracy(scores: AnsweredTest, gamma: float) -> np.ndarray:
+def _accuracy(scores: PredictedTest, gamma: float) -> np.ndarray:
     """Return the accuracy of each candidate class; NaN for classes without test images."""
     if scores.generalized:
         right, images = scores.switches.per_class(gamma)

@@ -46,14 +46,14 @@ class LargeScale:
     Attributes
     ----------
     counts : numbers of images with the true class among the k best, in each set
-    of_facts : int array of shape (n_classes,)
+    rows_in_facts : int array of shape (n_classes,)
         Row of each class in :func:`zslcore.datasets.imagenet.imagenet`; -1 for classes not in it.
     """
 
     params: Mapping[str, Any]
     validated: bool
     counts: RankCounts
-    of_facts: np.ndarray
+    rows_in_facts: np.ndarray
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the accuracies by set, task and k; ``classes`` counts classes with test images."""
@@ -104,7 +104,7 @@ class LargeScaleStudy(RecordStudy[Rows]):
         return measure(self.method, dataset, progress=progress).rows()
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
-        """Return the arguments of the study, and the rows with the columns of a stored run."""
+        """Return the arguments of the study, and its rows under the metric names of stored runs."""
         rows = [
             {
                 "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",

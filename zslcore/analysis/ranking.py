@@ -13,10 +13,10 @@ hypothesis that all methods are equal. Two methods do not differ significantly i
 are closer than Nemenyi's critical difference CD, where :math:`q_\alpha \sqrt 2` is a quantile of
 the studentized range of k values.
 
-The interval of a rank follows from the numbers of methods that are significantly better and worse
-on resampled test classes, with the same draws for all methods. For method j on one occasion, with
-metrics x, resampled metrics :math:`x^*`, and :math:`s_{ij}` the standard deviation of
-:math:`x^*_i - x^*_j`,
+The interval of a rank is found by counting the methods that are significantly better, and those
+that are significantly worse. Significance is tested on resampled test classes, with the same draws
+for all methods. Let x be the metrics on one occasion, :math:`x^*` the resampled metrics, and
+:math:`s_{ij}` the standard deviation of :math:`x^*_i - x^*_j`. For method j,
 
 .. math::
     c_j: \; P^* \left( \max_i \frac{|(x^*_i - x^*_j) - (x_i - x_j)|}{s_{ij}} \le c_j \right) = 1 -
@@ -94,8 +94,8 @@ def ranking(values: np.ndarray) -> Ranking:
     """Rank methods over occasions, and over draws of test classes.
 
     ``values`` has shape (1 + n_draws, n_occasions, n_methods), starting with the measured values.
-    The interval of the mean rank averages the ends of the n intervals of the occasions, which have
-    the level 1 - 0.05 / n (Bonferroni), so that they hold jointly.
+    The bounds of a mean rank are the means of the bounds on the n occasions. Each interval on one
+    occasion has the level 1 - 0.05 / n (Bonferroni), so that all n hold jointly.
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
@@ -174,7 +174,10 @@ def friedman_test(values: np.ndarray, seed: int = 0) -> RankingTest:
 
 
 def _spread(ranks: np.ndarray) -> np.ndarray:
-    """Return the sum of squared centred rank sums: permutations change no other part."""
+    """Return the sum of squared centred rank sums.
+
+    It is the only part of Friedman's statistic that changes with permutations.
+    """
     n, k = ranks.shape[-2:]
     return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
 

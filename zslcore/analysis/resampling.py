@@ -30,7 +30,7 @@ from typing import Literal, TypeVar, get_args
 import numpy as np
 import scipy
 
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.exceptions import DatasetError
@@ -53,7 +53,7 @@ BLOCK = 1 << 20
 
 
 def figures(
-    scores: AnsweredTest, drawn: np.ndarray, gamma: float = 0.0
+    scores: PredictedTest, drawn: np.ndarray, gamma: float = 0.0
 ) -> dict[Figure, np.ndarray]:
     """Return all metrics of a test set for each draw of classes.
 
@@ -67,7 +67,7 @@ def figures(
 
 
 def draws_of(
-    test: AnsweredTest,
+    test: PredictedTest,
     names: Collection[str],
     gamma: float = 0.0,
     *,
@@ -84,7 +84,7 @@ def draws_of(
 
 
 def draws_of_all(
-    tests: Sequence[tuple[AnsweredTest, float]],
+    tests: Sequence[tuple[PredictedTest, float]],
     names: Collection[str],
     *,
     over: Over,
@@ -101,7 +101,7 @@ def draws_of_all(
 
 
 def _read(
-    tests: Sequence[tuple[AnsweredTest, float]],
+    tests: Sequence[tuple[PredictedTest, float]],
     names: Collection[str],
     counts: Iterator[np.ndarray],
 ) -> list[dict[str, np.ndarray]]:
@@ -117,7 +117,7 @@ def _read(
     return [{name: np.concatenate(values) for name, values in draws.items()} for draws in parts]
 
 
-def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:
+def counts_of_classes(test: PredictedTest, drawn: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the weights of images in each draw of classes, in blocks (draws, n_images)."""
     if drawn.ndim != 2 or drawn.shape[1] != len(test.classes):
         raise DatasetError(
@@ -128,7 +128,7 @@ def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndar
         yield drawn[start : start + step, test.y].astype(float)
 
 
-def tested_sides(test: AnsweredTest) -> np.ndarray:
+def tested_sides(test: PredictedTest) -> np.ndarray:
     """Return the mask of seen classes among the classes with test images."""
     return test.seen[np.unique(test.y)]
 

@@ -26,7 +26,7 @@ from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.numbers import percent, signed
-from zslcore.results.planning import ChoiceRule, planned
+from zslcore.results.planning import ChoiceRule, specs_of_choice
 from zslcore.results.store import HERE, Result, StoredRun
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 from zslcore.version import stamped, version
@@ -145,7 +145,7 @@ def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     for run in runs:
         with suppress(ZSLError):  # this version may not have the method
             if run.result.params_origin == "validated":
-                keys |= {spec.key for spec in planned(run.result, choice)}
+                keys |= {spec.key for spec in specs_of_choice(run.result, choice)}
     return frozenset(keys)
 
 

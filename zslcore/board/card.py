@@ -17,16 +17,16 @@ from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.contamination import figure_of_trained_classes
+from zslcore.leakage.contamination import metric_of_trained_classes
 from zslcore.leakage.published import known_splits
 from zslcore.leakage.report import (
     TRAINED_ON,
     UNKNOWN,
     Bar,
-    Figure,
     Finding,
     Picture,
     Report,
+    ReportMetric,
     worst_first,
 )
 from zslcore.numbers import percent
@@ -85,7 +85,7 @@ def card_of_entry(
 ) -> Report:
     """Return the card of a result; ``kind`` describes its file."""
     findings = _findings(result, result.rows, result.overlap)
-    classes = figure_of_trained_classes(result.overlap, result.entry.data.pretraining)
+    classes = metric_of_trained_classes(result.overlap, result.entry.data.pretraining)
     return Report(
         subject=result.file,
         split="",
@@ -94,13 +94,13 @@ def card_of_entry(
         kind=kind,
         files=tuple(files),
         reason=_stated(result) if findings[0].check == FIGURES else findings[0].sentence,
-        figures=(_rows_figure(result), classes, _headline_figure(result.entry)),
+        figures=(_rows_figure(result), classes, _headline_metric(result.entry)),
         picture=_picture(result.entry),
     )
 
 
 def _stated(result: CheckedEntry) -> str:
-    entry, figure = result.entry, _headline_figure(result.entry)
+    entry, figure = result.entry, _headline_metric(result.entry)
     return (
         f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
         f"{figure.value}. As stated, nothing leaks; predictions would verify the metrics."
@@ -133,17 +133,19 @@ def _findings(result: CheckedEntry, *data_findings: Finding) -> tuple[Finding, .
     return worst_first(findings)
 
 
-def _rows_figure(result: CheckedEntry) -> Figure:
+def _rows_figure(result: CheckedEntry) -> ReportMetric:
     """Return the number of test images that were trained on, for the card."""
     if result.rows.mark == "leak":
         benchmark = result.entry.data.benchmark
         counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]
-        return Figure(TRAINED_ON, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
+        return ReportMetric(
+            TRAINED_ON, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1"
+        )
     number = "0" if result.rows.mark == "ok" else UNKNOWN
-    return Figure(TRAINED_ON, number, result.rows.sentence.rstrip("."))
+    return ReportMetric(TRAINED_ON, number, result.rows.sentence.rstrip("."))
 
 
-def _headline_figure(entry: BoardEntry) -> Figure:
+def _headline_metric(entry: BoardEntry) -> ReportMetric:
     f = entry.figures
     if f.H_gamma is not None:
         h, how = f.H_gamma, f"gamma {entry.gamma.origin}"
@@ -151,9 +153,9 @@ def _headline_figure(entry: BoardEntry) -> Figure:
         h, how = f.H, "uncalibrated"
     else:
         value = UNKNOWN if f.zsl is None else percent(f.zsl)
-        return Figure("ZSL accuracy", value, "as stated")
+        return ReportMetric("ZSL accuracy", value, "as stated")
     ausuc = UNKNOWN if f.ausuc is None else percent(f.ausuc)
-    return Figure("H", f"{percent(h)}, AUSUC {ausuc}", f"{how}, as stated")
+    return ReportMetric("H", f"{percent(h)}, AUSUC {ausuc}", f"{how}, as stated")
 
 
 def _picture(entry: BoardEntry) -> Picture | None:

@@ -119,8 +119,8 @@ def entry_of_scores(
 
     Parameters
     ----------
-    report : output of ``zslcore score --json`` or :meth:`zslcore.scores.ScoreReport.to_json`; the
-        entry names the data set and split of ``score --data``
+    report : output of ``zslcore score --json`` or :meth:`zslcore.scores.ScoreReport.to_json`; if it
+        was written with ``--data``, the entry names that data set and split
     provenance : sentence on the source of the scores
     pretraining : pre-training sets of the feature extractor; empty if unknown
     parameters : choice of the parameters of the method; "not stated" by default

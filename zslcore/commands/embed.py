@@ -72,16 +72,16 @@ def run(args: argparse.Namespace) -> str:
     output = args.output or Path(f"{args.classes.stem}-{source}.npz".replace(":", "-"))
     if output.exists() and not args.overwrite:
         raise ParameterError(
-            f"{output}: expected no file of this name; got one; choose another with --output, or "
-            "replace it with --overwrite."
+            f"{output}: expected no file of this name; found one; choose another name with "
+            "--output, or replace the file with --overwrite."
         )
-    prototypes, pretraining, recipe = _embedded(args, names)
+    prototypes, pretraining, recipe = _embed(args, names)
     _write(output, names, prototypes, pretraining, recipe)
     n, d = prototypes.shape
     return f"{output}: {n:,} classes x {d:,} values\n{'; '.join(recipe)}"
 
 
-def _embedded(
+def _embed(
     args: argparse.Namespace, names: Sequence[str]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
     """Return prototypes, their pre-training sets, and the recipe in words."""
@@ -94,12 +94,12 @@ def _embedded(
         trained, libraries = tuple(args.trained_on), ""
         how: tuple[str, ...] = (f"word vectors {args.vectors.name}", "mean over words of a name")
     else:
-        prototypes, trained, how, libraries = _encoded(args, names)
+        prototypes, trained, how, libraries = _encode(args, names)
     training = f"trained on {', '.join(trained) or 'text data, classes not listed'}"
     return prototypes, trained, (*how, training, f"zslcore {version()}{libraries}")
 
 
-def _encoded(
+def _encode(
     args: argparse.Namespace, names: Sequence[str]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], str]:
     """Return prototypes of an encoder, its pre-training sets, the recipe, and the libraries."""

@@ -74,20 +74,20 @@ class Archive:
         return data_folder() / "downloads" / self.file
 
     @property
-    def _seal(self) -> Path:
+    def _checksum_file(self) -> Path:
         return self.path.with_name(f"{self.file}.sha256")
 
     def known_sha256(self) -> str | None:
         """Return the published checksum, else the checksum of the first download, else None."""
-        if self.sha256 or not self._seal.is_file():
+        if self.sha256 or not self._checksum_file.is_file():
             return self.sha256 or None
-        return self._seal.read_text(encoding="ascii", errors="replace").strip() or None
+        return self._checksum_file.read_text(encoding="ascii", errors="replace").strip() or None
 
     def trust(self) -> str:
         """Return the checksum of the downloaded archive; store it if none is known yet."""
         digest = pooch.file_hash(str(self.path))
         if not self.known_sha256():
-            with written_whole(self._seal) as file:
+            with written_whole(self._checksum_file) as file:
                 file.write(f"{digest}\n".encode("ascii"))
         return digest
 
@@ -117,16 +117,17 @@ def fetch(archive: Archive | str, on_progress: ReportBytes | None = None) -> Pat
             archive.url, archive.known_sha256(), path.name, path.parent, downloader=transfer
         )
     except requests.RequestException as error:
-        answer = error.response
-        reason = type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
+        response = error.response
+        reason = type(error).__name__ if response is None else f"HTTP status {response.status_code}"
         raise DatasetError(
             f"Could not download {archive.url} ({reason}); download it by other means, put "
             f"it at {archive.path} and repeat the command."
         ) from error
     except ValueError as error:
+        origin = "published" if archive.sha256 else f"noted in {archive._checksum_file}"
         raise FileRefusedError(
-            f"{archive.url}: expected SHA-256 {archive.known_sha256()}, as "
-            f"{'published' if archive.sha256 else f'noted in {archive._seal}'}; got another file."
+            f"{archive.url}: expected SHA-256 {archive.known_sha256()}, as {origin}; got another "
+            "file."
         ) from error
     if not zipfile.is_zipfile(path):
         raise FileRefusedError(f"{path}: expected a zip archive; got something else; delete it.")
@@ -233,32 +234,32 @@ class _Transfer:
         headers = {"Accept-Encoding": "identity"}
         if version and self._so_far():
             headers |= {"Range": f"bytes={self._so_far()}-", "If-Range": version}
-        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
-            if answer.status_code == 416:  # ``part`` is complete or outdated
-                if answer.headers.get("Content-Range", "").endswith(f"/{self._so_far()}"):
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+            if response.status_code == 416:  # ``part`` is complete or outdated
+                if response.headers.get("Content-Range", "").endswith(f"/{self._so_far()}"):
                     return
                 self.part.unlink()
                 raise requests.ConnectionError
-            answer.raise_for_status()
-            is_rest = answer.status_code == 206
+            response.raise_for_status()
+            is_rest = response.status_code == 206
             start = self._so_far() if is_rest else 0
-            total = start + int(answer.headers.get("Content-Length", 0))
+            total = start + int(response.headers.get("Content-Length", 0))
             if not is_rest:
-                self._note_version(answer.headers)
-            self._receive(answer, "ab" if is_rest else "wb", start, total)
+                self._note_version(response.headers)
+            self._receive(response, "ab" if is_rest else "wb", start, total)
 
     def _note_version(self, headers: Mapping[str, str]) -> None:
         strong = headers.get("ETag", "")
         version = strong if strong.startswith('"') else headers.get("Last-Modified", "")
         self._version.write_text(version, encoding="utf-8")
 
-    def _receive(self, answer: requests.Response, mode: str, done: int, total: int) -> None:
+    def _receive(self, response: requests.Response, mode: str, done: int, total: int) -> None:
         with self.part.open(mode) as file:
-            for block in answer.iter_content(CHUNK):
+            for block in response.iter_content(CHUNK):
                 done += len(block)
                 if done > self.max_bytes:
                     raise FileRefusedError(
-                        f"{answer.url}: expected at most {self.max_bytes:,} bytes; got more."
+                        f"{response.url}: expected at most {self.max_bytes:,} bytes; got more."
                     )
                 file.write(block)
                 if self.on_progress:

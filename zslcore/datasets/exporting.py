@@ -326,7 +326,7 @@ def _check_folder(folder: Path, names: Iterable[str], *, overwrite: bool, size: 
         for path in paths:
             if path.is_dir() or (os.path.lexists(path) and not overwrite):
                 raise ParameterError(
-                    f"{path}: expected no file of this name; got one; choose another folder, or "
+                    f"{path}: expected no file of this name; found one; choose another folder, or "
                     "replace it with --overwrite."
                 )
         for path in paths:

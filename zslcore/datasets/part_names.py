@@ -19,7 +19,7 @@ PART_OF_NAME = {
 }
 #: Words that can make up the name of a part.
 WORDS_OF_PARTS = frozenset({*PART_OF_NAME, "seen", "unseen"})
-#: Abbreviation or other word -> word in a name; then words that mark a list of rows.
+#: Abbreviation or synonym -> word in the name of a part.
 ABBREVIATIONS = {
     **dict.fromkeys(("tr", "trn"), "train"),
     **dict.fromkeys(("te", "tst"), "test"),
@@ -27,12 +27,13 @@ ABBREVIATIONS = {
     "base": "seen",
     "novel": "unseen",
 }
+#: Words that mark a list of row numbers.
 OF_ROWS = frozenset(
     {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
     | {"location", "locations", "mask", "masks", "meta"}
 )
 #: A word for a list of rows at the end of another word, as in trainidx.
-ROWS_BEHIND = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, reverse=True))})$")
+ROWS_SUFFIX = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, reverse=True))})$")
 #: Words in the name of a list of labels, next to the part.
 OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
@@ -125,12 +126,13 @@ PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
     *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme"),
 )
-#: Last words in the title of a column of classes that is not among these titles, such as synsetId,
-#: words that may follow, and words for broader classes.
+#: Other titles of class columns end with one of these words, as in dogBreed.
 CLASS_TITLE_WORDS = frozenset({"class", "category", "label", "species", "synset", "wnid"}) | {
     *("breed", "taxon", "concept", "topic", "genre", "emotion", "gesture", "activity")
 }
-BEHIND_CLASS = frozenset({"id", "ids", "name", "code", "index", "idx", "number"})
+#: Words that may follow the last word, as in synsetId.
+AFTER_CLASS = frozenset({"id", "ids", "name", "code", "index", "idx", "number"})
+#: Words in the title of a column of broader classes.
 BROADER = frozenset({"super", "coarse", "parent", "broad", "main", "meta", "group"})
 #: Titles of a column of checksums of image files.
 CHECKSUM_TITLES = ("checksum", "md5", "md5sum", "sha1", "sha256", "digest", "hash", "phash")
@@ -139,7 +141,7 @@ COMPOSED_TITLES = (
     ("attr", "attribute", "adj", "adjective", "state", "attribut", "adjektiv", "adjectif", "verb"),
     ("obj", "object", "noun", "objekt", "objet", "nomen"),
 )
-#: Title of a column of yes and no -> part or side of rows with yes, then of rows with no.
+#: Title of a yes/no column -> (part or side of rows with yes, of rows with no).
 FLAGS = {
     **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
     **dict.fromkeys(("istest", "istesting", "testing"), ("test", "train")),
@@ -165,7 +167,7 @@ def part_of_name(name: str) -> str:
         return ""
     if name.lower() in PART_OF_NAME:
         return PART_OF_NAME[name.lower()]
-    words = [ROWS_BEHIND.sub("", word) for word in words_in(name)]
+    words = [ROWS_SUFFIX.sub("", word) for word in words_in(name)]
     essential = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
     names = ("_".join(essential), "_".join(reversed(essential)), "".join(essential))
     return next((PART_OF_NAME[key] for key in names if key in PART_OF_NAME), "")
@@ -208,7 +210,7 @@ def part_or_side(name: str) -> str:
 
 def is_title_of_classes(title: str) -> bool:
     """Whether the last word of a title is a word for classes, as in ``synsetId``, ``Dog Breed``."""
-    words = [word for word in words_in(title) if word not in BEHIND_CLASS]
+    words = [word for word in words_in(title) if word not in AFTER_CLASS]
     return bool(words) and words[-1] in CLASS_TITLE_WORDS and not BROADER & {*words}
 
 
@@ -238,7 +240,9 @@ def side_of_stem(stem: str) -> str:
     """
     word = squeeze(stem)
     bare = CLASS_WORDS.sub("", word)
-    is_compound = bare != word and "class" not in word  # English names have further rules
+    is_compound = (
+        bare != word and "class" not in word
+    )  # callers read English class names by other rules
     return SIDE_OF_WORD.get(word) or SIDE_OF_WORD.get(bare) or part_or_side(stem) * is_compound
 
 

@@ -138,7 +138,7 @@ MOST_TRIED = 100_000
 #: Smallest number of numbers in lists for which shared numbers are rows rather than settings.
 FEWEST_ROWS = 20
 #: Smallest share of distinct names in a column of images; pattern of a number after a name.
-MOSTLY, NUMBER_BEHIND = 0.8, re.compile(r"\d{1,9}$")
+MOSTLY, NUMBER_SUFFIX = 0.8, re.compile(r"\d{1,9}$")
 #: Names of a list of records beside their description.
 ROWS = ("rows", "examples", "samples", "records", "instances", "items")
 #: End of the path of an example without a suffix: hexadecimal digits, or a number with zeros.
@@ -511,7 +511,7 @@ def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]
         return False
     numbers: dict[str, list[int]] = {}
     for cell, part in zip(column, parts, strict=True):
-        match = NUMBER_BEHIND.search(cell)
+        match = NUMBER_SUFFIX.search(cell)
         numbers.setdefault(part, []).append(int(match[0]) if match else -1)
     return not all(
         sorted(numbers_of_part)

@@ -89,6 +89,6 @@ def _read(path: Path, needed_words: set[str]) -> dict[str, np.ndarray]:
     with artifacts.scratch() as folder:
         read = read_arrays(path, {"vectors": "rows", "words": "names"}, folder)
         words, vectors = read.names["words"], read.arrays["vectors"]
-        a_word = f"one word for each of {len(vectors):,} vectors"
-        expect(len(words) == len(vectors), path, a_word, f"{len(words):,}")
+        expected = f"one word for each of {len(vectors):,} vectors"
+        expect(len(words) == len(vectors), path, expected, f"{len(words):,}")
         return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in needed_words}

@@ -1,6 +1,6 @@
 """Predictions for a test set, and all metrics that follow from them.
 
-:class:`ScoredTest` has the scores of every class, other subclasses of :class:`AnsweredTest` only
+:class:`ScoredTest` has the scores of every class, other subclasses of :class:`PredictedTest` only
 the predictions. :func:`evaluate` computes the metrics; no method is needed.
 """
 
@@ -49,7 +49,7 @@ WITHOUT_CURVE: dict[str, str] = {
 _CAVEATS = {"given": "how it was chosen is not stated", "oracle": "an upper bound, not a result"}
 
 
-class AnsweredTest(ABC):
+class PredictedTest(ABC):
     """Predictions for a test set, from which all metrics of the protocol are computed.
 
     Attributes
@@ -134,11 +134,11 @@ class AnsweredTest(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredTest(AnsweredTest):
+class ScoredTest(PredictedTest):
     """The score matrix of a test set.
 
     ``F`` has shape (n_samples, n_candidates), with larger scores for better matches; for ``y``,
-    ``classes`` and ``seen`` see :class:`AnsweredTest`.
+    ``classes`` and ``seen`` see :class:`PredictedTest`.
     """
 
     F: np.ndarray
@@ -284,7 +284,7 @@ def origin_in_words(origin: str | None, stated_by: str = "") -> str:
     return f"{origin}; {_CAVEATS[origin]}" if origin in _CAVEATS else origin
 
 
-def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
+def evaluate(scores: PredictedTest, gamma: float = 0.0) -> Evaluation:
     """Compute all metrics of the protocol from the predictions for a test set.
 
     ``gamma`` must have been chosen on the folds, see :func:`select`.
@@ -313,7 +313,7 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
     )
 
 
-def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
+def _evaluate_predicted(scores: PredictedTest) -> Evaluation:
     """Return the metrics if only one class per sample is predicted: u, s and H at gamma = 0.
 
     Without seen classes, the predictions are the ZSL predictions; otherwise ZSL accuracy is NaN.

@@ -58,7 +58,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, SeenUnseen
 
@@ -78,7 +78,7 @@ class BootstrapMetrics:
     within classes. Calibrated metrics are computed at the chosen ``gamma``.
     """
 
-    test: AnsweredTest
+    test: PredictedTest
     counts: np.ndarray
     gamma: float = 0.0
 
@@ -90,7 +90,7 @@ class BootstrapMetrics:
             )
 
     @classmethod
-    def once(cls, test: AnsweredTest, gamma: float = 0.0) -> BootstrapMetrics:
+    def once(cls, test: PredictedTest, gamma: float = 0.0) -> BootstrapMetrics:
         """Return the metrics of the test set itself: one draw with every count equal to 1."""
         return cls(test, np.ones((1, len(test.y))), gamma)
 
@@ -310,7 +310,7 @@ class BootstrapMetrics:
         return pooled
 
 
-def depends_on_candidates(test: AnsweredTest) -> bool:
+def depends_on_candidates(test: PredictedTest) -> bool:
     """Return whether the best unseen class of some image depends on the candidates.
 
     Its prediction among unseen classes alone is then not the best unseen class among all classes.

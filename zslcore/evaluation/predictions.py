@@ -21,10 +21,10 @@ import numpy as np
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.answers import (
-    AnsweredTest,
     Evaluation,
     FoldPredictions,
     Limits,
+    PredictedTest,
     best_common_gamma,
     evaluate,
 )
@@ -93,7 +93,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False)
-class PredictedRows(AnsweredTest):
+class PredictedRows(PredictedTest):
     """Predictions for the images of a test set, or for the validation images of a fold.
 
     Attributes
@@ -138,7 +138,7 @@ class PredictedRows(AnsweredTest):
                 raise DatasetError(f"{self.name}, {sentence} {values[k]} for row {self.rows[k]:,}.")
 
     @classmethod
-    def of_scores(cls, scores: AnsweredTest, rows: np.ndarray) -> PredictedRows:
+    def of_scores(cls, scores: PredictedTest, rows: np.ndarray) -> PredictedRows:
         """Return the predictions of a score matrix, or of its best classes.
 
         ``rows`` are the row numbers of the images in the benchmark.
@@ -388,7 +388,7 @@ class Predictions:
     @classmethod
     def of_scores(
         cls,
-        scores: AnsweredTest,
+        scores: PredictedTest,
         rows: np.ndarray,
         class_names: Sequence[str],
         *,

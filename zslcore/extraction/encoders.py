@@ -1,12 +1,12 @@
-r"""Networks that encode images and sentences, by name, and their pre-training sets.
+r"""Encoders of images and sentences, loaded by name, with their pre-training sets.
 
 A network of torchvision returns the output of its second-to-last layer: the classification layer is
 removed. Weights are read from a file or from the cache of torch.hub, or drawn with a seed; nothing
-is downloaded. Name, SHA-256 of the weights, and versions of an encoder are stored with the
-features, as is its pre-training set, which the audit compares with the test classes.
+is downloaded. The features are stored with the name of the encoder, the SHA-256 of its weights, the
+versions of the libraries and the pre-training set, which the audit compares with the test classes.
 
-An image-text encoder :math:`\psi` also computes prototypes. With templates :math:`t_1 ... t_n` such
-as "a photo of a {}.",
+An image-text encoder :math:`\psi` also computes prototypes. From templates :math:`t_1 ... t_n`,
+such as "a photo of a {}.", the prototype of class c is
 
 .. math::
     s_c = \frac{1}{n} \sum_{i=1}^{n} \frac{\psi(t_i(c))}{\lVert \psi(t_i(c)) \rVert}
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 OPEN_CLIP = "open_clip:"
 #: Name of untrained weights: a baseline without a pre-training set.
 RANDOM = "random"
-#: Prefixes of the names of weights pre-trained on billions of captioned photographs, without a
-#: class list.
+#: Prefixes of the names of weights that were pre-trained on billions of captioned photographs; no
+#: list of their classes exists.
 WEB_SCALE = ("IMAGENET1K_SWAG",)
 
 
@@ -120,11 +120,11 @@ def torchvision() -> ModuleType:
         with extra("extract", "torchvision", "A torchvision encoder"):
             import torchvision
     except RuntimeError:
-        return _with_operators_declared()
+        return _import_with_declared_operators()
     return torchvision
 
 
-def _with_operators_declared() -> ModuleType:
+def _import_with_declared_operators() -> ModuleType:
     """Import torchvision even if its compiled part, needed only for boxes, does not load."""
     import torch
 
@@ -183,8 +183,8 @@ def load_encoder(
     UnknownNameError
         For an unknown network, weights or vocabulary; the message suggests the nearest name.
     FileRefusedError
-        When the weights are those of another network, or are missing; the message then has their
-        expected path.
+        When the weights are those of another network, or are missing; for missing weights, the
+        message states the expected path.
     ZSLError
         When the library of the network is not installed, or the device is missing.
     """
@@ -210,25 +210,25 @@ def _torchvision_encoder(name: str, weights: str | Path | None, device: str, see
     model = _build(library, name, seed)
     head = _remove_classifier(model, name)
     if weights == RANDOM:
-        named, called, sha256 = None, f"random, seed {seed}", _digest(model)
+        entry, weights_name, sha256 = None, f"random, seed {seed}", _digest(model)
     else:
-        file, named = _file_of(name, weights, all_weights)
-        of_file, sha256 = clean_text(file.name), artifacts.sha256(file)
-        if named is not None and not _is_file_of(named, sha256):
+        file, entry = _file_of(name, weights, all_weights)
+        file_name, sha256 = clean_text(file.name), artifacts.sha256(file)
+        if entry is not None and not _is_file_of(entry, sha256):
             raise FileRefusedError(
-                f"{of_file}: expected a SHA-256 that begins as in the name of the file; got "
-                f"{sha256[:8]}: the file is damaged, or another one."
+                f"{file_name}: expected the SHA-256 to begin with the digits in the name of the "
+                f"file; got {sha256[:8]}; the file is damaged or is not the published one."
             )
-        called = named.name if named else of_file
-        named = named or next((w for w in all_weights if _is_file_of(w, sha256)), None)
+        weights_name = entry.name if entry else file_name
+        entry = entry or next((w for w in all_weights if _is_file_of(w, sha256)), None)
         _load_weights(model, head, file, name)
     return Encoder(
         name=name,
         forward=model.eval().to(device),
-        preset=_preset_of(named),
-        weights=called,
+        preset=_preset_of(entry),
+        weights=weights_name,
         sha256=sha256,
-        pretraining=("none",) if weights == RANDOM else _pretraining_of(named),
+        pretraining=("none",) if weights == RANDOM else _pretraining_of(entry),
         device=device,
         versions={"torchvision": library.__version__, "torch": str(torch.__version__)},
     )
@@ -261,7 +261,7 @@ def _remove_classifier(model: nn.Module, name: str) -> str:
 
 
 def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[Path, Any]:
-    """Return the file of the weights and their entry in torchvision, None for other weights."""
+    """Return the weights file and its entry in torchvision; the entry is None for other files."""
     import torch
 
     if weights is not None and str(weights) not in all_weights.__members__:
@@ -269,22 +269,22 @@ def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[P
         if not file.is_file():
             raise FileRefusedError(
                 f"{clean_text(file)}: expected a weights file, {RANDOM!r} or one of "
-                f"{', '.join(entry.name for entry in all_weights)}; found no such file."
+                f"{', '.join(member.name for member in all_weights)}; found no such file."
             )
         return file, None
-    named = all_weights[str(weights)] if weights is not None else next(iter(all_weights))
-    file = Path(torch.hub.get_dir()) / "checkpoints" / str(named.url).rpartition("/")[2]
+    entry = all_weights[str(weights)] if weights is not None else next(iter(all_weights))
+    file = Path(torch.hub.get_dir()) / "checkpoints" / str(entry.url).rpartition("/")[2]
     if not file.is_file():
         raise FileRefusedError(
-            f"{name}: expected its weights {named.name} in {file}; save {named.url} there, or give "
+            f"{name}: expected its weights {entry.name} in {file}; save {entry.url} there, or give "
             "a weights file (--weights)."
         )
-    return file, named
+    return file, entry
 
 
-def _is_file_of(named: Any, sha256: str) -> bool:
+def _is_file_of(entry: Any, sha256: str) -> bool:
     """Whether the name of torchvision's file ends with the first digits of this SHA-256."""
-    return str(named.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
+    return str(entry.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
 
 
 def _load_weights(model: nn.Module, head: str, file: Path, name: str) -> None:
@@ -298,7 +298,7 @@ def _load_weights(model: nn.Module, head: str, file: Path, name: str) -> None:
         values = {key.removeprefix("module."): value for key, value in values.items()}
         values = {k: v for k, v in values.items() if not k.startswith(f"{head}.")}
         model.load_state_dict(values)
-    except Exception as error:  # noqa: BLE001 - other files raise any error
+    except Exception as error:  # noqa: BLE001 - a wrong file can raise any exception
         cause = clean_text(str(error), 120)
         raise FileRefusedError(
             f"{clean_text(file.name)}: expected the weights of {name}; got other weights, or "
@@ -306,11 +306,11 @@ def _load_weights(model: nn.Module, head: str, file: Path, name: str) -> None:
         ) from None
 
 
-def _preset_of(named: Any) -> Preset:
+def _preset_of(entry: Any) -> Preset:
     """Return the preprocessing of the weights; the most common one if unknown."""
-    if named is None:
+    if entry is None:
         return Preset()
-    transforms = named.transforms()
+    transforms = entry.transforms()
     return Preset(
         resize=int(transforms.resize_size[0]),
         crop=int(transforms.crop_size[0]),
@@ -320,50 +320,54 @@ def _preset_of(named: Any) -> Preset:
     )
 
 
-def _pretraining_of(named: Any) -> tuple[str, ...]:
-    if named is None or named.name.startswith(WEB_SCALE):
+def _pretraining_of(entry: Any) -> tuple[str, ...]:
+    if entry is None or entry.name.startswith(WEB_SCALE):
         return ()
-    return ("imagenet-1k",) if len(named.meta.get("categories", ())) == 1000 else ()
+    return ("imagenet-1k",) if len(entry.meta.get("categories", ())) == 1000 else ()
 
 
 # --- open_clip ------------------------------------------------------------------------------------
 
 
 def _open_clip_encoder(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
-    """Return an encoder of open_clip; its pre-training classes are unknown: captions list none."""
+    """Return an encoder of open_clip; captions list no classes, so its pre-training is unknown."""
     import torch
 
     library = _open_clip()
     models = library.list_models()
     require_known("open_clip model", name, models)
-    called, sha256, pretrained = f"random, seed {seed}", "", None
+    weights_name, sha256, pretrained = f"random, seed {seed}", "", None
     if weights != RANDOM:
         if weights is None or not Path(weights).is_file():
             raise FileRefusedError(
                 f"open_clip:{name}: expected a file of its weights (--weights), or 'random'; found "
                 "none."
             )
-        called, sha256 = clean_text(Path(weights).name), artifacts.sha256(Path(weights))
+        weights_name, sha256 = clean_text(Path(weights).name), artifacts.sha256(Path(weights))
         pretrained = str(weights)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         try:
             model = library.create_model(name, pretrained=pretrained)
-        except Exception as error:  # noqa: BLE001 - other files raise any error
+        except Exception as error:  # noqa: BLE001 - a wrong file can raise any exception
             cause = clean_text(str(error), 120)
-            raise FileRefusedError(f"{called}: expected the weights of {name} ({cause}).") from None
+            raise FileRefusedError(
+                f"{weights_name}: expected the weights of {name} ({cause})."
+            ) from None
     sha256 = sha256 or _digest(model)
     model = model.eval().to(device)
     return Encoder(
         name=f"open_clip:{name}",
         forward=model.encode_image,
         preset=_preset_of_open_clip(library, model),
-        weights=called,
+        weights=weights_name,
         sha256=sha256,
         pretraining=() if pretrained else ("none",),
         device=device,
         versions={"open_clip": library.__version__, "torch": str(torch.__version__)},
-        texts=lambda sentences: _encoded(model, library.get_tokenizer(name), sentences, device),
+        texts=lambda sentences: _encode_texts(
+            model, library.get_tokenizer(name), sentences, device
+        ),
     )
 
 
@@ -382,7 +386,7 @@ def _preset_of_open_clip(library: Any, model: Any) -> Preset:
     return Preset(size, size, "bicubic", tuple(mean), tuple(std))
 
 
-def _encoded(model: Any, tokenize: Any, sentences: Sequence[str], device: str) -> np.ndarray:
+def _encode_texts(model: Any, tokenize: Any, sentences: Sequence[str], device: str) -> np.ndarray:
     import torch
 
     with torch.inference_mode():
@@ -429,12 +433,12 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
     nearest name, for a class without prompts.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
-    prompts_by_class = isinstance(value, dict) and value
-    expect(prompts_by_class, path, '{"class": ["prompt", ...]}', "another JSON")
+    has_prompts = isinstance(value, dict) and value
+    expect(has_prompts, path, '{"class": ["prompt", ...]}', "another JSON")
     prompts_by_key: dict[str, tuple[str, ...]] = {}
     for name, prompts in value.items():
-        once = class_key(name) not in prompts_by_key
-        expect(once, path, "each class once", f"{clean_text(name, 60)!r} twice")
+        is_new = class_key(name) not in prompts_by_key
+        expect(is_new, path, "each class once", f"{clean_text(name, 60)!r} twice")
         prompts_by_key[class_key(name)] = _checked_prompts(path, name, prompts)
     for name in class_names:
         if class_key(name) not in prompts_by_key:

@@ -127,7 +127,7 @@ def read_image(
         ) from None
     except MemoryError:
         raise FileRefusedError(f"{name}: the image takes more memory than allowed.") from None
-    except Exception as error:  # noqa: BLE001 - damaged images raise any error
+    except Exception as error:  # noqa: BLE001 - a damaged image can raise any exception
         fault = "truncated" if "truncated" in str(error) else "broken"
         raise FileRefusedError(f"{name}: expected a complete image; got a {fault} one.") from None
 

@@ -34,7 +34,7 @@ from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
-from zslcore.leakage.report import Figure, Finding, trained_classes
+from zslcore.leakage.report import Finding, ReportMetric, trained_classes
 from zslcore.leakage.vocabularies import (
     NOTHING,
     Vocabulary,
@@ -118,9 +118,9 @@ def pretraining_sets() -> Mapping[str, PretrainingSet]:
     }
 
 
-def figure_of_trained_classes(
+def metric_of_trained_classes(
     finding: Finding, vocabularies: Sequence[str], *, is_assumed: bool = False
-) -> Figure:
+) -> ReportMetric:
     """Return the count of :func:`.find_trained_classes` ("2 of 10"), with the sets as its note."""
     if finding.mark == "open" and "classes" not in finding.figures:
         return trained_classes(note=finding.sentence.rstrip("."))

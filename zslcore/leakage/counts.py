@@ -69,7 +69,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     in :func:`leaking_rows`. Without a report, no image is leaking, and an image in training and
     test is counted in both. Without labels, the table is empty.
     """
-    columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
+    columns = ["trained", "test_seen", "test_unseen", "in_pretraining", "leaking", "unused"]
     if context.labels is None:
         return frame((), ["class", "role", "images", *columns])
     labels, image_columns = context.labels, np.full(len(context.labels), columns.index("unused"))
@@ -81,7 +81,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
         is_overlapping = np.array(
             [context.class_name(c) in overlapping for c in range(labels.max() + 1)]
         )
-        image_columns[unseen[is_overlapping[labels[unseen]]]] = columns.index("known")
+        image_columns[unseen[is_overlapping[labels[unseen]]]] = columns.index("in_pretraining")
         rows = leaking_rows(context, report)
         image_columns[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)

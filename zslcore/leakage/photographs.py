@@ -39,14 +39,14 @@ MAX_PATTERN = 200
 #: Limits of image files that are compared: number, total bytes of files of equal size, and smallest
 #: size of an image, which is above that of a placeholder.
 MOST_FILES, MOST_BYTES, FEWEST_BYTES = 200_000, 1 << 30, 32
-#: Limits for all names together: bytes, and processor seconds (usual patterns take 0.01 s).
+#: Limits for all names together: bytes, and CPU seconds (usual patterns take 0.01 s).
 MEMORY, SECONDS = 1 << 30, 2
 
 
 def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) -> list[str | None]:
     """Return the first group of ``pattern`` in each name; None without a match.
 
-    ``seconds`` limits the processor time for all names together. Raises ParameterError for a
+    ``seconds`` limits the CPU time for all names together. Raises ParameterError for a
     pattern that is not a regular expression of at most 200 characters, has no group, takes too
     long, or matches no name.
     """

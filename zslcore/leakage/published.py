@@ -41,7 +41,7 @@ from zslcore.texts import clean_text
 #: ``NEAR_SHARE``.
 BROKEN, NEAR_SHARE = 0.1, 0.5
 #: Key in the facts of a context; its value lists the fields filled in from a benchmark.
-ANSWERED = "answered from facts"
+PACKAGED_DATA = "answered from facts"
 #: Field of a context that may be filled in -> its name in messages.
 WHAT = {
     "labels": "class of each row",
@@ -234,7 +234,7 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
     if not new:
         return context
     added = f"{facts.dataset}: {', '.join(WHAT[field] for field in new)}"
-    all_facts = {**context.facts, ANSWERED: added}
+    all_facts = {**context.facts, PACKAGED_DATA: added}
     return replace(context, n_rows=len(facts.labels), facts=all_facts, **new)
 
 

@@ -153,7 +153,7 @@ def _with_other_starts(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
     """Yield the readings of rows numbered from 0 and from 2, in a layout that starts at 1."""
     for first, do in ((0, "add 1 to"), (2, "subtract 1 from")):
         text = f"The rows are read as numbered from {first}"
-        advice = f"The layout starts at 1: {do} all row numbers."
+        advice = f"The MAT layout counts from 1: {do} all row numbers."
         reading = Reading(text, "warning", advice, first_row=first)
         yield reading, {part: rows + 1 - first for part, rows in parts.items()}
 

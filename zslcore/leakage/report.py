@@ -220,7 +220,7 @@ class SplitComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ReportMetric:
     """Metric of a report: its name, its value as text, and the condition under which it holds."""
 
     label: str
@@ -236,10 +236,10 @@ KNOWN_CLASSES = "Test classes in the pre-training set"
 TRAINING_ROWS, TRAINED_ON = "Training rows", "test images that were trained on"
 
 
-def trained_classes(value: str = "", note: str = "") -> Figure:
+def trained_classes(value: str = "", note: str = "") -> ReportMetric:
     """Return the metric of test classes in the pre-training set; unknown without ``value``."""
     why = "" if value else "the classes or the pre-training set are unknown"
-    return Figure(KNOWN_CLASSES.lower(), value or UNKNOWN, note or why)
+    return ReportMetric(KNOWN_CLASSES.lower(), value or UNKNOWN, note or why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class Report:
     kind: str = "split"
     files: tuple[tuple[str, str], ...] = ()
     reason: str = ""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[ReportMetric, ...] = ()
     picture: Picture | None = None
     command: str = ""
 

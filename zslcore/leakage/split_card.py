@@ -15,7 +15,7 @@ from zslcore.leakage.contamination import (
     TestSet,
     comparable,
     counts_of,
-    figure_of_trained_classes,
+    metric_of_trained_classes,
     not_found,
     own_test_set,
     titles_of_sets,
@@ -30,10 +30,10 @@ from zslcore.leakage.report import (
     TRAINED_ON,
     UNKNOWN,
     Bar,
-    Figure,
     Finding,
     Picture,
     Report,
+    ReportMetric,
     trained_classes,
     without_options,
     worst_first,
@@ -121,11 +121,11 @@ def card_of_classes(
         files=tuple(files),
         reason=f"{headline} {rows}",
         figures=(
-            Figure(TRAINED_ON, UNKNOWN, "needs the split file"),
+            ReportMetric(TRAINED_ON, UNKNOWN, "needs the split file"),
             trained_classes(
                 value, titles_of_sets([v.name for v in vocabularies], is_assumed=assumed)
             ),
-            Figure(GAINED, UNKNOWN, "no result"),
+            ReportMetric(GAINED, UNKNOWN, "no result"),
         ),
     )
 
@@ -205,7 +205,7 @@ def _matched_by(context: AuditContext) -> str:
     return str(context.facts.get(MATCHED_BY, "row number"))
 
 
-def _figure_of_leaking_images(context: AuditContext, report: Report) -> Figure:
+def _figure_of_leaking_images(context: AuditContext, report: Report) -> ReportMetric:
     """Return the number of leaking test images, and how many of them are training images."""
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
@@ -220,10 +220,10 @@ def _figure_of_leaking_images(context: AuditContext, report: Report) -> Figure:
     label = IN_FOLDS if is_untrained else TRAINED_ON
     if of_images.size < leaking.size:
         label = OF_TRAINED_CLASSES
-    return Figure(label, f"{len(leaking):,}", "; ".join(notes))
+    return ReportMetric(label, f"{len(leaking):,}", "; ".join(notes))
 
 
-def _figure_of_classes(context: AuditContext, report: Report) -> Figure:
+def _figure_of_classes(context: AuditContext, report: Report) -> ReportMetric:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
     unread = any(f.mark == "open" and "classes" not in f.figures for f in findings)
@@ -233,21 +233,21 @@ def _figure_of_classes(context: AuditContext, report: Report) -> Figure:
     related = {c for f in findings if f.mark == "warning" for c in f.classes} - overlapping
     figures = {"classes": len(context.unseen_classes), "related": len(related)}
     finding = Finding(KNOWN_CLASSES, "ok", "", classes=tuple(overlapping), figures=figures)
-    return figure_of_trained_classes(finding, names, is_assumed=context.assumes_pretraining)
+    return metric_of_trained_classes(finding, names, is_assumed=context.assumes_pretraining)
 
 
-def _figure_of_gain(context: AuditContext, report: Report) -> Figure:
+def _figure_of_gain(context: AuditContext, report: Report) -> ReportMetric:
     """Return the gain from the leak, which was measured only for PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)
     if not len(leaking_rows(context, report)):
-        return Figure(GAINED, "none known", "no row leaks")
-    return Figure(GAINED, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
+        return ReportMetric(GAINED, "none known", "no row leaks")
+    return ReportMetric(GAINED, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
 
 
 @cache
-def _gain_of_first_release(dataset: str) -> Figure:
+def _gain_of_first_release(dataset: str) -> ReportMetric:
     """Return the gain of six methods from the leak of PS v1, on CUB if not measured on ``dataset``.
 
     The leaking rows are in train_loc and val_loc. The note has two gains: of choosing parameters on
@@ -266,7 +266,7 @@ def _gain_of_first_release(dataset: str) -> Figure:
     note = f"trained on trainval: {selection}; trained on train + val: {training}; "
     data = title(rows["dataset"].iloc[0])
     note += f"measured on {data}" + f", not on {dataset}" * (not measured)
-    return Figure(f"{GAINED}, measured on {data.partition(',')[0]}", overall, note)
+    return ReportMetric(f"{GAINED}, measured on {data.partition(',')[0]}", overall, note)
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch import device as Device  # noqa: N812 - a class
 
-#: Largest size in bytes of float32 training rows in memory; if they are larger, each mini-batch is
-#: read again, and an epoch takes about three times as long.
+#: Largest size in bytes of float32 training rows that are copied into memory. Larger training rows
+#: are read per mini-batch, which makes an epoch about three times as long.
 WORKING_BYTES = 1 << 30
 
 #: Function that returns uniform random numbers, one per sample and class of a mini-batch.
@@ -218,7 +218,7 @@ class RankingModel(EpochModel):
     random_state: int = 0
 
     def _matrices(self) -> tuple[int, float]:
-        """Return the initial number of matrices, and the share of use below which to drop one."""
+        """Return the initial number of matrices, and the share of samples that each must keep."""
         return 1, 0.0
 
     def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:
@@ -241,12 +241,12 @@ class RankingModel(EpochModel):
                 self._learned(descent.solution())
                 yield epoch
 
-    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_each(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one run for all numbers of epochs and one pass over ``X_test``."""
-        S = on.candidates
-        codes = [model._codes(S) for model in self.fit_grid(on.X, on.y, on.S, grid)]
+        S = scoring.candidates
+        codes = [model._codes(S) for model in self.fit_grid(scoring.X, scoring.y, scoring.S, grid)]
         ends = np.cumsum([code.shape[1] for code in codes])
-        for P in np.split(project(on.X_test, np.hstack(codes)), ends[:-1], axis=1):
+        for P in np.split(project(scoring.X_test, np.hstack(codes)), ends[:-1], axis=1):
             yield P.reshape(len(P), -1, len(S)).max(axis=1)
 
     def _codes(self, S: np.ndarray) -> np.ndarray:
@@ -275,8 +275,8 @@ class _Descent:
 
         V = self.rng.normal(size=(D, K, A)) / np.sqrt(D * scale)
         self.basis = S if C < A else np.eye(A)
-        # Exclude directions with hardly any variance in the prototypes: they would cost digits of
-        # the float32 W.
+        # Exclude directions with hardly any variance in the prototypes: their large coefficients
+        # would reduce the precision of W in float32.
         W = V @ np.linalg.pinv(self.basis, rcond=1e-4)
         self.rest = V - W @ self.basis
 
@@ -318,8 +318,8 @@ class _Descent:
             G = (G[:, None] * (k[:, None] == self.matrices[:K, None])).reshape(B, -1)
         if self.to_gradient is not None:
             G = (G.reshape(B, K, -1) @ self.to_gradient).reshape(B, -1)
-        # Sum the gradient separately: some BLAS libraries would add a product into W row by row,
-        # and round each partial sum to the digits of W.
+        # Compute the gradient before adding it to W: some BLAS libraries would otherwise add the
+        # product to W row by row, and round each partial sum to the precision of W.
         self.W.sub_(X.T @ G, alpha=self.step_length / B)
         self.n_steps += 1
         if self.mean is not None:

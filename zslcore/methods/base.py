@@ -280,7 +280,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         X_test, candidates = self._as_arrays(features=X_test, prototypes=candidates)
         return Scoring(*training, X_test, np.asarray(candidates, dtype=np.float64))
 
-    def _scores_of_grid(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _scores_of_grid(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score all points, together if they differ only in ``shared_grid_params``."""
         for params in grid:  # check all points before the first fit
             clone(self).set_params(**params)._check_params()
@@ -288,18 +288,18 @@ class ZSLEstimator(BaseEstimator, ABC):
             set(params) <= set(self.shared_grid_params) for params in grid
         )
         score = self._score_together if together and len(grid) > 1 else self._score_each
-        return score(on, grid)
+        return score(scoring, grid)
 
-    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Yield the predicted attributes: the scores of the unit vectors ``on.candidates``."""
-        return self._scores_of_grid(on, grid)
+    def _attributes(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield the predicted attributes: the scores of the unit vectors ``scoring.candidates``."""
+        return self._scores_of_grid(scoring, grid)
 
-    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_each(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Fit and score each point of ``grid`` separately."""
-        for model in self.fit_grid(on.X, on.y, on.S, grid):
-            yield model.decision_function(on.X_test, on.candidates)
+        for model in self.fit_grid(scoring.X, scoring.y, scoring.S, grid):
+            yield model.decision_function(scoring.X_test, scoring.candidates)
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score points that differ only in ``shared_grid_params``."""
         raise NotImplementedError
 
@@ -482,8 +482,8 @@ class TransductiveEstimator(ZSLEstimator):
         return self._fit(Scoring(*training, *self._check_unlabeled(unlabeled, candidates)))
 
     @abstractmethod
-    def _fit(self, on: Scoring) -> Self:
-        """Learn from the training rows, and from ``on.X_test`` as unlabelled images."""
+    def _fit(self, scoring: Scoring) -> Self:
+        """Learn from the training rows, and from ``scoring.X_test`` as unlabelled images."""
 
     def inductive(self) -> ZSLEstimator | None:
         """Return the unfitted inductive method that this method extends; None if there is none."""
@@ -494,12 +494,18 @@ class TransductiveEstimator(ZSLEstimator):
         current = self.get_params()
         return clone(self).set_params(**{k: v for k, v in params.items() if k in current})
 
-    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_each(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Fit and score each point separately, with the test rows as unlabelled images."""
         for params in grid:
             model = clone(self).set_params(**params)
-            model.fit(on.X, on.y, on.S, unlabeled=on.X_test, candidates=on.candidates)
-            yield model.decision_function(on.X_test, on.candidates)
+            model.fit(
+                scoring.X,
+                scoring.y,
+                scoring.S,
+                unlabeled=scoring.X_test,
+                candidates=scoring.candidates,
+            )
+            yield model.decision_function(scoring.X_test, scoring.candidates)
 
     def _check_unlabeled(
         self, unlabeled: Features | None, candidates: np.ndarray | None

@@ -139,10 +139,10 @@ class GenerativeZSL(EpochModel):
         X, S = self._check_scoring(X, prototypes)
         return self._scores(self._projected(X), S)
 
-    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_each(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one training of the softmax for all ``classifier_epochs``."""
-        models = list(self.fit_grid(on.X, on.y, on.S, grid))
-        S, projected = on.candidates, None
+        models = list(self.fit_grid(scoring.X, scoring.y, scoring.S, grid))
+        S, projected = scoring.candidates, None
         for i, model in enumerate(models):
             if S.tobytes() not in model.classifiers_:
                 of_softmax = [m for m in models[i:] if _same_softmax(m, model)]
@@ -150,7 +150,7 @@ class GenerativeZSL(EpochModel):
                 for softmax, W in zip(of_softmax, model._softmaxes(S, stops), strict=True):
                     softmax.classifiers_[S.tobytes()] = W
             if projected is None or model.components_ is not models[i - 1].components_:
-                projected = model._projected(model._check_scoring(on.X_test, S)[0])
+                projected = model._projected(model._check_scoring(scoring.X_test, S)[0])
             yield model._scores(projected, S)
 
     def _check_params(self) -> None:

@@ -139,18 +139,18 @@ class GFZSL(ZSLEstimator):
             variances[at >= 0] = self.variances_[at[at >= 0]]
         return means, variances
 
-    def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_each(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid from class moments that are computed once.
 
         Consecutive points that differ only in ``lam_mean`` share the products with their common
         variances.
         """
-        statistics = MomentStatistics.of(on.X, on.y, len(on.S))
-        models = (clone(self).set_params(**params)._solve(statistics, on.S) for params in grid)
-        at_once = max(1, AT_ONCE // max(1, len(on.X_test) * len(on.candidates)))
+        statistics = MomentStatistics.of(scoring.X, scoring.y, len(scoring.S))
+        models = (clone(self).set_params(**params)._solve(statistics, scoring.S) for params in grid)
+        at_once = max(1, AT_ONCE // max(1, len(scoring.X_test) * len(scoring.candidates)))
         for _, group in groupby(models, key=GFZSL._group_key):
             while some := list(islice(group, at_once)):
-                T, C = some[0]._check_scoring(on.X_test, on.candidates)
+                T, C = some[0]._check_scoring(scoring.X_test, scoring.candidates)
                 means, variances = zip(*(model._gaussians(C) for model in some), strict=True)
                 yield from log_densities(T, means, variances[0])
 

@@ -58,13 +58,13 @@ class RunPlan:
 
     # --- Stored results ---
 
-    def following(self, first: RunResult) -> Iterator[RunSpec]:
+    def derived_specs(self, first: RunResult) -> Iterator[RunSpec]:
         """Yield the runs derived from a result."""
         yield from other_seeds(first, self.seeds)
         for choice in self.choices:
-            yield from planned(first, choice)
+            yield from specs_of_choice(first, choice)
 
-    def first(self, spec: RunSpec, results: Results) -> RunResult | None:
+    def stored_first_run(self, spec: RunSpec, results: Results) -> RunResult | None:
         """Return the stored result of a run; None if missing or incomplete for the plan."""
         result = results.get(spec.at_current_revision.key)
         if result is None or ("oracle" in self.choices and result.oracle is None):
@@ -72,15 +72,15 @@ class RunPlan:
         lacks_folds = "folds" in self.choices and result.spec.grid and not result.fold_choices
         return None if lacks_folds else result
 
-    def of(self, spec: RunSpec, results: Results) -> Iterator[RunResult]:
+    def stored_runs(self, spec: RunSpec, results: Results) -> Iterator[RunResult]:
         """Yield the stored results of a run and of its derived runs."""
-        if (first := self.first(spec, results)) is not None:
+        if (first := self.stored_first_run(spec, results)) is not None:
             yield first
-            yield from filter(None, (results.get(o.key) for o in self.following(first)))
+            yield from filter(None, (results.get(o.key) for o in self.derived_specs(first)))
 
     def results(self, results: Results) -> list[list[RunResult]]:
-        """Return the results of :meth:`of` for each run of the plan."""
-        return [list(self.of(spec, results)) for spec in self.specs]
+        """Return the results of :meth:`stored_runs` for each run of the plan."""
+        return [list(self.stored_runs(spec, results)) for spec in self.specs]
 
     def missing(self, results: Results) -> list[RunSpec]:
         """Return the runs to compute next.
@@ -90,8 +90,8 @@ class RunPlan:
         """
         todo = []
         for spec in self.specs:
-            first = self.first(spec, results)
-            next_ = [spec] if first is None else self.following(first)
+            first = self.stored_first_run(spec, results)
+            next_ = [spec] if first is None else self.derived_specs(first)
             todo += [
                 planned for planned in next_ if planned is spec or results.get(planned.key) is None
             ]
@@ -111,7 +111,7 @@ class RunPlan:
         progress: Progress = silent,
     ) -> int:
         """Compute the missing runs of a spec, including derived runs; return their number."""
-        first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
+        first, n_computed, n = self.stored_first_run(spec, store), 0, self._most_runs(spec, dataset)
 
         def put(spec: RunSpec, position: int, *, with_oracle: bool = False) -> RunResult:
             part = part_of(progress, position, n)
@@ -121,12 +121,12 @@ class RunPlan:
 
         if first is None:
             first = put(spec, 0, with_oracle="oracle" in self.choices)
-            fitted += 1
-        for position, next_spec in enumerate(self.following(first), 1):
+            n_computed += 1
+        for position, next_spec in enumerate(self.derived_specs(first), 1):
             if store.get(next_spec.key) is None:
                 put(next_spec, position)
-                fitted += 1
-        return fitted
+                n_computed += 1
+        return n_computed
 
     def _most_runs(self, spec: RunSpec, dataset: ZSLDataset) -> int:
         """Return the largest number of runs of a spec, including derived runs."""
@@ -150,7 +150,7 @@ class RunPlan:
         """Compute all missing runs in parallel, fast methods first, and store each at its end.
 
         Methods that start with the same classifiers run in sequence in one process. Yields each
-        refused run of the plan with its error. ``progress`` is called after each run of the plan.
+        failed run of the plan with its error. ``progress`` is called after each run of the plan.
         """
         todo, done = self.unfinished(results), count(1)
         groups: dict[tuple[str, str, str], list[RunSpec]] = {}
@@ -159,25 +159,25 @@ class RunPlan:
             groups.setdefault((spec.dataset, spec.split, group_key), []).append(spec)
         n_jobs = min(at_a_time, len(groups) or 1)
         with parallel(n_jobs, "generator_unordered") as work:
-            for completed in work(
-                delayed(_completed)(
+            for outcomes in work(
+                delayed(_complete_group)(
                     replace(self, specs=specs), plugins.plugin_sources([specs[0].method])
                 )
                 for specs in groups.values()
             ):
-                for spec, refusal in completed:
+                for spec, refusal in outcomes:
                     progress(next(done), len(todo), f"{spec.method} on {spec.dataset}")
                     if refusal:
                         yield spec, refusal
 
 
-def _completed(plan: RunPlan, sources: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
+def _complete_group(plan: RunPlan, sources: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
     """Compute the runs of a plan and derived runs; return each with its error, or ""."""
     with shared_classifiers():
-        return [(spec, _refusal(plan, spec, sources)) for spec in plan.specs]
+        return [(spec, _complete_spec(plan, spec, sources)) for spec in plan.specs]
 
 
-def _refusal(plan: RunPlan, spec: RunSpec, sources: Mapping[str, str]) -> str:
+def _complete_spec(plan: RunPlan, spec: RunSpec, sources: Mapping[str, str]) -> str:
     """Compute one run of a plan and derived runs; return the error, or ""."""
     try:
         plugins.restore(sources)
@@ -198,7 +198,7 @@ def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
         yield replace(first.spec, params=params, gamma=first.gamma, seed=seed)
 
 
-def planned(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...]:
+def specs_of_choice(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...]:
     """Return the runs with the parameters chosen on each fold, or on the test set.
 
     For "validated" the tuple is empty: the result itself is that run. If parameters were chosen for
@@ -229,7 +229,7 @@ def first_specs(
     variant: Mapping[str, Any] | None = None,
     features: FeatureScaling = "l2",
 ) -> tuple[RunSpec, ...]:
-    """Return the runs that choose parameters, one per task; ``variant`` defaults to the first."""
+    """Return the runs that choose parameters, one per task, by default of the first variant."""
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
     spec = RunSpec(
         dataset.name, split, method, params=params, features=features, digest=dataset.digest

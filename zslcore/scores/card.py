@@ -16,7 +16,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.contamination import figure_of_trained_classes
+from zslcore.leakage.contamination import metric_of_trained_classes
 from zslcore.leakage.counts import find_trained_classes, leaking_rows
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of
@@ -25,10 +25,10 @@ from zslcore.leakage.report import (
     TRAINED_ON,
     TRAINING_ROWS,
     UNKNOWN,
-    Figure,
     Finding,
     Picture,
     Report,
+    ReportMetric,
     trained_classes,
     without_options,
     worst_first,
@@ -80,7 +80,7 @@ def card_of_scores(
         kind="predictions" if predicted else "score matrix",
         files=tuple(files),
         reason=_sentence(report, findings[0]),
-        figures=(rows, classes, _headline_figure(report)),
+        figures=(rows, classes, _headline_metric(report)),
         picture=_picture(report),
     )
 
@@ -125,7 +125,7 @@ def _leaks_in_data(
 
 def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Report:
     """Return the card of scores that cannot be evaluated until a question is answered."""
-    none = Figure("H", UNKNOWN, "not computed")
+    none = ReportMetric("H", UNKNOWN, "not computed")
     advice = "Answer this question under Scores, or with --unseen or --fix."
     return Report(
         subject=name,
@@ -134,7 +134,11 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
         kind="score matrix",
         files=tuple(files),
         reason=f"{name} can be read in more than one way: {question.removeprefix(f'{name}: ')}",
-        figures=(Figure(TRAINED_ON, UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN), none),
+        figures=(
+            ReportMetric(TRAINED_ON, UNKNOWN),
+            ReportMetric(KNOWN_CLASSES.lower(), UNKNOWN),
+            none,
+        ),
     )
 
 
@@ -146,7 +150,7 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
         return worst.sentence
     if report.matrix.tested.limits == "sides given":
         return report.headline
-    figure = _headline_figure(report)
+    figure = _headline_metric(report)
     reached = f"{figure.label} {figure.value}{test_set} ({figure.note})"
     if worst.mark == "open":
         return f"{reached}; {worst.sentence[0].lower() + worst.sentence[1:]}"
@@ -181,16 +185,16 @@ def _findings(report: ScoreReport, *data_findings: Finding) -> tuple[Finding, ..
     return worst_first(findings)
 
 
-def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
+def _of_rows(leaked: int | None, split: str) -> tuple[Finding, ReportMetric]:
     """Return the finding on training rows, and the number on the card."""
     title, label = TRAINING_ROWS, TRAINED_ON
     if leaked is None:
         text = "This file does not show the training images of the model."
         advice = "Check the split file of its training."
         advice += f" {VERSIONS}" if split == "PS" else ""
-        figure = Figure(label, UNKNOWN, "scores do not show the training rows")
+        figure = ReportMetric(label, UNKNOWN, "scores do not show the training rows")
         return Finding(title, "open", text, advice), figure
-    figure = Figure(label, f"{leaked:,}", "of the split named in the file")
+    figure = ReportMetric(label, f"{leaked:,}", "of the split named in the file")
     if leaked:
         text = (
             f"{counted(leaked, 'test row')} of the split {'leaks' if leaked == 1 else 'leak'}: "
@@ -202,7 +206,7 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
 
 def _of_classes(
     matrix: Scores, vocabularies: Sequence[Vocabulary], assumed: bool
-) -> tuple[Finding, Figure]:
+) -> tuple[Finding, ReportMetric]:
     """Return the finding on unseen classes in the pre-training set, and the number on the card."""
     named = not are_numbers(matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
@@ -213,28 +217,38 @@ def _of_classes(
     finding = find_trained_classes(names, vocabularies, matrix.class_names, is_assumed=assumed)
     finding = replace(finding, advice=without_options(finding.advice))
     sets = [vocabulary.name for vocabulary in vocabularies]
-    return finding, figure_of_trained_classes(finding, sets, is_assumed=assumed)
+    return finding, metric_of_trained_classes(finding, sets, is_assumed=assumed)
 
 
-def _headline_figure(report: ScoreReport) -> Figure:
+def _headline_metric(report: ScoreReport) -> ReportMetric:
     """Return H and AUSUC, or ZSL accuracy if all images are of unseen classes."""
     e = report.evaluation
     if report.matrix.tested.limits == "sides given":
         separate = percent(report.figures["separate_harmonic"] or 0.0)
-        return Figure("H of separate label spaces", separate, "not H of GZSL: the side was given")
+        return ReportMetric(
+            "H of separate label spaces",
+            separate,
+            "not H of GZSL: the true side of each image was given",
+        )
     if report.matrix.tested.limits and e.plain is None and report.matrix.seen.any():
         unseen = percent(report.figures["plain_unseen"] or 0.0)
-        return Figure("u", unseen, "predicted classes, no seen image, mean over classes")
+        return ReportMetric(
+            "u", unseen, "from predicted classes, without seen images; mean over classes"
+        )
     if e.plain is None:
-        return Figure("ZSL accuracy", percent(e.zsl), "unseen images alone, mean over classes")
+        return ReportMetric(
+            "ZSL accuracy", percent(e.zsl), "unseen images alone, mean over classes"
+        )
     if report.chosen is not None and e.calibrated is not None:
         h, how = e.calibrated.harmonic, f"gamma {report.chosen:.3g}, {report.how}"
     else:
         h, how = e.plain.harmonic, "uncalibrated"
     if report.matrix.tested.limits:
-        return Figure("H", percent(h), "gamma 0, of predicted classes, mean over classes")
+        return ReportMetric(
+            "H", percent(h), "from predicted classes, so gamma is 0; mean over classes"
+        )
     ausuc = UNKNOWN if e.ausuc is None else percent(e.ausuc)
-    return Figure("H", f"{percent(h)}, AUSUC {ausuc}", f"{how}, mean over classes")
+    return ReportMetric("H", f"{percent(h)}, AUSUC {ausuc}", f"{how}, mean over classes")
 
 
 def _picture(report: ScoreReport) -> Picture | None:

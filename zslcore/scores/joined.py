@@ -22,10 +22,10 @@ from zslcore.leakage.report import (
     TRAINED_ON,
     TRAINING_ROWS,
     UNKNOWN,
-    Figure,
     Finding,
     Mark,
     Report,
+    ReportMetric,
     verdict_of,
     worst_first,
 )
@@ -429,26 +429,30 @@ def _sentence(
 
 def _figures(
     split: Report, without: FiguresWithoutLeaks | None, report: ScoreReport
-) -> tuple[Figure, Figure, Figure]:
+) -> tuple[ReportMetric, ReportMetric, ReportMetric]:
     if without is None:
         masked = report.matrix.tested.limits == "sides given"
         why = "masked by the true side, not GZSL" if masked else "not of this split"
-        h = Figure("H as scored", UNKNOWN, why)
-        return split.figures[0], h, Figure("H without leaking images", UNKNOWN, why)
+        h = ReportMetric("H as scored", UNKNOWN, why)
+        return split.figures[0], h, ReportMetric("H without leaking images", UNKNOWN, why)
     with_all = without.all_rows[2] if without.all_rows[2] is not None else without.all_rows[0]
     name = "H" if without.all_rows[2] is not None else "ZSL"
     scored = UNKNOWN if with_all is None else percent(with_all)
     note = f"{without.gamma_text}, mean over classes"
     if without.clean is None:
-        clean = Figure(f"{name} without leaking images", UNKNOWN, "rows of the scores are unknown")
+        clean = ReportMetric(
+            f"{name} without leaking images", UNKNOWN, "rows of the scores are unknown"
+        )
         leaked = split.figures[0]
     else:
         is_defined = without.clean[2] if name == "H" else without.clean[0]
         value = "none left" if is_defined is None else percent(is_defined)
-        clean = Figure(f"{name} without leaking images", value, f"{_figures_text(without.clean)}")
+        clean = ReportMetric(
+            f"{name} without leaking images", value, f"{_figures_text(without.clean)}"
+        )
         denominator = f"of {without.tested:,} scored images"
         label = (
             split.figures[0].label if split.figures[0].label == OF_TRAINED_CLASSES else TRAINED_ON
         )
-        leaked = Figure(label, f"{without.leaked:,}", denominator)
-    return leaked, Figure(f"{name} as scored", scored, note), clean
+        leaked = ReportMetric(label, f"{without.leaked:,}", denominator)
+    return leaked, ReportMetric(f"{name} as scored", scored, note), clean

@@ -28,15 +28,15 @@ import scipy
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.numbers import percent
 
-#: A proposed reading changes the labels of at least FEWEST images. Among these, its agreements with
-#: the predictions (hits) are more than CLEARER times those of the unchanged labels, and have at
-#: most the probability UNLIKELY by chance.
+#: A proposed reading changes the labels of at least FEWEST images. A hit is a changed label that
+#: agrees with the prediction: the reading has more than CLEARER times the hits of the unchanged
+#: labels, and would have this many by chance with at most the probability UNLIKELY.
 FEWEST, CLEARER, UNLIKELY = 10, 2.0, 1e-4
 #: Runs of equal labels are used if their average length is at least this.
 RUN = 5
 #: A run of equal labels is divided only if this adds at least this many hits, and at least a tenth
 #: of the length of the run.
-PARTED = 4
+DIVIDED = 4
 #: Best seen and best unseen class of each image, int arrays of shape (n_images,).
 Best = tuple[np.ndarray, np.ndarray]
 
@@ -65,7 +65,8 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
             continue
         agree, before = (_hits(labels, seen, best) & changed for labels in (reading.y, y))
         if len(np.unique(reading.y[agree])) < min(2, len(np.unique(reading.y[changed]))):
-            continue  # one class that is often predicted agrees with every reading that enlarges it
+            # A class that is often predicted agrees with every reading that assigns images to it.
+            continue
         hits = agree.sum()
         by_chance = scipy.stats.binom.sf(hits - 1, n, min(chance, 1.0))
         if hits <= CLEARER * before.sum() or by_chance > UNLIKELY:
@@ -77,9 +78,9 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
 
 
 def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray) -> bool:
-    """Return whether labels count the unseen classes, but images of both sides are mixed.
+    """Return whether labels number only the unseen classes, while images of both sides are mixed.
 
-    The order of rows then does not show the side of an image, so that no reading is possible.
+    The order of rows then does not show the side of an image, so no reading can be proposed.
     ``answers`` are the best classes among all classes.
     """
     unseen = np.flatnonzero(~seen)
@@ -117,7 +118,7 @@ def metrics_of_classes(
 
 
 def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
-    """Return u, s and H per class at gamma 0 for some labels, as text."""
+    """Return u, s and H of the labels ``y`` at gamma 0, as text."""
     metrics = metrics_of_classes(y, seen[y], answers)
     return ", ".join(f"{name} {percent(value)}" for name, value in metrics.items())
 
@@ -150,9 +151,9 @@ def _readings_of_sides(
     among_all = np.where(seen[y], y, -1), np.where(seen[y], -1, y)
     start = f"number the classes of that side from {first}"
     readings: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, str], ...] = (
-        (sides[0], within[0], among_all[1], f"labels of the seen side {start}; unseen are"),
-        (sides[1], among_all[0], within[1], f"labels of the unseen side {start}; unseen are"),
-        (sides[1], within[0], within[1], f"labels of each side {start}; unseen are"),
+        (sides[0], within[0], among_all[1], f"labels of the seen side {start}; the unseen side is"),
+        (sides[1], among_all[0], within[1], f"labels of the unseen side {start}, which is"),
+        (sides[1], within[0], within[1], f"labels of each side {start}; the unseen side is"),
     )
     for renumbered, as_seen, as_unseen, description in readings:
         if np.isin(renumbered, y).all():
@@ -161,7 +162,8 @@ def _readings_of_sides(
             continue
         chance = 1 / len(renumbered)
         for rows, how, length in _sides_of_rows(y, as_seen, as_unseen, best):
-            # Sides of rows are chosen for many hits, and this choice adds hits by chance.
+            # The rows of each side are chosen to maximise hits, so more hits are expected by
+            # chance.
             more = np.sqrt(chance * (1 - chance) / length)
             reading = LabelReading(np.where(rows, as_unseen, as_seen), f"{description} {how}")
             yield reading, chance + more
@@ -204,13 +206,13 @@ def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
 
     ``gain`` is the change in hits of each image if its label is read as unseen. A run can have two
     classes with the same label, but it is divided only if this adds enough hits, see
-    :data:`PARTED`.
+    :data:`DIVIDED`.
     """
     sums, n = np.concatenate([[0.0], np.cumsum(gain)]), len(gain)
     undivided = max(sums[-1], 0.0)
     first, last = int(np.argmax(sums)), int(np.argmin(sums))
-    parted = max(sums[first], sums[-1] - sums[last])
-    if parted < undivided + max(PARTED, n / 10):
+    divided = max(sums[first], sums[-1] - sums[last])
+    if divided < undivided + max(DIVIDED, n / 10):
         return np.full(n, sums[-1] > 0)
-    of_unseen: np.ndarray = np.arange(n) < first if sums[first] == parted else np.arange(n) >= last
+    of_unseen: np.ndarray = np.arange(n) < first if sums[first] == divided else np.arange(n) >= last
     return of_unseen

@@ -20,7 +20,7 @@ import pandas as pd
 import scipy
 
 from zslcore.analysis.resampling import draws_of_all, tested_sides
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
@@ -61,7 +61,7 @@ class Pair:
     """
 
     names: tuple[str, str]
-    tests: tuple[AnsweredTest, AnsweredTest]
+    tests: tuple[PredictedTest, PredictedTest]
     gammas: Gammas
     classes: pd.DataFrame
     agreement: float
@@ -330,7 +330,7 @@ def design_of(pair: Pair, name: str) -> Design:
     return Design((stratum_of(second - first, test.y[sides[side]]),))
 
 
-def _right(test: AnsweredTest, point: str, gamma: float) -> np.ndarray:
+def _right(test: PredictedTest, point: str, gamma: float) -> np.ndarray:
     """Return a mask of the images predicted correctly at a point."""
     if point == "separate":
         return BootstrapMetrics.once(test).right_in_separate

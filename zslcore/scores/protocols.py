@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zslcore.analysis.resampling import draws_of, tested_sides
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.exceptions import closest_name
@@ -190,7 +190,7 @@ PROTOCOLS = (
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
+def metrics_of_test(test: PredictedTest, gamma: float | None) -> dict[str, float | None]:
     """Return all metrics of the registry; None if the predictions do not determine a metric.
 
     ``gamma`` is the chosen gamma, or None.
@@ -203,7 +203,7 @@ def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float 
     }
 
 
-def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
+def reasons_of(test: PredictedTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
     """Return the reason for every metric that the predictions do not determine.
 
     ``why`` is the reason for metrics at gamma if ``gamma`` is None.
@@ -231,7 +231,7 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
     return reasons
 
 
-def intervals_of(test: AnsweredTest, names: Collection[str], gamma: float | None) -> pd.DataFrame:
+def intervals_of(test: PredictedTest, names: Collection[str], gamma: float | None) -> pd.DataFrame:
     """Return 95 % intervals of metrics, over classes and over images within their class.
 
     One row per metric (the index): ``low``, ``high`` over classes, and ``low_images``,

@@ -67,7 +67,7 @@ class Schema(Generic[T]):
 
     @cached_property
     def _adapter(self) -> TypeAdapter[T]:
-        from pydantic import TypeAdapter  # slow; most importing modules read no record
+        from pydantic import TypeAdapter  # a slow import that most processes do not need
 
         return TypeAdapter(self.kind)
 
@@ -122,7 +122,7 @@ def load_record(folder: Path, kind: Any) -> Any:
 
 def typed(value: Any, kind: Any) -> Any:
     """Convert plain JSON values to the dataclasses and tuples of their type."""
-    from pydantic import ConfigDict, TypeAdapter  # slow; most importing modules read no record
+    from pydantic import ConfigDict, TypeAdapter  # a slow import, see above
 
     config = ConfigDict(arbitrary_types_allowed=True)
     (result,) = TypeAdapter(tuple[kind], config=config).validate_python([value])

@@ -158,7 +158,7 @@ class Limits:
         return max(self.free_bytes, self.ratio * size)
 
     def seconds(self, size: int) -> int:
-        """Return the limit on processor time, in seconds, for a file of ``size`` bytes."""
+        """Return the limit on CPU time, in seconds, for a file of ``size`` bytes."""
         return self.base_seconds + size // self.bytes_per_second
 
 

@@ -40,7 +40,7 @@ if sys.platform != "win32":  # on Windows, only the caller's time limit applies
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 #: Seconds between two checks of a worker.
 LOOK_EVERY = 0.1
-#: Elapsed seconds allowed per second of processor time, since a worker waits on a busy machine.
+#: Elapsed seconds allowed per second of CPU time, since a worker waits on a busy machine.
 PATIENCE = 40
 #: Bytes that any worker may use beyond its libraries.
 SPARE = 128 << 20
@@ -104,7 +104,7 @@ def call(
     """Call ``function(*args, out)`` in a confined process.
 
     ``args`` must be JSON values. The process may read ``files`` and write into the folder ``out``.
-    ``memory`` limits the bytes of the process beyond its libraries, ``seconds`` its processor time,
+    ``memory`` limits the bytes of the process beyond its libraries, ``seconds`` its CPU time,
     and ``written`` the bytes of each file that it writes; all its files together may have twice as
     many. ``memory_message`` is the message for a lack of memory, ``damage_message`` for any other
     exception. Raises Refused, also if the process ends without an answer.
@@ -131,9 +131,7 @@ def call(
         raise Refused("expected free disk space to read it; got none")
     sentence = "the file is damaged or hostile and crashed its reader"
     if time.monotonic() - start >= seconds:
-        sentence = (
-            f"took more than {seconds} s of processor time, the limit for a file of this size"
-        )
+        sentence = f"took more than {seconds} s of CPU time, the limit for a file of this size"
     if not ended:
         waited = f"{PATIENCE * seconds:,.0f} s"
         sentence = f"not read within {waited} because this machine is busy; try again later"

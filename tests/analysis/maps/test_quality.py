@@ -91,7 +91,7 @@ def test_density_is_high_in_crowded_areas():
 
 def mixing(pair, **options):
     data = MapData.of(pair, features="none")
-    X = np.vstack([view[:] for view in data.chosen()])
+    X = np.vstack([view[:] for view in data.sampled_views()])
     return mixing_scores({"PCA": X}, data.part, data.labels, data.class_names, **options)
 
 

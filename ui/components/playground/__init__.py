@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from zslcore.evaluation.answers import AnsweredTest
+from zslcore.evaluation.answers import PredictedTest
 from zslcore.interactive.one_file import SHARED, Parts, as_bytes, packed
 from zslcore.interactive.seen_unseen import InteractiveCurve
 from zslcore.metrics import SeenUnseenCurve
@@ -114,7 +114,7 @@ class Frame:
 
     words: str
     curves: InteractiveCurve
-    answered: AnsweredTest
+    predicted: PredictedTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +155,15 @@ class Ruler:
 class Instrument:
     """Contents of the instrument: a curve and its images, at the ruler's ``reference`` stop.
 
-    ``curves`` has a single curve; ``answered`` has the predictions of the images. ``names`` are the
-    classes in the order of the score columns; ``noun`` is the word for a class, singular and
+    ``curves`` has a single curve; ``predicted`` has the predictions of the images. ``names`` are
+    the classes in the order of the score columns; ``noun`` is the word for a class, singular and
     plural. ``ghosts`` are the curves of other methods; ``pictures`` is uint8 of shape (n_samples,
     height, width). ``below`` is the height, in pixels, of the elements below the instrument;
     ``only`` is the class to which the wall is limited.
     """
 
     curves: InteractiveCurve
-    answered: AnsweredTest
+    predicted: PredictedTest
     names: Sequence[str]
     noun: tuple[str, str]
     rail: Rail
@@ -176,7 +176,7 @@ class Instrument:
 
     def packed(self, file: str = "playground") -> bytes:
         """Return the contents as bytes; ``file`` is the stem of downloaded files."""
-        head, blocks = _parts(self.curves, self.answered)
+        head, blocks = _parts(self.curves, self.predicted)
         ghosts = []
         for ghost in self.ghosts:
             unseen, seen = ghost.points()
@@ -188,7 +188,7 @@ class Instrument:
             pictures = dict(zip(("height", "width"), self.pictures.shape[1:], strict=True))
         frames = []
         for frame in self.ruler.frames:
-            of_frame, of_answers = _parts(frame.curves, frame.answered)
+            of_frame, of_answers = _parts(frame.curves, frame.predicted)
             frames.append(of_frame)
             blocks += of_answers
         keys = [head["key"], self.ruler.kind, *(frame["key"] for frame in frames)]
@@ -213,14 +213,16 @@ class Instrument:
     def _wall(self) -> str:
         """Return a digest of classes and images, the same for all methods."""
         sha = hashlib.sha256(repr((list(self.names), self.pictures is None)).encode())
-        sha.update(as_bytes(self.answered.answers.y, "<u4"))
+        sha.update(as_bytes(self.predicted.answers.y, "<u4"))
         return sha.hexdigest()[:16]
 
 
-def _parts(curves: InteractiveCurve, answered: AnsweredTest) -> tuple[dict[str, Any], list[bytes]]:
+def _parts(
+    curves: InteractiveCurve, predicted: PredictedTest
+) -> tuple[dict[str, Any], list[bytes]]:
     """Return the head and the arrays of curves and their predictions."""
     head, blocks = curves.parts()
-    answers, order = answered.answers, answered.switches.order
+    answers, order = predicted.answers, predicted.switches.order
     blocks.append(as_bytes(order, "<u4"))
     for side in (answers.seen_class, answers.unseen_class):
         blocks.append(as_bytes(np.where(side < 0, _NONE, side)[order], "<u2"))

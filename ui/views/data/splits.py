@@ -99,7 +99,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _samples(dataset: ZSLDataset, classes: Sequence[int]) -> Sequence[str]:
-    """Return one picture of the first six images of each class; none if they would not fit."""
+    """Return, for each class, a mosaic of its first six images; empty if they would not fit."""
     if dataset.images is None or len(classes) > MOST_SAMPLED:
         return ()
     first_six = [np.flatnonzero(dataset.labels == c)[:6] for c in classes]
@@ -145,7 +145,7 @@ def _left_over(folds: pd.DataFrame) -> str:
 
 
 def _show_photographs(benchmark: str | None) -> None:
-    """Report photographs with training and test images in a benchmark's proposed split."""
+    """Report how many test images share a photograph with a training image, in the real split."""
     shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
     if benchmark is None or not shared:
         return
@@ -236,6 +236,6 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
     st.caption(
         f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
         f"{', those that differ most between classes' if most < n else ''}. ● seen, "
-        "◆ unseen. For an unseen class, this row is all that a method has."
+        "◆ unseen. This row is the only information that a method has on an unseen class."
     )
     downloads.offer_table(table, f"{dataset.name}-attributes", index=True)

@@ -138,9 +138,9 @@ LOOKS = {"overlap": "red", "unknown": "gray", "possible": "yellow", "none": "gre
 
 #: How to find copies of test images in a pre-training set without a list of classes.
 NEAR_DUPLICATES = (
-    "*Is it clean?* lists near-duplicates among features of some pre-training images and of the "
-    "test images: upload these features with a split that trains on the former and tests on the "
-    "latter."
+    "*Is it clean?* finds test images that are nearly identical to a pre-training image: upload "
+    "the features of some pre-training images and of the test images, with a split that has the "
+    "former as training rows and the latter as test rows."
 )
 
 
@@ -148,7 +148,7 @@ def _count_captions(tested: TestSet, extractor: Extractor) -> tuple[pd.DataFrame
     """Ask for captions of the pre-training set; return their counts by class and their number."""
     title = contamination.pretraining_sets()[extractor.pretraining[0]].title
     file = st.file_uploader(
-        f"Captions of {title}, all or some: count those that name a test class",
+        f"Upload captions of {title} (all or a sample) to count those that name a test class",
         key="contamination_captions",
         help="One caption per line (.txt), or a table (.csv, .tsv) with a column caption, text or "
         "title; each also as .gz. The file is not stored.",
@@ -198,17 +198,17 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
         )
     st.caption(
         f"{touch} a cell to see its classes and, where a paper reports one, the paper's count. "
-        f"Unknown does not mean clean. Left out: {left_out} sets that are unknown for most test "
-        "sets. SS, PS: standard and proposed split."
+        f"Unknown does not mean clean. Left out: {left_out} pre-training sets, since their overlap "
+        "is unknown for most test sets. SS, PS: standard and proposed split."
     )
 
 
 def _map(extractor: Extractor) -> tuple[pd.DataFrame, int]:
     """Return the cells of the map with their texts, and the number of sets that are left out.
 
-    These are the pre-training sets that are unknown for most test sets, except those of the chosen
-    extractor. Sets with more unknown cells come later. Features without pre-training have no
-    column.
+    A pre-training set is left out if its overlap is unknown for most test sets, unless the chosen
+    extractor was trained on it. Sets with more unknown cells come later. Features without
+    pre-training have no column.
     """
     table = contamination.contamination_table()
     table = table[table["pretraining"] != NOTHING]
@@ -305,7 +305,8 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         height=420,
     )
     st.caption(
-        "In the set: the same name or meaning; a thing and an activity are at most related. "
+        "In the set: the same name or meaning; an object and an activity with it are at most "
+        "related. "
         "Related: perhaps the same class, for a person to confirm or reject. Listed: named only in "
         "a paper. "
         f"{reliability.how_reliable()}"

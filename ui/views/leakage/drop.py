@@ -16,7 +16,7 @@ from ui.intake import scores, uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
 from ui.intake.uploads import UploadedGroup, recognise_uploads
-from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings, show_picture_and_figures
+from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings, show_picture_and_metrics
 from ui.sections.declaration import MEASURED, Declared, choose_pretraining, declare
 from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map
@@ -53,13 +53,14 @@ from zslcore.storage.files import FACTS
 EXAMPLE = FACTS / "measured" / "example_card.json"
 HELP = (
     "A split (att_splits.mat, .npz, .json), with or without its labels or features; a score matrix "
-    "(.npz, .csv) with its labels; both, to get H without test images that were trained on; "
+    "(.npz, .csv) with its labels; or a split and scores, for H without test images that were "
+    "trained on; "
     "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
     "file is read in a separate process that runs no code from it."
 )
 ON_DATASET = "a data set"
 #: Frame while files are read. A single element replaces the previous card at once; in a container,
-#: the elements of that card would stay until the end of the run.
+#: the elements of that card would stay until the page run ends.
 CHECKING = '<div class="checking">Checking the files …</div>'
 
 
@@ -67,7 +68,7 @@ def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files, show an example."""
     answer = place_answer()
     source = st.query_params.get("leakage_source")
-    controls.write_address({"leakage_source": source})  # links within a page do not write it
+    controls.write_address({"leakage_source": source})  # a link of this page may have changed it
     if source == ON_DATASET:
         _check_dataset(header, answer, [])
         return
@@ -103,10 +104,10 @@ def show(header: Header) -> None:
 def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> None:
     """Choose a split, declare how results were produced, and show the check in a fragment.
 
-    ``marked`` holds the data set whose badge is in the heading; for another data set the whole page
-    runs again.
+    ``marked`` has the name of the data set whose badge is in the heading, or is empty. If another
+    data set is chosen, the whole page runs again, not only this fragment.
     """
-    downloads.start()
+    downloads.clear()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_menu.choose_name(
             "Data set",
@@ -134,7 +135,7 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
     pretraining = pretraining or [get_vocabulary(name) for name in pretraining_of(dataset)]
     measured = _measured(dataset, split.name, measure=declared.measure)
     key, files = cache.split_key(dataset, split), [(dataset.name, dataset.digest)]
-    review = _reviewed(key, read, files, pretraining, declared, dataset, **measured)
+    review = _review(key, read, files, pretraining, declared, dataset, **measured)
     _say(answer, review.card)
     show_card(review.card, review=review)
 
@@ -152,7 +153,7 @@ def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, An
     return {"runs": store.runs_on(dataset, split), "accuracies": accuracies}
 
 
-def _reviewed(
+def _review(
     key: str,
     read: Callable[[], AuditContext],
     files: Sequence[tuple[str, str]],
@@ -161,7 +162,7 @@ def _reviewed(
     dataset: ZSLDataset | None = None,
     **measured: Any,
 ) -> Review:
-    """Read a split, once for each declaration of photographs, and audit it."""
+    """Read a split and audit it; read it again only if the declared photographs change."""
     context = cache.read_in_visit(key := key + declared.key, read)
     return Review.of(
         key,
@@ -223,11 +224,13 @@ def _check_files(
         with row:
             pretraining, printed = choose_pretraining(), _ask_printed(groups)
             declared = declare(measurable=False)
-        judged = [_judged(group, pretraining, declared) for group in groups]
-    scores.keep([checked.evaluated for checked in judged if checked.evaluated is not None])
-    cards = joined_cards([checked.file for checked in judged if checked.file is not None], printed)
+        checked_groups = [_check_group(group, pretraining, declared) for group in groups]
+    scores.keep([checked.evaluated for checked in checked_groups if checked.evaluated is not None])
+    cards = joined_cards(
+        [checked.file for checked in checked_groups if checked.file is not None], printed
+    )
     cards = [card for card in cards if card.kind == JOINT] or cards
-    reviews = [checked.review for checked in judged if checked.review is not None]
+    reviews = [checked.review for checked in checked_groups if checked.review is not None]
     wait.empty()
     worst = min(cards, key=lambda card: list(STATUS).index(card.verdict), default=None)
     if worst is not None:
@@ -235,10 +238,10 @@ def _check_files(
     for k, card in enumerate(cards):
         review = reviews[0] if len(reviews) == len(cards) == 1 else None
         show_card(card, str(k), review=review, with_verdict=card is not worst)
-    for group, answered in zip(groups, judged, strict=True):
-        if answered.file is not None and group.main.kind in ("scores", "predictions"):
+    for group, checked in zip(groups, checked_groups, strict=True):
+        if checked.file is not None and group.main.kind in ("scores", "predictions"):
             site_map.link("scores", "All metrics of these scores")
-        elif answered.file is not None and group.main.kind == "entry":
+        elif checked.file is not None and group.main.kind == "entry":
             site_map.link("table", "Others' results", table_whose="from others")
     if len(reviews) > 1:
         st.caption("Findings, corrected file and comparison are shown for one split at a time.")
@@ -251,7 +254,9 @@ def _ask_printed(groups: Sequence[UploadedGroup]) -> tuple[Printed, ...]:
     return read_printed(scores.ask_printed("drop_printed", width=200))
 
 
-def _judged(files: UploadedGroup, pretraining: list[Vocabulary], declared: Declared) -> _Checked:
+def _check_group(
+    files: UploadedGroup, pretraining: list[Vocabulary], declared: Declared
+) -> _Checked:
     """Check a recognised file."""
     assumed, vocabularies = not pretraining, pretraining or [get_vocabulary(USUAL)]
     match files.main.kind:
@@ -259,7 +264,7 @@ def _judged(files: UploadedGroup, pretraining: list[Vocabulary], declared: Decla
             key = files.key + declared.key
             split = partial(uploads.read_uploaded_split, files, declared.groups, declared.pattern)
             read = partial(read_or_cancel, key, split)
-            review = _reviewed(files.key, read, files.named, pretraining, declared)
+            review = _review(files.key, read, files.named, pretraining, declared)
             return _Checked(CheckedSplit(review.card, review.context, review.report), review=review)
         case "scores":
             file, *labels = files.uploads
@@ -307,14 +312,14 @@ ANSWERS: dict[Verdict, str] = {
     "unknown": "Unknown.",
     "clean": "Yes: it is clean.",
 }
-#: Maximum number of characters of a reason in the heading: of one sentence, and of several.
+#: Maximum number of characters of the reason in the heading: a single sentence; several sentences.
 MOST_LETTERS, MOST_IN_LINE = 200, 130
 
 
 def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
     """Show a card's verdict and reason as the page's answer; ``source`` describes the files.
 
-    The heading of an unknown split starts with the sentence on its test rows, if any.
+    If the verdict is Unknown, the heading starts with the sentence on the test rows, if any.
     """
     sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", card.sentence)
     n = int(len(sentences[0]) <= MOST_LETTERS)
@@ -324,8 +329,8 @@ def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
     if card.verdict == "unknown" and sentences[0].startswith(NOT_TRAINED_ON):
         start, word = f"{plain(sentences.pop(0))} ", "Unknown:"
         n = max(n - 1, 1)
-        is_open = sentences[0].removeprefix("Not checked: ")
-        sentences[0] = is_open[0].lower() + is_open[1:]
+        opening = sentences[0].removeprefix("Not checked: ")
+        sentences[0] = opening[0].lower() + opening[1:]
     reason, more = (plain(" ".join(part)) for part in (sentences[:n], sentences[n:]))
     evidence = f"{more} {_source_of(card, source)}".strip()
     answer.say(f"{start}:{color}[{word}] {reason}".strip(), evidence)
@@ -349,7 +354,7 @@ def show_card(
             st.markdown(f"## :{VERDICT_COLORS[card.verdict]}[{card.word}]")
             st.markdown(f"**{plain(card.sentence)}**")
             st.caption(_source_of(card))
-        show_picture_and_figures(card, f"drop_picture{key}")
+        show_picture_and_metrics(card, f"drop_picture{key}")
         _show_takeaway(card, key, review)
     if review is not None:
         _show_below(card, review)

@@ -13,7 +13,7 @@ from ui.components import window
 from ui.figures.palette import UNSEEN
 from ui.playground import answers as playground_answers
 from ui.playground import instrument
-from ui.sections.audit import show_picture_and_figures
+from ui.sections.audit import show_picture_and_metrics
 from ui.shell import site_map
 from ui.shell.frame import Header
 from ui.shell.numbers import three_digits
@@ -43,7 +43,7 @@ def show(header: Header) -> None:
         headline.header(step["headline"], anchor=False)
         _show_text(step)
     if step.get("view"):
-        show_picture_and_figures(read_report(EXAMPLE.read_bytes(), EXAMPLE.name), "about_example")
+        show_picture_and_metrics(read_report(EXAMPLE.read_bytes(), EXAMPLE.name), "about_example")
         return
     with st.container(key="about_instrument"):
         instrument.show_instrument(header)

@@ -64,7 +64,7 @@ class MapData:
     def __len__(self) -> int:
         return len(self.row)
 
-    def chosen(self) -> list[FeatureView]:
+    def sampled_views(self) -> list[FeatureView]:
         """Return a view of the sampled rows of each data set; features are not read yet."""
         return [view.rows(self.row[self.part == i]) for i, view in enumerate(self.views)]
 

@@ -182,7 +182,7 @@ def make_map(
     with threadpool_limits(settings.threads):
         with clock("pca"):
             pca = JointPCA.fit(data.views, settings.n_components, progress)
-            Z = np.vstack([pca.transform(view) for view in data.chosen()]).astype(np.float32)
+            Z = np.vstack([pca.transform(view) for view in data.sampled_views()]).astype(np.float32)
         if on_picture:
             on_picture(Z[:, :2])
         progress(0, 0, "Nearest neighbours")
@@ -207,7 +207,7 @@ def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMa
     """
     settings = MapSettings("pca", n_samples=n_samples)
     data = MapData.of(datasets, n_samples=n_samples, seed=settings.sample_seed)
-    X = np.vstack([np.asarray(view) for view in data.chosen()])
+    X = np.vstack([np.asarray(view) for view in data.sampled_views()])
     pca = JointPCA.of_sample(X, settings.n_components)
     coordinates = pca.transform(X)[:, :2].astype(np.float32)
     return EmbeddedMap.of(
@@ -220,7 +220,7 @@ def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embedde
     data = MapData.of(
         datasets, n_samples=sketch.settings.n_samples, seed=sketch.settings.sample_seed
     )
-    Z = np.vstack([sketch.pca.transform(view) for view in data.chosen()]).astype(np.float32)
+    Z = np.vstack([sketch.pca.transform(view) for view in data.sampled_views()]).astype(np.float32)
     threads = sketch.settings.threads
     return replace(
         sketch,

@@ -24,7 +24,7 @@ from zslcore.numbers import percent, three_digits
 
 
 class Answered(Protocol):
-    """Predictions of a test set, like :class:`zslcore.evaluation.protocol.AnsweredTest`."""
+    """Predictions of a test set, like :class:`zslcore.evaluation.protocol.PredictedTest`."""
 
     @property
     def curve(self) -> SeenUnseenCurve: ...

@@ -10,7 +10,7 @@ from zslcore.datasets.facts import class_columns, named_like, recognise, unseen_
 from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
-    ANSWERED,
+    PACKAGED_DATA,
     KnownSplit,
     NearSplit,
     agreeing,
@@ -44,8 +44,8 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
         yield _near(near)
     else:
         yield _unknown(context)
-    if ANSWERED in context.facts:
-        dataset, _, fields = context.facts[ANSWERED].partition(": ")
+    if PACKAGED_DATA in context.facts:
+        dataset, _, fields = context.facts[PACKAGED_DATA].partition(": ")
         message = (
             f"These are rows of {dataset}, so the checks used the data that zslcore stores for it "
             f"({fields}); the files of the data set were not provided."
@@ -58,8 +58,8 @@ def _unknown(context: AuditContext) -> Finding:
     if shifted := None if context.simulated else renumbered(context):
         split, shift = shifted
         message = (
-            f"The rows of {split}, all numbered {'one too low' if shift > 0 else 'one too high'}: "
-            "the layout starts at 1."
+            f"These are the rows of {split}, but all row numbers are one too "
+            f"{'low' if shift > 0 else 'high'}: the MAT layout counts from 1."
         )
         advice = f"{'Add 1 to' if shift > 0 else 'Subtract 1 from'} all row numbers."
         return warning(message, advice)
@@ -76,8 +76,8 @@ def _near(near: NearSplit) -> Finding:
     shares = ", ".join(f"{part} {percent(share)}" for part, share in near.shares.items())
     changes = "; ".join(moved) or "none"
     message = (
-        f"Near {near}: {percent(near.same)} of the rows are on the same side (shared with the "
-        f"known split: {shares}). Moved classes: {changes}."
+        f"Close to {near}: {percent(near.same)} of the rows are on the same side as there (rows "
+        f"shared by part: {shares}). Classes on another side: {changes}."
     )
     advice = "State which split was used; metrics are not comparable with those of the known split."
     return warning(message, advice, classes=(*near.now_unseen, *near.now_seen))
@@ -179,8 +179,8 @@ def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
         part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1
     ]
     message = (
-        f"{_names(splits)}, with the published rows: they share {listed(parts)}, and differ only "
-        f"in {listed(differing)}, which the files do not contain."
+        f"{_names(splits)}, with the published rows: these splits have the same {listed(parts)}; "
+        f"they differ only in {listed(differing)}, which the files do not contain."
     )
     old = [split.superseded for split in splits if split.superseded]
     advice = (

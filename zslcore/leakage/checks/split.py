@@ -134,9 +134,9 @@ def _range_advice(context: AuditContext) -> str:
     low, high = rows.min(), rows.max()
     last = np.inf if context.n_rows is None else context.n_rows - 1
     if low == -1 and high < last:
-        return "The numbers start at 0, but the layout starts at 1: add 1 to all numbers."
+        return "The numbers start at 0, but the MAT layout counts from 1: add 1 to all numbers."
     if low >= 1 and high == last + 1:
-        return "The numbers are too large by one: the layout starts at 1, not at 2."
+        return "The numbers are too large by one: the MAT layout counts from 1, not from 2."
     return "Check that the split belongs to these features."
 
 

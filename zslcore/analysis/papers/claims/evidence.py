@@ -28,7 +28,7 @@ from zslcore.methods import METHODS
 from zslcore.metrics.gain import gain_of
 from zslcore.metrics.significance import DIGITS
 from zslcore.names import class_key
-from zslcore.results.planning import planned
+from zslcore.results.planning import specs_of_choice
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
 
@@ -421,7 +421,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
             pretraining_by_name(result.spec.dataset, result.spec.digest)
         )
         row["gain"] = _gain(result, row["benchmark"])
-        for k, spec in enumerate(planned(result, "folds"), start=1):
+        for k, spec in enumerate(specs_of_choice(result, "folds"), start=1):
             of_fold = by_key.get(spec.key)
             row[f"zsl_fold{k}"] = None if of_fold is None else of_fold.evaluation.zsl
         rows.append(row)

@@ -163,12 +163,12 @@ class RunsExperiment(Experiment):
 
     def stored_values(self, spec: RunSpec, cell: PrintedColumn, seeds: int = 1) -> list[float]:
         """Return the stored values of a cell, one per seed."""
-        values = map(cell.value, RunPlan([spec], seeds).of(spec, ResultStore()))
+        values = map(cell.value, RunPlan([spec], seeds).stored_runs(spec, ResultStore()))
         return [value for value in values if value is not None]
 
     def values_by_fold(self, spec: RunSpec, cell: PrintedColumn) -> list[float]:
         """Return the stored values of a cell with the parameters of each fold."""
-        runs = RunPlan([spec], choices=self.choices).of(spec, ResultStore())
+        runs = RunPlan([spec], choices=self.choices).stored_runs(spec, ResultStore())
         values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
         if values:
             return values
