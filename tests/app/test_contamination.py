@@ -74,7 +74,8 @@ def test_a_file_of_captions_is_counted_on_the_page():
     app = visit(PAGE, contamination_on="AWA1 and AWA2, PS", contamination_extractor="CLIP")
     (field,) = app.get("file_uploader")
     assert (
-        field.proto.label == "Upload captions of WIT-400M (all or a sample) to count those that name a test class"
+        field.proto.label
+        == "Upload captions of WIT-400M (all or a sample) to count those that name a test class"
     )
     field.set_value(("some.txt", b"two horses\na horse and a sheep\na tree\n", "text/plain")).run()
     assert not app.exception

@@ -119,7 +119,9 @@ def test_missing_weights_are_refused_with_file_and_folder(library, tmp_path, mon
     folder = tmp_path / "hub" / "checkpoints"
     folder.mkdir(parents=True)
     (folder / "resnet18-f37072fd.pth").write_bytes(b"torn")
-    with pytest.raises(FileRefusedError, match="begins as in the name of the file; got "):
+    with pytest.raises(
+        FileRefusedError, match="begin with the digits in the name of the file; got "
+    ):
         load_encoder("resnet18", "IMAGENET1K_V1")
 
 

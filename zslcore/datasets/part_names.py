@@ -240,9 +240,8 @@ def side_of_stem(stem: str) -> str:
     """
     word = squeeze(stem)
     bare = CLASS_WORDS.sub("", word)
-    is_compound = (
-        bare != word and "class" not in word
-    )  # callers read English class names by other rules
+    # Callers read names with the English word "class" by other rules.
+    is_compound = bare != word and "class" not in word
     return SIDE_OF_WORD.get(word) or SIDE_OF_WORD.get(bare) or part_or_side(stem) * is_compound
 
 
