@@ -115,6 +115,16 @@ def test_a_lasso_selects_with_a_small_request_and_an_address(page, server, sent)
     assert page.errors == []
 
 
+def test_a_selection_is_coloured_beside_found_classes_and_keeps_the_buttons(page, server):
+    visit(page, server, f"{PAIR}&awa1_find=zebra")
+    before, bar = painted(page), page.locator(".st-key-awa1_points .bar")
+    place = box_of(bar)
+    lasso(page)
+    assert 100 < selected(page) < 1900
+    once_painted(page, lambda picture: picture != before)
+    assert box_of(bar)["height"] == place["height"]
+
+
 def test_a_selection_is_shared_by_two_maps(page, server):
     visit(page, server, f"{PAIR}&awa1_view=side%20by%20side")
     once(page, lambda: page.locator("canvas.marks").count() == 2)

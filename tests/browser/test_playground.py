@@ -195,6 +195,27 @@ def test_a_grey_curve_is_named_and_can_be_chosen(server, page):
     once(page, lambda: page.locator(".other[data-method=LinearS2V]").count() == 1)
 
 
+#: Names of the plane that a grey curve crosses.
+CROSSED = """plane => [...plane.querySelectorAll("text.label")].filter((name) => {
+    const { x, y, width, height } = name.getBBox();
+    return [...plane.querySelectorAll(".faded")].some((curve) => {
+        for (let at = 0; at < curve.getTotalLength(); at++) {
+            const point = curve.getPointAtLength(at);
+            if (x < point.x && point.x < x + width && y + 2 < point.y && point.y < y + height - 2)
+                return true;
+        }
+    });
+}).map((name) => name.textContent)"""
+
+
+def test_no_grey_curve_crosses_a_name(shipped_server, page):
+    opened(page, shipped_server, "?method=ALE")
+    once(page, lambda: page.locator(".other").count() >= 10)
+    plane = page.locator(".trade svg")
+    assert "uncalibrated" in plane.locator("text.label").all_text_contents()
+    assert plane.evaluate(CROSSED) == []
+
+
 BOXES = """() => { const all = []; const walk = (each) => { for (const e of each.children) {
     all.push(e); if (e.shadowRoot) walk(e.shadowRoot); walk(e); } }; walk(document);
     return [".numbers > .h", ".pending", ".pending > button", ".st-key-playground_menu"]

@@ -137,8 +137,8 @@ export class TradePlot {
   /** Draw names next to their points, each joined to its point by a line: stops with their symbols,
    * curves with a piece of their line. All points are drawn first, so that no point covers a name. */
   drawLabels() {
-    const { looks, lines } = this.head;
-    const points = lines.flatMap((line) => this.pointsAlong(line));
+    const { looks } = this.head;
+    const points = this.curvesBehind(this.head).flatMap((curve) => this.pointsAlong(curve));
     const placed = placeLabels(this.labelRequests(), this.frame, this.occupiedAreas(), points);
     const leaders = placed.flatMap(({ label, x, y }) => {
       const end = Math.max(x, Math.min(label.x, x + label.width)); // nearer end of the name
@@ -158,7 +158,12 @@ export class TradePlot {
     return [...symbols, ...leaders, ...names];
   }
 
-  /** Return points along a curve, a few pixels apart. @param {Line} line */
+  /** Return the curves that names avoid. @param {Head} head @returns {Accuracies[]} */
+  curvesBehind({ lines }) {
+    return lines;
+  }
+
+  /** Return points along a curve, a few pixels apart. @param {Accuracies} curve */
   pointsAlong({ n, seen, unseen }) {
     /** @type {[number, number][]} */
     const points = [];

@@ -61,6 +61,11 @@ export class Plane extends TradePlot {
     return Math.min(1, Math.ceil(5 * Math.max(super.findAxisEnd(head), ...ends) - 1e-6) / 5);
   }
 
+  /** @override @param {Instrument} head */
+  curvesBehind(head) {
+    return [...super.curvesBehind(head), ...head.ghosts];
+  }
+
   /** Points of the curve accept clicks in a wide band. @override */
   drawFixedParts() {
     const parts = super.drawFixedParts(), curve = parts.findIndex((part) => part.matches(".curve"));

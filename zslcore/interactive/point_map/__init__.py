@@ -20,8 +20,8 @@ from zslcore.interactive.one_file import SHARED, Parts, as_bytes, one_file, pack
 __all__ = ["COMPONENT", "LegendEntry", "MapPanel", "PointMap"]
 
 _HTML = (
-    '<div class="whole"><div class="bar"><span class="status" role="status"></span></div>'
-    '<div class="maps"></div><div class="legend"></div>'
+    '<div class="whole"><div class="bar"></div><div class="maps"></div>'
+    '<span class="status" role="status"></span><div class="legend"></div>'
     '<div class="tip" role="status" hidden></div></div>'
 )
 COMPONENT = Parts.of(Path(__file__).parent, _HTML, SHARED / "tooltip.css")

@@ -96,7 +96,7 @@ export class PointMaps extends Figure {
         createButton("Save as a vector graphic", () => this.saveVectors(), "SVG"),
       ));
     menu.addEventListener("keydown", ({ key }) => key === "Escape" && (menu.open = false));
-    this.bar.append(lasso, pan, this.clearButton, this.nameButton, menu);
+    this.bar.append(lasso, pan, this.nameButton, menu);
   }
 
   saveVectors() {
@@ -207,20 +207,20 @@ export class PointMaps extends Figure {
 
   // --- Highlighted images -----------------------------------------------------------------------
 
-  /** Highlight images that match the search, the isolated category, and the selection. */
+  /** Highlight images that are selected or match the search, of the isolated category. */
   updateHighlighted() {
     const { head, isolated, selection } = this, sought = head.sought && new Set(head.sought);
     const selected = selection && this.imagesInside(selection);
     /** @type {((image: number) => unknown)[]} */
     const conditions = [];
-    if (sought) conditions.push((image) => sought.has(head.class[image]));
+    if (sought || selected)
+      conditions.push((image) => sought?.has(head.class[image]) || selected?.[image]);
     if (isolated !== null) conditions.push((image) => head.category[image] === isolated);
-    if (selected) conditions.push((image) => selected[image]);
     this.highlighted = conditions.length ? Uint8Array.from({ length: head.n }, (_, image) =>
       Number(conditions.every((matches) => matches(image)))) : null;
-    this.clearButton.hidden = !selected;
     const count = selected?.reduce((sum, isSelected) => sum + isSelected, 0) ?? 0;
-    this.status.textContent = selected ? `${formatCount(count)} of ${formatCount(head.n)} selected` : "";
+    const words = `${formatCount(count)} of ${formatCount(head.n)} selected `;
+    this.status.replaceChildren(...(selected ? [words, this.clearButton] : []));
   }
 
   /**
