@@ -13,9 +13,10 @@ from scipy.io import savemat
 from streamlit.testing.v1 import AppTest
 
 from tests import pages
-from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
+from tests.datasets.files import CLASSES, N, with_type_code, write_folder
 from tests.pages import charts, words
 from tests.worlds import linear_world
+from tests.writing import as_cells
 from ui.figures import splits
 from ui.figures.images import SHARP, mosaic
 from ui.figures.palette import LEAK
@@ -366,7 +367,7 @@ def benchmark_files(folder):
     unseen = np.flatnonzero((table["ps"] == "test").to_numpy()[y])
     seen = np.setdiff1d(np.arange(len(y)), unseen)
     savemat(folder / "dino.mat", {"features": np.eye(6, len(y)), "labels": y[:, None] + 1.0})
-    tables = {"att": np.eye(32), "allclasses_names": cells(list(table["class"]))}
+    tables = {"att": np.eye(32), "allclasses_names": as_cells(list(table["class"]))}
     rows = {"trainval": np.setdiff1d(seen, seen[::5]), "test_seen": seen[::5]}
     rows["test_unseen"] = unseen
     tables |= {f"{part}_loc": numbers + 1.0 for part, numbers in rows.items()}

@@ -12,6 +12,7 @@ from benchmarks.serving import ROOT, Server
 from tests.browser.reading import once, settle, visit
 from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
+from tests.writing import write_file
 from zslcore.board.checking import read_board
 from zslcore.board.table import board_html
 from zslcore.datasets import import_dataset
@@ -133,9 +134,7 @@ WORDS = (
 
 
 def test_untrusted_names_are_shown_literally(page, tmp_path):
-    script = tmp_path / "written.py"
-    script.write_text(WRITTEN)
-    server = Server(tmp_path, script)
+    server = Server(tmp_path, write_file(tmp_path / "written.py", WRITTEN))
     watch = Watch(page)
     try:
         server.wait()
@@ -229,8 +228,7 @@ def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
 
 
 def test_names_in_the_written_board_are_text(page, hostile, tmp_path):
-    path = tmp_path / "board.html"
-    path.write_text(board_html(hostile[1]))
+    path = write_file(tmp_path / "board.html", board_html(hostile[1]))
     watch = Watch(page)
     page.goto(path.as_uri())
     page.get_by_role("columnheader").first.wait_for()

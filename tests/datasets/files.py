@@ -2,9 +2,10 @@
 
 import struct
 
-import h5py
 import numpy as np
 from scipy.io import savemat
+
+from tests.writing import as_cells
 
 CLASSES = ("grizzly+bear", "otter", "zebra", "bat", "seal")
 #: Digests of imports.
@@ -19,14 +20,8 @@ SEEN = np.flatnonzero(LABELS < 3)
 TEST_SEEN, TRAINVAL = SEEN[::6], np.setdiff1d(SEEN, SEEN[::6])
 
 
-def cells(names):
-    out = np.empty((len(names), 1), dtype=object)
-    out[:, 0] = names
-    return out
-
-
 def features_file(**changes):
-    files = cells([f"{i:06d}.jpg" for i in range(N)])
+    files = as_cells([f"{i:06d}.jpg" for i in range(N)])
     tables = {"features": FEATURES.T, "labels": LABELS[:, None] + 1.0, "image_files": files}
     return tables | changes
 
@@ -34,7 +29,7 @@ def features_file(**changes):
 def splits_file(**changes):
     tables = {
         "att": ATT.T.astype(float),
-        "allclasses_names": cells(CLASSES),
+        "allclasses_names": as_cells(CLASSES),
         "trainval_loc": TRAINVAL[:, None] + 1.0,
         "test_seen_loc": TEST_SEEN[:, None] + 1.0,
         "test_unseen_loc": UNSEEN[:, None] + 1.0,
@@ -56,28 +51,6 @@ def write_lists(folder, **lists):
     folder.mkdir(exist_ok=True)
     for name, classes in lists.items():
         (folder / f"{name}.txt").write_text("\n".join(classes) + "\n")
-
-
-def write_hdf5_mat(path, tables):
-    """Write MATLAB 7.3 like MATLAB: arrays transposed, texts as references to UTF-16."""
-    with h5py.File(path, "w", userblock_size=512) as file:
-        for name, array in tables.items():
-            if array.dtype != object:
-                file[name] = array.T
-                file[name].attrs["MATLAB_class"] = np.bytes_("double")
-                continue
-            references = []
-            for i, text in enumerate(array.ravel()):
-                item = file.create_dataset(
-                    f"#refs#/{name}{i}",
-                    data=np.frombuffer(text.encode("utf-16-le"), "<u2")[:, None],
-                )
-                item.attrs["MATLAB_class"] = np.bytes_("char")
-                references.append(item.ref)
-            file.create_dataset(name, data=np.array([references], dtype=h5py.ref_dtype))
-            file[name].attrs["MATLAB_class"] = np.bytes_("cell")
-    with path.open("r+b") as file:
-        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
 
 
 def with_type_code(path, code):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from tests.datasets.files import cells
+from tests.writing import as_cells
 from ui.intake import uploads
 from zslcore.__main__ import main
 from zslcore.analysis.actions import CONFIGURATIONS, feature_sets
@@ -53,7 +53,7 @@ def i3d(folder, *, images=None, **trials):
         seen = np.setdiff1d(np.arange(len(LABELS)), unseen)
         tables = {
             "att": VECTORS.T,
-            "allclasses_names": cells(FACTS.class_names),
+            "allclasses_names": as_cells(FACTS.class_names),
             "trainval_loc": np.setdiff1d(seen, seen[::5])[:, None] + 1.0,
             "test_seen_loc": seen[::5, None] + 1.0,
             "test_unseen_loc": unseen[:, None] + 1.0,
@@ -139,8 +139,8 @@ def test_classes_that_are_not_recognised_by_counts_have_numbers_as_names(tmp_pat
     [
         ({"features": {"feature": {"Date": X}}}, "the field 'Data'; got 1 with Date"),
         ({"features": {"feature": X}}, "expected a MATLAB struct; got a single"),
-        ({"features": {"feature": {"Data": cells(["a"])}}}, "matrices of numbers in its cells"),
-        ({"features": {"feature": {"Data": cells([])}}}, "1 to 64 matrices in its cells; got 0"),
+        ({"features": {"feature": {"Data": as_cells(["a"])}}}, "matrices of numbers in its cells"),
+        ({"features": {"feature": {"Data": as_cells([])}}}, "1 to 64 matrices in its cells; got 0"),
         ({"features": {"feature": {"Data": X[:3]}}}, "each of 3 rows of 4 features; got 6766"),
         ({"features": {"feature": {"Data": X * np.nan}}}, "finite numbers; got nan in row 1"),
         ({"features": {"allLabels": LABELS[:, None]}}, r"numbers 1\.\.51 .*; got 0"),
@@ -212,7 +212,10 @@ def test_trials_may_be_in_a_folder_of_semantics_and_have_attributes(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"allclasses_names": cells(FACTS.class_names[::-1])}, "expected the classes of split_1"),
+        (
+            {"allclasses_names": as_cells(FACTS.class_names[::-1])},
+            "expected the classes of split_1",
+        ),
         ({"att": VECTORS[:7].T}, r"as many names as columns in 'att' \(7\); got 51"),
         ({"trainval_loc": np.array([[0.0]])}, r"numbers 1\.\.6766 \(images\); got 0 "),
         ({"test_unseen_loc": np.array([[7000.0]])}, r"numbers 1\.\.6766 \(images\); got 7000 "),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.writing import write_file
 from zslcore.datasets.class_lists import (
     ClassList,
     is_class_json,
@@ -196,8 +197,7 @@ def test_words_of_one_line_are_names_if_a_dictionary_has_them():
 )
 @pytest.mark.parametrize("indent", [None, 2])
 def test_json_lists_classes_in_records_or_under_a_title(tmp_path, value, indent):
-    path = tmp_path / "classes.json"
-    path.write_text(json.dumps(value, indent=indent))
+    path = write_file(tmp_path / "classes.json", json.dumps(value, indent=indent))
     assert is_class_json(json.loads(path.read_text()))
     assert list(read_class_list(path).names) == NAMES
 
@@ -283,8 +283,7 @@ def test_a_file_without_names_is_refused(tmp_path):
     ],
 )
 def test_json_with_ids_of_wordnet_has_an_id_and_a_name_per_class(tmp_path, value):
-    path = tmp_path / "imagenet_class_index.json"
-    path.write_text(json.dumps(value))
+    path = write_file(tmp_path / "imagenet_class_index.json", json.dumps(value))
     assert is_class_json(json.loads(path.read_text()))
     assert [*read_class_list(path).names] == [" ".join(p) for p in zip(IDS, NAMES, strict=True)]
 
@@ -296,13 +295,11 @@ def test_code_has_one_list_of_classes(tmp_path):
         f"import clip\nawa_classes = {NAMES}\n{templates}",
         f"META = {{'classes': {NAMES}}}",
     ):
-        path.write_text(code)
-        assert [*read_class_list(path).names] == NAMES
+        assert [*read_class_list(write_file(path, code)).names] == NAMES
         assert recognise_file(path).kind == "classes"
     for code in (templates, f"a_classes = {NAMES}\nb_classes = {NAMES}\n", "classes = ['ox'"):
-        path.write_text(code)
         with pytest.raises(FileRefusedError, match="without exactly one list of classes"):
-            recognise_file(path)
+            recognise_file(write_file(path, code))
 
 
 def test_an_id_and_a_number_may_precede_each_name():
@@ -324,14 +321,12 @@ def test_utf_16_text_is_read_and_a_binary_file_is_refused(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("dog\nfox\n", encoding="utf-16")
     assert read_class_list(path).names == ("dog", "fox")
-    path.write_bytes(b"\x93NUMPY\x01\x00d\x00o\x00g\x00")
     with pytest.raises(FileRefusedError, match=r"a\.txt: expected a text file; got a binary"):
-        read_class_list(path)
+        read_class_list(write_file(path, b"\x93NUMPY\x01\x00d\x00o\x00g\x00"))
 
 
 def test_text_in_windows_1252_is_read(tmp_path):
-    path = tmp_path / "names.txt"
-    path.write_bytes("B\u00e4r\nL\u00f6we\n".encode("cp1252"))
+    path = write_file(tmp_path / "names.txt", "B\u00e4r\nL\u00f6we\n".encode("cp1252"))
     assert read_class_list(path).names == ("B\u00e4r", "L\u00f6we")
     path.write_bytes("caf\u00e9\nBar".encode() + b"\xe4\n")  # the last byte is not valid UTF-8
     assert read_class_list(path).names == ("caf\u00e9", "Bar\ufffd")

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.datasets import files
+from tests.writing import write_file
 from zslcore import __main__ as command_line
 from zslcore.commands.download import next_steps
 from zslcore.datasets import download, load
@@ -141,8 +142,7 @@ def test_a_later_command_resumes_the_transfer_of_an_earlier_command(archive, ser
 def test_a_complete_transfer_is_put_in_place_without_another_download(archive, server):
     archive.path.parent.mkdir(parents=True)
     part = archive.path.with_name("xlsa17.zip.part")
-    part.write_bytes(server.content)
-    part.with_name("xlsa17.zip.part.version").write_text(server.version)
+    write_file(part, server.content).with_name("xlsa17.zip.part.version").write_text(server.version)
     assert fetch(archive).read_bytes() == server.content
     assert server.requests == [f"bytes={len(server.content)}-"]
 
@@ -255,12 +255,10 @@ def test_a_damaged_archive_is_refused_in_one_sentence(archive, tmp_path):
     path = toy_archive(tmp_path / "a.zip", "CUB")
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0xFF
-    path.write_bytes(content)
     with pytest.raises(FileRefusedError, match="damaged or encrypted"):
-        unpack(archive, path, tmp_path / "out", only=["CUB"])
-    path.write_bytes(content[:500])
+        unpack(archive, write_file(path, content), tmp_path / "out", only=["CUB"])
     with pytest.raises(FileRefusedError, match="damaged or encrypted"):
-        unpack(archive, path, tmp_path / "out", only=["CUB"])
+        unpack(archive, write_file(path, content[:500]), tmp_path / "out", only=["CUB"])
 
 
 @pytest.mark.usefixtures("in_process")

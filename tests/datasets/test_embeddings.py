@@ -6,6 +6,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
+from tests.writing import as_cells, write_mat73
 from zslcore.datasets import load, read_xlsa17
 from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.exceptions import FileRefusedError, ParameterError
@@ -134,7 +135,7 @@ def test_a_csv_is_matched_by_names(folder, tmp_path, turned):
 
 def test_att_is_matched_to_classes_by_allclasses_names(folder, tmp_path):
     order = [4, 2, 0, 1, 3]
-    names = files.cells([files.CLASSES[k] for k in order])
+    names = as_cells([files.CLASSES[k] for k in order])
     savemat(tmp_path / "binary.mat", {"att": VECTORS[order].T, "allclasses_names": names})
     ds = read_xlsa17(folder, prototypes=tmp_path / "binary.mat")
     np.testing.assert_array_equal(ds.prototypes, VECTORS)
@@ -216,8 +217,8 @@ def words(path, **changes):
     """Word vectors of four classes in the layout of ``ImageNet_w2v.mat``, MATLAB 7.3."""
     vectors = VECTORS[:4].astype(float)
     vectors[2] = np.nan
-    tables = {"w2v": vectors, "wnids": files.cells(IDS), "no_w2v_loc": np.array([[3.0]])}
-    files.write_hdf5_mat(path, tables | changes)
+    tables = {"w2v": vectors, "wnids": as_cells(IDS), "no_w2v_loc": np.array([[3.0]])}
+    write_mat73(path, tables | changes)
     return path
 
 
@@ -237,8 +238,8 @@ def test_word_vectors_of_imagenet_are_read_as_released(tmp_path):
     [
         ({"no_w2v_loc": np.array([[9.0]])}, r"numbers 1\.\.4; got 9 "),
         ({"no_w2v_loc": np.array([[1.0]])}, r"got other values in row 3 \(n01484850\)"),
-        ({"wnids": files.cells(IDS[:3])}, r"as many names in wnids as rows in w2v \(4\); got 3"),
-        ({"wnids": files.cells([IDS[0]] * 4)}, "each class once in wnids"),
+        ({"wnids": as_cells(IDS[:3])}, r"as many names in wnids as rows in w2v \(4\); got 3"),
+        ({"wnids": as_cells([IDS[0]] * 4)}, "each class once in wnids"),
         ({"wnids": np.ones((4, 1))}, "expected a list of strings"),
     ],
 )
@@ -258,7 +259,7 @@ def test_own_shards_use_the_released_word_vectors(tmp_path):
     y = np.repeat(np.arange(4), 5)
     X = RNG.normal(size=(20, 2)).astype(np.float32)
     write_shards(tmp_path / "mine", iter([(X, y)]))
-    path = words(tmp_path / "w.mat", wnids=files.cells(ids))
+    path = words(tmp_path / "w.mat", wnids=as_cells(ids))
     data = imagenet_of_shards(tmp_path / "mine", path)
     assert data.class_names == tuple(ids)
     np.testing.assert_array_equal(data.split("own").unseen_classes, [3])

@@ -13,6 +13,7 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from tests.untrusted.test_containers import write_safetensors
+from tests.writing import as_cells, write_file
 from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports, load
 from zslcore.datasets.intake import find, survey
@@ -45,7 +46,7 @@ def one_npz(folder):
 
 def mat(folder):
     content = {"features": X.T, "labels": Y[:, None] + 1, "att": S.T}
-    savemat(folder / "all.mat", content | {"allclasses_names": files.cells(NAMES)})
+    savemat(folder / "all.mat", content | {"allclasses_names": as_cells(NAMES)})
 
 
 def mat73(folder):
@@ -623,8 +624,7 @@ def test_import_with_show_names_missing_class_embeddings(tmp_path, printed, chan
     names = np.array(NAMES)
     arrays = {"features": X, "labels": names[Y], "prototypes": S, "class_names": names} | changed
     arrays = {name: array for name, array in arrays.items() if array is not None}
-    np.savez(tmp_path / "d.npz", **arrays)
-    assert sentence in printed("import", str(tmp_path / "d.npz"), "--show")
+    assert sentence in printed("import", str(write_file(tmp_path / "d.npz", arrays)), "--show")
 
 
 def test_unseen_classes_in_a_file_of_features_are_used(tmp_path):
@@ -638,8 +638,7 @@ def test_unseen_classes_in_a_file_of_features_are_used(tmp_path):
 def test_an_archive_with_images_or_classes_in_columns_is_read(tmp_path, turned):
     arrays = {"features": X, "labels": Y, "prototypes": S, "class_names": np.array(NAMES)}
     arrays |= {name: arrays[name].T for name in turned}
-    np.savez(tmp_path / "d.npz", **arrays)
-    dataset = import_dataset(tmp_path / "d.npz", unseen=UNSEEN)
+    dataset = import_dataset(write_file(tmp_path / "d.npz", arrays), unseen=UNSEEN)
     np.testing.assert_array_equal(dataset.features, X.astype(np.float32))
     np.testing.assert_array_equal(dataset.prototypes, S.astype(np.float32))
 
@@ -648,8 +647,7 @@ def test_a_list_of_images_with_labels_gives_names_and_labels(tmp_path):
     np.save(tmp_path / "features.npy", X)
     np.save(tmp_path / "att.npy", S)
     lines = [f"animals/{k:03}.jpg {label}" for k, label in enumerate(Y)]
-    (tmp_path / "labels.txt").write_text("\n".join(lines))
-    more = [tmp_path / "labels.txt", tmp_path / "att.npy"]
+    more = [write_file(tmp_path / "labels.txt", "\n".join(lines)), tmp_path / "att.npy"]
     dataset = import_dataset(tmp_path / "features.npy", more=more, unseen=[3, 4])
     np.testing.assert_array_equal(dataset.labels, Y)
     assert dataset.image_files[-1] == lines[-1].split()[0]
@@ -852,8 +850,7 @@ def test_a_list_of_all_classes_gives_no_split(tmp_path):
 
 
 def test_a_numbered_line_without_a_finite_number_is_no_label(tmp_path):
-    (tmp_path / "labels.txt").write_text("1 inf\n2 3\n3 4\n")
-    ((_, holds, part),) = survey([tmp_path / "labels.txt"]).rows
+    ((_, holds, part),) = survey([write_file(tmp_path / "labels.txt", "1 inf\n2 3\n3 4\n")]).rows
     assert (holds, part) == ("3 x 2", "not used")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.datasets import files
 from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
+from tests.writing import write_file
 from zslcore import exceptions
 from zslcore.datasets import import_dataset, imports, load
 from zslcore.datasets.table import read_table
@@ -60,10 +61,8 @@ def test_a_misspelt_name_is_refused_with_the_nearest_name():
 
 @pytest.mark.usefixtures("in_process")
 def test_a_word_list_has_a_limited_number_of_lines(tmp_path):
-    path = tmp_path / "list.txt"
-    path.write_text("a\n" * 50_001)
     with pytest.raises(FileRefusedError, match="expected at most 50,000 lines; got 50,001"):
-        read_vocabulary(path)
+        read_vocabulary(write_file(tmp_path / "list.txt", "a\n" * 50_001))
 
 
 # --- Texts ----------------------------------------------------------------------------------------
@@ -79,9 +78,8 @@ def test_the_index_column_of_a_pandas_csv_is_recognised(tmp_path):
     table = read_table(mine, prototypes=side)
     np.testing.assert_array_equal(table.features, expected.features)
     assert table.attribute_names == expected.attribute_names
-    mine.write_text(mine.read_text().replace("\n1,", "\n7,", 1))
     with pytest.raises(FileRefusedError, match=r"line 3: expected a name for column 1, or .* '7'"):
-        read_table(mine, prototypes=side)
+        read_table(write_file(mine, mine.read_text().replace("\n1,", "\n7,", 1)), prototypes=side)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -95,13 +93,12 @@ def test_blanks_around_column_names_are_ignored(tmp_path):
 @pytest.mark.parametrize("name", ["mine.npz", "mine.csv", "mine.json", "list.txt"])
 def test_a_git_lfs_pointer_is_recognised(tmp_path, name):
     path = tmp_path / name
-    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
     read = {
         ".npz": read_table,
         ".csv": lambda p: read_table(p, prototypes=prototypes(tmp_path)),
         ".json": lambda p: context_of(p, into=tmp_path),
         ".txt": read_vocabulary,
-    }[path.suffix]
+    }[write_file(path, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n").suffix]
     with pytest.raises(FileRefusedError, match="a Git LFS pointer to it; run 'git lfs pull'"):
         read(path)
 
@@ -121,8 +118,7 @@ def test_a_refusal_names_no_exception_of_python(tmp_path, kind):
         "toml": b"a = = 1",
         "deep": b"a = " + b"[" * 100_000,
     }[kind]
-    path = tmp_path / "mine.bin"
-    path.write_bytes(content)
+    path = write_file(tmp_path / "mine.bin", content)
     how = {"json": "JSON", "twice": "JSON", "toml": "TOML", "deep": "TOML"}.get(kind)
     with pytest.raises(FileRefusedError) as caught:
         _ = (
@@ -160,9 +156,8 @@ def test_rows_that_no_layout_can_hold_are_refused(tmp_path):
 def test_a_character_outside_unicode_is_refused(tmp_path):
     names = np.array(["otter", "bat", "seal", "bear", "zebra"])
     names.view("<u4")[2] = 0x110000
-    np.savez(tmp_path / "mine.npz", **(ARRAYS | {"class_names": names}))
     with pytest.raises(FileRefusedError, match="got a character with number 1,114,112"):
-        read_table(tmp_path / "mine.npz")
+        read_table(write_file(tmp_path / "mine.npz", ARRAYS | {"class_names": names}))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.writing import write_file
 from zslcore.datasets import part_names, split_entries, split_lists
 from zslcore.datasets.split_entries import (
     entries_of_json,
@@ -184,8 +185,7 @@ def names_of(entries, side):
 
 
 def written(folder, name, value):
-    (folder / name).write_text(json.dumps(value))
-    return folder / name
+    return write_file(folder / name, json.dumps(value))
 
 
 def names_in_leaks(report):
@@ -196,8 +196,7 @@ def names_in_leaks(report):
 
 def read_clean(path, text):
     """Return a split from a file without a leak, recognised as a split."""
-    path.write_text(text)
-    assert recognise_file(path).kind == "split"
+    assert recognise_file(write_file(path, text)).kind == "split"
     assert audit(path).verdict != "leaks"
     return read(path)
 
@@ -256,8 +255,7 @@ def test_a_part_that_repeats_a_class_has_one_row_per_image(tmp_path, name, text)
     ],
 )
 def test_a_training_list_keeps_a_class_that_also_validates(tmp_path, value, fitted):
-    path = tmp_path / "split.json"
-    path.write_text(json.dumps(value))
+    path = write_file(tmp_path / "split.json", json.dumps(value))
     split = read(path)
     ((train, _),) = split.folds
     assert {split.class_names[k] for k in train} == fitted
@@ -268,8 +266,7 @@ def test_a_training_list_keeps_a_class_that_also_validates(tmp_path, value, fitt
 @pytest.mark.parametrize("name", LEAKING)
 def test_a_test_class_that_is_trained_on_leaks_in_every_form(tmp_path, name):
     path = tmp_path / name.split(", ")[1]
-    path.write_text(LEAKING[name])
-    report = audit(path)
+    report = audit(write_file(path, LEAKING[name]))
     assert report.verdict == "leaks"
     assert names_in_leaks(report) == {"dhole"}
 
@@ -284,8 +281,7 @@ def test_a_parquet_table_is_read_like_a_text_table(tmp_path, more, kind):
     assert report.verdict == ("leaks" if more else "unknown")
     assert names_in_leaks(report) == ({"dhole"} if more else set())
     scores = pd.DataFrame({"label": ["dhole", "kiang"], "dhole": [0.5, 1], "kiang": [1.0, 0]})
-    scores.to_parquet(tmp_path / "scores.parquet")
-    assert recognise_file(tmp_path / "scores.parquet").kind == "scores"
+    assert recognise_file(write_file(tmp_path / "scores.parquet", scores)).kind == "scores"
 
 
 @pytest.mark.parametrize("second", ["fossa", "kiang"])
@@ -295,16 +291,14 @@ def test_a_video_may_have_several_actions(tmp_path, second):
     (tmp_path / "a.json").write_text(json.dumps({"database": value}))
     assert names_in_leaks(audit(tmp_path / "a.json")) == {second} & {*TESTED}
     value["v"]["subset"] = "somewhere"
-    (tmp_path / "a.json").write_text(json.dumps({"database": value}))
     with pytest.raises(FileRefusedError, match=r"'subset', row \d+; got somewhere"):
-        read_split_file(tmp_path / "a.json")
+        read_split_file(write_file(tmp_path / "a.json", {"database": value}))
 
 
 def test_videos_without_a_class_raise_a_question(tmp_path):
     value = {i: {"subset": p, "annotations": [{"label": n}]} for i, n, p in ROWS}
     value |= {f"v{k}": {"subset": "test", "annotations": []} for k in range(3)}
-    (tmp_path / "a.json").write_text(json.dumps({"database": value}))
-    report = audit(tmp_path / "a.json")
+    report = audit(write_file(tmp_path / "a.json", {"database": value}))
     assert report.sentence.startswith(
         "Images without a class: 3. They are neither read nor checked."
     )
@@ -338,8 +332,7 @@ SPECIES = ("quokka,marsupials,train\nfossa,cats,train\nnumbat,marsupials,train\n
 
 @pytest.mark.parametrize("titles", ["", "Art,Ordnung,Teil\n", "name,class,split\n", "a,b,c\n"])
 def test_a_group_column_is_not_read_as_the_class(tmp_path, titles):
-    (tmp_path / "s.csv").write_text(titles + SPECIES)
-    split = read_split_table(tmp_path / "s.csv")
+    split = read_split_table(write_file(tmp_path / "s.csv", titles + SPECIES))
     assert split is None or "marsupials" not in split.class_names
     assert (split is None) == (not titles.startswith("name"))
 
@@ -387,8 +380,7 @@ def test_an_entry_in_two_parts_leaks(tmp_path, change):
 
 
 def test_in_a_test_of_all_classes_the_training_classes_are_seen(tmp_path):
-    path = tmp_path / "all.json"
-    path.write_text(json.dumps({"train": TRAINED, "test": [*TRAINED, "dhole"]}))
+    path = write_file(tmp_path / "all.json", {"train": TRAINED, "test": [*TRAINED, "dhole"]})
     values = read(path)
     assert names_of(values, "unseen") == {"dhole"}
     assert "2 test classes are also training" in values.note
@@ -445,14 +437,12 @@ def test_other_json_is_not_a_split(value):
 )
 def test_other_texts_are_not_a_split(tmp_path, name, text):
     path = tmp_path / name
-    path.write_text(text)
-    assert read_split_table(path) is None
+    assert read_split_table(write_file(path, text)) is None
 
 
 def test_a_class_named_like_a_part_is_not_a_heading(tmp_path):
     """COCO has a class named train."""
-    (tmp_path / "names.txt").write_text("bus\ntrain\ntest\n")
-    assert read_split_table(tmp_path / "names.txt") is None
+    assert read_split_table(write_file(tmp_path / "names.txt", "bus\ntrain\ntest\n")) is None
     (tmp_path / "sides.txt").write_text("seen\nbus\ntrain\nunseen\nboat\n")
     assert read_split_table(tmp_path / "sides.txt") is None
 
@@ -464,9 +454,8 @@ def test_words_of_other_fields_name_the_sides(sides):
 
 def test_several_splits_in_one_file_are_named(tmp_path):
     value = {f"split{k}": {"seen": [*TRAINED], "unseen": [*TESTED]} for k in (1, 2)}
-    (tmp_path / "all.json").write_text(json.dumps(value))
     with pytest.raises(FileRefusedError, match=r"one split per file; got 2 \(split1; split2\)"):
-        recognise_file(tmp_path / "all.json")
+        recognise_file(write_file(tmp_path / "all.json", json.dumps(value)))
 
 
 @pytest.mark.parametrize("leaked", [0, 2])
@@ -475,29 +464,24 @@ def test_a_partition_list_that_begins_with_its_length_is_read(tmp_path, leaked):
     tested = (*TESTED, *TRAINED[:1]) if leaked else TESTED
     rows += [f"img/{name}/t{k}.jpg   test" for name in tested for k in range(2)]
     text = "\n".join([str(len(rows)), "image_name evaluation_status", *rows])
-    (tmp_path / "list_eval_partition.txt").write_text(text)
-    split = read_split_table(tmp_path / "list_eval_partition.txt")
+    split = read_split_table(write_file(tmp_path / "list_eval_partition.txt", text))
     assert len(split.files) == len(rows)
     assert ("1 of 3 test classes" in split.note) == bool(leaked)
 
 
 def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text(TITLES + "a.jpg,dog,train\nb.jpg,cat,somewhere\n")
+    path = write_file(tmp_path / "table.csv", TITLES + "a.jpg,dog,train\nb.jpg,cat,somewhere\n")
     with pytest.raises(FileRefusedError, match=r"table.csv: .*'subset', row 2; got somewhere"):
         read_split_table(path)
-    path = tmp_path / "records.json"
-    path.write_text(json.dumps([*RECORDS, RECORDS[0] | {"split": "somewhere"}]))
+    path = write_file(tmp_path / "records.json", [*RECORDS, RECORDS[0] | {"split": "somewhere"}])
     with pytest.raises(FileRefusedError, match=r"records.json: .*'split', row 16; got somewhere"):
         read_split_file(path)
 
 
 @pytest.mark.parametrize("record", [{"image": 3, "label": None, "split": []}, {"split": {}}, 7])
 def test_damaged_records_are_refused_or_no_split(tmp_path, record):
-    path = tmp_path / "split.json"
-    path.write_text(json.dumps([*RECORDS, record]))
     with suppress(FileRefusedError):
-        assert read_split_file(path) is None
+        assert read_split_file(write_file(tmp_path / "split.json", [*RECORDS, record])) is None
 
 
 @pytest.mark.parametrize(
@@ -572,8 +556,7 @@ def test_a_table_of_many_columns_is_not_a_split(tmp_path, monkeypatch):
     monkeypatch.setattr(split_entries, "_find_columns", None)  # a call would fail
     line = ",".join(f"c{k}" for k in MANY)
     for name in ("wide.csv", "wide.txt"):
-        (tmp_path / name).write_text(f"{line}\n{line}\n")
-        assert read_split_table(tmp_path / name) is None
+        assert read_split_table(write_file(tmp_path / name, f"{line}\n{line}\n")) is None
     assert entries_of_json("a.json", [dict.fromkeys(map(str, MANY), "train")] * 2) is None
 
 

@@ -9,6 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
+from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.datasets import imports
 from zslcore.datasets.base import content_digest
@@ -355,17 +356,15 @@ def test_image_names_in_an_archive_are_read_as_lists_of_images(tmp_path):
     arrays = {
         part: np.array([image for image, _ in rows]) for part, rows in entries_of_part.items()
     }
-    np.savez(tmp_path / "a.npz", **arrays)
-    context = context_of(tmp_path / "a.npz", into=tmp_path)
+    context = context_of(write_file(tmp_path / "a.npz", arrays), into=tmp_path)
     assert context.class_names == ("bat", "cow", "emu")
     assert context.parts["test_unseen"].tolist() == [6, 7, 8]
 
 
 @pytest.mark.parametrize("value", [{"train": [0.5], "test": [1]}, {"train": [0], "test": [None]}])
 def test_invalid_rows_are_refused(tmp_path, value):
-    (tmp_path / "a.json").write_text(json.dumps(value))
     with pytest.raises(FileRefusedError, match="expected a list of row numbers, or of images"):
-        read_split_file(tmp_path / "a.json")
+        read_split_file(write_file(tmp_path / "a.json", json.dumps(value)))
 
 
 # --- Archives with several data sets --------------------------------------------------------------
@@ -405,8 +404,7 @@ def test_a_table_with_a_column_of_parts_is_a_split(tmp_path, ending):
 
     def written(rows):
         lines = [("image", "label", "split"), *rows]
-        path.write_text("".join(f"{sides.join(line)}\n" for line in lines))
-        return audit(path)
+        return audit(write_file(path, "".join(f"{sides.join(line)}\n" for line in lines)))
 
     assert not written(rows).counts["leak"]
     assert recognise_file(path).kind == "split"

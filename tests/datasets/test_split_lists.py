@@ -6,6 +6,7 @@ import os
 import numpy as np
 import pytest
 
+from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.part_names import part_of_name
@@ -93,17 +94,14 @@ def test_deviations_in_the_json_are_refused_in_one_sentence(tmp_path, changes, s
 
 @pytest.mark.parametrize("text", ["{", "[" * 5000, '{"train": [', "\xff"])
 def test_a_damaged_json_is_refused(tmp_path, text):
-    path = tmp_path / "split.json"
-    path.write_text(text)
     with pytest.raises(FileRefusedError, match="expected"):
-        audit(path)
+        audit(write_file(tmp_path / "split.json", text))
 
 
 def test_other_json_is_not_a_split(tmp_path):
     path = tmp_path / "other.json"
     for value in ({"train": 1, "test": 2}, [1, 2], {"seen": ["a"]}, {"a": []}):
-        path.write_text(json.dumps(value))
-        assert read_split_file(path) is None
+        assert read_split_file(write_file(path, json.dumps(value))) is None
     with pytest.raises(FileRefusedError, match="other JSON"):
         audit(path)
 
@@ -115,9 +113,8 @@ def test_two_lists_of_classes_are_a_split_without_rows(tmp_path):
     assert report.mark("ZSL001") == "leak"
     assert report.mark("ZSL003") == "open"
     assert report.mark("ZSL006") == "leak"
-    path.write_text(json.dumps({"seen": ["cat", ""], "unseen": ["tench"]}))
     with pytest.raises(FileRefusedError, match="got an empty one"):
-        audit(path)
+        audit(write_file(path, json.dumps({"seen": ["cat", ""], "unseen": ["tench"]})))
 
 
 # --- Lists ----------------------------------------------------------------------------------------
@@ -405,12 +402,10 @@ def test_a_list_of_rows_is_recognised_by_words_in_its_name(name, part):
 def test_lists_of_rows_by_other_names_are_audited(tmp_path, names):
     y = np.repeat([0, 1, 2, 3], 5)
     lists = dict(zip(names.split(), (np.arange(8), [8, 9], np.arange(10, 20)), strict=True))
-    np.savez(tmp_path / "s.npz", labels=y, **lists)
-    assert recognise_file(tmp_path / "s.npz").kind == "split"
+    assert recognise_file(write_file(tmp_path / "s.npz", {"labels": y, **lists})).kind == "split"
     assert audit(tmp_path / "s.npz").mark("ZSL001") == "ok"
     listed = {name: list(map(int, rows)) for name, rows in lists.items()}
-    (tmp_path / "s.json").write_text(json.dumps(listed))
-    assert audit(tmp_path / "s.json").mark("ZSL003") == "ok"
+    assert audit(write_file(tmp_path / "s.json", json.dumps(listed))).mark("ZSL003") == "ok"
     np.savez(tmp_path / "s.npz", labels=y, **lists | {names.split()[0]: np.arange(9)})
     (result,) = [f for f in audit(tmp_path / "s.npz").findings if f.mark == "leak"]
     assert result.rows == (8,)

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.datasets import files
+from tests.writing import write_file
 from zslcore.datasets import import_dataset, load
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
@@ -29,8 +30,7 @@ def arrays(**changes):
 
 
 def npz(tmp_path, **changes):
-    np.savez(tmp_path / "mine.npz", **arrays(**changes))
-    return tmp_path / "mine.npz"
+    return write_file(tmp_path / "mine.npz", arrays(**changes))
 
 
 def hdf5(tmp_path, **changes):
@@ -48,8 +48,7 @@ def csv(tmp_path, *, split=True, name="mine.csv"):
     for i in range(files.N):
         texts = [files.CLASSES[files.LABELS[i]], *([place[i]] if split else [])]
         lines.append(",".join([*texts, *map(repr, files.FEATURES[i].tolist())]))
-    (tmp_path / name).write_text("\n".join(lines) + "\n")
-    return tmp_path / name
+    return write_file(tmp_path / name, "\n".join(lines) + "\n")
 
 
 def prototypes(tmp_path):
@@ -58,8 +57,7 @@ def prototypes(tmp_path):
         ",".join([name, *map(repr, row.tolist())])
         for name, row in zip(files.CLASSES, files.ATT, strict=True)
     ]
-    (tmp_path / "prototypes.csv").write_text("\n".join(lines) + "\n")
-    return tmp_path / "prototypes.csv"
+    return write_file(tmp_path / "prototypes.csv", "\n".join(lines) + "\n")
 
 
 KINDS = {
@@ -200,9 +198,8 @@ CSV = {
 def test_a_fault_in_a_csv_is_reported_with_its_line(tmp_path, fault):
     change, message = CSV[fault]
     path = csv(tmp_path)
-    path.write_text(change(path.read_text()))
     with pytest.raises((FileRefusedError, UnknownNameError), match=message) as caught:
-        read_table(path, prototypes=prototypes(tmp_path))
+        read_table(write_file(path, change(path.read_text())), prototypes=prototypes(tmp_path))
     assert "mine.csv" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 700
@@ -241,9 +238,8 @@ def test_a_csv_needs_prototypes_and_each_class_once(tmp_path):
     with pytest.raises(DatasetError, match="prototypes in a second CSV file"):
         read_table(path)
     side = prototypes(tmp_path)
-    side.write_text(side.read_text() + "bat,1,2,3,4\n")
     with pytest.raises(FileRefusedError, match=r"prototypes\.csv: .* 'bat' for classes 3 and 5"):
-        read_table(path, prototypes=side)
+        read_table(path, prototypes=write_file(side, side.read_text() + "bat,1,2,3,4\n"))
     with pytest.raises(FileRefusedError, match=r"none\.csv: expected a file"):
         read_table(path, prototypes=tmp_path / "none.csv")
 
@@ -255,8 +251,7 @@ def test_numbers_survive_a_csv_to_the_last_bit(tmp_path_factory, values):
     side = folder / "p.csv"
     side.write_text("class,a\n" + "".join(f"c{i},{v!r}\n" for i, v in enumerate(values)))
     rows = "".join(f"c{i},trainval,{v!r}\nc0,test_unseen,0\n" for i, v in enumerate(values))
-    (folder / "f.csv").write_text("label,split,x\n" + rows)
-    ds = read_table(folder / "f.csv", prototypes=side)
+    ds = read_table(write_file(folder / "f.csv", "label,split,x\n" + rows), prototypes=side)
     np.testing.assert_array_equal(ds.features[::2, 0], np.array(values, np.float32))
     np.testing.assert_array_equal(ds.prototypes[:, 0], np.array(values, np.float32))
 
@@ -305,8 +300,7 @@ def test_names_of_photographs_are_imported(tmp_path):
     head, *rows = [line.split(",", 1) for line in lines]
     with_names = [f"{head[0]},image_file,{head[1]}"]
     with_names += [f"{a},{name},{b}" for (a, b), name in zip(rows, names, strict=True)]
-    path.write_text("\n".join(with_names) + "\n")
-    ds = read_table(path, prototypes=prototypes(tmp_path))
+    ds = read_table(write_file(path, "\n".join(with_names) + "\n"), prototypes=prototypes(tmp_path))
     assert ds.image_files == tuple(names)
     assert ds.features.shape == files.FEATURES.shape
     assert read_table(npz(tmp_path)).image_files == ()
@@ -337,7 +331,6 @@ def test_parts_in_a_column_may_be_train_and_test(tmp_path):
     expected = read_table(path, prototypes=prototypes(tmp_path)).split("own")
     for part, word in (("trainval", "Train"), ("test_seen", "test"), ("test_unseen", "TEST")):
         text = text.replace(f",{part},", f",{word},")
-    path.write_text(text)
-    split = read_table(path, prototypes=prototypes(tmp_path)).split("own")
+    split = read_table(write_file(path, text), prototypes=prototypes(tmp_path)).split("own")
     for part in ("trainval", "test_seen", "test_unseen"):
         np.testing.assert_array_equal(getattr(split, part), getattr(expected, part))

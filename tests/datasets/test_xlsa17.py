@@ -3,6 +3,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
+from tests.writing import as_cells, write_mat73
 from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
@@ -33,8 +34,8 @@ def test_arrays_are_read_zero_based_with_one_image_per_row(folder):
 
 def test_matlab_7_3_gives_the_same_data_set(folder):
     old = read_xlsa17(files.write_folder(folder))
-    files.write_hdf5_mat(folder / "res101.mat", files.features_file())
-    files.write_hdf5_mat(folder / "att_splits.mat", files.splits_file())
+    write_mat73(folder / "res101.mat", files.features_file())
+    write_mat73(folder / "att_splits.mat", files.splits_file())
     new = read_xlsa17(folder)
     assert new.digest == old.digest
     assert new.class_names == old.class_names
@@ -181,7 +182,7 @@ def test_a_benchmark_without_class_lists_gets_its_released_folds(tmp_path, in_pr
     savemat(folder / "res101.mat", {"features": np.ones((3, 128)), "labels": labels[:, None] + 1.0})
     tables = {
         "att": np.eye(32),
-        "allclasses_names": files.cells(list(table["class"])),
+        "allclasses_names": as_cells(list(table["class"])),
         "trainval_loc": np.setdiff1d(seen, seen[::4]) + 1.0,
         "test_seen_loc": seen[::4] + 1.0,
         "test_unseen_loc": unseen + 1.0,
@@ -205,10 +206,10 @@ def test_attribute_names_are_read_if_their_number_matches(folder):
 
 def test_photographs_are_read_if_every_image_has_a_name(folder):
     long = [f"/{'deep/' * 60}{i // 2:06d}.jpg" for i in range(files.N)]
-    read = read_xlsa17(files.write_folder(folder, features={"image_files": files.cells(long)}))
+    read = read_xlsa17(files.write_folder(folder, features={"image_files": as_cells(long)}))
     assert len(set(read.image_files)) == files.N // 2
     assert read.image_files[0].endswith("deep/000000.jpg")
-    for odd in (np.eye(3), files.cells(["a.jpg"]), files.cells([np.eye(2)] * files.N)):
+    for odd in (np.eye(3), as_cells(["a.jpg"]), as_cells([np.eye(2)] * files.N)):
         files.write_folder(folder, features={"image_files": odd})
         assert read_xlsa17(folder).image_files == ()
 
@@ -248,7 +249,7 @@ def test_unusual_file_names_become_part_of_the_name_of_the_import(folder):
             r"'allclasses_names': .* one name for each of 4 .*; got 5\.",
         ),
         (
-            {"splits": {"allclasses_names": files.cells([*files.CLASSES[:-1], files.CLASSES[0]])}},
+            {"splits": {"allclasses_names": as_cells([*files.CLASSES[:-1], files.CLASSES[0]])}},
             r"a different name for every class; got 'grizzly\+bear' for classes 0 and 4\.",
         ),
         ({"splits": {"test_seen_loc": np.array([0, 3])}}, r"'test_seen_loc'.*1\.\.30.*got 0 "),

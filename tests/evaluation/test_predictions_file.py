@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from tests.worlds import linear_world
+from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
@@ -142,8 +143,7 @@ def test_other_parquet_files_are_not_predictions(file, tmp_path):
     assert is_predictions(file)
     pd.DataFrame({"scores": [1.0]}).to_parquet(tmp_path / "other.parquet")
     assert not is_predictions(tmp_path / "other.parquet")
-    (tmp_path / "short").write_bytes(b"PAR1PAR1")
-    assert not is_predictions(tmp_path / "short")
+    assert not is_predictions(write_file(tmp_path / "short", b"PAR1PAR1"))
 
 
 # --- Unreadable files -----------------------------------------------------------------------------
@@ -235,11 +235,9 @@ def test_a_truncated_predictions_file_is_refused(file):
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
     refused(file, "damaged or truncated|crashed its reader")
-    file.write_bytes(content[:200] + bytes(200) + content[400:])
     with pytest.raises(FileRefusedError):
-        read_predictions(file)
-    file.write_bytes(b"no parquet")
-    refused(file, "expected Parquet, as its ending says; got")
+        read_predictions(write_file(file, content[:200] + bytes(200) + content[400:]))
+    refused(write_file(file, b"no parquet"), "expected Parquet, as its ending says; got")
 
 
 def test_declared_sizes_of_a_file_are_limited(file):

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.extraction.making import CLASSES, bomb, photo, write_folder
+from tests.writing import write_file
 from zslcore.commands import extract as command
 from zslcore.datasets.importing import import_dataset
 from zslcore.datasets.table import read_table
@@ -198,8 +199,7 @@ def test_batches_of_another_encoder_are_never_reused(images, tmp_path):
 
 
 def test_bad_images_are_refused_or_left_out_by_option(images, tmp_path):
-    bad = images.root / "otter" / "0.png"
-    bad.write_bytes(bomb())
+    write_file(images.root / "otter" / "0.png", bomb())
     (images.root / "seal" / "2.png").write_bytes(b"nothing")
     with pytest.raises(FileRefusedError, match=r"^0\.png: expected an image of at most 89"):
         extract(images, stub(), tmp_path / "f.npz")
@@ -269,8 +269,7 @@ def test_unusual_images_are_named(images, tmp_path):
 
 def write_attributes(path, names):
     rows = [f"{name},{k},{k % 2}" for k, name in enumerate(names)]
-    path.write_text("class,big,striped\n" + "\n".join(rows) + "\n")
-    return path
+    return write_file(path, "class,big,striped\n" + "\n".join(rows) + "\n")
 
 
 def test_features_are_imported_with_the_pretraining_of_the_encoder(own_data, images, tmp_path):
@@ -324,9 +323,9 @@ def test_text_prototypes_are_means_of_unit_vectors():
 
 
 def test_each_class_has_separate_prompts(tmp_path):
-    path = tmp_path / "prompts.json"
-    path.write_text(
-        '{"Blue_Whale": ["a huge whale", "blue skin "], "002.ox": ["it has horns"], "cat": ["x"]}'
+    path = write_file(
+        tmp_path / "prompts.json",
+        '{"Blue_Whale": ["a huge whale", "blue skin "], "002.ox": ["it has horns"], "cat": ["x"]}',
     )
     prompts = read_prompts(path, ["ox", "blue+whale"])
     assert prompts == (("it has horns",), ("a huge whale", "blue skin"))
@@ -357,10 +356,8 @@ def test_each_class_has_separate_prompts(tmp_path):
     ],
 )
 def test_an_invalid_list_of_prompts_is_refused_in_one_sentence(tmp_path, text, why):
-    path = tmp_path / "p.json"
-    path.write_text(text)
     with pytest.raises(ZSLError, match=why) as refused:
-        read_prompts(path, ["ox"])
+        read_prompts(write_file(tmp_path / "p.json", text), ["ox"])
     assert "\n" not in str(refused.value)
 
 

@@ -15,6 +15,7 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
+from tests.writing import write_file, write_mat73
 
 #: Names of classes, files and columns with a special meaning in HTML, Markdown, SQL or a shell.
 NAMES = (
@@ -49,20 +50,17 @@ def honest(folder: Path) -> dict[str, Path]:
     """Write one valid file of every readable kind; return them by kind."""
     folder.mkdir(parents=True, exist_ok=True)
     files.write_folder(folder / "mat", compress=False)
-    files.write_hdf5_mat(folder / "new.mat", files.splits_file())
+    write_mat73(folder / "new.mat", files.splits_file())
     split = {"schema": "zslcore-split/1", "parts": {"trainval": [0, 1], "test_unseen": [2]}}
-    (folder / "split.json").write_text(json.dumps(split))
-    (folder / "decisions.toml").write_text('[imagenet-1k]\nseal = "rejected"\n')
-    (folder / "list.txt").write_text("\n".join(files.CLASSES))
     return {
         "mat": folder / "mat" / "att_splits.mat",
         "hdf5": folder / "new.mat",
         "npz": npz(folder),
         "csv": csv(folder),
         "prototypes": prototypes(folder),
-        "split": folder / "split.json",
-        "toml": folder / "decisions.toml",
-        "list": folder / "list.txt",
+        "split": write_file(folder / "split.json", json.dumps(split)),
+        "toml": write_file(folder / "decisions.toml", '[imagenet-1k]\nseal = "rejected"\n'),
+        "list": write_file(folder / "list.txt", "\n".join(files.CLASSES)),
     }
 
 

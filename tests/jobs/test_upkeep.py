@@ -6,12 +6,12 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.datasets.test_table import ARRAYS
 from tests.pages import ROOT
+from tests.writing import write_file
 from ui.shell import runtime
 from ui.shell.runtime import prepare_folder
 from zslcore.__main__ import main
@@ -45,17 +45,14 @@ def leave(data):
     ]
     (go[-1] / "upload.mat").write_bytes(b"x")
     old = data / f".runs.json.{'0' * 32}"
-    old.write_text("{")
-    os.utime(old, (1, 1))
+    os.utime(write_file(old, "{"), (1, 1))
     stay = [artifacts.draft(data / "scratch", ""), artifacts.draft(data / "jobs", ".4567.")]
     new = data / f".runs.json.{'1' * 32}"
-    new.write_text("{")
-    return [*go, old], [*stay, new]
+    return [*go, old], [*stay, write_file(new, "{")]
 
 
 def test_only_leftovers_of_ended_processes_are_removed(data, tmp_path):
-    np.savez(tmp_path / "mine.npz", **ARRAYS)
-    import_dataset(tmp_path / "mine.npz")
+    import_dataset(write_file(tmp_path / "mine.npz", ARRAYS))
     go, stay = leave(data)
     assert upkeep.sweep_leftovers() == len(go)
     assert not [path for path in go if path.exists()]
@@ -66,8 +63,7 @@ def test_only_leftovers_of_ended_processes_are_removed(data, tmp_path):
 
 def test_the_doctor_finds_and_repairs_all_damage(data, tmp_path, capsys, printed):
     assert main(["doctor"]) == 0
-    np.savez(tmp_path / "mine.npz", **ARRAYS)
-    import_dataset(tmp_path / "mine.npz")
+    import_dataset(write_file(tmp_path / "mine.npz", ARRAYS))
     labels = next((data / "imported").glob("*/labels.npy"))
     labels.chmod(0o644)
     labels.write_bytes(b"torn")
@@ -113,8 +109,7 @@ def test_a_missing_library_is_damage_unless_in_an_extra(data, monkeypatch, capsy
 @pytest.fixture
 def imported(data, tmp_path):
     """Return the folder of an old import; its source was deleted, as after an upload."""
-    np.savez(tmp_path / "mine.npz", **ARRAYS)
-    import_dataset(tmp_path / "mine.npz")
+    import_dataset(write_file(tmp_path / "mine.npz", ARRAYS))
     (tmp_path / "mine.npz").unlink()
     folder = next((data / "imported").glob("mine.*/"))
     for path in (*folder.iterdir(), folder):

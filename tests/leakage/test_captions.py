@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.captions import as_text, count_captions, names_of
 from zslcore.untrusted import client
@@ -100,8 +101,7 @@ def test_caption_files_are_read_plain_and_compressed(tmp_path, ending, packed):
 
 
 def test_a_huge_line_of_captions_is_cut_in_bounded_memory(tmp_path):
-    path = tmp_path / "long.txt"
-    path.write_text("fox " + "x" * (3 * MAX_LINE) + " cat\nowl\n")
+    path = write_file(tmp_path / "long.txt", "fox " + "x" * (3 * MAX_LINE) + " cat\nowl\n")
     assert of_file(path, "fox", "cat", "owl") == ({"fox": 1, "cat": 0, "owl": 1}, 2)
 
 
@@ -128,9 +128,8 @@ def test_a_class_name_without_latin_letters_is_refused(tmp_path):
     ],
 )
 def test_unreadable_records_are_refused_in_one_sentence(tmp_path, name, data, message):
-    (tmp_path / name).write_bytes(data)
     with pytest.raises(FileRefusedError, match=message):
-        of_file(tmp_path / name, "fox")
+        of_file(write_file(tmp_path / name, data), "fox")
 
 
 def test_captions_are_read_in_a_worker_that_reports_progress(tmp_path, monkeypatch):
@@ -150,9 +149,8 @@ def test_captions_are_read_in_a_worker_that_reports_progress(tmp_path, monkeypat
 )
 def test_an_invalid_result_of_the_worker_refuses_the_file(tmp_path, monkeypatch, answer):
     monkeypatch.setattr(client, "_read", lambda *_, **__: answer)
-    (tmp_path / "a.txt").write_text("a fox\n")
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
-        of_file(tmp_path / "a.txt", "fox")
+        of_file(write_file(tmp_path / "a.txt", "a fox\n"), "fox")
 
 
 def test_a_missing_caption_file_is_refused_in_one_sentence(tmp_path):
@@ -176,8 +174,7 @@ def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsy
     captions_of = {row["class"]: row["captions"] for row in content["classes"]}
     assert (content["captions"], len(captions_of)) == (3, 18)
     assert (captions_of["Pug"], captions_of["Leonberger"], captions_of["Samoyed"]) == (2, 1, 0)
-    (tmp_path / "classes.txt").write_text("cat\npug\n")
     assert "2 of the 2 test classes are named in 3 captions" in printed(
-        *request, "--classes", str(tmp_path / "classes.txt")
+        *request, "--classes", str(write_file(tmp_path / "classes.txt", "cat\npug\n"))
     )
     assert "--captions: expected test classes as well" in printed(*request, status=2)

@@ -8,6 +8,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
+from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.evaluation.runs import run
@@ -120,9 +121,7 @@ def test_labels_and_features_are_found_next_to_the_file_or_by_option(good, tmp_p
 
 @pytest.mark.usefixtures("in_process")
 def test_decisions_on_overlaps_are_read_from_a_file(good, tmp_path, capsys):
-    vocabulary = tmp_path / "mine.txt"
-    vocabulary.write_text("seal\nbats\nzebra\n")
-    command = (good, "--pretraining", vocabulary)
+    command = (good, "--pretraining", write_file(tmp_path / "mine.txt", "seal\nbats\nzebra\n"))
     assert audited(*command) == 1
     assert "2 of 2 test classes (bat, seal)" in " ".join(capsys.readouterr().out.split())
     decisions = tmp_path / "decisions.toml"
@@ -138,9 +137,7 @@ def test_decisions_on_overlaps_are_read_from_a_file(good, tmp_path, capsys):
     "content", ["[mine]\nbat = 'perhaps'", "mine = 3", "[mine", "[mine]\nbat = 1"]
 )
 def test_invalid_decisions_are_refused(good, tmp_path, capsys, content):
-    path = tmp_path / "decisions.toml"
-    path.write_text(content)
-    assert audited(good, "--decisions", path) == 2
+    assert audited(good, "--decisions", write_file(tmp_path / "decisions.toml", content)) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.writing import write_file
 from tools import contamination as making
 from tools.contamination import count_cell, countable, problems
 from zslcore.__main__ import main
@@ -106,11 +107,9 @@ def test_an_invalid_row_of_pretraining_sets_is_reported(tmp_path, values, senten
 
 
 def test_wrong_columns_and_unreadable_files_are_reported(tmp_path):
-    other = tmp_path / "contamination.csv"
-    other.write_text("extractor,kind\nmine,image\n")
+    other = write_file(tmp_path / "contamination.csv", "extractor,kind\nmine,image\n")
     assert "expected the columns extractor, kind, pretraining" in next(problems(other))
-    other.write_bytes(b"\xff\xfe\x00")
-    assert "could not be read" in next(problems(other))
+    assert "could not be read" in next(problems(write_file(other, b"\xff\xfe\x00")))
     assert "could not be read" in next(problems(tmp_path / "none.csv"))
 
 
@@ -365,8 +364,7 @@ def test_the_command_prints_the_map(printed):
 
 
 def test_the_command_judges_a_file_of_classes(tmp_path, capsys, printed):
-    file = tmp_path / "mine.txt"
-    file.write_text("zebra\nunicorn\n")
+    file = write_file(tmp_path / "mine.txt", "zebra\nunicorn\n")
     assert main(["contamination", "--classes", str(file), "--extractor", "ResNet-101"]) == 0
     assert (
         "1 of the 2 test classes. It is a labelled class of ImageNet-1K: zebra."
@@ -452,9 +450,8 @@ def test_invalid_options_are_refused_in_one_sentence(options, sentence, printed)
 
 
 def test_an_empty_list_is_refused(tmp_path, printed):
-    (tmp_path / "none.txt").write_text("\n")
     assert "expected class names; got none" in printed(
-        "contamination", "--classes", str(tmp_path / "none.txt"), status=2
+        "contamination", "--classes", str(write_file(tmp_path / "none.txt", "\n")), status=2
     )
 
 

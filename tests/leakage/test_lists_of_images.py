@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.file_kinds import recognise_file
 
@@ -19,16 +20,13 @@ from zslcore.leakage.file_kinds import recognise_file
 @pytest.mark.parametrize("name", ["train.txt", "list"])
 def test_a_list_of_images_is_refused_with_the_next_step(tmp_path, name, text, sentence):
     path = tmp_path / name
-    path.write_text(text)
     with pytest.raises(FileRefusedError, match=sentence):
-        recognise_file(path)
+        recognise_file(write_file(path, text))
 
 
 @pytest.mark.parametrize("text", ["dog\ncat\n", "a.jpg\ndog\n", "tub/bath\nfox/dog\n"])
 def test_lists_without_image_names_are_class_lists(tmp_path, text):
-    path = tmp_path / "classes.txt"
-    path.write_text(text)
-    assert recognise_file(path).kind == "classes"
+    assert recognise_file(write_file(tmp_path / "classes.txt", text)).kind == "classes"
 
 
 @pytest.mark.parametrize(
@@ -47,11 +45,10 @@ def test_lists_without_image_names_are_class_lists(tmp_path, text):
 @pytest.mark.parametrize("name", ["README", "out.txt"])
 def test_texts_of_code_metrics_or_sentences_are_refused(tmp_path, name, text):
     path = tmp_path / name
-    path.write_text(text)
     with pytest.raises(
         FileRefusedError, match="got a text file with code, metrics or sentences|fraction"
     ):
-        recognise_file(path)
+        recognise_file(write_file(path, text))
 
 
 @pytest.mark.parametrize(
@@ -65,6 +62,4 @@ def test_texts_of_code_metrics_or_sentences_are_refused(tmp_path, name, text):
     ],
 )
 def test_class_names_with_punctuation_are_class_lists(tmp_path, text):
-    path = tmp_path / "classes.txt"
-    path.write_text(text)
-    assert recognise_file(path).kind in ("classes", "split")
+    assert recognise_file(write_file(tmp_path / "classes.txt", text)).kind in ("classes", "split")

@@ -10,6 +10,7 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from tests.worlds import linear_world
+from tests.writing import as_cells, write_file
 from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
 from zslcore.leakage import Vocabulary, audit, get_vocabulary, loading
@@ -117,7 +118,7 @@ def test_contradictory_labels_and_features_are_refused(folder, into):
 
 
 def test_numbers_of_names_and_prototypes_must_be_equal(folder, into):
-    savemat(folder / "mine.mat", files.splits_file(allclasses_names=files.cells(["a", "b"])))
+    savemat(folder / "mine.mat", files.splits_file(allclasses_names=as_cells(["a", "b"])))
     with pytest.raises(FileRefusedError, match="got 2 names and 5 prototypes"):
         context_of(folder / "mine.mat", into=into)
     savemat(folder / "mine.mat", files.splits_file(allclasses_names=None))
@@ -201,8 +202,7 @@ def test_a_split_as_json_is_read_unchanged(into, tmp_path, monkeypatch):
     ],
 )
 def test_json_that_is_not_a_split_is_refused(into, tmp_path, parts, sentence):
-    path = tmp_path / "mine.json"
-    path.write_text(json.dumps({"schema": "zslcore-split/1", "parts": parts}))
+    path = write_file(tmp_path / "mine.json", {"schema": "zslcore-split/1", "parts": parts})
     with pytest.raises(FileRefusedError, match=sentence):
         context_of(path, into=into)
     path.write_text(json.dumps({"schema": "zslcore-split/2", "parts": parts}))
@@ -231,8 +231,7 @@ def test_a_vocabulary_has_a_name_or_a_file(tmp_path):
     mine = Vocabulary.of("mine", ["seal"])
     assert vocabulary_of(mine) is mine
     assert vocabulary_of("sports-1m") is get_vocabulary("sports-1m")
-    (tmp_path / "mine").write_text("seal\n")
-    assert vocabulary_of(tmp_path / "mine").entries == mine.entries
+    assert vocabulary_of(write_file(tmp_path / "mine", "seal\n")).entries == mine.entries
     with pytest.raises(FileRefusedError):
         vocabulary_of("mine.txt")
 
@@ -474,8 +473,7 @@ def test_class_lists_are_compared_with_the_rows_of_the_split(tmp_path, kind):
         lists = {"train_classes": np.arange(2), "test_classes": np.arange(2, 4)}
         if kind == "names":
             lists = {name: names[listed] for name, listed in lists.items()}
-        np.savez(tmp_path / "split.npz", **rows, **lists, train_idx=train)
-        report = audit(tmp_path / "split.npz")
+        report = audit(write_file(tmp_path / "split.npz", {**rows, **lists, "train_idx": train}))
         questions = [f.sentence for f in report.of("ZSL001") if f.mark == "open"]
         name = "dog" if kind == "names" else "class 3"
         text = f"Unseen according to the class lists, but trained on or tested as seen: {name}."

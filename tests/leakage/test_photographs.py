@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.datasets import files
 from tests.leakage.worlds import clean, worlds
+from tests.writing import as_cells
 from zslcore.__main__ import main
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import (
@@ -266,12 +267,12 @@ def test_image_names_are_read_next_to_labels_and_features(tmp_path):
     assert report.read_as["photographs"] == "image_files in res101.mat"
     names = [f"{i:03d}.jpg" for i in range(files.N)]
     names[files.TEST_SEEN[0]] = names[files.TRAINVAL[0]]
-    folder = files.write_folder(tmp_path / "shared", features={"image_files": files.cells(names)})
+    folder = files.write_folder(tmp_path / "shared", features={"image_files": as_cells(names)})
     (finding,) = audit(folder).of("ZSL012")
     assert finding.rows == (files.TEST_SEEN[0],)
     assert finding.evidence[0].rows == ((names[files.TRAINVAL[0]], 1, 1),)
     # Names of other images and invalid names are no reason to refuse a split.
-    for odd in (files.cells(names[1:]), np.ones((files.N, 2))):
+    for odd in (as_cells(names[1:]), np.ones((files.N, 2))):
         folder = files.write_folder(tmp_path / "odd", features={"image_files": odd})
         assert audit(folder).mark("ZSL012") == "open"
 

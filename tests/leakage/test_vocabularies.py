@@ -1,5 +1,6 @@
 import pytest
 
+from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage import get_vocabulary, read_vocabulary
 from zslcore.leakage.loading import vocabulary_of
@@ -32,10 +33,8 @@ def test_a_misspelt_vocabulary_gets_the_nearest_name():
     [(b"", "got none"), (b"# nothing\n", "got none"), (b"x" * (9 << 20), "at most")],
 )
 def test_invalid_lists_are_refused(tmp_path, content, sentence):
-    path = tmp_path / "list.txt"
-    path.write_bytes(content)
     with pytest.raises(FileRefusedError, match=sentence):
-        read_vocabulary(path)
+        read_vocabulary(write_file(tmp_path / "list.txt", content))
 
 
 def test_a_missing_list_is_refused(tmp_path):
@@ -45,12 +44,10 @@ def test_a_missing_list_is_refused(tmp_path):
 
 @pytest.mark.parametrize("line", ["ab," * 600, "ant" * 600, "aB" * 900])
 def test_a_list_of_more_names_than_can_be_compared_is_refused(tmp_path, line):
-    path = tmp_path / "mine.txt"
-    path.write_text("\n".join([line] * 1500))
+    path = write_file(tmp_path / "mine.txt", "\n".join([line] * 1500))
     with pytest.raises(FileRefusedError, match="expected at most 100,000 names"):
         read_vocabulary(path)
-    path.write_text("\n".join([line] * 100))
-    assert len(read_vocabulary(path).entries) == 100
+    assert len(read_vocabulary(write_file(path, "\n".join([line] * 100))).entries) == 100
 
 
 def test_the_longest_vocabulary_is_within_the_limit_for_uploads():

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
+from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
@@ -397,9 +398,8 @@ def test_named_unseen_classes_are_unaffected_by_labels_counted_from_1():
 
 def test_columns_of_whole_numbers_next_to_fractions_are_not_classes(tmp_path):
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y], frame=Y * 50)
-    table.to_csv(tmp_path / "own.csv", index=False)
     matrix, request = interpreted(
-        read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
+        read_scores(write_file(tmp_path / "own.csv", table), unseen=[NAMES[k] for k in UNSEEN])
     )
     assert request == ()
     assert "Column 'frame': left out" in " ".join(matrix.remarks)
@@ -444,9 +444,8 @@ def test_a_class_listed_as_seen_and_as_unseen_is_refused(tmp_path):
         np.savez(tmp_path / "own.npz", **file, unseen_classes=unseen)
         assert interpreted(read_scores(tmp_path / "own.npz"))[0].seen.sum() == len(SEEN), kind
         both = unseen | (np.arange(C) == 0) if kind == "marks" else np.append(unseen, seen[0])
-        np.savez(tmp_path / "own.npz", **file, unseen_classes=both)
         with pytest.raises(ZSLError, match="expected every class on one side; got 1 among"):
-            read_scores(tmp_path / "own.npz")
+            read_scores(write_file(tmp_path / "own.npz", {**file, "unseen_classes": both}))
 
 
 def test_a_single_number_is_refused_as_a_list_of_unseen_classes(tmp_path):
@@ -459,8 +458,7 @@ def test_two_further_columns_with_the_largest_values_are_refused(tmp_path):
     """A single such column at the end raises a question."""
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y])
     table = table.assign(latency=np.linspace(50, 60.5, len(Y)), area=F[:, 0] ** 2)
-    table.to_csv(tmp_path / "own.csv", index=False)
-    file = read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
+    file = read_scores(write_file(tmp_path / "own.csv", table), unseen=[NAMES[k] for k in UNSEEN])
     with pytest.raises(ZSLError, match=r"100.0 % .* \('latency', 'area'\)"):
         interpreted(file)
     assert interpreted(file, ["as-is"])[0] is not None
@@ -474,16 +472,14 @@ def test_several_runs_in_one_table_are_refused(tmp_path):
         columns = dict(zip(NAMES, F.T, strict=True)) if name == "scores" else {"pred": PREDICTED}
         run = pd.DataFrame(columns).assign(label=Y)
         runs = [run.sample(frac=1, random_state=k).assign(seed=k) for k in range(3)]
-        pd.concat(runs).to_csv(tmp_path / "own.csv", index=False)
         with pytest.raises(ZSLError, match="the same 408 labels for each of 3 values of 'seed'"):
-            read_scores(tmp_path / "own.csv", unseen=["1"])
+            read_scores(write_file(tmp_path / "own.csv", pd.concat(runs)), unseen=["1"])
 
 
 def test_a_common_prefix_of_class_names_is_kept(tmp_path):
     names = [f"bird {name}" for name in NAMES]
     table = pd.DataFrame(F, columns=names).assign(label=np.array(names)[Y])
-    table.to_csv(tmp_path / "s.csv", index=False)
-    assert [*read_scores(tmp_path / "s.csv").class_names] == names
+    assert [*read_scores(write_file(tmp_path / "s.csv", table)).class_names] == names
 
 
 @pytest.mark.parametrize("images", [slice(None), ~OF_UNSEEN, OF_UNSEEN])
@@ -618,9 +614,8 @@ def test_labels_may_be_one_hot_rows_or_numbers_as_text(tmp_path, labels):
         np.savez(tmp_path / "own.npz", y=labels, **parts, **names)
         matrix, _ = interpreted(read_scores(tmp_path / "own.npz"))
         np.testing.assert_array_equal(matrix.y, Y)
-    np.savez(tmp_path / "own.npz", y=np.eye(C)[Y] + np.eye(C)[0], **parts)
     with pytest.raises(ZSLError, match="variable 'y': expected one label per image, or one 1"):
-        read_scores(tmp_path / "own.npz")
+        read_scores(write_file(tmp_path / "own.npz", {"y": np.eye(C)[Y] + np.eye(C)[0], **parts}))
 
 
 def test_columns_named_by_digits_are_matched_by_name():
@@ -741,8 +736,7 @@ def test_column_titles_of_other_programs_are_recognised(tmp_path, titles, named)
 
 def test_names_and_numbers_mixed_are_refused(tmp_path):
     table = pd.DataFrame({"y_true": [NAMES[k] for k in Y], "y_pred": PREDICTED})
-    table.to_csv(tmp_path / "pred.csv", index=False)
-    file = read_scores(tmp_path / "pred.csv", unseen=[NAMES[k] for k in UNSEEN])
+    file = read_scores(write_file(tmp_path / "pred.csv", table), unseen=[NAMES[k] for k in UNSEEN])
     with pytest.raises(ZSLError, match="all as names or all as numbers"):
         interpreted(file)
 
@@ -757,9 +751,8 @@ def test_names_and_numbers_mixed_are_refused(tmp_path):
     ],
 )
 def test_an_incomplete_table_is_refused_with_what_is_missing(tmp_path, file, text, message):
-    (tmp_path / file).write_text(text)
     with pytest.raises(ZSLError, match=message):
-        read_scores(tmp_path / file, unseen=["1"])
+        read_scores(write_file(tmp_path / file, text), unseen=["1"])
 
 
 # --- Texts without titles -------------------------------------------------------------------------
@@ -818,9 +811,8 @@ def test_a_first_column_that_names_or_numbers_images_is_no_class(
 
 @pytest.mark.parametrize("scores", [np.eye(C)[Y], np.insert(F[:, 1:], 0, 0.0, axis=1)])
 def test_whole_scores_are_not_labels(tmp_path, scores):
-    np.save(tmp_path / "scores.npy", scores)
     with pytest.raises(FileRefusedError, match="got scores alone"):
-        read_scores(tmp_path / "scores.npy", unseen=["1"])
+        read_scores(write_file(tmp_path / "scores.npy", scores), unseen=["1"])
 
 
 @pytest.mark.parametrize("separator", [",", " ", "\t"])
@@ -886,16 +878,14 @@ def test_a_row_per_image_and_class_is_refused(tmp_path, number):
     table = pd.DataFrame({"id": images if number else [f"{k}.jpg" for k in images]})
     table["label"] = np.repeat([NAMES[k] for k in Y], C)
     table["class"] = np.tile(NAMES, len(Y))  # with scores, the table would be a matrix
-    table.to_csv(tmp_path / "long.csv", index=False)
     with pytest.raises(ZSLError, match=rf"one row per image; got {C} for each 'id'"):
-        read_scores(tmp_path / "long.csv", unseen=[NAMES[k] for k in UNSEEN])
+        read_scores(write_file(tmp_path / "long.csv", table), unseen=[NAMES[k] for k in UNSEEN])
 
 
 def test_a_table_of_class_embeddings_is_recognised_and_refused(tmp_path):
     table = pd.DataFrame({"class": NAMES[:4], "fur": [0.5, 1, 0, 0], "tail": [1, 0, 0.5, 1]})
-    table.to_csv(tmp_path / "own.csv", index=False)
     with pytest.raises(ZSLError, match="one row per class .* --prototypes"):
-        read_scores(tmp_path / "own.csv", unseen=[NAMES[0]])
+        read_scores(write_file(tmp_path / "own.csv", table), unseen=[NAMES[0]])
 
 
 # --- Files of labels and of unseen classes --------------------------------------------------------
@@ -1006,14 +996,11 @@ def test_reported_files_are_read_or_questioned(shared, case, capsys, monkeypatch
 @pytest.mark.parametrize("listed", [True, False])
 def test_seen_and_unseen_columns_may_be_two_files(tmp_path, listed):
     order = np.concatenate([SEEN, UNSEEN])
-    np.save(tmp_path / "seen.npy", F[:, SEEN])
-    np.save(tmp_path / "unseen.npy", F[:, UNSEEN])
-    np.save(tmp_path / "y.npy", Y if listed else np.argsort(order)[Y])
     file = read_scores(
-        tmp_path / "seen.npy",
-        labels=tmp_path / "y.npy",
+        write_file(tmp_path / "seen.npy", F[:, SEEN]),
+        labels=write_file(tmp_path / "y.npy", Y if listed else np.argsort(order)[Y]),
         unseen=[*map(str, UNSEEN)] if listed else None,
-        unseen_scores=tmp_path / "unseen.npy",
+        unseen_scores=write_file(tmp_path / "unseen.npy", F[:, UNSEEN]),
     )
     matrix, request = interpreted(file)
     assert request == ()
@@ -1047,8 +1034,7 @@ def test_images_of_seen_and_unseen_classes_may_be_in_two_files(tmp_path, form, l
     else:
         scores = {f"test_{side}_scores": F[rows] for side, rows in sides.items()}
         labels = {f"test_{side}_labels": Y[rows] for side, rows in sides.items()}
-        np.savez(tmp_path / "own.npz", **scores, **labels, **unseen)
-        file = read_scores(tmp_path / "own.npz")
+        file = read_scores(write_file(tmp_path / "own.npz", {**scores, **labels, **unseen}))
     order = np.argsort(OF_UNSEEN, kind="stable")
     assert interpreted(file)[0].digest == read(F[order], Y[order])[0].digest
 

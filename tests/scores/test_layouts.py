@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.scores import interpreted, judge
@@ -95,16 +96,14 @@ WITHOUT = {
 
 @pytest.mark.parametrize("name", WITH_LABELS)
 def test_json_with_labels(tmp_path, name):
-    path = tmp_path / "own.json"
-    path.write_text(json.dumps(WITH_LABELS[name]))
+    path = write_file(tmp_path / "own.json", json.dumps(WITH_LABELS[name]))
     check(path, unseen=["1", "4"] if name == "numbers" else UNSEEN)
     assert recognise_file(path).kind == "scores"
 
 
 @pytest.mark.parametrize("name", WITHOUT)
 def test_json_follows_the_images_of_the_labels(tmp_path, labels, name):
-    path = tmp_path / "own.json"
-    path.write_text(json.dumps(WITHOUT[name]))
+    path = write_file(tmp_path / "own.json", json.dumps(WITHOUT[name]))
     check(path, labels=labels)
     assert recognise_file(path).kind == "scores"
     with pytest.raises(FileRefusedError, match="expected one row per image with its label"):
@@ -283,8 +282,7 @@ def test_a_class_without_images_has_no_side(tmp_path):
     ],
 )
 def test_columns_that_do_not_divide_the_classes_into_two_sides_are_ignored(tmp_path, cells):
-    path = tmp_path / "own.csv"
-    TABLE.assign(note=cells).to_csv(path, index=False)
+    path = write_file(tmp_path / "own.csv", TABLE.assign(note=cells))
     assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
 
 

@@ -9,6 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.cards import cards_of_files
+from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import class_list_of, recognise_file
@@ -81,8 +82,7 @@ LISTS = {
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_of_classes_takes_one_worker(tmp_path, workers, name):
-    (tmp_path / name).write_text(LISTS[name])
-    (card,) = cards_of_files([tmp_path / name])
+    (card,) = cards_of_files([write_file(tmp_path / name, LISTS[name])])
     assert len(workers) == 1, workers
     assert card.kind == "list of classes"
     assert class_list_of(recognise_file(tmp_path / name)).names == tuple(NAMES)
@@ -106,8 +106,7 @@ NAMED = {
 
 @pytest.mark.parametrize("name", NAMED)
 def test_a_split_of_names_takes_one_worker(tmp_path, workers, name):
-    (tmp_path / name).write_text(NAMED[name])
-    (card,) = cards_of_files([tmp_path / name], ["none"])
+    (card,) = cards_of_files([write_file(tmp_path / name, NAMED[name])], ["none"])
     assert len(workers) == 1, workers
     expected = audit(tmp_path / name, pretraining=["none"])
     assert {f.check: f.mark for f in card.findings}.items() <= {
@@ -117,18 +116,15 @@ def test_a_split_of_names_takes_one_worker(tmp_path, workers, name):
 
 def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):
     np.savez(tmp_path / "s.npz", scores=F, unseen_classes=UNSEEN)
-    np.save(tmp_path / "y.npy", Y)
-    apart, *_ = cards_of_files([tmp_path / "s.npz", tmp_path / "y.npy"])
+    apart, *_ = cards_of_files([tmp_path / "s.npz", write_file(tmp_path / "y.npy", Y)])
     assert len(workers) == 2, workers
-    np.savez(tmp_path / "both.npz", **ARRAYS)
-    (both,) = cards_of_files([tmp_path / "both.npz"])
+    (both,) = cards_of_files([write_file(tmp_path / "both.npz", ARRAYS)])
     assert apart.read_as == both.read_as
     assert apart.figures == both.figures
 
 
 def test_arrays_that_were_not_kept_are_read_from_the_file_again(tmp_path, workers):
-    np.savez(tmp_path / "s.npz", **ARRAYS)
-    whole = look_into(tmp_path / "s.npz")
+    whole = look_into(write_file(tmp_path / "s.npz", ARRAYS))
     small = {name: array for name, array in whole.arrays.items() if name != "scores"}
     part = dataclasses.replace(whole, arrays=small)
     roles = {"scores": "scores", "labels": "labels"}

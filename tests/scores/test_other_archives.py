@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.writing import write_file
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.scores import interpreted, judge
@@ -35,8 +36,7 @@ def figures(path):
 
 @pytest.fixture
 def expected(tmp_path):
-    path = tmp_path / "expected.npz"
-    np.savez(path, scores=F, labels=Y, unseen=~SEEN)
+    path = write_file(tmp_path / "expected.npz", {"scores": F, "labels": Y, "unseen": ~SEEN})
     return figures(path)
 
 
@@ -51,9 +51,9 @@ def test_a_score_file_may_state_its_seen_or_unseen_classes(tmp_path, expected, k
 @pytest.mark.parametrize("key", ["unseen", "seen"])
 def test_predicted_classes_may_state_seen_or_unseen_classes(tmp_path, key):
     listed = np.flatnonzero(SEEN if key == "seen" else ~SEEN)
-    path = tmp_path / "own.json"
-    path.write_text(
-        json.dumps({"y_true": Y.tolist(), "y_pred": PREDICTED.tolist(), key: listed.tolist()})
+    path = write_file(
+        tmp_path / "own.json",
+        {"y_true": Y.tolist(), "y_pred": PREDICTED.tolist(), key: listed.tolist()},
     )
     (scores, *_) = interpreted(read_scores(path), ["as-is"])
     assert np.array_equal(scores.seen, SEEN)
@@ -77,9 +77,9 @@ def test_a_refusal_names_the_side_that_the_file_lists(tmp_path, key, kind):
 
 @pytest.mark.parametrize("kind", ["scores", "y_pred"])
 def test_a_list_of_all_classes_as_seen_is_refused(tmp_path, kind):
-    path = tmp_path / "own.npz"
-    np.savez(
-        path, **{kind: {"scores": F, "y_pred": PREDICTED}[kind], "labels": Y, "seen": range(6)}
+    path = write_file(
+        tmp_path / "own.npz",
+        {kind: {"scores": F, "y_pred": PREDICTED}[kind], "labels": Y, "seen": range(6)},
     )
     with pytest.raises(DatasetError, match="seen classes: expected some of the classes; got all"):
         interpreted(read_scores(path), ["as-is"])
@@ -103,8 +103,7 @@ RECORDS = [
 )
 def test_records_are_predicted_classes(tmp_path, name, text):
     path = tmp_path / name
-    path.write_text(text)
-    result = read_scores(path, unseen=["cow", "fox"])
+    result = read_scores(write_file(path, text), unseen=["cow", "fox"])
     assert [*result.labels] == [record["label"] for record in RECORDS]
     assert [*result.predicted] == [record["pred"] for record in RECORDS]
 
@@ -146,8 +145,7 @@ def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
     unseen = np.flatnonzero(~SEEN) if numbered else NAMES[~SEEN]
     labels = None
     if name == "lists":
-        labels = tmp_path / "y.npy"
-        np.save(labels, Y)
+        labels = write_file(tmp_path / "y.npy", Y)
     file = read_scores(path, labels=labels, unseen=[*map(str, unseen)])
     assert recognise_file(path).kind == "scores"
     report = judge(interpreted(file, ["as-is"])[0]).figures
@@ -160,8 +158,7 @@ def test_scores_of_only_the_best_classes_are_read_as_predicted_classes(tmp_path)
     """Read as columns, the first class would have the largest score of every image."""
     records = [{"target": "bat", "labels": ["cow", "dog"], "scores": [2.0, 1.0]} for _ in Y]
     records[3]["labels"] = ["elk", "bat"]
-    (tmp_path / "own.json").write_text(json.dumps(records))
-    file = read_scores(tmp_path / "own.json", unseen=["cow"])
+    file = read_scores(write_file(tmp_path / "own.json", json.dumps(records)), unseen=["cow"])
     assert file.scores is None
     assert [*file.predicted] == ["elk" if k == 3 else "cow" for k in range(len(Y))]
 

@@ -16,6 +16,7 @@ from scipy.io import savemat
 from scipy.sparse import csr_array
 
 from tests.datasets import files
+from tests.writing import as_cells, write_file, write_mat73
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 from zslcore.untrusted import client
@@ -89,16 +90,16 @@ def test_unknown_variables_are_not_read(tmp_path):
         ("columns", np.eye(2) * 1j, "complex"),
         ("columns", np.ones((2, 2, 2)), "2 x 2 x 2 of float64"),
         ("columns", np.empty((0, 3)), "0 x 3"),
-        ("columns", files.cells([np.eye(2)]), "cells"),
+        ("columns", as_cells([np.eye(2)]), "cells"),
         ("columns", np.array([[1.0, np.nan]]), "got nan in row 2"),
         ("columns", np.array([[1e300, 1.0]]), "got 1e+300 in row 1"),
         ("numbers", np.array([1, 2.5]), "2.5"),
         ("numbers", np.array([1, np.nan]), "nan"),
         ("numbers", np.eye(2), "2 x 2"),
-        ("names", files.cells([np.eye(2)]), "list of strings"),
+        ("names", as_cells([np.eye(2)]), "list of strings"),
         ("names", np.eye(3), "list of strings"),
-        ("names", files.cells(["a", files.cells(["b", "c"])]), "list of strings"),
-        ("names", files.cells(["a", "\x07\x08", "c"]), "name 2 is empty"),
+        ("names", as_cells(["a", as_cells(["b", "c"])]), "list of strings"),
+        ("names", as_cells(["a", "\x07\x08", "c"]), "name 2 is empty"),
     ],
 )
 def test_a_variable_of_the_wrong_type_is_refused(tmp_path, role, value, came):
@@ -154,7 +155,7 @@ def test_any_damage_is_refused_or_harmless(tmp_path_factory, data):
 
 def test_matlab_7_3_gives_the_values_of_matlab_5(tmp_path):
     path = tmp_path / "v73.mat"
-    files.write_hdf5_mat(path, files.features_file() | files.splits_file())
+    write_mat73(path, files.features_file() | files.splits_file())
     read = read_arrays(path, SMALL, tmp_path)
     arrays = read.arrays
     np.testing.assert_array_equal(arrays["features"], files.FEATURES)
@@ -253,8 +254,7 @@ def test_texts_of_variable_length_are_read_once_and_have_a_limit(tmp_path):
     content = bytearray(path.read_bytes())
     # All references point to the same text.
     content[start : start + 501 * size] = content[start : start + size] * 501
-    path.write_bytes(content)
-    assert "more bytes than it has" in look_into(path).refused["class_names"]
+    assert "more bytes than it has" in look_into(write_file(path, content)).refused["class_names"]
 
 
 @pytest.mark.usefixtures("in_process")
@@ -317,8 +317,7 @@ def test_pickles_are_refused_and_never_run(tmp_path):
         def __reduce__(self):
             return (os.mkdir, (str(tmp_path / "owned"),))
 
-    path = tmp_path / "pickle.npz"
-    np.savez(path, att=np.array([Evil()], dtype=object))
+    path = write_file(tmp_path / "pickle.npz", {"att": np.array([Evil()], dtype=object)})
     assert "numbers or strings" in refused(path, tmp_path)
     assert not (tmp_path / "owned").exists()
 
@@ -343,8 +342,7 @@ def test_an_archive_with_two_members_of_one_name_is_refused(tmp_path):
 )
 def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
     folder = tmp_path_factory.mktemp("npz")
-    np.savez(folder / "a.npz", A=A)
-    out = read_arrays(folder / "a.npz", {"A": "rows"}, folder).arrays["A"]
+    out = read_arrays(write_file(folder / "a.npz", {"A": A}), {"A": "rows"}, folder).arrays["A"]
     assert out.dtype == np.float32
     np.testing.assert_array_equal(out, A.astype(np.float32))
 
@@ -383,8 +381,7 @@ def zip_with(member):
     ],
 )
 def test_a_file_of_another_kind_is_named_without_its_bytes(tmp_path, content, got):
-    path = tmp_path / "a.mat"
-    path.write_bytes(content)
+    path = write_file(tmp_path / "a.mat", content)
     sentence = refused(path, tmp_path, kinds=("MATLAB 5", "HDF5"))
     assert got in sentence
     assert "\\x" not in sentence
@@ -411,8 +408,7 @@ def test_special_files_are_refused(tmp_path):
 
 
 def to_other_content(path):
-    (path.parent / "new").write_text("other")
-    (path.parent / "new").replace(path)
+    (write_file(path.parent / "new", "other")).replace(path)
 
 
 def to_a_pipe(path):
@@ -439,8 +435,7 @@ changes = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 
 @changes
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
-    path = tmp_path / "a.json"
-    path.write_text('{"train": ["ox"], "test": ["yak"]}')
+    path = write_file(tmp_path / "a.json", '{"train": ["ox"], "test": ["yak"]}')
     with client.unchanged([path]):
         read_value(path, "JSON", max_bytes=100)
 
@@ -461,8 +456,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
 
 def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(tmp_path, monkeypatch):
     """The file is replaced between the caller's examination and the worker's opening."""
-    path = tmp_path / "a.json"
-    path.write_text("[]")
+    path = write_file(tmp_path / "a.json", "[]")
     call = client.call
 
     def swapped(*args, **options):
@@ -507,18 +501,15 @@ def array_file(header, version=1):
     ],
 )
 def test_an_array_with_a_header_of_another_kind_is_not_opened(tmp_path, content):
-    path = tmp_path / "a.npy"
-    path.write_bytes(array_file(HEADER + b"\n"))
+    path = write_file(tmp_path / "a.npy", array_file(HEADER + b"\n"))
     assert client.open_array(path).tolist() == [0]
-    path.write_bytes(content)
     with pytest.raises(ValueError):  # noqa: PT011 - the message does not matter
-        client.open_array(path)
+        client.open_array(write_file(path, content))
 
 
 @pytest.mark.parametrize("shape", [[1] * 65, [1 << 64], [-1], [10**4000] * 9, ["x"], 3, [None]])
 def test_an_invalid_shape_is_refused(tmp_path, monkeypatch, shape):
-    path = tmp_path / "a.npy"
-    np.save(path, np.zeros(3))
+    path = write_file(tmp_path / "a.npy", np.zeros(3))
     entry = {"name": "a", "shape": [3], "refused": "", "read": False}
     for answer in (entry, entry | {"shape": shape}):
         monkeypatch.setattr(client, "call", lambda *_, answer=answer, **__: [answer])
@@ -545,12 +536,10 @@ def test_cleaned_text_is_printable_and_short(text):
 
 
 def test_lists_of_names_are_small_text_files(tmp_path):
-    path = tmp_path / "names.txt"
-    path.write_bytes(b"grizzly+bear\r\n\n  otter \x81\n")
+    path = write_file(tmp_path / "names.txt", b"grizzly+bear\r\n\n  otter \x81\n")
     assert read_lines(path) == ("grizzly+bear", "otter \ufffd")
-    path.write_bytes(b"x" * (1 << 21))
     with pytest.raises(FileRefusedError, match=r"names\.txt: expected a list of names"):
-        read_lines(path)
+        read_lines(write_file(path, b"x" * (1 << 21)))
 
 
 # --- Rows of text ---------------------------------------------------------------------------------
@@ -569,8 +558,7 @@ def test_lists_of_names_are_small_text_files(tmp_path):
     ],
 )
 def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
-    (tmp_path / "a.csv").write_bytes(content)
-    assert read_value(tmp_path / "a.csv", kind, max_bytes=1 << 20) == rows
+    assert read_value(write_file(tmp_path / "a.csv", content), kind, max_bytes=1 << 20) == rows
 
 
 @pytest.mark.parametrize(
@@ -582,9 +570,8 @@ def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
     ],
 )
 def test_texts_without_rows_are_refused_in_one_sentence(tmp_path, content, sentence):
-    (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(FileRefusedError) as caught:
-        read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, most=3)
+        read_value(write_file(tmp_path / "a.csv", content), "CSV", max_bytes=1 << 20, most=3)
     assert str(caught.value).startswith(sentence)
 
 

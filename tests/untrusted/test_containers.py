@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from tests.datasets import files
+from tests.writing import as_cells, write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.untrusted import worker
 from zslcore.untrusted.client import ARRAYS, container_of, look_into, read_arrays
@@ -40,7 +40,7 @@ def write(path):
     if ending == ".npz":
         np.savez(path, features=X, labels=Y, class_names=np.array(NAMES))
     elif ending == ".mat":
-        savemat(path, {"features": X, "labels": Y[:, None], "class_names": files.cells(NAMES)})
+        savemat(path, {"features": X, "labels": Y[:, None], "class_names": as_cells(NAMES)})
     elif ending == ".h5":
         with h5py.File(path, "w") as file:
             file["features"], file["labels"] = X, Y
@@ -93,11 +93,9 @@ def test_one_call_gives_shapes_and_values_of_every_container(tmp_path, ending):
 
 @pytest.mark.usefixtures("in_process")
 def test_names_alone_and_vectors_by_class_are_read(tmp_path):
-    np.save(tmp_path / "names.npy", np.array(NAMES))
-    assert look_into(tmp_path / "names.npy").names("array") == NAMES
+    assert look_into(write_file(tmp_path / "names.npy", np.array(NAMES))).names("array") == NAMES
     by_class = dict(zip(NAMES, X[:3].tolist(), strict=True))
-    (tmp_path / "emb.json").write_text(json.dumps(by_class))
-    content = look_into(tmp_path / "emb.json")
+    content = look_into(write_file(tmp_path / "emb.json", json.dumps(by_class)))
     np.testing.assert_array_equal(content.rows("prototypes"), X[:3])
     assert content.names("class_names") == NAMES
 
@@ -324,8 +322,7 @@ def test_a_safetensors_file_that_is_cut_off_is_refused(tmp_path, keep):
 
 @pytest.mark.parametrize("header", [b"{" * 100_000, b'{"a": ' * 50_000, b"{}" + b" " * (17 << 20)])
 def test_a_header_without_end_is_refused(tmp_path, header):
-    path = tmp_path / "a.safetensors"
-    path.write_bytes(struct.pack("<Q", len(header)) + header)
+    path = write_file(tmp_path / "a.safetensors", struct.pack("<Q", len(header)) + header)
     assert "header" in refusal(path)
 
 
@@ -344,8 +341,7 @@ def test_a_header_without_end_is_refused(tmp_path, header):
     ],
 )
 def test_json_that_is_not_an_array_is_refused(tmp_path, text, message):
-    (tmp_path / "a.json").write_text(text)
-    assert message in refusal(tmp_path / "a.json", "x")
+    assert message in refusal(write_file(tmp_path / "a.json", text), "x")
 
 
 @pytest.mark.usefixtures("in_process")
@@ -373,8 +369,7 @@ def test_a_text_takes_no_more_memory_than_numbers_need(tmp_path, monkeypatch, na
     """As Python objects, 40 MB of empty brackets would take a gigabyte."""
     allowed = []
     monkeypatch.setattr(worker, "raise_memory_limit", allowed.append)
-    (tmp_path / name).write_bytes(b"[1" + b" " * (20 << 20) + b"]")
-    look_into(tmp_path / name, (*ARRAYS, "text"))
+    look_into(write_file(tmp_path / name, b"[1" + b" " * (20 << 20) + b"]"), (*ARRAYS, "text"))
     assert max(allowed) <= 512 << 20
     with (tmp_path / name).open("r+b") as file:
         file.truncate(65 << 20)

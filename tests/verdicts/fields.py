@@ -14,7 +14,6 @@ from typing import Any
 import h5py
 import numpy as np
 import pandas as pd
-from scipy.io import savemat
 
 from tests.verdicts.inputs import (
     CHECK_FOLDER,
@@ -79,41 +78,6 @@ def hdf5_of(groups: Mapping[str, Mapping[str, Sequence[Any]]]) -> bytes:
     return as_bytes(write)
 
 
-def mat73_folds(lists: Mapping[str, Sequence[np.ndarray]]) -> bytes:
-    """Return a MATLAB 7.3 file in which each variable is a list of rows, or a cell of lists."""
-
-    def write(buffer: io.BytesIO) -> None:
-        with h5py.File(buffer, "w", userblock_size=512) as file:
-            for name, of in lists.items():
-                if len(of) == 1:
-                    data = file.create_dataset(name, data=of[0].reshape(1, -1).astype(float))
-                    data.attrs["MATLAB_class"] = np.bytes_("double")
-                    continue
-                cells = np.empty((1, len(of)), dtype=h5py.ref_dtype)
-                for k, rows in enumerate(of):
-                    where = f"#refs#/{name}{k}"
-                    cell = file.create_dataset(where, data=rows.reshape(1, -1).astype(float))
-                    cell.attrs["MATLAB_class"] = np.bytes_("double")
-                    cells[0, k] = cell.ref
-                file.create_dataset(name, data=cells).attrs["MATLAB_class"] = np.bytes_("cell")
-
-    content = bytearray(as_bytes(write))
-    header = b"MATLAB 7.3 MAT-file, Platform: GLNXA64, HDF5 schema 1.00 ."
-    content[:128] = header.ljust(116) + bytes(8) + b"\x00\x02IM"
-    return bytes(content)
-
-
-def mat5_folds(lists: Mapping[str, Sequence[np.ndarray]]) -> bytes:
-    """Return a MATLAB 5 file in which each variable is a list of rows, or a cell of lists."""
-    values: dict[str, Any] = {}
-    for name, of in lists.items():
-        cells = np.empty((1, len(of)), dtype=object)
-        for k, rows in enumerate(of):
-            cells[0, k] = rows.reshape(-1, 1).astype(float)
-        values[name] = cells if len(of) > 1 else cells[0, 0]
-    return as_bytes(lambda buffer: savemat(buffer, values))
-
-
 def rows_per_fold() -> Iterator[Input]:
     """Yield row numbers of several folds in the cells of one variable."""
     for what, stray, expected in (("sound", [], CLEAN), ("test rows in a fold", [3, 4], "leaks")):
@@ -121,10 +85,11 @@ def rows_per_fold() -> Iterator[Input]:
         held_out = [trained[np.isin(LABELS[trained], of)] for of in ([0, 1], [2, 3], [4, 5])]
         fitted = [np.setdiff1d(trained, of) for of in held_out]
         fitted[1] = np.append(fitted[1], SOUND["test_unseen_loc"][stray])
-        lists = {name: [SOUND[name] + 1] for name in ("test_seen_loc", "test_unseen_loc")}
-        lists |= {"trainval_loc": [trained + 1], "labels": [LABELS + 1]}
-        lists |= {"train_loc": [of + 1 for of in fitted], "val_loc": [of + 1 for of in held_out]}
-        for form, content in (("5", mat5_folds(lists)), ("7.3", mat73_folds(lists))):
+        lists = {name: SOUND[name] + 1.0 for name in ("test_seen_loc", "test_unseen_loc")}
+        lists |= {"trainval_loc": trained + 1.0, "labels": LABELS + 1.0}
+        folds = {"train_loc": fitted, "val_loc": held_out}
+        lists |= {name: [rows + 1.0 for rows in of] for name, of in folds.items()}
+        for form, content in (("5", lists), ("7.3", lists | {"#format": "-v7.3"})):
             command = ("check", "att_splits.mat", *DECLARED)
             name = f"rows per fold in cells, MATLAB {form}: {what}"
             cause = r"fold|\b2\b" if stray else ""

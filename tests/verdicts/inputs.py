@@ -11,13 +11,10 @@ import pickle
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
-from scipy.io import savemat
 
 #: Declarations without which the report on every split has open findings.
 DECLARED = (
@@ -41,7 +38,7 @@ class Input:
 
     Attributes
     ----------
-    files : content by file name; see :func:`write`
+    files : content by file name; see :func:`tests.writing.write_file`
     command : words of the command line, run in the folder of the files
     expected : every right verdict, parts separated by a space
     cause : pattern that the first lines of the report have to match
@@ -56,75 +53,6 @@ class Input:
     cause: str = ""
     faulty: bool = False
     never: str = ""
-
-
-# --- Files ----------------------------------------------------------------------------------------
-
-
-def write(path: Path, content: Any) -> None:
-    """Write a file in the format of its content and name.
-
-    Text and bytes unchanged, a list as lines, a frame as CSV, an array as ``.npy``, JSON by the
-    ending ``.json``, and a mapping of arrays and names as ``.npz``, ``.mat`` or, with "-v7.3" in
-    front of the ending in a mapping's key ``#format``, as MATLAB's HDF5.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    elif isinstance(content, str):
-        path.write_text(content, encoding="utf-8")
-    elif isinstance(content, pd.DataFrame):
-        content.to_csv(path, index=False)
-    elif isinstance(content, np.ndarray):
-        np.save(path, content, allow_pickle=content.dtype == object)
-    elif path.suffix == ".json":
-        path.write_text(json.dumps(content), encoding="utf-8")
-    elif isinstance(content, Mapping):
-        write_container(path, content)
-    else:
-        path.write_text("\n".join(content) + "\n", encoding="utf-8")
-
-
-def write_container(path: Path, values: Mapping[str, Any]) -> None:
-    """Write named arrays and tuples of names."""
-    arrays = {name: value for name, value in values.items() if name != "#format"}
-    if path.suffix == ".npz":
-        np.savez(path, **{name: np.array(value) for name, value in arrays.items()})
-    elif "#format" in values:
-        write_mat73(path, arrays)
-    else:
-        savemat(path, {name: _column(value) for name, value in arrays.items()})
-
-
-def _column(value: Any) -> Any:
-    """Return names as cells and lists as columns, like the benchmark."""
-    if isinstance(value, tuple):
-        cells = np.empty((len(value), 1), dtype=object)
-        cells[:, 0] = value
-        return cells
-    return value.reshape(-1, 1) if value.ndim == 1 else value
-
-
-def write_mat73(path: Path, values: Mapping[str, Any]) -> None:
-    """Write a file like MATLAB's ``save -v7.3``: HDF5 after a header of 512 bytes."""
-    kinds = {"float64": "double", "float32": "single", "bool": "logical"}
-    with h5py.File(path, "w", userblock_size=512) as file:
-        for name, value in values.items():
-            if isinstance(value, tuple):
-                data, kind = np.empty((1, len(value)), dtype=h5py.ref_dtype), "cell"
-                for i, text in enumerate(value):
-                    codes = np.frombuffer(text.encode("utf-16-le"), dtype="<u2").reshape(-1, 1)
-                    cell = file.create_dataset(f"#refs#/{name}{i}", data=codes)
-                    cell.attrs["MATLAB_class"] = np.bytes_("char")
-                    data[0, i] = cell.ref
-            else:
-                kind = kinds.get(str(value.dtype), str(value.dtype))
-                data = value.astype("uint8") if value.dtype == bool else value
-                data = data.reshape(1, -1) if data.ndim == 1 else data.T
-            file.create_dataset(name, data=data).attrs["MATLAB_class"] = np.bytes_(kind)
-    header = b"MATLAB 7.3 MAT-file, Platform: GLNXA64, HDF5 schema 1.00 ."
-    with open(path, "r+b") as raw:
-        raw.write(header.ljust(116) + bytes(8) + b"\x00\x02IM")
 
 
 # --- A sound split, and faults --------------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.verdicts import fields, inputs, labs, programs
-from tests.verdicts.inputs import write
+from tests.writing import write_file
 from zslcore.__main__ import main
 
 GENERATORS = (
@@ -43,7 +43,7 @@ def test_every_verdict_and_its_cause_are_right(generate, tmp_path, monkeypatch, 
         folder.mkdir()
         monkeypatch.chdir(folder)
         for name, content in case.files.items():
-            write(Path(name), content)
+            write_file(Path(name), content)
         try:
             status = main(list(case.command))
         except SystemExit as ended:
