@@ -5,7 +5,6 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 
 from tests.methods.plain import gradient, training_data
-from zslcore.exceptions import ParameterError
 from zslcore.methods import BiDiLEL, bidilel
 
 X, Y, S, _ = training_data()
@@ -128,12 +127,3 @@ def test_classes_of_one_or_two_samples_are_accepted():
     y = np.repeat(np.arange(3), [1, 2, 57])
     scores = BiDiLEL(n_components=3).fit(X, y, S[:3]).decision_function(X, S)
     assert np.isfinite(scores).all()
-
-
-@pytest.mark.parametrize(
-    "params",
-    [{"alpha": 0}, {"k": 0}, {"n_components": 1.5}, {"similarity": "dot"}, {"semi_supervised": 2}],
-)
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"BiDiLEL: {next(iter(params))} must be"):
-        BiDiLEL(**params).fit(X, Y, S)

@@ -243,19 +243,3 @@ def test_training_mixes_no_devices(monkeypatch):
     with OneDevice(), pytest.raises(KeyboardInterrupt):
         model.fit(X, Y, S)
     assert events[0].device == ELSEWHERE
-
-
-@pytest.mark.parametrize(
-    ("model", "sentence"),
-    [
-        (CMT(hidden=0), "CMT: hidden must be a whole number of at least 1"),
-        (CMT(learning_rate=-1), "CMT: learning_rate must be a positive number"),
-        (CMTStar(detector="svm"), "detector must be one of 'gaussian', 'loop'"),
-        (CMTStar(coverage=1.0), "coverage must lie between 0 and 1"),
-        (CMTStar(detector="loop", k=0), "k must be a whole number of at least 1"),
-        (CMTStar(lam=0), "lam must be a positive number"),
-    ],
-)
-def test_invalid_parameters_are_refused(model, sentence):
-    with pytest.raises(ParameterError, match=sentence):
-        model.fit(X, Y, S)

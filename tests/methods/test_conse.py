@@ -4,7 +4,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.methods.plain import training_data
-from zslcore.exceptions import ParameterError
 from zslcore.methods import CONSE
 
 X, Y, S, _ = training_data()
@@ -35,9 +34,3 @@ def test_scores_equal_a_loop_over_images(T):
         top = np.argsort(p)[::-1][:T]
         f = p[top] @ S[top] / p[top].sum()
         np.testing.assert_allclose(row, cosine_similarity([f], CANDIDATES)[0], atol=1e-6)
-
-
-@pytest.mark.parametrize("params", [{"T": 0}, {"T": 2.5}, {"C": 0}, {"tol": -1}])
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"CONSE: {next(iter(params))} must be"):
-        CONSE(**params).fit(X, Y, S)

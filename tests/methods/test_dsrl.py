@@ -5,7 +5,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.methods.plain import relative_difference, squared, training_data
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import DatasetError
 from zslcore.methods import DSRL, dsrl
 
 X, Y, S, S_Y = training_data()
@@ -73,9 +73,3 @@ def test_without_propagation_the_initial_scores_are_cosines():
 def test_negative_features_are_refused():
     with pytest.raises(DatasetError, match="non-negative features; got -"):
         DSRL().fit(X - 0.5, Y, S, unlabeled=TEST, candidates=UNSEEN)
-
-
-@pytest.mark.parametrize("params", [{"mu": 0}, {"n_iter": 0}, {"alpha": 1}])
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"DSRL: {next(iter(params))} must be"):
-        fitted(**params)

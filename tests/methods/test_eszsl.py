@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from tests.methods.plain import gradient, relative_difference, squared, training_data
-from zslcore.exceptions import ParameterError
 from zslcore.methods import ESZSL
 
 X, Y_INDEX, S, S_Y = training_data()
@@ -61,14 +60,3 @@ def test_centred_features_make_both_codings_agree():
     zero_one = ESZSL(1.0, 0.1, "01").fit(centred, Y_INDEX, S).V_
     plus_minus = ESZSL(1.0, 0.1, "+-1").fit(centred, Y_INDEX, S).V_
     np.testing.assert_allclose(plus_minus, 2 * zero_one, atol=1e-10)
-
-
-@pytest.mark.parametrize("params", [{"gamma": 0}, {"lam": -1.0}, {"lam": float("nan")}])
-def test_ridges_must_be_positive(params):
-    with pytest.raises(ParameterError, match="ESZSL: .* must be a positive number"):
-        ESZSL(**params).fit(X, Y_INDEX, S)
-
-
-def test_unknown_coding_is_refused():
-    with pytest.raises(ParameterError, match="coding must be one of '01', '\\+-1'; got '0'"):
-        ESZSL(coding="0").fit(X, Y_INDEX, S)

@@ -219,12 +219,6 @@ def test_a_training_that_ends_early_is_refused(monkeypatch):
         Means().fit(X, Y, S)
 
 
-@pytest.mark.parametrize("name", ["epochs", "n_synthetic", "classifier_epochs", "components"])
-def test_counts_must_be_whole_numbers(name):
-    with pytest.raises(ParameterError, match=f"{name} must be a whole number"):
-        Means(**{name: 0}).fit(X, Y, S)
-
-
 @pytest.mark.parametrize("k", [1, 3])
 def test_components_are_eigenvectors_of_the_covariance(k):
     rng = np.random.default_rng(3)

@@ -4,7 +4,6 @@ from scipy.stats import norm
 from sklearn.kernel_ridge import KernelRidge
 
 from tests.methods.plain import training_data
-from zslcore.exceptions import ParameterError
 from zslcore.features import chunks
 from zslcore.methods import GFZSL, gfzsl
 from zslcore.methods.statistics import MomentSums
@@ -105,11 +104,3 @@ def test_seen_classes_keep_their_gaussians_by_option():
 def test_estimated_variances_are_not_below_the_floor():
     model = GFZSL(seen="estimated", floor=0.5).fit(X, Y, S)
     assert model.variances_.min() == 0.5
-
-
-@pytest.mark.parametrize(
-    "params", [{"lam_mean": 0}, {"floor": 0}, {"kernel": "rbf"}, {"seen": "mle"}]
-)
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"GFZSL: {next(iter(params))} must be"):
-        GFZSL(**params).fit(X, Y, S)

@@ -3,7 +3,6 @@ import pytest
 from scipy.stats import norm
 
 from tests.methods.plain import training_data
-from zslcore.exceptions import ParameterError
 from zslcore.methods import GFZSL, GFZSLTran
 
 X, Y, S, _ = training_data(n=140)
@@ -88,9 +87,3 @@ def test_other_prototypes_are_scored_by_their_predicted_gaussian():
     model, other = fitted(), S[:2]
     inductive = GFZSL(0.1, 1e12).fit(X, Y, S).decision_function(TEST, other)
     np.testing.assert_allclose(model.decision_function(TEST, other), inductive)
-
-
-@pytest.mark.parametrize("params", [{"floor": 0}, {"n_iter": 0}, {"assignment": "half"}])
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"GFZSL-tran: {next(iter(params))} must be"):
-        fitted(**params)

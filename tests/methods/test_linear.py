@@ -5,7 +5,6 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from tests.methods.plain import gradient, relative_difference, squared, training_data
-from zslcore.exceptions import ParameterError
 from zslcore.features import l2_rows
 from zslcore.methods import LinearS2V, LinearV2S
 
@@ -67,9 +66,3 @@ def test_s2v_grid_equals_plain_solutions():
         W = np.linalg.solve(S_Y.T @ S_Y + lam * N * np.eye(S.shape[1]), S_Y.T @ X)
         distance = ((X[:, None] - (S @ W)[None]) ** 2).sum(axis=2)
         assert relative_difference(F, -distance) < 1e-8
-
-
-@pytest.mark.parametrize("method", [LinearV2S, LinearS2V])
-def test_lambda_must_be_positive(method):
-    with pytest.raises(ParameterError, match="lam must be a positive number; got 0"):
-        method(lam=0).fit(X, Y_INDEX, S)

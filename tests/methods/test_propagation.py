@@ -73,12 +73,6 @@ def test_rows_of_the_graph_are_found_for_known_images():
     np.testing.assert_allclose(graph.rows(TEST[7:20]).toarray(), graph.L.toarray()[7:20])
 
 
-@pytest.mark.parametrize("params", [{"k": 0}, {"alpha": 1.0}, {"alpha": -0.1}, {"sigma": 0}])
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"Propagation: {next(iter(params))} must be"):
-        fitted(**params)
-
-
 def test_a_misspelt_base_gets_the_nearest_one():
     with pytest.raises(UnknownNameError, match="did you mean 'ESZSL'"):
         fitted(base="EZSL")

@@ -321,23 +321,3 @@ def test_a_missing_device_is_refused(torch):
         pytest.skip("needs a machine without CUDA")
     with pytest.raises(ParameterError, match="DEVISE: device must be 'cpu' without CUDA"):
         DEVISE(device="cuda").fit(X, Y, S)
-
-
-@pytest.mark.parametrize(
-    ("model", "sentence"),
-    [
-        (DEVISE(learning_rate=0), "learning_rate must be a positive number"),
-        (SJE(margin=-1), "margin must be a positive number"),
-        (ALE(epochs=2.5), "epochs must be a whole number of at least 1; got 2.5"),
-        (DEVISE(batch_size=0), "batch_size must be a whole number of at least 1"),
-        (LATEM(n_matrices=0), "n_matrices must be a whole number of at least 1"),
-        (LATEM(prune=1.0), "prune must be at least 0"),
-        (DEVISE(violators="some"), "violators must be one of 'all', 'first', 'one'"),
-        (ALE(alpha="2"), "alpha must be one of"),
-        (ALE(rank="guessed"), "rank must be one of 'exact', 'sampled'"),
-        (SJE(device="tpu"), "device must be"),
-    ],
-)
-def test_invalid_parameters_are_refused(model, sentence):
-    with pytest.raises(ParameterError, match=sentence):
-        model.fit(X, Y, S)

@@ -3,7 +3,6 @@ import pytest
 from scipy.linalg import solve_sylvester
 
 from tests.methods.plain import gradient, relative_difference, squared, training_data
-from zslcore.exceptions import ParameterError
 from zslcore.features import l2_rows
 from zslcore.methods import SAE
 
@@ -64,8 +63,3 @@ def test_repeated_features_and_attributes_share_their_weight():
     W = SAE(0.5).fit(wide, Y_INDEX, deep).W_
     np.testing.assert_allclose(W[:, -1], W[:, 0], atol=1e-9)
     np.testing.assert_allclose(W[-1], W[0], atol=1e-9)
-
-
-def test_unknown_direction_is_refused():
-    with pytest.raises(ParameterError, match="direction must be one of 'S2V', 'V2S'"):
-        SAE(direction="both").fit(X, Y_INDEX, S)

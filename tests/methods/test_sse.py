@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from tests.methods.plain import gradient, training_data
-from zslcore.exceptions import ParameterError
 from zslcore.features import l2_rows
 from zslcore.methods import SSE, sse
 from zslcore.methods.sse import onto_simplex, simplex_weights
@@ -103,9 +102,3 @@ def test_margins_in_blocks_and_for_several_ridges_equal_single_computations(monk
     for c, margins in together.items():
         np.testing.assert_array_equal(margins, model._margins(X, Y, S, [c])[c])
     assert np.abs(together[0.1] - together[10.0]).max() > 0.01
-
-
-@pytest.mark.parametrize("params", [{"c": 0}, {"C": -1}, {"max_samples": 0}, {"transform": "max"}])
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"SSE: {next(iter(params))} must be"):
-        SSE(**params).fit(X, Y, S)

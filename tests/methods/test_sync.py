@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from tests.methods.plain import gradient, relative_difference, training_data
-from zslcore.exceptions import ParameterError
 from zslcore.methods import SYNC
 
 X, Y, S, _ = training_data()
@@ -73,9 +72,3 @@ def test_the_three_losses_differ():
     ovo, cs, struct = (fitted(loss=loss).W_ for loss in ("ovo", "cs", "struct"))
     assert relative_difference(ovo, cs) > 0.1
     assert relative_difference(cs, struct) > 0.1
-
-
-@pytest.mark.parametrize("params", [{"lam": 0}, {"sigma": -1.0}, {"loss": "hinge"}])
-def test_invalid_parameters_are_refused(params):
-    with pytest.raises(ParameterError, match=f"SYNC: {next(iter(params))} must be"):
-        SYNC(**params).fit(X, Y, S)
