@@ -76,11 +76,11 @@ def run(args: argparse.Namespace) -> Output | int:
 
 
 def _checked(args: argparse.Namespace, folder: Path) -> Output | int:
-    if args.page:
-        return submission.write_page(_submission(args, folder))
-    if _asks_for_findings(args):
+    if not args.page and _asks_for_findings(args):
         return _every_finding(args, folder)
     groups = grouped(recognise_files(args.files, folder))
+    if args.page:
+        return submission.write_page(args, groups)
     if args.format and all(group.main.kind == "split" for group in groups):
         return _every_finding(args, folder)
     printed = read_printed(args.printed or "")
@@ -134,30 +134,6 @@ def _subjects(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]
     for group in grouped(recognise_files(files, folder)):
         companions = {file.kind: str(file.path) for file in group.companions}
         yield {"path": str(group.main.path)} | companions
-
-
-def _submission(args: argparse.Namespace, folder: Path) -> argparse.Namespace:
-    """Return the options with a path for each role: at most one split and one score file."""
-    path_of_role: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
-    for name, path in (("split_labels", args.labels), ("features", args.features)):
-        path_of_role[name] = path and Path(path)
-    for group in grouped(recognise_files(args.files, folder)):
-        main_role = "split" if group.main.kind == "split" else "scores"
-        if (
-            group.main.kind not in ("split", "scores", "predictions")
-            or path_of_role[main_role] is not None
-        ):
-            raise ParameterError(
-                f"--page: expected one split, one score file or both; got {group.main.name} as "
-                "well."
-            )
-        path_of_role[main_role] = group.main.path
-        for file in group.companions:
-            role = (
-                "labels" if main_role == "scores" else file.kind.replace("labels", "split_labels")
-            )
-            path_of_role[role] = file.path
-    return argparse.Namespace(**vars(args) | path_of_role | {"pretraining": args.pretraining or []})
 
 
 def cards_of(

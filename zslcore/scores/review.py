@@ -24,7 +24,7 @@ from zslcore.leakage.report import Finding, Mark, Report, worst_first
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.names import are_numbers
 from zslcore.scores.card import card_of_scores
-from zslcore.scores.joined import CheckedScores, CheckedSplit, joined_card, with_printed
+from zslcore.scores.joined import CheckedScores, CheckedSplit, joined_cards
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.printed import Printed
 from zslcore.storage.artifacts import scratch
@@ -79,19 +79,12 @@ def review(submission: Submission, *, blind: bool = False) -> tuple[Report, Scor
     """Return the report on a submission, and the report of its scores.
 
     ``blind`` replaces names of files and paths by roles. Raises FileRefusedError, DatasetError or
-    UnknownNameError if the split cannot be read, or if the extractor is not in the map.
+    UnknownNameError if the split cannot be read, or if the extractor is not in the map, and
+    ParameterError for printed metrics without scores.
     """
     with scratch() as folder:
         split, scores = _judged_split(submission, folder), _judged_scores(submission)
-        if split and scores:
-            card = joined_card(split, scores, submission.printed)
-        else:
-            (single_card,) = filter(None, (split, scores))
-            card = (
-                with_printed(scores, submission.printed)
-                if scores and submission.printed
-                else single_card.card
-            )
+        card = joined_cards([*filter(None, (split, scores))], submission.printed)[0]
         if submission.extractor:
             context = split.context if split else None
             card = _with_finding(card, _of_extractor(submission, context))
