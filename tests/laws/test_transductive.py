@@ -1,14 +1,14 @@
 """Laws of methods that are also fitted on unlabelled test images."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
+from zslcore.evaluation.contract import CONTRACT, MethodUnderTest
 from zslcore.evaluation.protocol import Problem, Setting, select
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
@@ -21,33 +21,36 @@ WORLD = replace(WORLD, features=WORLD.features - WORLD.features.min(axis=0))  # 
 SPLIT = WORLD.splits["PS"]
 TEST = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
 PROBLEM = Problem.of(WORLD, Preprocessing("l2", "l2"), SPLIT.trainval, TEST)
-TOLERANCE = {"rtol": 1e-6, "atol": 1e-7}
+UNLABELED = {"unlabeled": PROBLEM.X_test, "candidates": PROBLEM.candidates}
 
 pytestmark = pytest.mark.parametrize("method", TRANSDUCTIVE.values(), ids=TRANSDUCTIVE.keys())
 
 
-def fit(model, **changes):
-    arguments = {"unlabeled": PROBLEM.X_test, "candidates": PROBLEM.candidates} | changes
-    return model.fit(PROBLEM.X, PROBLEM.y, PROBLEM.S, **arguments)
+class Case(MethodUnderTest):
+    """A transductive method, fitted on the test images of :data:`PROBLEM` unless stated."""
+
+    problem = PROBLEM
+
+    def __init__(self, method):
+        class Bound(method):
+            def fit(self, X, y, prototypes, **changes):
+                return super().fit(X, y, prototypes, **UNLABELED | changes)
+
+        super().__init__(Bound)
 
 
-@pytest.fixture
-def fitted(method):
-    return fit(method())
+def fit(method, **changes):
+    return method().fit(PROBLEM.X, PROBLEM.y, PROBLEM.S, **UNLABELED | changes)
 
 
-@pytest.fixture
-def scores(fitted):
-    return fitted.decision_function(PROBLEM.X_test, PROBLEM.candidates)
+@cache
+def case_of(method):
+    return Case(method)
 
 
-def test_the_constructor_only_stores_parameters_and_fit_does_not_change_them(method):
-    model = method()
-    before = model.get_params()
-    assert vars(model) == model.get_params(deep=False)
-    assert fit(model) is model
-    assert model.get_params() == before
-    assert all(name.endswith("_") for name in set(vars(model)) - set(before))
+@pytest.mark.parametrize("law", CONTRACT, ids=lambda law: law.name)
+def test_law(method, law):
+    law.check(case_of(method))
 
 
 def test_fit_without_test_images_names_the_missing_arguments(method):
@@ -59,55 +62,19 @@ def test_fit_without_test_images_names_the_missing_arguments(method):
 
 def test_test_images_of_another_width_are_refused(method):
     with pytest.raises(DatasetError, match="unlabelled images of 20 features"):
-        fit(method(), unlabeled=np.asarray(PROBLEM.X_test)[:, :-1])
+        fit(method, unlabeled=np.asarray(PROBLEM.X_test)[:, :-1])
     with pytest.raises(DatasetError, match="candidates of 6 attributes"):
-        fit(method(), candidates=PROBLEM.candidates[:, :-1])
+        fit(method, candidates=PROBLEM.candidates[:, :-1])
     with pytest.raises(DatasetError, match="got none"):
-        fit(method(), unlabeled=np.empty((0, 20)))
+        fit(method, unlabeled=np.empty((0, 20)))
 
 
-def test_scores_are_one_finite_number_per_sample_and_class(scores):
-    assert scores.shape == (len(TEST), WORLD.n_classes)
-    assert scores.dtype == np.float64
-    assert np.isfinite(scores).all()
-
-
-def test_scores_do_not_depend_on_the_batch(fitted, scores):
-    single = fitted.decision_function(PROBLEM.X_test[3:4], PROBLEM.candidates)
-    np.testing.assert_allclose(single, scores[3:4], **TOLERANCE)
-
-
-def test_permuted_classes_permute_the_scores(fitted, scores):
-    order = np.random.default_rng(0).permutation(WORLD.n_classes)
-    reordered = fitted.decision_function(PROBLEM.X_test, PROBLEM.candidates[order])
-    np.testing.assert_allclose(reordered, scores[:, order], **TOLERANCE)
-
-
-def test_order_of_the_unlabelled_images_does_not_matter(method, scores):
+def test_order_and_form_of_the_unlabelled_images_do_not_matter(method):
     order = np.random.default_rng(0).permutation(len(TEST))
-    model = fit(method(), unlabeled=PROBLEM.X_test.rows(order))
-    again = model.decision_function(PROBLEM.X_test, PROBLEM.candidates)
-    np.testing.assert_allclose(again, scores, **TOLERANCE)
-
-
-def test_an_array_and_a_view_are_the_same(method, scores):
-    model = fit(method(), unlabeled=np.asarray(PROBLEM.X_test))
-    plain = model.decision_function(np.asarray(PROBLEM.X_test), PROBLEM.candidates)
-    np.testing.assert_allclose(plain, scores, **TOLERANCE)
-
-
-def test_a_grid_equals_separate_fits_at_its_points(method):
-    grid = list(ParameterGrid({name: v[:2] for name, v in method.param_grid.items()}))
-    for params, fast in zip(grid, PROBLEM.sweep(method(), grid), strict=True):
-        slow = fit(clone(method()).set_params(**params))
-        slow = slow.decision_function(PROBLEM.X_test, PROBLEM.candidates)
-        np.testing.assert_allclose(fast, slow, **TOLERANCE)
-
-
-def test_an_invalid_point_of_a_grid_is_refused(method):
-    name = next(iter(method.param_grid))
-    with pytest.raises(ParameterError, match=f"{name} must be"):
-        list(PROBLEM.sweep(method(), [{}, {name: "nonsense"}]))
+    for unlabeled in (PROBLEM.X_test.rows(order), np.asarray(PROBLEM.X_test)):
+        model = fit(method, unlabeled=unlabeled)
+        again = model.decision_function(PROBLEM.X_test, PROBLEM.candidates)
+        np.testing.assert_allclose(again, case_of(method).scores, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
