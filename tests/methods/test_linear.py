@@ -46,23 +46,3 @@ def test_s2v_scores_are_distances_to_predicted_features():
     model = LinearS2V(0.01).fit(X, Y_INDEX, S)
     distance = ((X[:, None] - (S @ model.W_)[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(model.decision_function(X, S), -distance, atol=1e-12)
-
-
-@pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_v2s_grid_equals_plain_solutions(similarity):
-    grid = [{"lam": lam} for lam in LAMS]
-    scores = LinearV2S(similarity=similarity).score_grid(X, Y_INDEX, S, grid, X, S)
-    for lam, F in zip(LAMS, scores, strict=True):
-        W = np.linalg.solve(X.T @ X + lam * N * np.eye(X.shape[1]), X.T @ S_Y).T
-        predicted, candidates = X @ W.T, S
-        if similarity == "cosine":
-            predicted, candidates = l2_rows(predicted), l2_rows(S)
-        assert relative_difference(F, predicted @ candidates.T) < 1e-8
-
-
-def test_s2v_grid_equals_plain_solutions():
-    scores = LinearS2V().score_grid(X, Y_INDEX, S, [{"lam": lam} for lam in LAMS], X, S)
-    for lam, F in zip(LAMS, scores, strict=True):
-        W = np.linalg.solve(S_Y.T @ S_Y + lam * N * np.eye(S.shape[1]), S_Y.T @ X)
-        distance = ((X[:, None] - (S @ W)[None]) ** 2).sum(axis=2)
-        assert relative_difference(F, -distance) < 1e-8
