@@ -45,7 +45,7 @@ BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+|\(?\d+[.)]\s*(?=[^\d\s.)])|\[\d+
 NUMBER_FIRST = re.compile(r"(\d+)[\s:=,)_-]+(.*[^\W\d_].*)")
 NUMBER_LAST = re.compile(r"(.*[^\W\d_].*?)\s*[:=,\t]\s*(\d+)")
 #: A number before or after a name that may belong to the name: ``1994 Audi``.
-NUMBER_IN_NAME = re.compile(r"(\d{1,9})[\s_-]+|[\s_-]+(\d{1,9})")
+NUMBER_IN_NAME = re.compile(r"(\d{1,9})[ _-]+|[ _-]+(\d{1,9})")
 NUMBER_AT_EDGE = re.compile(r"^\d{1,9}[\s_-]|[\s_-]\d{1,9}$")
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 #: Start and end of a list or dictionary in source code.
@@ -369,8 +369,9 @@ def _items(lines: list[str]) -> list[str]:
     stripped = [BULLET.sub("", line, count=1) for line in lines]
     if len(lines) > 1 and all(map(BULLET.match, lines)) and all(stripped):
         return stripped
-    if len(lines) == 1 and lines[0].count(",") > 1:  # as in "dog, cat, fox"
-        return [name for name in map(str.strip, _parts(lines[0], ",")) if name]
+    for separator in ",;" if len(lines) == 1 else "":  # as in "dog, cat, fox"
+        if lines[0].count(separator) > 1:
+            return [name for name in map(str.strip, _parts(lines[0], separator)) if name]
     ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
     return _unbracketed([line.rstrip(",;") for line in lines] if ended else lines)
 
@@ -657,8 +658,8 @@ def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequen
 
     Senses belong to names if a name has several senses. Numbers belong to names if one is larger
     than the number of lines and if, in addition, a name has several numbers or still has a number
-    at its start or end. Numbers after a comma or in brackets are ignored, since they may be numbers
-    of images.
+    at its start or end. Numbers after a comma or tab, or in brackets, are ignored, since they may
+    be numbers of images.
 
     Examples
     --------
@@ -821,7 +822,7 @@ def are_codes(values: Sequence[str]) -> bool:
 
 def _finished(reading: ClassList) -> ClassList:
     """Return a reading with distinct names, without the prompt around them."""
-    names, prompt = _without_prompt(reading.names)
+    names, prompt = without_prompt(reading.names)
     if prompt:
         within = f" in {reading.column}" if reading.column else ""
         reading = replace(reading, column=f"the prompt {prompt!r}{within}")
@@ -832,7 +833,7 @@ def _finished(reading: ClassList) -> ClassList:
     return replace(reading, names=tuple(dict.fromkeys(name for name in names if name)))
 
 
-def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
+def without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
     """Remove the prompt that all names start and end with; return names and prompt."""
     words = [name.split() for name in names]
     start = _common([w[:-1] for w in words])

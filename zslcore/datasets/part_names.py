@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from zslcore.names import squeeze
@@ -12,9 +12,9 @@ from zslcore.names import squeeze
 PART_OF_NAME = {
     "trainval": "trainval",
     **dict.fromkeys(("train", "training", "train_seen", "metatrain"), "train"),
-    **dict.fromkeys(("val", "valid", "validation", "metaval"), "val"),
-    "test_seen": "test_seen",
-    "test_unseen": "test_unseen",
+    **dict.fromkeys(("val", "valid", "validation", "metaval", "val_seen", "val_unseen"), "val"),
+    **dict.fromkeys(("test_seen", "test_s"), "test_seen"),
+    **dict.fromkeys(("test_unseen", "test_u"), "test_unseen"),
     **dict.fromkeys(("test", "testing", "metatest"), "test"),
 }
 #: Words that can make up the name of a part.
@@ -24,21 +24,27 @@ ABBREVIATIONS = {
     **dict.fromkeys(("tr", "trn"), "train"),
     **dict.fromkeys(("te", "tst"), "test"),
     "dev": "val",
-    "base": "seen",
-    "novel": "unseen",
+    **dict.fromkeys(("base", "known"), "seen"),
+    **dict.fromkeys(("novel", "new", "unknown"), "unseen"),
 }
 #: Words that mark a list of row numbers.
 OF_ROWS = frozenset(
     {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
-    | {"location", "locations", "mask", "masks", "meta"}
+    | {"location", "locations", "mask", "masks", "meta", "labeled", "labelled"}
 )
 #: A word for a list of rows at the end of another word, as in trainidx.
 ROWS_SUFFIX = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, reverse=True))})$")
+UNLABELLED = frozenset({"unlabeled", "unlabelled"})
 #: Words in the name of a list of labels, next to the part.
 OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
+#: Words in the name of a matrix of features, next to the part.
+OF_FEATURES = frozenset(
+    {"x", "feature", "features", "feat", "feats", "embedding", "embeddings"}
+) | {*("image", "images", "data")}
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
-    r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?|pairs)"
+    r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?|pairs"
+    r"|prompts)"
     r"|s?(menge|daten|satz|bilder|klassen)"
     r"|[\s_-]+(objects|original|ids?|files?|images?|paths?|videos?))+$",
     re.IGNORECASE,
@@ -54,13 +60,29 @@ MAY_NAME_A_PART = re.compile(r"t[rse]|val|dev|seen|base|novel|new|known", re.IGN
 #: Words for the sides in other languages, in lower case.
 SIDE_WORDS = {
     "seen": (
-        *("gesehen", "bekannt", "vu", "vue", "vus", "vues", "connu", "connue", "connus", "visto"),
+        *(
+            "gesehen",
+            "gesehene",
+            "bekannt",
+            "bekannte",
+            "látott",
+            "ismert",
+            "vu",
+            "vue",
+            "vus",
+            "vues",
+            "connu",
+            "connue",
+            "connus",
+            "visto",
+        ),
         *("vista", "vistos", "vistas", "visti", "viste", "conocido", "conocida", "conhecido"),
         *("conhecida", "noto", "nota", "gezien", "bekend", "widziane", "widziany", "znane", "old"),
         *("可见", "可见类", "已见", "已知", "既知", "видимые", "виденные", "известные"),
     ),
     "unseen": (
-        *("ungesehen", "unbekannt", "nicht gesehen", "non vu", "non vue", "non vus", "non vues"),
+        *("ungesehen", "ungesehene", "unbekannt", "unbekannte", "nem látott", "ismeretlen"),
+        *("nicht gesehen", "non vu", "non vue", "non vus", "non vues"),
         *("jamais vu", "inconnu", "inconnue", "inconnus", "no visto", "no vista", "no vistos"),
         *("no vistas", "non visto", "non vista", "non visti", "non viste", "desconocido"),
         *("desconocida", "desconhecido", "desconhecida", "não visto", "não vista", "não vistos"),
@@ -74,7 +96,18 @@ SIDE_WORDS = {
 PART_WORDS = {
     "train": (
         *("entraînement", "entrainement", "apprentissage", "entrenamiento", "addestramento"),
-        *("treino", "treinamento", "trening", "обучение", "训练", "训练集", "訓練", "학습"),
+        *(
+            "treino",
+            "treinamento",
+            "tanító",
+            "tanuló",
+            "trening",
+            "обучение",
+            "训练",
+            "训练集",
+            "訓練",
+            "학습",
+        ),
     ),
     "val": (
         *("validierung", "validación", "validacion", "validazione", "validação", "validacao"),
@@ -83,6 +116,7 @@ PART_WORDS = {
     "test": (
         "prueba",
         "teste",
+        "teszt",
         "prüfung",
         "pruefung",
         "тест",
@@ -108,23 +142,23 @@ SIDE_OF_WORD = {
 }
 #: Words for classes, next to the word for a side or part.
 CLASS_WORDS = re.compile(
-    r"class(es|i|en|e)?|clases?|klassen?|klasy|категории|классы|类别?|類|クラス"
+    r"class(es|i|en|e)?|clases?|klassen?|klasy|osztály(ok)?|категории|классы|类别?|類|クラス"
 )
 #: Titles of columns of images, classes and parts, without spaces and underscores.
 IMAGE_TITLES = (
     *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
     *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
-    *("youtubeid", "clip", "clipname", "bild", "datei", "imagen", "fichier", "imagem"),
+    *("youtubeid", "clip", "clipname", "bild", "datei", "imagen", "fichier", "imagem", "kép"),
     *("text", "sentence", "utterance", "query"),
 )
 CLASS_TITLES = (
     *("classname", "labelname", "categoryname", "class", "category", "action", "species"),
     *("template", "label", "target", "name", "klasse", "classe", "clase"),
-    *("intent", "finding", "diagnosis", "disease", "scene", "relation"),
+    *("intent", "finding", "diagnosis", "disease", "scene", "relation", "dx", "osztály", "címke"),
 )
 PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
-    *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme"),
+    *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme", "halmaz"),
 )
 #: Other titles of class columns end with one of these words, as in dogBreed.
 CLASS_TITLE_WORDS = frozenset({"class", "category", "label", "species", "synset", "wnid"}) | {
@@ -174,17 +208,29 @@ def part_of_name(name: str) -> str:
 
 
 def part_of_file(stem: str) -> str:
-    """Return the part among the words of a file name, as in ``kinetics400_train_list``."""
+    """Return the part among the words of a file name, as in ``kinetics400_train_list``.
+
+    A list of unlabelled images, which transductive training uses, is no part.
+    """
     words = re.findall(r"[a-z]+", stem.lower())
-    return part_of_name("_".join(word for word in words if word in WORDS_OF_PARTS))
+    named = "_".join(word for word in words if word in WORDS_OF_PARTS)
+    return "" if is_unlabelled(stem) else part_of_name(named)
 
 
-def part_of_labels(name: str) -> str:
-    """Return the part that a list of labels is named after, such as ``y_train``; else ""."""
+def is_unlabelled(name: str) -> bool:
+    """Whether a list is named after unlabelled images, as in ``train_unlabeled``."""
+    return not UNLABELLED.isdisjoint(words_in(name[:MOST_LETTERS]))
+
+
+def part_of_labels(name: str, of: Collection[str] = OF_LABELS) -> str:
+    """Return the part that a list of labels is named after, such as ``y_train``; else "".
+
+    ``of`` are the words for labels, or for another content.
+    """
     if len(name) > MOST_LETTERS:
         return ""
     words = [word for word in words_in(name) if not word.isdigit()]
-    part_words = [word for word in words if word not in OF_LABELS]
+    part_words = [word for word in words if word not in of]
     return part_of_name("_".join(part_words)) if len(part_words) < len(words) else ""
 
 

@@ -39,14 +39,14 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, dropwhile, groupby, islice
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.class_lists import TITLE, are_not_names
+from zslcore.datasets.class_lists import TITLE, are_not_names, without_prompt
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CHECKSUM_TITLES,
@@ -54,10 +54,12 @@ from zslcore.datasets.part_names import (
     FLAGS,
     IMAGE_TITLES,
     NO,
+    OF_FEATURES,
     PART_TITLES,
     YES,
     composition_columns,
     is_title_of_classes,
+    is_unlabelled,
     part_of_cell,
     part_of_labels,
     part_of_name,
@@ -139,6 +141,12 @@ MOST_TRIED = 100_000
 FEWEST_ROWS = 20
 #: Smallest share of distinct names in a column of images; pattern of a number after a name.
 MOSTLY, NUMBER_SUFFIX = 0.8, re.compile(r"\d{1,9}$")
+#: Smallest number of integer features per image of which equal ones show equal images.
+FEWEST_INTEGERS = 16
+#: Question on lists of images without labels.
+NOT_COMPARED = (
+    "Images without labels are not compared with test images: {}. For transductive training?"
+)
 #: Names of a list of records beside their description.
 ROWS = ("rows", "examples", "samples", "records", "instances", "items")
 #: End of the path of an example without a suffix: hexadecimal digits, or a number with zeros.
@@ -149,22 +157,19 @@ FEWEST_MARKS = 3
 FOLD_TITLES = ("fold", "foldid", "splitid", "splitnumber", "trial", "repeat", "seed")
 #: Suffixes of tables.
 TABLES = (".csv", ".tsv", ".parquet")
-#: Patterns of a comment after a value, of a name in quotation marks, and of a line that consists of
-#: such names.
+#: Patterns of a comment after a value, and of a name in quotation marks.
 COMMENT = re.compile(r"(?<=\S)\s+#.*")
 QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
-QUOTED_LIST = re.compile(  # R numbers the lines; MATLAB and R separate names by spaces as well
-    rf"(?:\[\d+\]|[\[({{]*)\s*(?:{QUOTED.pattern})"
-    rf"(?:(?:\s*,\s*|\s+)(?:{QUOTED.pattern}))*[\s,\])}};.]*"
-)
+#: Text that does not occur between the names of a list, apart from R's numbers of lines.
+NOT_BETWEEN, LINE_NUMBER = re.compile(r"[^\W_]|[:=]"), re.compile(r"\[\d+\]")
 TUPLES = re.compile(
     rf"[\[({{]*(?:\((?:{QUOTED.pattern}),\s*(?:{QUOTED.pattern})\)[,\s]*)+[\])}}]?,?"
 )
 #: Assignment of a list in a program: words of a declaration, the name, maybe its type, the list.
 ASSIGNED = re.compile(
-    r"(?:[A-Za-z_](?:\w|::|[<>\[\]]){0,40}+[\s*&]{1,4}+){0,4}([A-Za-z_]\w{0,80})(?:\[\w{0,9}\])?"
-    r"(?:\s{0,9}:\s{0,9}[\w.\[\], <>]{1,60})?\s{0,9}(?:<-|:?=)\s{0,9}"
-    r"(?:new\s)?(?:[A-Za-z_][\w.:<>]{0,40}(?:\[\])?\s?)?([\[({].*)"
+    r"(?:[A-Za-z_](?:\w|::|[<>\[\]]){0,40}+[\s*&]{1,4}+){0,4}[$@]?([A-Za-z_]\w{0,80})"
+    r"(?:\[\w{0,9}\])?(?:\s{0,9}:\s{0,9}[\w.\[\], <>&;]{1,60})?\s{0,9}(?:<-|:?=)\s{0,9}&?"
+    r"(?:new\s)?(?:(?:\[\])?[A-Za-z_][\w.:<>]{0,40}(?:\[\])?\s?)?([\[({].*)"
 )
 #: Values with names, such as ``dict(lr=1)`` or ``{lr: 1}``, which are no list.
 SETTINGS = re.compile(r"\w{0,40}\s{0,9}[({]\s{0,9}[\"']?\w{1,40}[\"']?\s{0,9}[:=](?!=)")
@@ -173,7 +178,7 @@ COMMENTS = ("#", "//", "%")
 #: A checksum before a path, as ``md5sum`` writes it.
 CHECKSUM = re.compile(r"([0-9a-f]{32,128})\s[ *]?(.+)", re.IGNORECASE)
 #: A line of a table in Markdown below the titles.
-RULE = re.compile(r"[\s|:+-]+")
+RULE = re.compile(r"[\s|:+=~^-]+")
 #: Largest number of rows of a table with one part per row.
 MAX_PARTS = 16
 #: Largest depth of nested objects that is searched for a split.
@@ -458,7 +463,7 @@ def _find_columns(
         if complete_rows
         else []
     )
-    if place is None and flag is None:
+    if place is None and (flag is None or (cells and _are_part_names(cells[flag]))):
         of_parts = [k for k, column in enumerate(cells) if k != label and _are_part_names(column)]
         place = of_parts[0] if len(of_parts) == 1 else None
     where = flag if place is None else place
@@ -568,6 +573,8 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         parts = {side: side for side in parts.values()}
     if trains_and_tests(parts.values()):
         entries = _of_lists(file, {key: value[key] for key in parts}, {*value})
+        if entries is not None and (others := [*filter(is_unlabelled, map(str, value))]):
+            entries.questions = (NOT_COMPARED.format(counted_names(others)),)
         one_each = entries is not None and all(
             [*map(bool, pairs)] == [True] for pairs in entries.values()
         )
@@ -660,8 +667,10 @@ def entries_of_table(
     if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
         return None  # seen images may be training or test images
     # The first line is not a title.
-    if where is not None and words[where] not in FLAGS and part_or_side(titles[where]):
+    has_parts = where is not None and (place is not None or words[where] not in FLAGS)
+    if where is not None and has_parts and part_or_side(titles[where]):
         rows = [titles, *rows]
+        titles = [*titles[:where], "", *titles[where + 1 :]]
     if where is not None:
         _refuse_folds(file, titles, rows, where)
     is_taken = take and image is not None  # rows of classes may be read in another format
@@ -695,6 +704,9 @@ def _entries_of_rows(
     for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
         name = part or part_of_cell(words[where or 0], row[where or 0])
+        if image is not None and not name and is_unlabelled(row[where or 0]):
+            entries.questions = (NOT_COMPARED.format(row[where or 0]),)
+            continue
         if image is None and not name:
             return None
         if image is not None and (not name or name in ("seen", "unseen")):
@@ -706,8 +718,8 @@ def _entries_of_rows(
         if checksum is not None and row[checksum].strip():
             entries.checksums[file_name] = row[checksum].strip()
         # A table with one row per part may list its classes in one cell.
-        is_list = image is None and label_of_row[:1] == "[" and QUOTED_LIST.fullmatch(label_of_row)
-        labels = _items_of(label_of_row) if is_list else [label_of_row]
+        is_list = image is None and label_of_row[:1] == "["
+        labels = (is_list and _quoted_names(label_of_row)) or [label_of_row]
         entries.setdefault(name, []).extend((file_name, of_row) for of_row in labels)
     return entries
 
@@ -840,7 +852,34 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
         columns = values.setdefault(outer, {}) if of_part else values
         columns[inner if of_part else name] = array.tolist()
     entries = entries_of_json(clean_text(path.name), values, MOST_LEVELS)
-    return None if entries is None else split_of_entries(path, entries)
+    if entries is None:
+        return None
+    features = _features_of(entries, arrays)
+    if features is not None:  # equal images are found by their features
+        entries.questions = tuple(q for q in entries.questions if q != NAMELESS)
+    split = split_of_entries(path, entries)
+    is_whole = features is not None and len(split.files) == len(features)
+    return replace(split, features=features) if is_whole else split
+
+
+def _features_of(entries: Entries, arrays: Mapping[str, np.ndarray]) -> np.ndarray | None:
+    """Return the features of all entries from one matrix per part, such as ``X_train``.
+
+    None if a part has no such matrix, or one of another size.
+    """
+    matrices = {
+        part: array.reshape(len(array), -1)
+        for name, array in arrays.items()
+        if array.ndim > 1 and array.size and array.dtype.kind in "biuf"
+        if array.dtype.kind == "f" or array[0].size >= FEWEST_INTEGERS
+        if (part := part_of_labels(name, OF_FEATURES))
+    }
+    listed = [(matrices.get(part, np.empty((0, 0))), pairs) for part, pairs in entries.items()]
+    is_whole = all(len(matrix) == len(pairs) for matrix, pairs in listed)
+    if not is_whole or len({matrix.shape[1] for matrix, _ in listed}) > 1:
+        return None
+    features: np.ndarray = np.concatenate([matrix for matrix, _ in listed]).astype(np.float32)
+    return features if np.isfinite(features).all() else None
 
 
 def _names_parts(name: str) -> bool:
@@ -910,6 +949,7 @@ def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tupl
     are_ids_in_folders = not of_classes and all(map(EXAMPLE_ID.search, listed))
     if all(folders) and (are_ids_in_folders or all(map(IMAGE.search, listed))):
         return [(image, parent_folder(image)) for image in listed]
+    listed, _ = without_prompt(listed)
     if are_not_names(listed):
         return None
     if not of_classes and not (is_class_list(listed) and all(map(LETTER.search, listed))):
@@ -1177,7 +1217,7 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
         name = (heading[1] or heading[3]) if heading else line if line in plain else ""
         within_title = within = (heading[2] or "") if heading else ""
         within = within if within.strip("[({") else ""
-        is_short = "," in within or len(within.split()) <= 3 or QUOTED_LIST.fullmatch(within)
+        is_short = "," in within or len(within.split()) <= 3 or _quoted_names(within)
         if part_or_side(name) and SETTINGS.match(within):
             items = None
         elif part_or_side(name) and is_short and (not within or LETTER.search(within)):
@@ -1185,7 +1225,9 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
             items += _items_of(within, inline=True)
         elif uncommented.startswith("##"):  # another heading of Markdown
             items = None
-        elif items is not None and not uncommented.startswith(COMMENTS):
+        elif (
+            items is not None and not uncommented.startswith(COMMENTS) and not RULE.fullmatch(line)
+        ):
             is_titled = "," in within_title and squeeze(name) in TITLE  # as in INI
             items += _items_of(within_title if is_titled else uncommented, inline=is_titled)
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None
@@ -1198,10 +1240,16 @@ def _items_of(line: str, *, inline: bool = False) -> list[str]:
     """
     if TUPLES.fullmatch(line):  # compositions in Python
         return [" ".join(a or b for a, b in QUOTED.findall(pair)) for pair in line.split(")")[:-1]]
-    if QUOTED_LIST.fullmatch(line):
-        return [a or b for a, b in QUOTED.findall(line)]
+    if names := _quoted_names(line):
+        return names
     names = line.strip("[]").split(",") if inline else [re.sub(r"^[-*]\s+", "", line)]
     return [bare for name in names if (bare := name.strip(" \"',")) and bare.strip("[](){}")]
+
+
+def _quoted_names(line: str) -> list[str]:
+    """Return the names in quotation marks of a line; [] if it has other names, numbers or pairs."""
+    is_list = not NOT_BETWEEN.search(LINE_NUMBER.sub("", QUOTED.sub("", line)))
+    return [a or b for a, b in QUOTED.findall(line)] if is_list else []
 
 
 def _plain_headings(lines: Sequence[str]) -> set[str]:

@@ -62,8 +62,10 @@ from zslcore.datasets.class_lists import (
     read_class_list,
 )
 from zslcore.datasets.part_names import (
+    ABBREVIATIONS,
     CLASS_TITLES,
     IMAGE_TITLES,
+    OF_FEATURES,
     PART_OF_NAME,
     PART_TITLES,
     SEEN,
@@ -97,6 +99,7 @@ from zslcore.datasets.split_lists import (
     IMAGE,
     IMAGE_IN_LINE,
     MOST_LETTERS,
+    SUFFIX,
     Entries,
     SplitList,
     are_class_paths,
@@ -131,7 +134,7 @@ LAYOUTS = (
 TRAINED = SEEN | {"train", "training", "trainval"}
 #: Words for the sides in the name of a list of classes, and for classes.
 OF_SOURCE, OF_TARGET = frozenset({"source"}), frozenset({"target", "zero", "zsl"})
-NAMES_CLASSES = re.compile(r"class|cls|wnid|synset|categor")
+NAMES_CLASSES = re.compile(r"class|cls|wnid|synset|categor|prompt")
 #: Name of a list of HMDB51, and its marks after the images.
 MARKED_LIST = re.compile(r"(.+)_test_split([0-9])", re.IGNORECASE)
 PART_OF_MARK = {"0": "", "1": "train", "2": "test"}
@@ -153,7 +156,7 @@ NO_LIST = re.compile(
 #: Line with a folder of frames, the number of frames, and a label; name of an example: its class,
 #: then a number.
 FRAMES = re.compile(r"\S+/\S+(\s\d+){2}")
-NUMBERED = re.compile(r"([A-Za-z][\w ]*?)_\d{3,6}")
+NUMBERED = re.compile(rf"([A-Za-z][\w ]*?)_\d{{3,6}}(?:{SUFFIX})?", re.IGNORECASE)
 #: Suffixes of files that may list a part of a split.
 YAMLS = (".yaml", ".yml")
 LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json", *YAMLS)
@@ -346,7 +349,10 @@ def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
     paths = _by_part(folder, [*((path.stem, path) for path in texts), *firsts]) or _by_part(
         folder, ((part_of_file(path.stem), path) for path in texts if _begins_with_images(path))
     )
-    lists = {part: (path, _in_folders(lines_of(path))) for part, path in paths.items()}
+    lists = {
+        part: (path, _in_folders([line for line in lines_of(path) if line[0] != "#"]))
+        for part, path in paths.items()
+    }
     of_numbers = any(path.suffix == ".npy" and not lines for path, lines in lists.values())
     of_classes = all(is_class_list(lines) for _, lines in lists.values())
     of_classes |= are_class_paths([line for _, lines in lists.values() for line in lines])
@@ -612,7 +618,7 @@ def _titled(path: Path) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         value = read_json(path)
         inner = [*value.values()] if isinstance(value, dict) else [value]
         tables = [v for v in inner if isinstance(v, list) and v and isinstance(v[0], dict)]
-        return table_of_json(tables[0]) if len(tables) == 1 else ([], [])
+        return table_of_json(tables[0] if len(tables) == 1 else value)
     titles, *rows = table_rows(path)
     return titles, rows
 
@@ -681,11 +687,12 @@ def _objects(path: Path) -> list[tuple[str, str]]:
 
 
 def _read_arrays(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
-    """Read one array of labels per part, such as ``y_train.npy``."""
+    """Read one array of labels per part, such as ``y_train.npy``, and maybe one of features."""
     arrays = {
         path.stem: look_into(path, ("NumPy array",)).arrays.get("array", np.empty(0))
         for path in files.values()
-        if path.suffix.lower() == ".npy" and part_of_labels(path.stem)
+        if path.suffix.lower() == ".npy"
+        and (part_of_labels(path.stem) or part_of_labels(path.stem, OF_FEATURES))
     }
     is_split = trains_and_tests(map(part_of_labels, arrays))
     return split_of_arrays(folder, arrays) if is_split else None
@@ -852,6 +859,7 @@ def _named(path: Path) -> _Named | None:
     stem = path.stem.lower()
     words = {word for word in re.split(r"[^a-z]+", stem) if word}
     words |= {word.removesuffix("classes").removesuffix("class") for word in words}
+    words |= {ABBREVIATIONS.get(word) or PART_OF_NAME.get(word, "") for word in words}
     stage = next(iter(re.findall(r"stage_?(\d)", stem)), "")
     fold = next(iter(re.findall(r"(?:class(?:es)?|fold)_?(\d)$", stem)), "")
     names_classes = NAMES_CLASSES.search(stem)
@@ -859,7 +867,7 @@ def _named(path: Path) -> _Named | None:
     side = PART_TO_SIDE.get(side_of_stem(path.stem), "")
     if path.suffix.lower() not in LISTS or not (is_of_classes or side):
         return None
-    if names_classes:
+    if names_classes and words.isdisjoint(PART_OF_NAME):
         words |= {"seen"} if words & OF_SOURCE else {"unseen"} if words & OF_TARGET else set()
     if side:
         pass

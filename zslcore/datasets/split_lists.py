@@ -40,6 +40,8 @@ IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE | 
 NUMBERS_IN_FRONT = re.compile(
     rf"((?:\d+(?:\.\d+)?[\t ]){{1,2}})\s*(\S.*{SUFFIX}.*)$", re.IGNORECASE
 )
+#: Three or more numbers after a name.
+NUMBERS_BEHIND = re.compile(r"(\S+)((?:[\t ]+\d+){3,})")
 #: A text after its class, as fastText reads it.
 LABELLED = re.compile(r"__label__(\S+)\s+(\S.*)")
 #: A number after an image; largest number of characters of a class name.
@@ -118,7 +120,8 @@ class SplitList:
     each part in the order of its list, with repetitions. ``note`` describes the format that was
     read. ``one_name`` is True if an image has the same name in every part; for folders of parts,
     this is unknown, and ``one_name`` is False. ``folds`` has the training and validation classes of
-    each fold, ``questions`` the open questions on the lists.
+    each fold, ``questions`` the open questions on the lists. ``features`` has the features of each
+    row, if the file has them by part.
     """
 
     name: str
@@ -132,6 +135,7 @@ class SplitList:
     folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     questions: tuple[str, ...] = ()
     checksums: Mapping[str, str] = field(default_factory=dict)
+    features: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Clean note and questions, since file names in them may hold any byte."""
@@ -190,13 +194,14 @@ class ImageRows:
     """Rows of distinct images, with their classes.
 
     With ``several``, an image with several classes, such as a photograph of several objects, has
-    one row per class.
+    one row per class; so has an image of which another part states another class.
     """
 
     file: str
     several: bool = False
     _labels: dict[str | tuple[str, str], str] = field(default_factory=dict)
     _rows: dict[str | tuple[str, str], int] = field(default_factory=dict)
+    _n_earlier: int = 0
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -209,26 +214,30 @@ class ImageRows:
         return [*self._labels.values()]
 
     def add(self, image: str, label: str) -> int:
-        """Return the row of an image; refuse a second label for it, unless ``several``."""
+        """Return the row of an image; refuse two labels of it in one part, unless ``several``."""
         if "\\" in image or "//" in image or image.startswith("./"):
             image = SLASHES.sub("/", image).removeprefix("./")
-        key = (image, label) if self.several else image
+        return self._row((image, label) if self.several else image, label)
+
+    def _row(self, key: str | tuple[str, str], label: str) -> int:
         n = len(self._labels)
         first = self._labels.setdefault(key, label)
         if len(self._labels) > n:
             if self._rows:
                 self._rows[key] = n
             return n
-        if first != label:
-            got = f"{clean_text(first, 60)} and {clean_text(label, 60)} for"
-            raise refusal_of(self.file, "one class per image", f"{got} {clean_text(image, 80)!r}")
         if not self._rows:  # only with the first repetition, since a million rows take 70 MB
             self._rows = {key: row for row, key in enumerate(self._labels)}
-        return self._rows[key]
+        if isinstance(key, tuple) or first == label:
+            return self._rows[key]
+        if self._rows[key] < self._n_earlier and parent_folder(key):  # one file, by its path
+            return self._row((key, label), label)
+        got = f"{clean_text(first, 60)} and {clean_text(label, 60)} for"
+        raise refusal_of(self.file, "one class per image", f"{got} {clean_text(key, 80)!r}")
 
     def take(self, entries: list[tuple[str, str]]) -> np.ndarray:
-        """Return the rows of entries, which are removed from the list."""
-        n = len(entries)
+        """Return the rows of the entries of a part, which are removed from the list."""
+        n, self._n_earlier = len(entries), len(self._labels)
         return np.fromiter((self.add(*entry) for entry in taken(entries)), np.int64, n)
 
 
@@ -297,6 +306,7 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     """
     file = clean_text(source.name)
     rows = ImageRows(file, entries.several)
+    _write_suffixes_alike(entries)
     named = _named_within_classes(_with_one_naming(file, entries))
     checksums = entries.checksums
     entries.clear()
@@ -325,6 +335,21 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
         questions=(*named.questions, *questions, *_same_images(file, files, labels, checked)),
         checksums=checksums,
     )
+
+
+def _write_suffixes_alike(entries: Entries) -> None:
+    """Write a suffix in lower case if a list has ``a.JPG`` and another list ``a.jpg``.
+
+    Two files in one folder may have such names, so images of folders are not changed.
+    """
+    images = (image for pairs in entries.values() for image, _ in pairs)
+    lower_of = {image: image[:-4] + image[-4:].lower() for image in images if image[-3:].isupper()}
+    lower = {*lower_of.values()}
+    listed = lower.intersection(image for pairs in entries.values() for image, _ in pairs)
+    for pairs in entries.values() if listed and entries.one_name else ():
+        for k, (image, label) in enumerate(pairs):
+            if (written := lower_of.get(image)) in listed:
+                pairs[k] = (written or image, label)
 
 
 def _with_one_naming(file: str, entries: Entries) -> Entries:
@@ -580,7 +605,10 @@ def images_in_lines(file: str, lines: Sequence[str]) -> list[tuple[str, str]]:
 def _image_in_line(file: str, number: int, line: str, *, in_folder: bool = True) -> tuple[str, str]:
     """Return image and label of a line; the label is "" if the folder is the class."""
     where = f"{file}, line {number}"
-    if (match := IMAGE_IN_LINE.match(line)) and match[2]:
+    match = IMAGE_IN_LINE.match(line)
+    if not match and len(line.split()) > 3:  # image without suffix, before three columns or more
+        match = NUMBERS_BEHIND.fullmatch(line)
+    if match and match[2]:
         return match[1].strip(), _label(where, match[2])
     head, label = line, ""
     for separator in (",", "\t", " "):

@@ -162,6 +162,7 @@ def context_of(
         context = AuditContext.of_split(subject, **fields)
     elif (listed := _named_rows(Path(subject), files, labels, names_split, split)) is not None:
         context = _read_split_list(listed, Path(subject), **fields)
+        features = listed.features if features is None else features
         if not listed.files:
             context = with_best_reading(context, int("counted from 1" in listed.note))
         names = listed.files if listed.one_name or group_pattern else ()

@@ -1,0 +1,160 @@
+"""Inputs as tools and colleagues export them: sound, and with a test class in training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of
+from tests.verdicts.inputs import CHECK_FOLDER, DECLARED, SEEN, UNSEEN, Input
+from tests.verdicts.programs import PARTS, quoted
+
+#: Part names of seen and unseen test images, after the name of training images.
+WORDS = (
+    ("train", "test_s", "test_u"),
+    ("train_base", "test_base", "test_new"),
+    ("train", "test known", "test unknown"),
+    ("tanító", "teszt", "teszt"),
+)
+#: Names of the list of seen classes, and of unseen classes.
+LISTS = (
+    ("gesehene_Klassen", "ungesehene_Klassen"),
+    ("tr_classes", "te_classes"),
+    ("zsl_train_classes", "zsl_test_classes"),
+    ("trainingclasses", "testingclasses"),
+)
+
+
+def forms_of_classes(seen: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a name and the files of each form of class lists."""
+    unseen, sides = [*UNSEEN], {"seen": seen, "unseen": [*UNSEEN]}
+    for of_seen, of_unseen in LISTS:
+        yield f"lists {of_seen}", {f"{of_seen}.txt": seen, f"{of_unseen}.txt": unseen}
+    yield (
+        "counts behind tabs",
+        {
+            f"{side}.txt": [f"{name}\t{600 - len(names)}" for name in names]
+            for side, names in sides.items()
+        },
+    )
+    yield "one line with semicolons", {f"{s}.txt": "; ".join(names) for s, names in sides.items()}
+    yield (
+        "prompts in texts",
+        {
+            f"{side}_prompts.txt": [f"a photo of a {name}." for name in names]
+            for side, names in sides.items()
+        },
+    )
+    prompts = {f"{s}_prompts": [f"a photo of a {n}." for n in names] for s, names in sides.items()}
+    yield "prompts in JSON", {"s.json": prompts}
+    lists = quoted(seen), quoted(unseen)
+    for file, form in (
+        ("s.go", "var Seen = []string{{{}}}\nvar Unseen = []string{{{}}}\n"),
+        ("s.rs", "pub const SEEN: &[&str] = &[{}];\npub const UNSEEN: &[&str] = &[{}];\n"),
+        ("s.php", "<?php\n$seen = [{}];\n$unseen = [{}];\n"),
+        ("joined.py", "seen = [{}] + []\nunseen = [{}]\n"),
+    ):
+        yield file, {file: form.format(*lists)}
+    underlined = [
+        f"{side.title()} classes\n============\n\n" + "".join(f"* {name}\n" for name in names)
+        for side, names in sides.items()
+    ]
+    yield "underlined headings", {"s.rst": "\n".join(underlined)}
+
+
+def forms_of_images(leaked: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a name and the files of each form of images by part."""
+    rows = rows_of_split(leaked)
+    tables = {part: table_of(of_part(rows, part), "image", "label", "split") for part in PARTS}
+    columns = {part: table.drop(columns="split") for part, table in tables.items()}
+    yield "columns in JSON", {f"{p}.json": table.to_dict() for p, table in columns.items()}
+    yield (
+        "comments above images",
+        {
+            f"{part}.txt": ["# image class", *map(" ".join, table.to_numpy())]
+            for part, table in columns.items()
+        },
+    )
+    yield (
+        "the class in the name",
+        {
+            f"{part}.txt": [f"{label.title()}_{k:03}.jpg" for k, label in enumerate(table.label)]
+            for part, table in columns.items()
+        },
+    )
+    yield (
+        "capital parts without titles",
+        {"s.csv": "".join(f"{p.upper()}ING,gs://b/{image},{name}\n" for image, name, p in rows)},
+    )
+    unlabelled = [image for image, _, part in rows if part == "test"]
+    labelled = {part: table.to_numpy().tolist() for part, table in columns.items()}
+    yield "transductive, JSON", {"s.json": {**labelled, "train_unlabeled": unlabelled}}
+    yield (
+        "transductive, table",
+        {
+            "s.csv": table_of(
+                [*rows, *((image, "", "unlabeled") for image in unlabelled)],
+                "image",
+                "label",
+                "split",
+            )
+        },
+    )
+    yield (
+        "transductive, lists",
+        {
+            "train_labeled.txt": [" ".join(row) for row in columns["train"].to_numpy()],
+            "train_unlabeled.txt": unlabelled,
+            "test.txt": [" ".join(row) for row in columns["test"].to_numpy()],
+        },
+    )
+    for trained, seen, unseen in WORDS:
+        n = len(rows) - leaked
+        tested = {k for k in range(n) if rows[k][2] == "test" or (k % 4 == 0 and seen != unseen)}
+        of_side = [
+            (image, name, trained if k not in tested else seen if name in SEEN else unseen)
+            for k, (image, name, _) in enumerate(rows)
+        ]
+        titles = (
+            ("kép", "osztály", "halmaz") if trained == "tanító" else ("image", "label", "split")
+        )
+        yield f"parts {unseen}", {"s.csv": table_of(of_side, *titles)}
+
+
+def exports() -> Iterator[Input]:
+    """Yield lists of classes, and images by part."""
+    for what, leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 5, "leaks")):
+        seen = [*SEEN, *([UNSEEN[0]] if leaked else [])]
+        for form, files in (*forms_of_classes(seen), *forms_of_images(leaked)):
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            name, cause = f"export, {form}: {what}", "(?i)chimpanzee" if leaked else ""
+            yield Input(name, files, command, expected, cause, leaked > 0)
+
+
+def equal_images() -> Iterator[Input]:
+    """Yield training and test images that are equal by their features or their paths."""
+    rng = np.random.default_rng(2)
+    X = {"train": rng.normal(size=(36, 9)), "test": rng.normal(size=(18, 9))}
+    y = {"train": np.repeat(np.arange(6), 6), "test": np.repeat(np.arange(6, 9), 6)}
+    for what, n, expected in (("sound", 0, CLEAN), ("a leak", 4, "leaks")):
+        X["train"][:n] = X["test"][:n]
+        for form in ("X_{}", "{}_features"):
+            arrays = {form.format(part): X[part].copy() for part in PARTS}
+            arrays |= {f"y_{part}": y[part] for part in PARTS}
+            name, cause = f"features by part, {form}: {what}", "4 rows of test_unseen" if n else ""
+            files = {f"{array}.npy": values for array, values in arrays.items()}
+            yield Input(name, files, CHECK_FOLDER, expected, cause, n > 0)
+            command = ("check", "s.npz", *DECLARED)
+            yield Input(f"{name}, archive", {"s.npz": arrays}, command, expected, cause, n > 0)
+        rows = [(image, label) for image, label, _ in rows_of_split()]
+        spelt = [(rows[-k - 1][0].replace(".jpg", ".JPG"), SEEN[0]) for k in range(n)]
+        train, test = ([row for row in rows if (row[1] in SEEN) == side] for side in (True, False))
+        files = {"train.txt": [" ".join(row) for row in (*train, *spelt)]}
+        files |= {"test.txt": [" ".join(row) for row in test]}
+        cause = "4 rows|both seen and unseen|Both seen" if n else ""
+        yield Input(f"suffixes in capitals: {what}", files, CHECK_FOLDER, expected, cause, n > 0)
+
+
+GENERATORS = (exports, equal_images)
