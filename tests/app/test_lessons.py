@@ -306,7 +306,7 @@ def test_thirty_students_see_what_the_teacher_shows():
 
 def test_the_entrance_is_next_to_the_question():
     teacher, code = opened_room()
-    assert code in [metric.value for metric in teacher.metric]
+    assert [header.value for header in teacher.header][1:] == [f"Room {code}: 0 answers"]
     assert any(f"room={code}" in element.value for element in teacher.code)
     assert not [
         popover for popover in teacher.get("popover") if popover.proto.popover.label == "Room"
@@ -380,7 +380,10 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     assert "room=Q7QZ7" not in html  # the room no longer exists when a handout is read
 
 
-def test_the_qr_code_contains_the_link_of_the_step(monkeypatch):
+def test_the_link_of_a_room_is_short_and_leads_to_its_step(monkeypatch):
     monkeypatch.setattr(handout.downloads, "address", lambda: "http://h:1/lessons?room=OLD")
-    link = handout.link_of(Place("awa", 3, room="ABCDE"))
-    assert link == "http://h:1/lessons?lesson=awa&lessons_step=3&room=ABCDE"
+    code = ROOMS.open()
+    assert handout.link_of({"room": code}) == f"http://h:1/lessons?room={code}"
+    ROOMS.show(code, ("awa", 3, False))
+    app = visit("lessons", room=code)
+    assert app.header[0].value.startswith("3 of 8")

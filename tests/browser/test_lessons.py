@@ -63,6 +63,8 @@ def test_the_teacher_sees_the_answer_of_a_student_counted(server, page, chromium
     settle(student)
     student.get_by_role("radio", name="60 % to 80 %").click()
     page.get_by_text(re.compile(": 1 answer$")).wait_for()
+    code, window = box_of(page.locator("[data-testid=stImage] img")), page.viewport_size
+    assert code["width"] >= 0.3 * window["width"]  # students in the last row scan it
     page.keyboard.press("ArrowRight")
     page.get_by_text("Predictions of room").wait_for()
     page.get_by_role("img", name=re.compile("1 60 % to 80 %")).wait_for()
@@ -71,6 +73,26 @@ def test_the_teacher_sees_the_answer_of_a_student_counted(server, page, chromium
     parts = ".st-key-lesson_next", ".st-key-lesson_figure svg", ".st-key-lesson_room svg"
     for box in map(box_of, map(page.locator, parts)):  # a projector shows all without scrolling
         assert box["y"] + box["height"] <= 800
+
+
+SHIFT = """() => { window.shift = 0; new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) window.shift += each.value;
+}).observe({ type: "layout-shift" }); }"""
+
+
+def test_nothing_moves_on_a_phone_when_the_teacher_reveals_the_answer(server, page, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(Path(server.log.name).parent / "data"))
+    code = ROOMS.open()
+    ROOMS.show(code, ("calibration", 1, False))
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, server, f"/lessons?room={code}")
+    heading(page, "1 of 13")
+    page.evaluate(SHIFT)
+    for shown, words in ((True, "What to notice:"), (False, "Your prediction")):
+        ROOMS.show(code, ("calibration", 1 if shown else 2, shown))
+        page.get_by_text(words).wait_for()
+        settle(page)
+    assert page.evaluate("shift") < 0.05
 
 
 #: Pixels by which a page is longer than its window, and texts of figures that leave their figure.
@@ -114,5 +136,9 @@ def test_every_step_fits_a_projector_with_the_votes_of_a_room(server, page, monk
         assert {text.removesuffix(" ✓") for text in votes} >= set(labels)
         assert box_of(page.locator(".st-key-lesson_figure svg"))["height"] >= 300
         assert page.evaluate(OUTSIDE) == {"hidden": 0, "cut": []}, (number, "revealed")
+        page.set_viewport_size({"width": 1280, "height": 720})
+        settle(page)
+        assert page.evaluate(OUTSIDE)["hidden"] == 0, (number, "revealed, 720 pixels high")
+        page.set_viewport_size(PROJECTOR)
         if number < len(steps):
             page.keyboard.press("ArrowRight")

@@ -200,12 +200,11 @@ def class_leak_bars(table: pd.DataFrame) -> Chart:
     n, is_long = len(table), len(table) > 20
     legible = n <= MOST_LINES
     names = [marked(name, role) for name, role in zip(table["class"], table["role"], strict=True)]
-    height = 130 + max(160, min(16 if is_long else 26, 700 / n) * n)
+    height = 96 + max(160, min(16 if is_long else 26, 700 / n) * n)
     return figure(
         [_images_in(table, part, "y", "images, ") for part in _WHERE if table[part[0]].any()],
         height=height,
         legend="top",
-        margin={"t": 84},
         xaxis=axis("images", grid=True),
         yaxis=axis(
             "" if legible else f"{n:,} classes; point at a bar to see its class",

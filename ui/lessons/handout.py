@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode, urlsplit
 
@@ -55,11 +56,10 @@ def open_room(place: Place) -> None:
 
 
 def show_entrance(place: Place) -> None:
-    """Show code and link of the room, large, next to the question."""
-    link = link_of(Place(place.lesson, room=place.room))
-    st.caption("Students scan this code or open the link:")
-    st.image(segno.make(link, error="m").svg_data_uri(scale=8, border=2, light="white"))
-    st.metric("Room code", place.room)
+    """Show the link of a room, large, next to the question."""
+    link = link_of({"room": place.room})
+    code = segno.make(link, error="m").svg_data_uri(scale=16, border=2, light="white")
+    st.image(code, width="stretch")
     st.code(link, language=None, wrap_lines=True)
     if urlsplit(link).hostname in _ONLY_HERE:
         st.caption(
@@ -68,10 +68,10 @@ def show_entrance(place: Place) -> None:
         )
 
 
-def link_of(place: Place, page: str | None = None) -> str:
-    """Return the address of a step, on this page or on ``page``."""
+def link_of(query: Mapping[str, str], page: str | None = None) -> str:
+    """Return the address of this page or of ``page`` with the parameters ``query``."""
     page = downloads.address() if page is None else page
-    return f"{page.partition('?')[0]}?{urlencode(place.query())}"
+    return f"{page.partition('?')[0]}?{urlencode(query)}"
 
 
 def handout(
@@ -82,7 +82,7 @@ def handout(
     for number, step in enumerate(lesson.steps, start=1):
         view = step.see(step.control.options[0])
         at_step = replace(place, step=number, revealed=False, room="")
-        origin = (sources, (lesson.command(),), link_of(at_step, page))
+        origin = (sources, (lesson.command(),), link_of(at_step.query(), page))
         lines = [step.context(), step.ask, *(f"☐ {label}" for label in step.answers.labels)]
         question = report.Pin(f"{number}. {step.title}", "", *origin)
         shown = replace(question, caption=f"What to notice: {view.notice}").showing(view.figure)

@@ -125,7 +125,7 @@ def _chance(which: str) -> StepView:
 
 
 def _audit_step(question: str) -> Step:
-    control = Control("Show", ("the split", "what leaks"))
+    control = Control("Show", ("what leaks", "the split"))
     see, context = partial(_fault, question), partial(_clues, question)
     return Step(FAULTS, control, see, ("digits",), context)
 

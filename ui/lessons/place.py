@@ -40,13 +40,13 @@ class Place:
     def from_address(cls, lessons: Mapping[str, Lesson]) -> Self | None:
         """Return the place in the address, its step in range; None for the list of lessons."""
         query = st.query_params
-        name = query.get("lesson", "")
+        room = query.get("room", "").upper()
+        name = query.get("lesson") or (ROOMS.shown(room) or [""])[0]  # a room's link has no lesson
         if name not in lessons:
             return None
         step = query.get("lessons_step", "1")
         number = int(step) if step.isascii() and step.isdigit() and len(step) < 4 else 1
         number = min(max(number, 1), len(lessons[name].steps))
-        room = query.get("room", "").upper()
         if room and not ROOMS.has(room):
             st.toast("This room is closed. The lesson continues without it.")
             room = ""

@@ -38,8 +38,8 @@ def show_lesson(lesson: Lesson, place: Place) -> None:
         answer = _take_answer(step, place)
         if place.revealed:
             _reveal(lesson, step, place, answer)
-        elif place.room:
-            _show_room_count(place)
+        elif place.follows:
+            show_room_count(place)
         if place.follows:
             _follow(place)
 
@@ -126,14 +126,15 @@ def _follow(place: Place) -> None:
     """Rerun a student's page when the teacher has moved on."""
     if ROOMS.shown(place.room) != place.last_shown:
         st.rerun()
-    st.caption("Your teacher reveals the answer and moves on.")
+    if not place.revealed:
+        st.caption("Your teacher reveals the answer and moves on.")
 
 
 @partial(fragment, run_every=UPDATE_SECONDS)
-def _show_room_count(place: Place) -> None:
+def show_room_count(place: Place) -> None:
     """Show the number of answers in the room without the answers."""
     n = ROOMS.counts(place.room, place.question).total()
-    st.markdown(f"Room **{place.room}**: {counted(n, 'answer')}")
+    st.header(f"Room {place.room}: {counted(n, 'answer')}", anchor=False)
 
 
 @partial(fragment, run_every=UPDATE_SECONDS)

@@ -8,7 +8,7 @@ from ui.components import chart as drawing
 from ui.lessons.handout import open_room, show_entrance, show_tools
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
-from ui.lessons.stage import show_lesson, show_navigation
+from ui.lessons.stage import show_lesson, show_navigation, show_room_count
 from ui.shell.frame import Header, place_answer
 from ui.state import cache
 
@@ -34,10 +34,11 @@ def show(header: Header) -> None:
     if place.revealed or not place.room:
         show_lesson(lesson, place)
         return
-    left, right = st.columns([0.72, 0.28], gap="large")
+    left, right = st.columns([0.62, 0.38], gap="medium")
     with left:
         show_lesson(lesson, place)
-    with right:
+    with right, st.container(key="lessons_entrance"):
+        show_room_count(place)
         show_entrance(place)
 
 
