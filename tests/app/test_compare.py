@@ -78,7 +78,7 @@ def test_a_data_set_with_few_worse_methods_has_asterisks_instead_of_ranks():
         assert (ranks is None) == ("*" in columns)
         assert few or ranks is None or ranks.str.contains("*", regex=False).mean() >= 1 / 3
         both += ranks is None
-        hidden = words(app).replace("\\", "").partition("No ranks")[2].partition(". ")[0]
+        hidden = words(app).replace("\\", "").partition("Not ranked")[2].partition(". ")[0]
         assert (data in hidden) == (ranks is None)
     assert 0 < both < table.columns.get_level_values(0).nunique()
 

@@ -261,7 +261,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert not app.error
     assert badges(app) == ["rows, labels and γ verified"]
     (tip,) = [m.help for m in app.markdown if "-badge[" in m.value]
-    assert "rows, labels and gamma agree with the data" in tip
+    assert "rows, labels and γ agree with the data" in tip
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
     assert (

@@ -135,7 +135,7 @@ def test_every_result_of_the_package_is_valid():
     shipped = packaged_board()
     assert not shipped.refused
     assert len(shipped.results) > 50
-    assert {result.split_kind for result in shipped.results} <= {"known", "by counts"}
+    assert {result.split_kind for result in shipped.results} <= {"published", "by counts"}
     assert {result.overlap_word for result in shipped.results} >= {"clean", "unknown"}
 
 

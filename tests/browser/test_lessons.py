@@ -61,13 +61,13 @@ def test_the_teacher_sees_the_answer_of_a_student_counted(server, page, chromium
     student.goto(link)
     student.get_by_role("heading", level=1).wait_for()
     settle(student)
-    student.get_by_role("radio", name="60 % to 80 %").click()
+    student.get_by_role("radio", name="60 to 80 %").click()
     page.get_by_text(re.compile(": 1 answer$")).wait_for()
     code, window = box_of(page.locator("[data-testid=stImage] img")), page.viewport_size
     assert code["width"] >= 0.3 * window["width"]  # students in the last row scan it
     page.keyboard.press("ArrowRight")
     page.get_by_text("Predictions of room").wait_for()
-    page.get_by_role("img", name=re.compile("1 60 % to 80 %")).wait_for()
+    page.get_by_role("img", name=re.compile("1 60 to 80 %")).wait_for()
     page.set_viewport_size({"width": 1280, "height": 800})
     settle(page)
     parts = ".st-key-lesson_next", ".st-key-lesson_figure svg", ".st-key-lesson_room svg"

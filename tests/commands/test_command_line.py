@@ -179,10 +179,10 @@ def test_a_comparison_computes_missing_runs_once_and_ranks_them(printed, monkeyp
     assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))
     again = "zslcore.results.planning.run"
     monkeypatch.setattr(again, lambda *_, **__: pytest.fail("run again"))
-    rows = json.loads(printed(*words, "--json", "--figure", "zsl"))
+    rows = json.loads(printed(*words, "--json", "--metric", "zsl"))
     assert len(rows) == 9
     assert {row["digest"] for row in rows} == {load("digits").digest}
-    assert main([*words, "--figure", "accuracy"]) == 2
+    assert main([*words, "--metric", "accuracy"]) == 2
 
 
 def test_methods_are_compared_on_data_with_only_precomputed_results(capsys, printed, monkeypatch):

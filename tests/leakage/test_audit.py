@@ -189,7 +189,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
         (
             with_parts(world, **{p: r[1:] for p, r in world.parts.items()}),
             "ok",
-            "This is neither a known split",
+            "This split is neither a published one",
         ),
     ):
         (finding,) = audit_context(split).of("ZSL010")

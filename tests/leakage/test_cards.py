@@ -216,7 +216,9 @@ def test_an_assumed_set_without_a_test_class_is_unknown_and_a_declared_set_clean
     write_split(folder / "other.mat", parts, [*CLASSES[:4], "giraffe", "blue whale"])
     result = card(folder, "other.mat", "res101.mat")
     assert result.verdict == "unknown"
-    assert "not declared. None of 2 unseen classes is certainly in ImageNet-1K" in result.sentence
+    assert (
+        "not declared. By name, none of the 2 unseen classes is in ImageNet-1K" in result.sentence
+    )
     assert result.figures[1].value == "0 of 2"
     declared = card(folder, "other.mat", "res101.mat", pretraining=["imagenet-1k"])
     assert (declared.verdict, declared.figures[1].value) == ("clean", "0 of 2")

@@ -167,7 +167,7 @@ def test_a_benchmark_is_recognised_by_classes_if_rows_differ():
     )
     foreign = facts | {"class_names": ("dodo", *names[1:])}
     assert finding(AuditContext.of_split(own, **foreign)).sentence == (
-        "This is neither a known split file nor close to one."
+        "This split is neither a published one nor close to one."
     )
 
 

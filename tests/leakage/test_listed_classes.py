@@ -100,7 +100,7 @@ def test_unknown_names_are_open_and_listed(write):
     assert "WordNet has none of the 2 names (quux, xyzzy)" in card.sentence.replace(
         "(xyzzy, quux)", "(quux, xyzzy)"
     )
-    assert marks(card)["Unknown names"] == "open"
+    assert marks(card)["Names not in WordNet"] == "open"
     assert "unknown" in to_text(card).split("test classes in the pre-training set")[1][:20]
     assert "No listed class" not in card.sentence
 
@@ -111,7 +111,7 @@ def test_known_names_are_judged_and_unknown_names_listed(write):
     assert "1 of 3 listed classes is related to a class of ImageNet-1K (dog)" in card.sentence
     assert "1 of 3 names is not found in WordNet (quux): it is not compared" in card.sentence
     clean = card_of(write("b.txt", "unicorn", "quux"))
-    assert "No listed class with a known name is certainly in ImageNet-1K" in clean.sentence
+    assert "By name, none of the compared classes is in ImageNet-1K" in clean.sentence
     assert "(quux)" in clean.sentence
 
 

@@ -290,7 +290,7 @@ def test_every_published_file_has_the_right_verdict_in_every_form(xlsa17, alone,
 def sentences_are_true(dataset, split, form, findings):
     identity = findings["ZSL010"][0].sentence
     if form is renumbered:
-        assert identity == "This is neither a known split file nor close to one."
+        assert identity == "This split is neither a published one nor close to one."
     elif form is renumbered_with_names:
         same = (
             f"Each part has as many images of each class as in {dataset} {split[:2]}, but in "

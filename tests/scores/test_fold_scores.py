@@ -119,7 +119,7 @@ def test_gamma_and_metrics_equal_a_run_of_this_package(capsys, printed, names):
         assert theirs["evaluation"][name] == pytest.approx(getattr(ours.evaluation, name), abs=1e-9)
     result = theirs["evaluation"]["calibrated"]["harmonic"]
     assert result == pytest.approx(ours.evaluation.calibrated.harmonic, abs=1e-9)
-    assert "Verified: rows, labels and gamma agree with the data." in theirs["remarks"]
+    assert "Verified: rows, labels and γ agree with the data." in theirs["remarks"]
     predictions = read_predictions("own.parquet")
     assert len(predictions.folds) == 3
     assert predictions.provenance.digest == load(DATA).digest
@@ -203,7 +203,7 @@ def test_a_board_entry_from_scores_has_every_field_of_our_entries(capsys, printe
         if name != "grid":
             assert theirs[name] == ours[name], name
     assert theirs["state"] == "verified"
-    assert theirs["split_state"] == "known"
+    assert theirs["split_state"] == "published"
     assert (theirs["seeds"], theirs["zsl_std"]) == (2, 0.0)
     assert pd.notna(theirs["H_gamma_low"])
 

@@ -88,7 +88,7 @@ def changed(path, change):
 def test_facts_of_a_benchmark_check_rows_and_labels_without_its_files(awa, printed):
     report = json.loads(printed("score", awa, "--json"))
     assert (report["benchmark"], report["split"]) == ("AWA2", "SS")
-    assert report["remarks"] == ["Verified: rows, labels and gamma agree with the data."]
+    assert report["remarks"] == ["Verified: rows, labels and γ agree with the data."]
 
 
 @pytest.mark.nightly

@@ -246,7 +246,7 @@ def test_a_split_or_scores_alone_are_enough_for_a_page(folder, capsys):
     reviewed("--scores", f"{AUTHOR}.npz", code=3)
     out = together(shown())
     assert "the pre-training set is unknown" in out
-    assert "this file does not show the training images of the model." in out
+    assert "this file does not show which images the model was trained on." in out
     result, scores = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
     assert "<h2>Curve" not in review_html(result, scores)
     assert to_text(result).startswith("UNKNOWN")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from ui.state import cache, waiting
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.dataset_summary import awa_image_counts
+from zslcore.datasets.facts import title
 from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.metrics.significance import PairedTest
 
@@ -104,7 +106,10 @@ def _tested(which: str) -> tuple[Chart, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the figure and the tests."""
     table, *names = _table(which)
     pair = names[::-1]  # AWA2 minus AWA1, as in the view of the map
-    tests = cross_dataset.cross_tests(table, *pair)
+    tests = {
+        key: replace(test, question=cross_dataset.QUESTIONS[key].format(*map(title, pair)))
+        for key, test in cross_dataset.cross_tests(table, *pair).items()
+    }
     changes = cross_dataset.paired_differences(table, *pair)
     return difference_strips(changes, tests, QUESTIONS, title=f"{which}: difference"), tests
 

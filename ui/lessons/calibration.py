@@ -17,6 +17,7 @@ from ui.shell.numbers import in_points, percent
 from ui.state import cache, waiting
 from zslcore.analysis import confusion
 from zslcore.datasets.base import hold_out
+from zslcore.datasets.facts import title
 from zslcore.evaluation import protocol
 from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.predictions import PredictedRows
@@ -211,7 +212,9 @@ def _other_data(data: str) -> StepView:
     values = {"H at γ = 0": plain.harmonic, "H, validated γ": calibrated.harmonic}
     kind = " These features are simulated." if cache.dataset(data).simulated else ""
     figure = shares(values, [HARMONIC, VALIDATED])
-    return StepView(figure, FACTORS.of(factor), {"factor": factor, "kind": kind})
+    return StepView(
+        figure, FACTORS.of(factor), {"factor": factor, "kind": kind, "data": title(data)}
+    )
 
 
 def _fewer_images(share_name: str) -> StepView:

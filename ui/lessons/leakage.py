@@ -43,7 +43,7 @@ def _fault(question: str, which: str) -> StepView:
     """Show a faulty split of the quiz with the finding of the audit."""
     context, _, answer = cache.quiz_question(question)
     failed = [f for f in answer.report.findings if f.mark in ("leak", "error")]
-    message = failed[0].sentence if failed else "No audit check failed."
+    message = failed[0].sentence if failed else "No check failed."
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts = {"digits": len(table), "message": message}
     return StepView(class_leak_bars(table), answer.right, facts)

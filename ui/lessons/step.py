@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,8 @@ class Ranges:
     @property
     def labels(self) -> tuple[str, ...]:
         """The ranges as text, lowest first."""
-        between = [f"{self.write(a)} to {self.write(b)}" for a, b in pairwise(self.edges)]
+        numbers = [self.write(edge).split()[0] for edge in self.edges]  # without the unit
+        between = [f"{a} to {self.write(b)}" for a, b in zip(numbers, self.edges[1:], strict=False)]
         first, last = self.write(self.edges[0]), self.write(self.edges[-1])
         return (f"less than {first}", *between, f"{last} or more")
 

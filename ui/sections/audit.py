@@ -36,6 +36,7 @@ from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.report import ReportMetric, Verdict, worst_first
 from zslcore.leakage.split_card import GAINED
 from zslcore.leakage.vocabularies import USUAL
+from zslcore.numbers import counted
 
 #: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
 #: reader would read its name aloud.
@@ -263,7 +264,7 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
     if by_class.empty:
         chart(
             figures.part_leak_bars(by_part),
-            f"Rows of every part of the split; {int(by_part['leaking'].sum()):,} leak.",
+            f"Rows of every part of the split; leaks affect {int(by_part['leaking'].sum()):,}.",
             key="leakage_parts",
         )
         st.caption("The file has no labels. Also upload res101.mat to see one line per class.")
@@ -271,7 +272,7 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
     leaking, in_set = int(by_class["leaking"].sum()), int(by_class["in_pretraining"].sum())
     chart(
         figures.class_leak_bars(by_class),
-        f"Images of {len(by_class)} classes by part of the split; {_count_leaks(leaking, in_set)}",
+        f"Images of {len(by_class)} classes by part of the split. {_count_leaks(leaking, in_set)}",
         key="leakage_classes",
     )
     st.caption(f"▲ {_count_leaks(leaking, in_set)}")
@@ -279,9 +280,8 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
 
 def _count_leaks(leaking: int, in_set: int) -> str:
     """Return a sentence that counts the leaking images of both kinds of leak."""
-    images = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
     of_classes = f"{in_set:,} {'image is' if in_set == 1 else 'images are'}"
     return (
-        f"{images} between parts of the split; {of_classes} of test classes in the pre-training "
-        "set."
+        f"Leaks between parts of the split affect {counted(leaking, 'image')}; {of_classes} of "
+        "test classes in the pre-training set."
     )

@@ -67,8 +67,8 @@ def _show_shifts(verdicts: pd.DataFrame, embedded: EmbeddedMap) -> None:
     chart(
         mixing_dumbbells(verdicts),
         f"Mixing of {' and '.join(map(title, embedded.names))} in {len(verdicts)} classes. "
-        f"The map shows the shift of {shown} classes, hides that of {hidden} and invents that of "
-        f"{invented}; {none} have no shift.",
+        f"The map shows the shifts of {shown} classes, hides {hidden} shifts and invents "
+        f"{invented}; {none} classes have no shift.",
         key="awa1_mixing",
     )
     st.caption(

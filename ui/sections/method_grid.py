@@ -220,7 +220,7 @@ def _legend(table: MethodTable) -> str:
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
     yours = "Highlighted: your runs. " * bool(table.own_rows)
     close = [plain(result_title(column)) for column in table.columns if _has_few_worse(column)]
-    no_ranks = f" No ranks, since few methods are significantly worse: {'; '.join(close)}."
+    no_ranks = f" Not ranked, since few methods are significantly worse: {'; '.join(close)}."
     no_ranks *= bool(close)
     return f"{yours}{one}{'; '.join(words)}. {printed}{no_ranks}{_without_interval(table)}"
 

@@ -32,8 +32,8 @@ def answer_from_pairs() -> tuple[str, str]:
         f"{signed(test.mean_difference)}{_doubt(test.p)}."
     )
     return headline, (
-        f"Means of {test.pairs} printed pairs (Xian et al. 2019); training on AWA2 changes single "
-        f"accuracies by up to {most}."
+        f"Means of {test.pairs} printed pairs (Xian et al. 2019); training on AWA2 changes "
+        f"individual accuracies by up to {most}."
     )
 
 

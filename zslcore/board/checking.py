@@ -94,7 +94,7 @@ MAX_FILES = 5_000
 #: Split of a result, in this order: a published split, by its rows; the first release of the
 #: benchmark's splits, which leaks; rows that both releases share; a split with as many test images
 #: as a published split; a split with some parts of a published split; unknown.
-SplitKind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
+SplitKind = Literal["published", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
 #: Title of the finding on the rows of the split.
 ROWS = "Rows of the split"
 _USE_PUBLISHED = "Use the rows of a published split."
@@ -184,7 +184,7 @@ def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
         return _by_counts(entry, published)
     shipped_parts = _shipped_parts(entry.data.name).get(called, {})
     if shipped_parts and all(shipped_parts.get(part) == digest for part, digest in digests.items()):
-        return _rows_are("known", f"{called} of {entry.data.name}, a data set of the package.")
+        return _rows_are("published", f"{called} of {entry.data.name}, a data set of the package.")
     same = [s for s in published if all(s.parts.get(p) == d for p, d in digests.items())]
     if same:
         return _by_rows(same, called)
@@ -201,7 +201,7 @@ def _rows_are(
     kind: SplitKind, why: str, advice: str = "Add the digests of its rows."
 ) -> tuple[SplitKind, Finding]:
     """Return the finding on the rows of a split; ``advice`` is for rows that are not identified."""
-    if kind == "known":
+    if kind == "published":
         return kind, Finding(ROWS, "ok", why)
     if kind == "v1":
         return kind, Finding(ROWS, "leak", why, "Use PS 2.0.")
@@ -212,14 +212,14 @@ def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:
     """Distinguish releases with the same rows by the name of the split in the result."""
     old = [split for split in same if split.superseded]
     if not old:
-        return _rows_are("known", f"{same[0]}, by its rows.")
+        return _rows_are("published", f"{same[0]}, by its rows.")
     if len(old) == len(same):
         return _rows_are("v1", f"{old[0]}, by its rows. {old[0].superseded}")
     if "v1" in called.lower():
         return _rows_are("v1", f"{old[0]}, by its rows and its name. {old[0].superseded}")
     named = [split for split in same if split.name == called]
     if named:
-        return _rows_are("known", f"{named[0]}, by its rows and its name.")
+        return _rows_are("published", f"{named[0]}, by its rows and its name.")
     names = " or ".join(split.name for split in same)
     why = f"{names}: both have these rows, and the result does not state the release."
     return _rows_are("v1 or 2.0", why, "State the release of the split.")

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     OptionGroup(
         "with --add",
         (
-            option("--who NAME", "owner of the result"),
+            option("--who NAME", "author of the result"),
             option("--link URL", "address of a page about the result", default=""),
             option("--code URL", "address of the code", default=""),
             option("--features TEXT", "name of the features", default=""),

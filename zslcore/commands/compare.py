@@ -1,6 +1,6 @@
 """Run many methods on several data sets, and rank them.
 
-Makes the runs that are not stored yet, with parameters chosen on the folds, then ranks the methods
+Computes missing runs, with parameters chosen on the folds, then ranks the methods
 over all data sets and splits. An interrupted command resumes. Example::
 
     zslcore compare --dataset digits --method ESZSL SAE ALE
@@ -21,7 +21,7 @@ from zslcore.commands.options import JSON, METHOD, named, show_steps
     option("--method METHOD...", f"{METHOD} (all methods of the package)"),
     option("--select-for {gzsl,zsl}", "metric to choose parameters for (gzsl)", default="gzsl"),
     option(
-        "--figure METRIC",
+        "--metric METRIC",
         "metric: zsl, u, s, H, 'u at gamma', 's at gamma' or 'H at gamma' (H at gamma)",
         default="H at gamma",
     ),
@@ -62,14 +62,14 @@ def run(args: argparse.Namespace) -> Output:
         spec,
         datasets,
         store,
-        args.figure,
+        args.metric,
         choice="folds" if args.folds else "validated",
         average=args.per,
         n_draws=400,
     )
     lines = [f"on {named(data)}" for data in datasets.values()]
     lines.append(
-        f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for.upper()}"
+        f"{args.metric}, mean per {args.per}, parameters chosen for {args.select_for.upper()}"
     )
     return Output(
         lambda: "\n".join([*lines, comparison.as_text(ranked)]),

@@ -1,8 +1,8 @@
 """Find test classes in the training sets of published extractors, by class names.
 
-Without options, prints the certain and possible overlaps of every test set with every pre-training
-set. --on, --dataset or --classes name test classes, which get one verdict per extractor; --captions
-counts the captions that name these classes, for models trained on captions. Example::
+Without options, prints how many classes of every test set are in every pre-training set, or related
+to its classes. --on, --dataset or --classes name test classes, which get one verdict per extractor;
+--captions counts the captions that name these classes, for models trained on captions. Example::
 
     zslcore contamination --on "CUB, PS" --extractor ResNet-101
 """
@@ -131,7 +131,8 @@ def _map() -> Output:
         return (
             f"{wide.loc[:, (wide != 'unknown').any()].to_string()}\n\n"
             f"unknown on every test set: {', '.join(hidden)}\n"
-            "6+1/10: of 10 test classes, 6 certainly and 1 possibly are in the pre-training set.\n"
+            "6+1/10: of 10 test classes, 6 are in the pre-training set and 1 is related to one of "
+            "its classes.\n"
             f"{{6}}: a paper lists 6.\n{reliability.how_reliable()}"
         )
 

@@ -1,4 +1,4 @@
-"""Write a data set as the files that released code of the field loads.
+"""Write a data set in the file formats of released code.
 
 The files are res101.mat and att_splits.mat, with the class lists of the folds; --format npz or
 parquet writes tables instead. Example::

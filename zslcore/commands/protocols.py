@@ -30,7 +30,10 @@ def run(args: argparse.Namespace) -> Output:
         return Output("\n".join(lines), records)
     table = released_codes.with_links()
     wide = table.pivot_table("how", "code", "choice", aggfunc="first", sort=False)
-    lines = [f"{wide.rename_axis(None).to_string()} \n", released_codes.headline()]
+    lines = [
+        f"{wide.rename_axis(index=None, columns='code').to_string()} \n",
+        released_codes.headline(),
+    ]
     for choice, meanings in released_codes.HOW.items():
         counts = released_codes.count_codes(choice)
         words = "; ".join(f"{meanings[how]} {n}" for how, n in counts.items())

@@ -106,8 +106,8 @@ export class ClassBars {
   /** Description for screen readers. */
   get alt() {
     const { length } = this.order;
-    return `A bar for each of ${length} classes: the share of its images that are predicted correctly ` +
-      "now; a line shows what it was before gamma moved. The table of classes has all numbers.";
+    return `A bar for each of ${length} classes: the share of its images now predicted correctly; a ` +
+      "line marks the share before gamma moved. The table of classes has all numbers.";
   }
 
   /** Return the class at a position; null outside the bars. @param {number} x */

@@ -448,7 +448,7 @@ def contamination_table() -> pd.DataFrame:
 
 
 def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return test classes certainly in a list of classes, and test classes possibly in it.
+    """Return the test classes in a list of classes, and the test classes related to one of them.
 
     For test classes with WordNet ids, only the hierarchy decides: the same id is certain; a kind of
     the class, or a broader class, is possible.
@@ -661,7 +661,7 @@ def _undecided(
     )
     return (
         "Unknown",
-        f"No test class is in {_titles(overlap_cells, 'or')} for certain, but {n:,} of the "
+        f"By name, no test class is in {_titles(overlap_cells, 'or')}, but {n:,} of the "
         f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes.",
         f"Related: {listed(names)}." if names else "",
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."

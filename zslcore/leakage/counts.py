@@ -319,7 +319,7 @@ def overlaps_of_split(
 def certain_and_possible(
     names: Sequence[str], vocabularies: Iterable[Vocabulary], all_classes: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the classes certainly in a vocabulary, then other classes possibly in a vocabulary."""
+    """Return the classes in a vocabulary, then other classes related to one of its classes."""
     by_vocabulary = [overlaps(names, vocabulary, all_classes) for vocabulary in vocabularies]
     strengths = [{row[k].strength for row in by_vocabulary} for k in range(len(names))]
     certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)
@@ -348,7 +348,7 @@ def find_trained_classes(
     Returns
     -------
     Finding
-        Leak with the ``classes`` that are certainly in a pre-training set, or ok without such
+        Leak with the ``classes`` in a pre-training set, or ok without such
         classes; open if the set is assumed.
         ``figures`` has the number of ``classes`` compared, and the number of classes ``related`` to
         a class of a pre-training set.
@@ -363,7 +363,7 @@ def find_trained_classes(
         text = "The extractor was trained on no images."
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
     if not overlapping:
-        text = f"None of the {n} unseen classes is certainly in {where}.{related}"
+        text = f"{none_in(n, where)}{related}"
         if is_assumed:
             text = f"{undeclared(n, where)}{related}"
             return Finding(KNOWN_CLASSES, "open", text, DECLARE, figures=figures)
@@ -384,9 +384,14 @@ def would_leak(where: str, sentence: str) -> str:
 
 def undeclared(n: int, where: str) -> str:
     """Return sentences on ``n`` unseen classes, none of them in ``where``, an assumed set."""
-    return (
-        f"The pre-training set is not declared. None of {n} unseen classes is certainly in {where}."
-    )
+    return f"The pre-training set is not declared. {none_in(n, where)}"
+
+
+def none_in(n: int, where: str) -> str:
+    """Return the sentence that, by name, none of ``n`` unseen classes is in ``where``."""
+    if not n:
+        return "No unseen class is listed."
+    return f"By name, none of the {n} unseen classes is in {where}."
 
 
 def overlap_table(

@@ -128,9 +128,9 @@ def how_reliable() -> str:
     row = {row.part: row for row in stored_reliability()}["held_out"]
     return (
         f"On {row.pairs} labelled pairs of a class of ImageNet-1K and a class of a list that was "
-        f"not used in development, {row.certain_right} of {row.certain} certain pairs are the same "
-        f"class ({percent(row.precision['certain'])}). Of the {row.same} pairs of the same class, "
-        f"{row.same_found} were matched as certain or related "
+        f"not used in development, {row.certain_right} of {row.certain} matches by name are the "
+        f"same class ({percent(row.precision['certain'])}). Of the {row.same} pairs of the same "
+        f"class, {row.same_found} were matched by name or as related "
         f"({percent(row.recall['certain or possible'])})."
     )
 

@@ -149,8 +149,8 @@ def _of_listed_classes(
         text += f"({listed(sorted(certain))}): a leak if they are test classes."
         findings.append(Finding(KNOWN_CLASSES, "warning", text))
     elif len(unread) < n:
-        understood = " with a known name" if unread else ""
-        text = f"No listed class{understood} is certainly in {where}."
+        compared = "compared" if unread else "listed"
+        text = f"By name, none of the {compared} classes is in {where}."
         findings.append(Finding(KNOWN_CLASSES, "ok", text))
     if related:
         verb = "is" if len(related) == 1 else "are"
@@ -163,7 +163,7 @@ def _of_listed_classes(
             not_found(unread, n),
             "Give the usual English name of every class, or its id.",
         )
-        findings.append(Finding("Unknown names", "open", text, advice))
+        findings.append(Finding("Names not in WordNet", "open", text, advice))
     return findings, f"{len(certain)} of {n}" if len(unread) < n else ""
 
 
@@ -242,7 +242,7 @@ def _figure_of_gain(context: AuditContext, report: Report) -> ReportMetric:
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)
     if not len(leaking_rows(context, report)):
-        return ReportMetric(GAINED, "none known", "no row leaks")
+        return ReportMetric(GAINED, "none known", "no leaking rows")
     return ReportMetric(GAINED, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
 
 
@@ -277,7 +277,7 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
         Bar(part, rows, marked, f"{marked:,} of {rows:,} leak" if marked else f"{rows:,}")
         for part, rows, marked in counts
     ]
-    alt = f"Rows of every part of the split; {len(leaking_rows(context, report)):,} leak."
+    alt = f"Rows of every part of the split; leaks affect {len(leaking_rows(context, report)):,}."
     return Picture(alt, tuple(bars))
 
 

@@ -43,7 +43,7 @@ from zslcore.scores.reading import Scores
 #: Number of points of a curve in the picture.
 DRAWN = 160
 #: Title of the finding on the choice of gamma.
-GAMMA = "Origin of gamma"
+GAMMA = "Choice of γ"
 VERSIONS = (
     "Version 1 and version 2.0 of the proposed split have the same test images; a model that was "
     "trained on train_loc and val_loc of version 1 had every test image of the seen classes in "
@@ -154,7 +154,7 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
     reached = f"{figure.label} {figure.value}{test_set} ({figure.note})"
     if worst.mark == "open":
         return f"{reached}; {worst.sentence[0].lower() + worst.sentence[1:]}"
-    agreed = "rows, labels and gamma agree with the data"
+    agreed = "rows, labels and γ agree with the data"
     return f"{reached}; {agreed}, and no test class is in the pre-training set."
 
 
@@ -167,14 +167,14 @@ def _findings(report: ScoreReport, *data_findings: Finding) -> tuple[Finding, ..
     if matrix.tested.limits == "sides given":
         findings.append(Finding(MASKED, "open", report.headline, SIDES_ADVICE))
     if report.origin == "oracle":
-        text = "Gamma was chosen on the test images: H at this gamma is an upper bound (oracle)."
-        findings.append(Finding(GAMMA, "leak", text, "Choose gamma on validation images."))
+        text = "γ was chosen on the test images: H at this γ is an upper bound (oracle)."
+        findings.append(Finding(GAMMA, "leak", text, "Choose γ on validation images."))
     findings += data_findings
     if report.gamma is None and report.evaluation.plain is not None:
-        text = "No gamma was given: H is uncalibrated."
+        text = "No γ is stated: H is uncalibrated."
         findings.append(Finding(GAMMA, "ok", text))
     elif report.origin == "given" or not report.checked:
-        text = "The origin of gamma is unknown."
+        text = "How γ was chosen is unknown."
         findings.append(Finding(GAMMA, "open", text, "Add validation scores."))
     verified = predicted is not None and predicted.state is State.VERIFIED
     remarks = () if verified else [text for text in matrix.remarks if not text.startswith(MASKED)]
@@ -189,7 +189,7 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, ReportMetric]:
     """Return the finding on training rows, and the number on the card."""
     title, label = TRAINING_ROWS, TRAINED_ON
     if leaked is None:
-        text = "This file does not show the training images of the model."
+        text = "This file does not show which images the model was trained on."
         advice = "Check the split file of its training."
         advice += f" {VERSIONS}" if split == "PS" else ""
         figure = ReportMetric(label, UNKNOWN, "scores do not show the training rows")

@@ -305,13 +305,13 @@ def _sentence(printed: Printed, distances: Sequence[ComparedReading]) -> str:
     if not fit:
         nearest = distances[0]
         return (
-            f"{number} is explained by none of {len(distances)} readings; the nearest is "
+            f"None of {len(distances)} readings explains {number}; the nearest is "
             f"{percent(nearest.value)} ({nearest.name}), {abs(nearest.points):.1f} points away."
         )
     if len(fit) == 1:
-        return f"{number} is explained by one reading: {fit[0].name}."
+        return f"One reading explains {number}: {fit[0].name}."
     names = "; ".join(reading.name for reading in fit)
-    return f"{number} is explained by {len(fit)} readings, which all give the same digits: {names}."
+    return f"{len(fit)} readings explain {number}, all with the same digits: {names}."
 
 
 # --- Causes that scores cannot show ---------------------------------------------------------------

@@ -149,13 +149,17 @@ def _readings_of_sides(
     sides = np.flatnonzero(seen), np.flatnonzero(~seen)
     within = [_classes_at(y - first, side) for side in sides]
     among_all = np.where(seen[y], y, -1), np.where(seen[y], -1, y)
-    start = f"number the classes of that side from {first}"
     readings: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, str], ...] = (
-        (sides[0], within[0], among_all[1], f"labels of the seen side {start}; the unseen side is"),
-        (sides[1], among_all[0], within[1], f"labels of the unseen side {start}, which is"),
-        (sides[1], within[0], within[1], f"labels of each side {start}; the unseen side is"),
+        (sides[0], within[0], among_all[1], "labels of seen images count the seen classes only"),
+        (
+            sides[1],
+            among_all[0],
+            within[1],
+            "labels of unseen images count the unseen classes only",
+        ),
+        (sides[1], within[0], within[1], "labels count the classes of their own side only"),
     )
-    for renumbered, as_seen, as_unseen, description in readings:
+    for renumbered, as_seen, as_unseen, counting in readings:
         if np.isin(renumbered, y).all():
             continue  # labels include all classes of the side, so they are not renumbered
         if ((as_seen < 0) & (as_unseen < 0)).any():
@@ -165,8 +169,8 @@ def _readings_of_sides(
             # The rows of each side are chosen to maximise hits, so more hits are expected by
             # chance.
             more = np.sqrt(chance * (1 - chance) / length)
-            reading = LabelReading(np.where(rows, as_unseen, as_seen), f"{description} {how}")
-            yield reading, chance + more
+            description = f"{counting}, from {first} (unseen images: {how})"
+            yield LabelReading(np.where(rows, as_unseen, as_seen), description), chance + more
 
 
 def _classes_at(position: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -196,7 +200,7 @@ def _sides_of_rows(
         if of_run.any():
             yield (
                 of_run,
-                f"{int(of_run.sum()):,} rows in runs of a label",
+                f"{int(of_run.sum()):,} rows, in blocks of equal labels",
                 n / len(starts),
             )
 

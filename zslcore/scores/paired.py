@@ -163,8 +163,8 @@ class Pair:
         if np.isfinite(least := design.detectable()):
             classes = " + ".join(f"{round(s.classes):,}" for s in design.strata)
             details += (
-                f"; {classes} classes can reliably show only differences of at least "
-                f"{100 * least:.1f} points"
+                f"; with {classes} classes, only differences of at least {100 * least:.1f} points "
+                "can be detected reliably"
             )
         return f"No significant difference: {value} ({better}) {other}", details
 

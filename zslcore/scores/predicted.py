@@ -20,7 +20,7 @@ from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 #: Remark on predictions with correct claims.
-AGREES = "Verified: rows, labels and gamma agree with the data."
+AGREES = "Verified: rows, labels and γ agree with the data."
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class PredictedScores(Scores):
     """Scores of a predictions file, with its predictions; the columns are the candidate classes.
 
     The ``digest`` is of rows, labels, predictions and margins of the test images. The ``state`` is
-    VERIFIED if rows, labels and gamma agree with the data; ``remarks`` list claims that could not
+    VERIFIED if rows, labels and γ agree with the data; ``remarks`` list claims that could not
     be verified, ``reasons`` wrong claims.
     """
 

@@ -559,9 +559,10 @@ def _sides(
 def _unseen_question(name: str) -> Question:
     return Question(
         "all-unseen",
-        f"{name}: the unseen classes are not stated, and the labels are not those of a known "
-        "test set; expected a list or a mask of unseen classes. Or was the model trained on none "
-        "of the classes, so that all are unseen (pure zero-shot, as CLIP is tested; --unseen all)?",
+        f"{name}: the unseen classes are not stated, and the labels are not those of a "
+        "benchmark test set; expected a list or a mask of unseen classes. Or was the model trained "
+        "on none of the classes, so that all are unseen (pure zero-shot, as CLIP is tested; "
+        "--unseen all)?",
         open=True,
     )
 
@@ -579,8 +580,8 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
         why = f" ({joined[0]!r} may be two names without a comma between them)" if joined else ""
         return Question(
             "unnamed",
-            f"{file.name}: {len(names)} class names for {C} columns of scores{why}: the column of "
-            "each name is unknown; leave the names out and number the columns?",
+            f"{file.name}: {len(names)} class names for {C} columns of scores{why}, so no "
+            "name has a column: leave the names out and number the columns?",
             open=True,
         )
     spellings = shared_spellings(names)

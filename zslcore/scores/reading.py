@@ -448,7 +448,7 @@ def _score_file(
     if "labels" not in parts:
         raise FileRefusedError(
             f"{name}: expected one row per image with its label, called "
-            f"{', '.join(NAMES['labels'][:4])} or similar, or a label file (--labels); got "
+            f"{', '.join(NAMES['labels'][:4])} or similar, or a file of labels; got "
             f"{_described(parts)} alone."
         )
     _refuse_runs(name, parts["labels"], more_arrays)

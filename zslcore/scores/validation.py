@@ -96,7 +96,7 @@ def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     names = ", ".join(scores.name for scores in validation)
     by_number = any(_by_number(matrix, scores) for scores in validation)
     note = (
-        f"Gamma was chosen on {names}, where the mean H is largest; according to their lists of "
+        f"γ was chosen on {names}, where the mean H is largest; according to their lists of "
         "classes, these files have no images of unseen test classes. Test rows with strong "
         "added noise would not be recognised."
     )
@@ -109,16 +109,16 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
     of_test = share_of_test_rows(matrix, validation)
     if shared:
         note = (
-            f"Gamma was chosen on {validation.name}, which has images of {len(shared)} of the "
+            f"γ was chosen on {validation.name}, which has images of {len(shared)} of the "
             f"{int((~matrix.seen).sum())} unseen test classes ({listed(shared, LISTED)}): this is "
-            "an oracle, not a validated gamma."
+            "an oracle, not a validated γ."
         )
         return ChosenGamma(gamma, "oracle", f"{note}{_by_number(matrix, validation)}")
     if of_test:
         note = (
-            f"Gamma was chosen on {validation.name}, where {percent(of_test, 0)} of the compared "
+            f"γ was chosen on {validation.name}, where {percent(of_test, 0)} of the compared "
             "rows are rows of the test scores up to order, rounding or scale: this is an oracle, "
-            "not a validated gamma."
+            "not a validated γ."
         )
         return ChosenGamma(gamma, "oracle", note)
     if common is None:
@@ -129,7 +129,7 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
         )
         return ChosenGamma(gamma, "validated", note, checked=False)
     note = (
-        f"Gamma was chosen on {validation.name}, which has no images of unseen test classes "
+        f"γ was chosen on {validation.name}, which has no images of unseen test classes "
         "according to its list of classes. Test rows with strong added noise would not be "
         "recognised."
     )

@@ -574,7 +574,7 @@ def test_sentences_use_the_singular_for_one():
     judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", cub))
     assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in judgment.sentence
     judgment = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
-    assert ", 1 of these methods is certainly among the first three, and " in judgment.sentence
+    assert ", at least 1 of these methods is among the first three, and " in judgment.sentence
     judgment = CLAIMS["cal-sje-spreads"].judge(
         spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
     )

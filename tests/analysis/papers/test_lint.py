@@ -160,8 +160,18 @@ def test_figures_of_the_text_are_in_the_papers(shared):
 @pytest.mark.parametrize(
     ("kind", "data", "stated", "sentence"),
     [
-        ("known classes of previous splits", "UCF101", 36.2, "states 36.2; the mean of the first"),
-        ("more known classes", "HMDB51", 14.48, "states 14.48; the difference of the shares has"),
+        (
+            "overlapping classes of previous splits",
+            "UCF101",
+            36.2,
+            "states 36.2; the mean of the first",
+        ),
+        (
+            "more overlapping classes",
+            "HMDB51",
+            14.48,
+            "states 14.48; the difference of the shares has",
+        ),
         ("relative rise", "HMDB51", 2.0, "states 2.00; its table 4 gives 10.19 to 11.32"),
     ],
 )

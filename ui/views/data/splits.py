@@ -236,6 +236,6 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
     st.caption(
         f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
         f"{', those that differ most between classes' if most < n else ''}. ● seen, "
-        "◆ unseen. This row is the only information that a method has on an unseen class."
+        "◆ unseen. This row is the only information that a method has about an unseen class."
     )
     downloads.offer_table(table, f"{dataset.name}-attributes", index=True)

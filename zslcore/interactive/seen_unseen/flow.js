@@ -100,9 +100,9 @@ export class Flow {
     const { unseen, seen } = this.images;
     /** @param {number} i @param {number} total */
     const share = (i, total) => formatPercent(outcomes[i] / (total || 1));
-    return this.fillSideNames(`Of ${formatCount(unseen)} images of {unseen} classes ` +
+    return this.fillSideNames(`Of ${formatCount(unseen)} images of {unseen} classes, ` +
       `${share(0, unseen)} are right and ${share(2, unseen)} are predicted as {a seen} class; of ` +
-      `${formatCount(seen)} images of {seen} classes ${share(3, seen)} are right and ` +
+      `${formatCount(seen)} images of {seen} classes, ${share(3, seen)} are right and ` +
       `${share(5, seen)} are predicted as {an unseen} class.`);
   }
 }

@@ -92,13 +92,13 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
     if not missing:
         return None
     message = f"{_names(splits)} without {listed(missing)}: the other parts are as published."
-    advice = "Add the rows of these parts; the known split has them."
+    advice = "Add the rows of these parts; the published split has them."
     return warning(message, advice)
 
 
 def _by_classes(context: AuditContext) -> str:
     """Identify a split with unknown rows by its classes."""
-    unknown = "This is neither a known split file nor close to one."
+    unknown = "This split is neither a published one nor close to one."
     if not context.class_names or context.simulated:
         return unknown
     if context.labels is None:

@@ -70,7 +70,8 @@ def shared_rows(context: AuditContext) -> Findings:
         yield warning(text, "Add the list, so that every program trains on the same rows.")
     yield from _misnumbered(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
-        yield error(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
+        advice = "Add them: zero-shot learning needs training images and unseen test images."
+        yield error(f"No rows in {' and '.join(empty)}.", advice)
     if is_ps_v1(context):
         yield _ps_v1(context)
     else:

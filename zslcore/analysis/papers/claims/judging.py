@@ -487,8 +487,8 @@ def judge_end(
         verdict = "does not hold" if possible < len(named) else verdict
         verb = "is" if certain == 1 else "are"
         sentence = (
-            f"{judgment.sentence} {order.other_orders()}, {certain} of these methods {verb} "
-            f"certainly among the {end} {number}, and at most {possible} can be."
+            f"{judgment.sentence} {order.other_orders()}, at least {certain} of these methods "
+            f"{verb} among the {end} {number}, and at most {possible} can be."
         )
         judgment = replace(judgment, verdict=verdict, sentence=sentence, exceptions="")
     # An order has no interval.
@@ -535,7 +535,7 @@ def judge_best(
         if unclear and hits.all():
             judgment = replace(judgment, verdict="undecided")
     else:
-        subject = f"Whether the methods named are best by {in_words(figure)} is open."
+        subject = f"It is open whether the named methods are best by {in_words(figure)}."
         judgment = Judgment("undecided", subject)
     return replace(judgment, sentence=judgment.sentence + more, data=tuple(on), methods=methods)
 

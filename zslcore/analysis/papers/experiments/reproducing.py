@@ -177,7 +177,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         RunsExperiment(
             "cal:table3",
-            "both tasks with ten-crop features, per class and per sample",
+            "both tasks with ten-crop features, per class and per image",
             "CAL 3",
             (
                 PrintedColumn("ZSL per class", "PS", "zsl", "zsl"),
