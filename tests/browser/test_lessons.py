@@ -142,3 +142,13 @@ def test_every_step_fits_a_projector_with_the_votes_of_a_room(server, page, monk
         page.set_viewport_size(PROJECTOR)
         if number < len(steps):
             page.keyboard.press("ArrowRight")
+
+
+def test_a_lesson_is_left_after_a_choice(page, server):
+    visit(page, server, "/lessons?lesson=calibration&lessons_step=2&lessons_shown=1")
+    page.get_by_role("radio", name="SAE").click()
+    page.wait_for_url(re.compile("lessons_calibration_2=SAE"))
+    page.get_by_role("button", name="All lessons").click()
+    page.get_by_role("button", name="Begin").first.wait_for()
+    assert "lesson" not in page.url.partition("?")[2]
+    assert page.errors == []

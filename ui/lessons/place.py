@@ -94,5 +94,5 @@ class Place:
 
     def leave(self) -> None:
         """Go to the list of lessons."""
-        st.query_params.clear()
+        st.query_params.from_dict({})  # clear() refuses an address with the choice of a control
         st.rerun()

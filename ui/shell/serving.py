@@ -1,4 +1,4 @@
-"""Middleware of the server: early import, compression, style of pages, limit on uploads."""
+"""Middleware of the server: early import, compression, style, limit on uploads, page changes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ui.intake import upload_storage
 from ui.shell import served_files
+from ui.shell.page_changes import PageChanges
 from zslcore.storage import settings
 
 #: Folder of Streamlit's JavaScript modules, and its page, which preloads some of them.
@@ -113,4 +114,5 @@ MIDDLEWARE = (
     Middleware(GZipMiddleware, compresslevel=6),
     Middleware(BaseHTTPMiddleware, dispatch=style),
     Middleware(Uploads),
+    Middleware(PageChanges),
 )

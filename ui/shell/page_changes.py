@@ -1,0 +1,55 @@
+"""Middleware that keeps late requests of a page from replacing the page that was opened next."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+#: Largest message of the server, in bytes, that may name a page.
+LARGEST = 1 << 16
+
+
+class PageChanges:
+    """Middleware that drops requests of fragments of a page that the visitor has left.
+
+    The browser names the page on screen in every request. A menu that closes with the click on
+    another page, or a timer, asks for its fragment after the new page is requested and before that
+    page arrives. The answer would name the old page; Streamlit's script in the browser would then
+    remove the new page and stop with an empty window. The next request has the state of the menu.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on the other messages of a connection, and all other requests."""
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        page = ""  # hash of the page that was requested or sent last
+
+        async def receive_for_page() -> Message:
+            nonlocal page
+            while True:
+                message = await receive()
+                content = message.get("bytes")
+                if content is None:
+                    return message
+                rerun = BackMsg.FromString(content).rerun_script
+                if not rerun.fragment_id:
+                    page = rerun.page_script_hash or page
+                elif page not in ("", rerun.page_script_hash):
+                    continue
+                return message
+
+        async def send_for_page(message: Message) -> None:
+            nonlocal page
+            content = message.get("bytes")
+            if content is not None and len(content) < LARGEST:
+                answer = ForwardMsg.FromString(content)
+                new_page = answer.navigation.page_script_hash  # in the first run, the run has none
+                page = new_page or answer.new_session.page_script_hash or page
+            await send(message)
+
+        await self.app(scope, receive_for_page, send_for_page)
