@@ -366,7 +366,7 @@ def zip_with(member):
         (b"\x93NUMPY\x01\x00", "expected MATLAB 5 or HDF5; got a NumPy array."),
         (b"\n<!DOCTYPE html><title>404</title>", "got a web page (HTML)"),
         (client.LFS + b"v1\noid sha256:1", "run 'git lfs pull'"),
-        (b"\x80\x04\x95", "got a pickle, which would run code and is not opened"),
+        (b"\x80\x04\x95", "got a pickle."),
         (
             b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.",
             "got a PyTorch file of the old format (pickle)",

@@ -5,6 +5,7 @@ import json
 import pickle
 import struct
 import zipfile
+from collections import OrderedDict
 
 import h5py
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.io import savemat
 from tests.writing import as_cells, write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.untrusted import worker
-from zslcore.untrusted.client import ARRAYS, container_of, look_into, read_arrays
+from zslcore.untrusted.client import ARRAYS, container_of, look_into, read_arrays, read_plain_value
 
 NAMES = ("blue whale", "otter", "zebra")
 X = np.arange(12.0, dtype=np.float32).reshape(4, 3) / 8
@@ -265,8 +266,60 @@ def test_a_damaged_pickle_is_refused_or_yields_no_arrays(tmp_path, pickled):
 @pytest.mark.parametrize("value", [Hurts(), {"x": Hurts()}, [Hurts], ["a", Hurts()]])
 def test_no_function_of_an_array_of_objects_is_called(tmp_path, value, capfd):
     np.save(tmp_path / "a.npy", np.array(value, dtype=object), allow_pickle=True)
-    assert "an array of Python objects" in refusal(tmp_path / "a.npy")
+    assert "Python objects" in refusal(tmp_path / "a.npy")
     assert not capfd.readouterr().out
+
+
+@pytest.mark.parametrize("protocol", [2, 5])
+@pytest.mark.parametrize("value", [Hurts(), {"x": Hurts()}, [Hurts], ("a", getattr, 1)])
+def test_no_function_of_a_raw_pickle_is_called(tmp_path, value, protocol, capfd):
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(value, protocol))
+    sentence = refusal(tmp_path / "a.pkl")
+    assert "expected a pickle of arrays, texts and numbers; got other Python objects" in sentence
+    assert not capfd.readouterr().out
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("protocol", range(2, 6))
+def test_a_pickle_of_arrays_is_read_like_other_containers(tmp_path, protocol):
+    value = {"features": np.asfortranarray(X), "labels": Y, "class_names": np.array(NAMES)}
+    value |= {"objects": np.array(NAMES, dtype=object), "inner": {"half": X.astype("f2")}}
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(value, protocol))
+    np.save(tmp_path / "a.npy", np.array(value, dtype=object), allow_pickle=True)
+    for name in ("a.pkl", "a.npy"):
+        content = look_into(tmp_path / name)
+        np.testing.assert_array_equal(content.rows("features"), X)
+        np.testing.assert_array_equal(content.rows("inner.half"), X.astype("f2"))
+        np.testing.assert_array_equal(content.numbers("labels"), Y)
+        assert content.names("class_names") == content.names("objects") == NAMES
+    lists = {"sets": {"a"}, "numbers": [np.float32(0.5), np.int64(2)], "rows": np.arange(3)}
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(OrderedDict(lists), protocol))
+    read = read_plain_value(tmp_path / "a.pkl", max_bytes=1 << 20, most=99)
+    assert read == {"sets": ["a"], "numbers": [0.5, 2], "rows": [0, 1, 2]}
+
+
+def test_pickles_of_many_values_are_refused(tmp_path):
+    shared: list = []
+    for _ in range(12):
+        shared = [shared] * 20
+    cycle: list = []
+    cycle.append(cycle)
+    bombs = (pickle.dumps(shared), pickle.dumps(cycle), b"\x80\x04(" + b"]" * (15 << 20) + b"l.")
+    bombs += (b"\x80\x04" + b"(" * (15 << 20),)
+    for bomb in (*bombs, pickle.dumps(np.zeros(5 << 20))):
+        (tmp_path / "a.pkl").write_bytes(bomb)
+        assert "a.pkl: expected" in refusal(tmp_path / "a.pkl")
+
+
+def test_damaged_pickles_are_refused_or_read(tmp_path):
+    content = pickle.dumps({"X": X, "names": np.array(NAMES)})
+    for k in range(2, len(content), 17):
+        for damaged in (content[:k], content[:k] + b"\x8e" + content[k:]):
+            (tmp_path / "a.pkl").write_bytes(damaged)
+            try:
+                look_into(tmp_path / "a.pkl")
+            except FileRefusedError as error:
+                assert "a.pkl" in str(error)  # noqa: PT017 - either is right
 
 
 def test_damaged_arrays_of_objects_are_refused_or_read(tmp_path):

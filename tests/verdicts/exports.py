@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tests.verdicts.fields import CLEAN, of_part, rows_of_split, table_of
-from tests.verdicts.inputs import CHECK_FOLDER, DECLARED, SEEN, UNSEEN, Input
-from tests.verdicts.programs import PARTS, quoted
+from tests.verdicts.fields import CLEAN, as_bytes, of_part, rows_of_split, table_of
+from tests.verdicts.inputs import (
+    CHECK_FOLDER,
+    DECLARED,
+    LABELS,
+    NAMES,
+    SCORES,
+    SEEN,
+    UNSEEN,
+    UNSEEN_CLASSES,
+    Input,
+    X,
+    Y,
+)
+from tests.verdicts.programs import PARTS, metrics_of, quoted
 
 #: Part names of seen and unseen test images, after the name of training images.
 WORDS = (
@@ -62,6 +75,38 @@ def forms_of_classes(seen: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         for side, names in sides.items()
     ]
     yield "underlined headings", {"s.rst": "\n".join(underlined)}
+
+
+def pickles() -> Iterator[Input]:
+    """Yield splits, scores and features in pickles and in dictionaries that NumPy saves."""
+    for what, leaked, expected in (("sound", [], CLEAN), ("a leak", [UNSEEN[1]], "leaks")):
+        seen, y = [*SEEN, *leaked], np.repeat(np.arange(9), 6)
+        lists = {"seen": seen, "unseen": [*UNSEEN]}
+        rows = {"train_idx": np.arange(36 + 3 * len(leaked)), "test_idx": np.arange(36, 54)}
+        forms: dict[str, dict[str, Any]] = {
+            "lists.pkl": {"lists.pkl": pickle.dumps(lists, 2)},
+            "rows.pkl": {"rows.pkl": pickle.dumps(rows | {"labels": y})},
+            "lists.npy": {"lists.npy": np.array(lists, dtype=object)},
+            "one per side": {
+                f"{side}.pkl": pickle.dumps(np.array(listed)) for side, listed in lists.items()
+            },
+        }
+        for form, files in forms.items():
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            yield Input(f"pickle, {form}: {what}", files, command, expected, "", bool(leaked))
+    scores = {"scores": SCORES, "labels": Y, "unseen": np.array(UNSEEN_CLASSES)}
+    features = {"features": X, "labels": LABELS, "prototypes": np.eye(len(NAMES))}
+    unread = {**features, "hook": print}
+    for form, write in (
+        ("s.pkl", pickle.dumps),
+        ("s.npy", lambda value: as_bytes(lambda b: np.save(b, np.array(value, dtype=object)))),
+    ):
+        cause = metrics_of(SCORES.argmax(1))
+        yield Input(f"scores, {form}", {form: write(scores)}, ("score", form), "clean", cause)
+        command = ("import", form, "--show", "--unseen", "1")
+        cause = f"^features {len(X)} x {X.shape[1]}; labels"
+        yield Input(f"features, {form}", {form: write(features)}, command, "clean", cause)
+        yield Input(f"function, {form}", {form: write(unread)}, command, "broken", "other Python")
 
 
 def forms_of_images(leaked: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -157,4 +202,4 @@ def equal_images() -> Iterator[Input]:
         yield Input(f"suffixes in capitals: {what}", files, CHECK_FOLDER, expected, cause, n > 0)
 
 
-GENERATORS = (exports, equal_images)
+GENERATORS = (exports, pickles, equal_images)

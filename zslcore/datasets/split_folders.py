@@ -159,7 +159,8 @@ FRAMES = re.compile(r"\S+/\S+(\s\d+){2}")
 NUMBERED = re.compile(rf"([A-Za-z][\w ]*?)_\d{{3,6}}(?:{SUFFIX})?", re.IGNORECASE)
 #: Suffixes of files that may list a part of a split.
 YAMLS = (".yaml", ".yml")
-LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json", *YAMLS)
+PICKLES = (".pkl", ".pickle")
+LISTS = (".txt", ".lst", ".list", ".csv", ".tsv", ".npy", ".json", *YAMLS, *PICKLES)
 IMAGE_LISTS = (".txt", ".lst", ".npy")
 #: Suffixes of tables; ending of a file name if a table has several files.
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
@@ -172,8 +173,6 @@ CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
 UNREAD = "Not read, and not checked: {}."
 #: Question on a list of test classes that has all training classes and more.
 OF_ALL = "{} has every training class, read as a seen test class of GZSL; or is this a leak?"
-#: Suffixes of pickles.
-PICKLES = (".pkl", ".pickle")
 #: Name of the first of several lists of a part.
 FIRST_LIST = re.compile(r"(train|val|test)_?list(?:_?0?1)?", re.IGNORECASE)
 #: Largest number of images in a tree of folders, and of links to class folders; following a link
@@ -249,12 +248,6 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
     shown = listed(names, 8)
-    if any(path.suffix.lower() in PICKLES for path in paths):
-        return FileRefusedError(
-            f"{clean_text(folder)}: found {shown}; a pickle would run code and is not opened: "
-            f"write the classes of each part as JSON, {CLASSES_BY_PART}, or their rows and labels "
-            "as .npz."
-        )
     return FileRefusedError(
         f"{clean_text(folder)}: found {shown or 'nothing'}, which is not a known layout of a "
         f"split; expected {LAYOUTS}. Rename the files, or give the path of one of them."
@@ -882,7 +875,7 @@ def _named(path: Path) -> _Named | None:
 
 def _named_as_part(path: Path) -> _Named | None:
     """Recognise a class list named after a part of a split; None for other lists."""
-    is_text = path.suffix.lower() in (".txt", ".json", ".csv", ".tsv", *YAMLS)
+    is_text = path.suffix.lower() in (".txt", ".json", ".csv", ".tsv", *YAMLS, *PICKLES)
     side = SIDE_OF_PART.get(part_of_name(path.stem), "") if is_text else ""
     names: Sequence[str] = _lines_or_items(path) if side else []
     if path.suffix.lower() in (".csv", ".tsv"):
@@ -903,7 +896,7 @@ def _lines_or_items(path: Path) -> list[str]:
         numbers = contents.numbers("array")
         is_mask = len(numbers) > 2 and np.isin(numbers, (0, 1)).all()
         return [f"class {c}" for c in (np.flatnonzero(numbers) if is_mask else numbers)]
-    if suffix not in (".json", *YAMLS):
+    if suffix not in (".json", *YAMLS, *PICKLES):
         return lines_of(path)
     value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     pairs = images_and_classes(clean_text(path.name), value, of_classes=True)

@@ -17,8 +17,8 @@ from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_entries import JSON_ENDINGS, MAX_ITEMS, read_split_file, split_of_arrays
+from zslcore.datasets.split_folders import PICKLES, read_split_folder, refusal_of_folder
 from zslcore.datasets.split_folders import UNREAD as UNREAD_FILES
-from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
 from zslcore.datasets.split_lists import (
     SplitList,
     is_split_of_parts,
@@ -301,7 +301,7 @@ def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
     Raises FileRefusedError if several files are splits by names, or if the folder also has row
     numbers.
     """
-    endings = (*JSON_ENDINGS, ".csv", ".tsv", ".parquet", ".txt", ".yaml", ".yml")
+    endings = (*JSON_ENDINGS, ".csv", ".tsv", ".parquet", ".txt", ".yaml", ".yml", *PICKLES)
     splits = {}
     for path in _files_with(folder, endings):
         with suppress(FileRefusedError):

@@ -39,6 +39,7 @@ from zslcore.untrusted.readers import (
     hdf5_files,
     json_files,
     parquet_files,
+    pickle_files,
     tensor_files,
     text_rows,
     variables,
@@ -116,6 +117,8 @@ PICKLES = (
         b"ccopy_reg",
     ),
 )
+#: First bytes of a dictionary in an array of NumPy without dimensions.
+DICTIONARY = re.compile(rb"\x93NUMPY..(?:..){1,2}\{'descr': '\|O', .{1,40}'shape': \(\)", re.DOTALL)
 #: Control bytes, which do not occur at the start of a text.
 CONTROLS = frozenset(range(32)) - set(b"\t\n\r\f\x1b")
 #: Number of first bytes in which signatures are searched.
@@ -601,7 +604,7 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
 
 
 #: Kind of a file that is read as one value of nested lists and objects.
-ValueKind = Literal["JSON", "TOML", "YAML", "PyTorch"]
+ValueKind = Literal["JSON", "TOML", "YAML", "PyTorch", "pickle"]
 
 
 def read_value(
@@ -627,6 +630,7 @@ def read_value(
     readers: dict[str, Callable[..., Any]] = {
         "YAML": yaml_files.read_value,
         "PyTorch": tensor_files.read_value,
+        "pickle": pickle_files.read_value,
     }
     reader = readers.get(kind, json_files.read_value)
     with _answer(reader, path, kind, most, memory=64 * size, what=what) as (value, _):
@@ -641,12 +645,14 @@ KIND_OF_SUFFIX: dict[str, ValueKind] = {".yaml": "YAML", ".yml": "YAML", ".toml"
 
 
 def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
-    """Return the lists and objects in JSON, YAML, TOML or PyTorch; None for another file.
+    """Return the lists and objects in JSON, YAML, TOML, PyTorch or a pickle; else None.
 
     Raises a FileRefusedError for a damaged file that is JSON by its name.
     """
     container, suffix = container_of(path), path.suffix.lower()
-    kind: ValueKind | None = "PyTorch" if container == "PyTorch" else None
+    kind: ValueKind | None = None
+    if container == "PyTorch" or container == "pickle":
+        kind = "PyTorch" if container == "PyTorch" else "pickle"
     if container in ("text", "JSON"):
         kind = KIND_OF_SUFFIX.get(suffix, "JSON" if container == "JSON" else None)
     if kind is None:
@@ -888,6 +894,8 @@ def container_of(path: Path) -> str:
     for kind, container in CONTAINERS.items():
         signature, offsets = container.signature, container.offsets
         if signature and any(head.startswith(signature, at) for at in offsets):
+            if kind == "NumPy array" and DICTIONARY.match(head):
+                return "pickle"
             return _in_archive(head, name) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
@@ -897,11 +905,7 @@ def container_of(path: Path) -> str:
             name, f"{ENDINGS_OF_ARRAYS} or a text file", "a tar archive; unpack it first"
         )
     if head.startswith(PICKLES):
-        raise refusal_of(
-            name,
-            f"{ENDINGS_OF_ARRAYS} or a text file",
-            "a pickle, which would run code and is not opened; write it with np.savez(...)",
-        )
+        return "pickle"
     length = int.from_bytes(head[:8], "little")
     if head[8:9] == b"{" and 2 <= length <= path.stat().st_size - 8:
         return "safetensors"

@@ -6,8 +6,12 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
 
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, is_named
+from zslcore.untrusted.worker import Refused
 
 #: Assumed size in bytes of a text before it is read.
 TEXT_BYTES = 1 << 10
@@ -123,3 +127,21 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return "_" not in text
+
+
+def refuse_odd_characters(array: np.ndarray) -> None:
+    """Refuse texts with invalid code points."""
+    if array.dtype.kind == "U" and array.size:
+        codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+        if codes.max() > LAST_CHARACTER:
+            raise Refused(f"expected text; got a character with number {codes.max():,}")
+
+
+def npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
+    """Return shape, order and type of an array, and leave the file below its header."""
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    header: tuple[Shape, bool, np.dtype] = read[np.lib.format.read_magic(file)](file)
+    return header

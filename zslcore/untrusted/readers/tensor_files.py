@@ -17,6 +17,7 @@ import struct
 import zipfile
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -213,11 +214,34 @@ class _Weights(pickle.Unpickler):
         return _Storage(STORAGES[kind], key, n)
 
 
-class Torch:
-    """Tensors, and lists of texts or numbers, in a file written by ``torch.save``.
+class NamedValues:
+    """Arrays, and lists of texts or numbers, in nested lists and dictionaries.
 
-    A single tensor is named "array"; a tensor in a nested dictionary is named "outer.inner".
+    A single array is named "array"; an array in a nested dictionary is named "outer.inner".
     """
+
+    def __init__(self, value: Any) -> None:
+        self.held: dict[str, Any] = {}
+        for name, element in _named(_joined_batches(value)):
+            if len(self.held) >= MAX_NAMES:
+                raise Refused(f"expected at most {MAX_NAMES:,} arrays; got more")
+            self.held[name] = element
+        self.names = list(self.held)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of an array or list."""
+        value = self.held[name]
+        if isinstance(value, np.ndarray):
+            return value.shape, value.itemsize
+        return (len(value),), 4 * max(map(len, value)) if isinstance(value[0], str) else 8
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of an array or list."""
+        return np.asarray(self.held[name])
+
+
+class Torch(NamedValues):
+    """Tensors, and lists of texts or numbers, in a file written by ``torch.save``."""
 
     def __init__(self, path: str) -> None:
         self.archive = zipfile.ZipFile(path)
@@ -232,12 +256,7 @@ class Torch:
         self._refuse_bomb(pickles[0], MAX_HEADER)
         with self.archive.open(pickles[0]) as file:
             self.value = _Weights(file).load()
-        self.held: dict[str, Any] = {}
-        for name, element in _named(_joined_batches(self.value)):
-            if len(self.held) >= MAX_NAMES:
-                raise Refused(f"expected at most {MAX_NAMES:,} tensors; got more")
-            self.held[name] = element
-        self.names = list(self.held)
+        super().__init__(self.value)
 
     def _refuse_bomb(self, name: str, most: int) -> None:
         info = self.members[name]
@@ -267,14 +286,14 @@ class Torch:
             first = value.tensors[0]
             n = sum(tensor.shape[0] for tensor in value.tensors)
             return (n, *first.shape[1:]), max(4, _size_of(first.storage.dtype))
-        return (len(value),), 1 << 10 if isinstance(value[0], str) else 8
+        return super().declared(name)
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a tensor or list."""
         value = self.held[name]
         if isinstance(value, _Batches):
             return np.concatenate([*map(self._values_of, value.tensors)])
-        return self._values_of(value) if isinstance(value, _Tensor) else np.array(value)
+        return self._values_of(value) if isinstance(value, _Tensor) else super().read(name)
 
     def _values_of(self, value: _Tensor) -> np.ndarray:
         storage, size = value.storage, value.storage.n * _size_of(value.storage.dtype)
@@ -298,19 +317,23 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 
     More than ``most`` values are refused, even if several lists share them.
     """
-    return _plain(Torch(path).value, iter(range(most)))
+    return plain_value(Torch(path).value, iter(range(most)))
 
 
-def _plain(value: Any, left: Iterator[int], depth: int = 0) -> Any:
+def plain_value(value: Any, left: Iterator[int], depth: int = 0) -> Any:
     """Return lists and dictionaries as JSON values; each value takes one item of ``left``."""
     if depth > MOST_LEVELS or next(left, None) is None:
         raise Refused(f"expected fewer values, nested at most {MOST_LEVELS} levels deep; got more")
     if isinstance(value, _Tensor | _Storage):
         raise Refused("expected lists and dictionaries; got tensors")
+    if isinstance(value, np.ndarray):
+        if sum(1 for _ in islice(left, value.size)) < value.size:
+            raise Refused("expected fewer values; got more")
+        return value.tolist()
     if isinstance(value, dict):
-        return {str(name): _plain(element, left, depth + 1) for name, element in value.items()}
+        return {str(name): plain_value(element, left, depth + 1) for name, element in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(element, left, depth + 1) for element in value]
+        return [plain_value(element, left, depth + 1) for element in value]
     if value is None or isinstance(value, str | int | float):
         return value
     raise Refused("expected lists and dictionaries; got other values")
@@ -341,7 +364,7 @@ def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, An
         for key, inner in value.items():
             if isinstance(key, str):
                 yield from _named(inner, f"{name}.{key}" if name else key, depth + 1)
-    elif isinstance(value, _Tensor | _Batches):
+    elif isinstance(value, _Tensor | _Batches | np.ndarray):
         yield name or "array", value
     elif isinstance(value, list | tuple) and value:
         if all(isinstance(element, str) for element in value) or all(type(n) is int for n in value):
@@ -349,5 +372,5 @@ def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, An
                 yield name or "array", value
         elif depth < MAX_DEPTH:
             for position, inner in enumerate(value[:100]):
-                if isinstance(inner, _Tensor):
+                if isinstance(inner, _Tensor | np.ndarray):
                     yield f"{name}.{position}" if name else str(position), inner

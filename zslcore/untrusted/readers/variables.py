@@ -17,6 +17,7 @@ from zslcore.untrusted.readers.json_files import open_json
 from zslcore.untrusted.readers.mat_files import Mat5
 from zslcore.untrusted.readers.numpy_files import Npy, Npz
 from zslcore.untrusted.readers.parquet_files import ParquetTable
+from zslcore.untrusted.readers.pickle_files import Pickle
 from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
 from zslcore.untrusted.readers.text_tables import TextTable
 from zslcore.untrusted.worker import Refused
@@ -77,6 +78,7 @@ CONTAINERS = {
         libraries=("pyarrow.parquet", "pandas"),
     ),
     "PyTorch": Container(Torch, "a PyTorch file", ".pt"),
+    "pickle": Container(Pickle, "a pickle", ".pkl"),
     "safetensors": Container(Safetensors, "a safetensors file", ".safetensors"),
     "JSON": Container(open_json, "a JSON file", ".json"),
     "text": Container(TextTable, "a text file"),
