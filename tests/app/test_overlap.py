@@ -259,7 +259,7 @@ def test_the_gain_of_an_opened_class_is_above_the_bars(visit):
     hint = next(
         element.value for element in app.caption if element.value.startswith("**seal**, related")
     )
-    assert f": {gain:+.1f} points. ".replace("-", "−") in hint
+    assert f": {gain:+.1f} points. Best match: ".replace("-", "−") in hint
     app.selectbox(key="gain_class").set_value(first).run()
     assert asks in [caption.value for caption in app.caption]
     app.session_state["gain_clicked"] = True  # a click on the bar of this class is also noticed

@@ -153,7 +153,8 @@ def _in_columns(
     for block, (column, place) in zip(blocks, places, strict=True):
         mean, name = 100 * block.rows["gain"].mean(), sides[column[0]].suffix
         at: Part = {"xref": f"x{name}", "xanchor": "left", "yref": f"y{name}"}
-        notes.append(note(block.heading, x=start, y=int(place[0]), font={"size": 15}, **at))
+        size = min(15, high - 3)  # the heading is between two lines
+        notes.append(note(block.heading, x=start, y=int(place[0]), font={"size": size}, **at))
         for number in np.unique(column[1:]):
             side, inside = sides[number], column[1:] == number
             rows, y = block.rows[inside], place[1:][inside]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from ui.components import window
 from ui.figures.palette import NEUTRAL
@@ -75,11 +76,12 @@ def show_grid(
     table: MethodTable, details: Sequence[str], on_open: Callable[[str, str], None]
 ) -> None:
     """Show the table and its files; ``on_open`` gets row and data set of a clicked cell."""
-    rows, columns = grid_of(table)
+    rows, of_files = grid_of(table)
+    stars = {of.column.data: of.cells for of in of_files if of.kind == "worse"}
+    columns = [of for of in of_files if of.kind != "worse"]  # the numbers have these asterisks
     words = {
         "value": f"{metric_label(table.figure)}, %",
         "ranks": "rank (95 %)",
-        "worse": "*",
         "mark": "result",
         "printed": "ResNet-101, %",
     }
@@ -105,17 +107,20 @@ def show_grid(
     method, number, ranks = (106, 62, 84) if window.is_narrow() else (118, 70, 86)
     pinned = len(columns) > UNPINNED
     config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
+    look = shown.style.apply(lambda _: _styles(columns, shown), axis=None)
     for k, of in enumerate(columns, start=2):
         wide = 7 * len(of.heading) + 18 - number
-        widths = {"ranks": max(ranks, wide), "worse": max(30, wide), "mark": 110, "printed": 104}
+        widths = {"ranks": max(ranks, wide), "mark": 110, "printed": 104}
         width = widths.get(of.kind, number)
-        config[k] = (
-            st.column_config.NumberColumn(format="%.1f", width=width)
-            if of.is_number
-            else st.column_config.Column(width=width)
-        )
+        if of.kind == "value" and of.column.data in stars:
+            config[k] = st.column_config.Column(width=max(number, number + wide))
+            look = _with_stars(look, headings[k - 2], stars[of.column.data])
+        elif of.is_number:
+            config[k] = st.column_config.NumberColumn(format="%.1f", width=width)
+        else:
+            config[k] = st.column_config.Column(width=width)
     st.dataframe(
-        shown.style.apply(lambda _: _styles(columns, shown), axis=None),
+        look,
         column_config=config,
         hide_index=True,
         height=HEADINGS + ROW * len(rows),
@@ -126,7 +131,15 @@ def show_grid(
         selection_mode="single-cell",
     )
     st.caption(_legend(table), help=_how_computed(table))
-    _offer_table(table, rows, columns)
+    _offer_table(table, rows, of_files)
+
+
+def _with_stars(look: Styler, heading: tuple[str, str], stars: pd.Series) -> Styler:
+    """Return the look of a table in which numbers below a heading have their asterisks."""
+    for star, rows in stars.groupby(stars):
+        sign = str(star) or "\N{FIGURE SPACE}"
+        look = look.format(f"{{:.1f}} {sign}", subset=(rows.index, [heading]), na_rep="–")
+    return look
 
 
 def _detail_of(table: MethodTable, row: str, name: str) -> object:
@@ -144,7 +157,7 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
     """Return rows and columns of the table; your runs come first, then the best methods.
 
     A data set has no column of marks if all its results are verified, and none is of the user.
-    A data set with few significantly worse methods has asterisks instead of ranks.
+    A data set with few significantly worse methods has a column of asterisks instead of ranks.
     """
     columns = []
     for k, column in enumerate(table.columns):

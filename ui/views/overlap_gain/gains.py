@@ -96,15 +96,16 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
     gains = partial(class_gains, study, dataset.name, baseline)
     table = gains(method, dataset.class_names, related)
     gain = group_gain(table)
-    answer.say(*_in_words(gain, table, vocabulary, simulated=dataset.simulated))
+    words = _in_words(gain, table, vocabulary, simulated=dataset.simulated)
+    answer.say(*words, tip=_how_measured(table))
     enough = table["draws"] >= FEWEST_DRAWS
     first = str(table["class"][enough if enough.any() else ~enough].iloc[0])
-    hint.caption(_hint(table, first))
-    _draw(table, dataset, method, vocabulary)
-    names = sorted(table["class"])
-    name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
+    hint.caption(_hint(table, first, matches, vocabulary))
+    _draw(table, method, vocabulary)
+    if about := simulated_effects.about_effects(dataset):
+        st.caption(about)
     of_methods = [gains(name, dataset.class_names).assign(method=name) for name in methods]
-    _show_class(name, dataset, matches, vocabulary, pd.concat(of_methods))
+    _show_class(first, dataset, matches, vocabulary, pd.concat(of_methods))
 
 
 # --- Printed gains --------------------------------------------------------------------------------
@@ -232,7 +233,7 @@ def _in_words(
     )
 
 
-def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, vocabulary: str) -> None:
+def _draw(table: pd.DataFrame, method: str, vocabulary: str) -> None:
     """Draw one bar per class, which opens the class on a click."""
     chart(
         gain_bars(
@@ -247,22 +248,25 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, vocabulary: str
         table=lambda: table,
         on_pick=_open_clicked,
     )
+
+
+def _how_measured(table: pd.DataFrame) -> str:
+    """Return how gains and intervals are computed."""
     few = int((table["draws"] < FEWEST_DRAWS).sum())
     fewer = "the class with fewer has" if few == 1 else f"the {few} classes with fewer have"
     pale_clause = f"; {fewer} a pale bar and no line" if few else ""
-    st.caption(
+    return (
         f"Each of {DRAWS} random splits tests on a few classes and trains on the rest; both "
         "feature sets use the same splits. Intervals (Student's t) are over the splits that test "
         f"the class, if there are at least {FEWEST_DRAWS}{pale_clause}. "
         "Related: the set contains a kind of the class or a broader class, so the class is not a "
         "control. The interval of the difference (Welch's t) treats each class as one "
-        "observation. "
-        f"{simulated_effects.about_effects(dataset)}"
+        "observation."
     )
 
 
-def _hint(table: pd.DataFrame, first: str) -> str:
-    """Return the gain of a class opened by a click, since its bar may be out of view.
+def _hint(table: pd.DataFrame, first: str, matches: pd.DataFrame, vocabulary: str) -> str:
+    """Return gain and match of a class opened by a click, since they may be out of view.
 
     Before the first click, say how to open a class. ``first`` is the class that is open by default.
     """
@@ -273,10 +277,10 @@ def _hint(table: pd.DataFrame, first: str) -> str:
             "Lines: 95 % intervals. Pale: too few splits for an interval. Dashed: group mean. "
             "Click a bar to open its class."
         )
-    row = opened.iloc[0]
+    row, match = opened.iloc[0], matches[matches["class"] == name].iloc[0]
     return (
-        f"**{plain(row['class'])}**, {GROUP_WORDS[row['group']]}: {in_points(row['gain'])}. Its "
-        "match and other methods are below the bars."
+        f"**{plain(row['class'])}**, {GROUP_WORDS[row['group']]}: {in_points(row['gain'])}. "
+        + _match_in_words(match, vocabulary)
     )
 
 
@@ -290,12 +294,18 @@ def _open_clicked() -> None:
 
 
 def _show_class(
-    name: str, dataset: ZSLDataset, matches: pd.DataFrame, vocabulary: str, of_methods: pd.DataFrame
+    first: str,
+    dataset: ZSLDataset,
+    matches: pd.DataFrame,
+    vocabulary: str,
+    of_methods: pd.DataFrame,
 ) -> None:
-    """Show the match of a class and its gain with each method."""
-    match = matches[matches["class"] == name].iloc[0]
+    """Choose a class, by default ``first``; show its match and its gain with each method."""
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
+        names = sorted(of_methods["class"].unique())
+        name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
+        match = matches[matches["class"] == name].iloc[0]
         st.markdown(
             f"**{plain(name)}** is {_WORDS[match['group']]} {plain(titles_of_sets([vocabulary]))}. "
             + _match_in_words(match, vocabulary)
