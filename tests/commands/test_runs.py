@@ -126,7 +126,7 @@ def test_only_named_runs_are_deleted(store, results, printed):
         ),
         (["list", "--method", "LinearS3V"], "did you mean 'LinearS2V'?"),
         (["list", "--sort", "hm"], "Unknown order of runs 'hm'; choose from: "),
-        (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),
+        (["export", "--format", "xls"], "--format: expected one of csv, json, latex; got 'xls'."),
     ],
 )
 def test_impossible_requests_are_refused_with_exit_code_2(store, words, sentence, printed):

@@ -212,7 +212,11 @@ def test_the_verdict_is_the_worst_mark_and_exit_status_follows_fail_on(marks):
     levels["open"] = [*levels["warning"], "open"]
     for level, ends in levels.items():
         assert report.fails(level) == bool({*marks} & {*ends})
-    counted = [f"{marks.count(mark)} {mark}" for mark in MARKS if mark in marks]
+    counted = [
+        f"{n} {mark}{'s' * (n > 1 and mark not in ('open', 'ok'))}"
+        for mark in MARKS
+        if (n := marks.count(mark))
+    ]
     assert report.headline == f"x (PS): {report.verdict} - {', '.join(counted)}."
     assert len(report.marked("open")) == marks.count("open")
     assert report.to_frame()["sentence"].tolist() == [f"It is {mark}." for mark in marks]

@@ -273,7 +273,8 @@ def export_runs(args: argparse.Namespace) -> None:
         export_predictions(args)
         return
     if args.format not in FORMATS:
-        raise ParameterError(f"--format: expected {' or '.join(FORMATS)}; got {args.format!r}.")
+        formats = ", ".join(FORMATS)
+        raise ParameterError(f"--format: expected one of {formats}; got {args.format!r}.")
     runs, other_results, stored = _selected_and_all(args, (RUN,))
     if args.key:
         runs, other_results = [ResultStore().find(args.key)], []

@@ -133,7 +133,7 @@ def numbers_rows_of(context: AuditContext) -> str | None:
 
 
 def nearest(context: AuditContext) -> NearSplit | None:
-    """Return the nearest known split; None if no known split is near.
+    """Return the nearest published split; None if no published split is near.
 
     By the labels of the benchmark, test_unseen must consist of whole classes, except for a few
     rows. Rows of another data set, or rows in another order, would be scattered over the classes.

@@ -79,8 +79,7 @@ def _named(finding: Finding) -> str:
 
 def to_text(report: Report) -> str:
     """Return the verdict, all findings with advice, and the comparison with another split."""
-    counts = ", ".join(f"{n} {mark}" for mark, n in report.counts.items() if n)
-    lines = [f"{report.verdict.upper()}  {_titled(report)} ({counts})", ""]
+    lines = [f"{report.verdict.upper()}  {_titled(report)} ({report.counts_in_words})", ""]
     lines += textwrap.wrap(report.sentence, LETTERS)
     if reading := report.read_as.get("read as"):
         lines.append(f"Read as: {reading}.")

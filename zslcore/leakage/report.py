@@ -52,6 +52,8 @@ NOT_CHECKED = "Not checked: "
 #: Marks of findings, worst first; "open" means that input was not read, matched or declared.
 Mark = Literal["leak", "error", "open", "warning", "ok"]
 MARKS: tuple[Mark, ...] = get_args(Mark)
+#: Mark -> its plural.
+PLURALS = dict(zip(MARKS, ("leaks", "errors", "open", "warnings", "ok"), strict=True))
 #: Verdicts, worst first; "clean" means that everything was checked without a leak or error.
 Verdict = Literal["leaks", "broken", "unknown", "clean"]
 #: Verdict -> exit status of the command.
@@ -331,12 +333,15 @@ class Report:
         return {mark: sum(f.mark == mark for f in self.findings) for mark in MARKS}
 
     @property
+    def counts_in_words(self) -> str:
+        """Number of findings of each mark in words, such as "1 leak, 2 warnings"."""
+        return ", ".join(counted(n, mark, PLURALS[mark]) for mark, n in self.counts.items() if n)
+
+    @property
     def headline(self) -> str:
         """Subject, verdict and number of findings by mark, in one sentence."""
-        counts = [f"{n} {mark}" for mark, n in self.counts.items() if n]
-        return f"{self.subject}{f' ({self.split})' if self.split else ''}: {self.verdict} - " + (
-            ", ".join(counts) + "."
-        )
+        split = f" ({self.split})" if self.split else ""
+        return f"{self.subject}{split}: {self.verdict} - {self.counts_in_words}."
 
     @property
     def cause(self) -> Finding | None:

@@ -282,7 +282,7 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
 
 
 def _read_as(context: AuditContext, report: Report) -> dict[str, str]:
-    published = " or ".join(map(str, published_as(context))) or "no known split"
+    published = " or ".join(map(str, published_as(context))) or "no published split"
     names = ", ".join(v.title for v in context.vocabularies) or "not declared"
     values = {
         "published split": published,

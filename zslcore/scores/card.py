@@ -226,7 +226,7 @@ def _headline_metric(report: ScoreReport) -> ReportMetric:
     if report.matrix.tested.limits == "sides given":
         separate = percent(report.figures["separate_harmonic"] or 0.0)
         return ReportMetric(
-            "H of separate label spaces",
+            "H in separate label spaces",
             separate,
             "not H of GZSL: the true side of each image was given",
         )

@@ -230,8 +230,8 @@ class ScoreReport:
             h = f["separate_harmonic"]
             return (
                 "Not comparable with GZSL: masked by the true side of each image. In separate "
-                f"label spaces unseen {percent(e.zsl)} and seen {percent(f['separate_seen'])} (per "
-                f"class), harmonic mean {percent(h)}."
+                f"label spaces, unseen {percent(e.zsl)}, seen {percent(f['separate_seen'])}, "
+                f"harmonic mean {percent(h)} (per class)."
             )
         point, sample, at = e.plain, e.plain_per_sample, "γ = 0"
         if self.chosen is not None and e.calibrated is not None:

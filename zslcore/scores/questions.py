@@ -74,7 +74,7 @@ ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Remark on predictions that never cross to the other side.
 NEVER_ACROSS = (
     "Masked by the true side: many predictions are wrong, but none is a class of the other side, "
-    "so the side of every image was given. H is that of separate label spaces. Predict every image "
+    "so the side of every image was given. H is that in separate label spaces. Predict every image "
     "among all classes for GZSL."
 )
 #: Number of permutations of the labels from which the hits by chance are estimated.
@@ -863,7 +863,7 @@ def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
     )
     yield (
         f"Masked by the true side: {out} are ruled out, and no others, so the side of every image "
-        "was given. H is that of separate label spaces. Score every image among all classes for "
+        "was given. H is that in separate label spaces. Score every image among all classes for "
         "GZSL."
     )
     yield from _missing_classes(matrix)

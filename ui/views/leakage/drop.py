@@ -32,14 +32,13 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage import MARKS, AuditContext, Vocabulary, get_vocabulary
+from zslcore.leakage import AuditContext, Vocabulary, get_vocabulary
 from zslcore.leakage.file_kinds import class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
 from zslcore.leakage.report import STATUS, Report, Verdict, worst_first
 from zslcore.leakage.split_card import NOT_TRAINED_ON, card_of_classes
 from zslcore.leakage.vocabularies import USUAL
-from zslcore.numbers import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
@@ -303,8 +302,6 @@ def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Che
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Mark -> its plural.
-MARK_NAMES = dict(zip(MARKS, ("leaks", "errors", "open", "warnings", "ok"), strict=True))
 #: Verdict -> start of the answer to the title.
 ANSWERS: dict[Verdict, str] = {
     "leaks": "No: it leaks.",
@@ -360,7 +357,7 @@ def show_card(
         _show_below(card, review)
         return
     is_open = not (with_verdict or window.is_narrow())
-    with st.expander(_counted_findings(card), expanded=is_open):
+    with st.expander(f"Details: {card.counts_in_words}", expanded=is_open):
         _list_findings(card)
     with st.expander("Files read", icon=":material/description:"):
         _show_files(card)
@@ -384,14 +381,6 @@ def _show_takeaway(card: Report, key: str, review: Review | None) -> None:
             corrected = partial(show_corrected, review)
             icon = ":material/build:"
             menu("Corrected file", corrected, icon=icon, key="leakage_fix", type="secondary")
-
-
-def _counted_findings(card: Report) -> str:
-    """Return the number of findings of each mark in words."""
-    counts = [
-        counted(n, mark, name) for mark, name in MARK_NAMES.items() if (n := len(card.marked(mark)))
-    ]
-    return f"Details: {', '.join(counts)}"
 
 
 def _list_findings(card: Report) -> None:
