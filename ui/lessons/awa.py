@@ -88,7 +88,7 @@ def _cells(which: str) -> StepView:
     cells = cross_dataset.four_cells(table, first, second)
     within = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
     other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
-    figure = four_accuracies(cells, first, second, f"accuracy, {which}")
+    figure = four_accuracies(cells, first, second, f"accuracy ({which})")
     facts = {"methods": len(cells), "own": within, "other": other}
     return StepView(figure, CELLS.labels[0 if other < within else 1], facts)
 
@@ -111,7 +111,7 @@ def _tested(which: str) -> tuple[Chart, Mapping[str, PairedTest]]:
         for key, test in cross_dataset.cross_tests(table, *pair).items()
     }
     changes = cross_dataset.paired_differences(table, *pair)
-    return difference_strips(changes, tests, QUESTIONS, title=f"{which}: difference"), tests
+    return difference_strips(changes, tests, QUESTIONS, title=f"difference ({which})"), tests
 
 
 def _claim(which: str) -> StepView:

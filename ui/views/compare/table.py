@@ -284,7 +284,10 @@ def _concerns(column: Column) -> tuple[str, str]:
     cells = list(column.cells.values())
     leak = pretraining_finding(cells)
     n = len(leak.classes)
-    words = {"ok": "no leak found", "leak": f"{n} test class{'es' * (n != 1)} leaked"}
+    words = {
+        "ok": "no leak found",
+        "leak": f"{n} test class{'es' * (n != 1)} in the pre-training set",
+    }
     concerns = [words.get(leak.mark, "not known whether there is a leak")]
     why = [plain(leak.sentence)]
     for images in {fine_tuned_on(cell.pretraining) for cell in cells} - {""}:
@@ -293,7 +296,7 @@ def _concerns(column: Column) -> tuple[str, str]:
             f"Fine-tuned on {plain(images)}, as declared: "
             "compare only such results with each other."
         )
-    concerns += ["simulated"] * column.simulated
+    concerns += ["simulated data"] * column.simulated
     return ", ".join(concerns), " ".join(why)
 
 
