@@ -48,17 +48,9 @@ def write_scores(path, y, seed, names=files.CLASSES, unseen=UNSEEN):
     np.savez(path, scores=F, y=y, **content)
 
 
-#: Options of :func:`reviewed` that name files of the submission.
-FILES = ("--split", "--scores", "--labels")
-
-
 def reviewed(*words, code=None, page="page.html"):
-    """Write the page on the files of these options; return the exit status."""
-    words = [str(word) for word in words]
-    files = [words[k + 1] for k, word in enumerate(words) if word in FILES]
-    options = [w for k, w in enumerate(words) if w not in FILES and words[k - 1] not in FILES]
-    options = ["--labels" if word == "--labels-of-split" else word for word in options]
-    status = main(["check", *files, "--page", page, *options])
+    """Write the page on files with options; return the exit status."""
+    status = main(["check", *map(str, words), "--page", page])
     assert code is None or status == code
     return status
 
@@ -85,12 +77,11 @@ def submission(**files):
 
 @pytest.mark.nightly
 def test_the_command_printed_on_a_page_writes_the_same_page(folder):
-    words = ["--split", f"{AUTHOR}_leaks.mat", "--features", "res101.mat"]
-    words += ["--scores", f"{AUTHOR}.npz", "--validation", f"{AUTHOR}_fold.npz"]
-    words += ["--pretraining", "none"]
+    words = [f"{AUTHOR}_leaks.mat", f"{AUTHOR}.npz", "--features", "res101.mat"]
+    words += ["--validation", f"{AUTHOR}_fold.npz", "--pretraining", "none"]
     code = reviewed(*words)
     text = untimed(shown())
-    command = shlex.split(re.search(r"To repeat: (.*?--pretraining none)", text)[1])
+    command = shlex.split(re.search(r"To repeat: (.*?--page page.html)", text)[1])
     Path("page.html").unlink()
     assert main(command[1:]) == code
     assert untimed(shown()) == text
@@ -102,25 +93,25 @@ def untimed(text):
 
 
 def test_the_extractor_may_be_spelled_differently(folder, capsys):
-    words = ["--split", f"{AUTHOR}.mat", "--extractor", "resnet 101"]
+    words = [f"{AUTHOR}.mat", "--extractor", "resnet 101"]
     assert reviewed(*words) == 3  # near-duplicates need features
     out = together(shown())
     assert "of the 2 test classes" in out
-    assert reviewed("--split", f"{AUTHOR}.mat", "--extractor", "vgg19") == 3
-    reviewed("--split", f"{AUTHOR}.mat", "--extractor", "resnet", code=2)
+    assert reviewed(f"{AUTHOR}.mat", "--extractor", "vgg19") == 3
+    reviewed(f"{AUTHOR}.mat", "--extractor", "resnet", code=2)
     assert "did you mean" in capsys.readouterr().err
 
 
 def test_the_worst_verdict_counts_and_is_the_exit_status(folder, capsys):
     split, scores = f"{AUTHOR}.mat", f"{AUTHOR}.npz"
-    leaks = ["--split", f"{AUTHOR}_leaks.mat", "--scores", scores, "--pretraining", "none"]
+    leaks = [f"{AUTHOR}_leaks.mat", scores, "--pretraining", "none"]
     reviewed(*leaks, code=1)
     assert capsys.readouterr().out.startswith("LEAKS: ")
-    reviewed("--split", split, "--scores", scores, "--pretraining", "none", code=3)
+    reviewed(split, scores, "--pretraining", "none", code=3)
     assert capsys.readouterr().out.startswith("UNKNOWN: ")
     stated = ["--hyperparameters-on", "validation", "--epochs-on", "none", "--gamma-on"]
     stated += ["validation", "--prototypes-from", "independent", "--pretraining", "none"]
-    whole = ["--split", split, "--features", "res101.mat", "--scores", scores]
+    whole = [split, scores, "--features", "res101.mat"]
     reviewed(*whole, "--validation", f"{AUTHOR}_fold.npz", *stated, code=0)
     reviewed(*whole, "--validation", scores, *stated, code=2)  # not validation scores
 
@@ -128,7 +119,7 @@ def test_the_worst_verdict_counts_and_is_the_exit_status(folder, capsys):
 def test_gamma_of_test_images_is_an_oracle(folder, capsys):
     content = dict(np.load(f"{AUTHOR}.npz"))
     np.savez("again.npz", **content | {"scores": 2 * content["scores"] + 1})
-    reviewed("--scores", f"{AUTHOR}.npz", "--validation", "again.npz", code=1)
+    reviewed(f"{AUTHOR}.npz", "--validation", "again.npz", code=1)
     assert capsys.readouterr().out.startswith("LEAKS: ")
 
 
@@ -143,16 +134,15 @@ def test_verified_predictions_give_no_warning(tmp_path, monkeypatch, capsys):
 
 
 def test_scores_of_other_images_contradict_the_split(folder, capsys):
-    options = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores")
-    reviewed(*options, f"{AUTHOR}_other.npz", code=2)
+    reviewed(f"{AUTHOR}.mat", f"{AUTHOR}_other.npz", "--pretraining", "none", code=2)
     assert capsys.readouterr().out.startswith("BROKEN: ")
-    reviewed(*options, f"{AUTHOR}.npz")
+    reviewed(f"{AUTHOR}.mat", f"{AUTHOR}.npz", "--pretraining", "none")
     text = together(shown())
     assert "no scored image leaks: u " in text
 
 
 def test_printed_metrics_are_reproduced_or_contradict_the_scores(folder, capsys):
-    options = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores", f"{AUTHOR}.npz")
+    options = (f"{AUTHOR}.mat", f"{AUTHOR}.npz", "--pretraining", "none")
     reviewed(*options, "--printed", "u 100, H 1", code=2)
     text = together(shown())
     assert text.startswith("broken") or " broken " in text[:300]
@@ -162,11 +152,11 @@ def test_printed_metrics_are_reproduced_or_contradict_the_scores(folder, capsys)
     u = re.search(r"no scored image leaks: u ([0-9.]+) %", text)[1]
     reviewed(*options, "--printed", f"u {u}")
     assert "reproduced by joint label space" in together(shown())
-    reviewed("--split", f"{AUTHOR}.mat", "--printed", "u 1", code=2)
+    reviewed(f"{AUTHOR}.mat", "--printed", "u 1", code=2)
 
 
 def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
-    options = ["--split", str(folder / f"{AUTHOR}_leaks.mat"), "--scores", f"./{AUTHOR}.npz"]
+    options = [str(folder / f"{AUTHOR}_leaks.mat"), f"./{AUTHOR}.npz"]
     options += ["--validation", f"{AUTHOR}_fold.npz", "--extractor", "ResNet-101"]
     reviewed(*options, page="open.html", code=1)
     assert AUTHOR in (folder / "open.html").read_text(encoding="utf-8")
@@ -176,8 +166,8 @@ def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
     assert AUTHOR not in text
     assert folder.parent.name not in text
     page = unescape((folder / "blind.html").read_text(encoding="utf-8"))
-    repeat = "check split.mat ./scores.npz --page blind.html --validation validation_1.npz"
-    assert f"zslcore {repeat} --extractor ResNet-101 --blind" in page
+    repeat = "check split.mat ./scores.npz --validation validation_1.npz --extractor ResNet-101"
+    assert f"zslcore {repeat} --blind --page blind.html" in page
     assert scrubbed(r"C:\Users\ann\x.mat and /home/ann/run.npz, 1/2 of A/B", {}) == (
         "(path) and (path), 1/2 of A/B"
     )
@@ -191,7 +181,7 @@ def test_files_of_all_options_are_read_listed_and_hidden_in_a_blind_review(folde
     ):
         (folder / f"{AUTHOR}_{name}.txt").write_text("\n".join(lines) + "\n")
     np.save(folder / f"{AUTHOR}_bare.npy", held(folder)["scores"])
-    options = ["--scores", f"./{AUTHOR}_bare.npy", "--labels", f"./{AUTHOR}_labels.txt"]
+    options = [f"./{AUTHOR}_bare.npy", f"./{AUTHOR}_labels.txt"]
     options += ["--unseen", f"{AUTHOR}_unseen.txt", "--pretraining", f"./{AUTHOR}_pretraining.txt"]
     reviewed(*options)
     text = shown()
@@ -211,18 +201,18 @@ def held(folder):
 @pytest.mark.parametrize("extractor", ["", "OpenCLIP (LAION-2B)"])
 def test_a_training_list_with_test_classes_is_always_a_leak(folder, split, extractor, capsys):
     (folder / "own.txt").write_text("\n".join(files.CLASSES) + "\n")
-    options = ["--split", f"{AUTHOR}.mat"] if split else []
-    options += ["--extractor", extractor] if extractor else []
-    reviewed(*options, "--scores", f"{AUTHOR}.npz", "--pretraining", "own.txt", code=1)
+    words = [f"{AUTHOR}.npz", *([f"{AUTHOR}.mat"] if split else [])]
+    words += ["--extractor", extractor] if extractor else []
+    reviewed(*words, "--pretraining", "own.txt", code=1)
     assert capsys.readouterr().out.startswith("LEAKS")
 
 
 def test_labels_next_to_the_split_are_found_and_a_folder_is_refused(folder, monkeypatch, capsys):
     (folder / "res101.mat").rename(folder / "lab.mat")
     monkeypatch.chdir(folder.parent)
-    reviewed("--split", folder / f"{AUTHOR}.mat", "--labels-of-split", "lab.mat")
+    reviewed(folder / f"{AUTHOR}.mat", "--labels", "lab.mat")
     assert "lab.mat" in shown()
-    reviewed("--split", folder, code=2)
+    reviewed(folder, code=2)
     assert capsys.readouterr().err.startswith("zslcore: ")
 
 
@@ -241,9 +231,9 @@ def test_a_page_loads_nothing_and_escapes_untrusted_text(folder):
 
 
 def test_a_split_or_scores_alone_are_enough_for_a_page(folder, capsys):
-    reviewed("--split", f"{AUTHOR}.mat", "--validation", f"{AUTHOR}_fold.npz", code=2)
+    reviewed(f"{AUTHOR}.mat", "--validation", f"{AUTHOR}_fold.npz", code=2)
     assert "--validation: expected scores as well" in capsys.readouterr().err
-    reviewed("--scores", f"{AUTHOR}.npz", code=3)
+    reviewed(f"{AUTHOR}.npz", code=3)
     out = together(shown())
     assert "the pre-training set is unknown" in out
     assert "this file does not show which images the model was trained on." in out
@@ -255,9 +245,9 @@ def test_a_split_or_scores_alone_are_enough_for_a_page(folder, capsys):
 @pytest.mark.nightly
 def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, capsys):
     data = shared / "data"
-    words = ["--split", data / "xlsa17" / "CUB" / "att_splits_v1.mat", "--extractor", "resnet101"]
-    words += ["--scores", data / "gzsl_scores" / "CUB_XianGAN.npz"]
-    reviewed(*words, "--blind", page=str(tmp_path / "cub.html"), code=1)
+    words = [data / "xlsa17" / "CUB" / "att_splits_v1.mat", data / "gzsl_scores/CUB_XianGAN.npz"]
+    words += ["--extractor", "resnet101", "--blind"]
+    reviewed(*words, page=str(tmp_path / "cub.html"), code=1)
     page = (tmp_path / "cub.html").read_text(encoding="utf-8")
     assert len(page) < 300_000
     assert ">Leaks</h1>" in page
