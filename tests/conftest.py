@@ -139,6 +139,12 @@ def own_data(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def precomputed(monkeypatch):
+    """Enable the precomputed results of the package."""
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+
+
+@pytest.fixture
 def printed(capsys):
     """Run a command; return its output, including errors for a non-zero status."""
     from zslcore.__main__ import main

@@ -520,8 +520,7 @@ def test_a_study_without_the_baseline_or_with_one_kind_of_classes_is_refused():
 
 
 @pytest.mark.parametrize("name", UNTRAINED)
-def test_classes_in_the_set_gain_more_only_with_the_planted_effect(own_data, name, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_classes_in_the_set_gain_more_only_with_the_planted_effect(own_data, name, precomputed):
     data, baseline = load(name), UNTRAINED[name]
     sets = [data, load(baseline)]
     study = stored_result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30))

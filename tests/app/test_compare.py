@@ -23,10 +23,9 @@ CELL = "LinearS2V · "
 
 
 @pytest.fixture(autouse=True)
-def empty(tmp_path, monkeypatch):
+def empty(tmp_path, monkeypatch, precomputed):
     """A new data folder, with the precomputed results of the package."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     return tmp_path
 
 

@@ -202,8 +202,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     assert "chosen" in words(app)
 
 
-def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, own_data):
     world = linear_world(noise=1.0)
     rows = {part: getattr(world.split("PS"), part) for part in ("trainval", "test_unseen")}
     rows["test_seen"] = world.split("PS").test_seen

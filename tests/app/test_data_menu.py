@@ -13,10 +13,8 @@ from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 
 
 @pytest.fixture
-def data(monkeypatch, tmp_path):
+def data(own_data, precomputed):
     """Return a function that imports real data; results of the package are available."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     of_apy = load("simulated-aPY")
 
     def add(name):

@@ -16,12 +16,9 @@ from zslcore.scores import predicted
 from zslcore.scores.card import card_of_predictions
 from zslcore.storage.files import FACTS
 
+pytestmark = pytest.mark.usefixtures("own_data")
+
 CLEAN = {"trainval": range(1, 41), "test_seen": range(41, 61), "test_unseen": range(61, 81)}
-
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
 
 
 def split_file(path, **changed):

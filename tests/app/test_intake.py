@@ -13,9 +13,8 @@ from zslcore.datasets import imports, load
 
 
 @pytest.fixture
-def visit(tmp_path, monkeypatch):
+def visit(own_data):
     """Open the page as a new visitor with no imports."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     return partial(pages.visit, "splits")
 
 

@@ -47,17 +47,15 @@ REVIEW = {"view": "drop", "leakage_source": "a data set"}
 
 
 @pytest.fixture
-def visit(tmp_path, monkeypatch):
+def visit(monkeypatch, own_data):
     """Open the page as a new visitor, with choices in the address and every finding open."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setattr(
         audit, "fold", lambda *words, **more: fold(*words, **more | {"is_open": True})
     )
     return partial(pages.visit, PAGE, **REVIEW)
 
 
-def test_a_finding_is_drawn_when_it_is_opened(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_a_finding_is_drawn_when_it_is_opened(own_data):
     app = pages.visit(PAGE, **REVIEW)
     shown = {
         element.label: bool(element.markdown) for element in app.expander if "**" in element.label

@@ -23,6 +23,8 @@ from ui.lessons.step import Ranges
 from zslcore.analysis import cross_dataset
 from zslcore.jobs import Visitor
 
+pytestmark = pytest.mark.usefixtures("own_data")
+
 STEPS = [
     pytest.param(lesson, step, id=f"{lesson.name}-{k}")
     for lesson in LESSONS.values()
@@ -30,11 +32,6 @@ STEPS = [
 ]
 #: Numbers that are part of a name.
 NAMES = re.compile(r"AWA[12]|LinearS2V|ImageNet-1K|γ = 0|2su")
-
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
 
 
 @pytest.fixture

@@ -62,8 +62,7 @@ def test_the_page_opens_runs_again_and_accepts_a_former_address(visit):
         assert len(chart.alt) > 15
 
 
-def test_the_answer_comes_from_printed_pairs_and_never_from_simulated_data(visit, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_the_answer_comes_from_printed_pairs_and_never_from_simulated_data(visit, precomputed):
     app = visit()
     headings = [
         element.value.replace("\\", "") for element in app.markdown if "## " in element.value
@@ -102,8 +101,7 @@ def test_simulated_data_name_the_command_that_replaces_them(visit):
 
 
 @pytest.mark.parametrize("layout", ["t-SNE", "UMAP"])
-def test_both_layouts_of_the_first_pair_are_shown_at_once(layout, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_both_layouts_of_the_first_pair_are_shown_at_once(layout, precomputed):
     app = pages.visit(PAGE, awa1_layout=layout)
     assert drawn(app)[0]["n"] == 2000
     assert not [button for button in app.button if button.key == "awa1_start"]
@@ -284,9 +282,8 @@ def test_the_quality_on_the_page_equals_the_map(visit):
 
 
 @pytest.fixture
-def imported_pair(tmp_path, monkeypatch):
+def imported_pair(own_data):
     """Imports with the classes, image counts and splits of AWA1 and AWA2, marked as real."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     for name in ("AWA1", "AWA2"):
         simulated = load(f"simulated-{name}")
         real = replace(simulated, name=name, simulated=False, known_digest="")

@@ -35,10 +35,8 @@ AWA2 = "simulated-AWA2"
 
 
 @pytest.fixture
-def visit(tmp_path, monkeypatch):
+def visit(own_data, precomputed):
     """Open the page as a new visitor, with choices in the address and precomputed results."""
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     return lambda **choices: pages.visit("overlap_gain", **{"gain_data": AWA2} | choices)
 
 
@@ -209,8 +207,7 @@ def test_the_page_states_only_a_planted_effect(visit, monkeypatch, name):
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
-def test_the_first_view_shows_the_printed_gains_and_the_classes_in_both_sets(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def test_the_first_view_shows_the_printed_gains_and_the_classes_in_both_sets(own_data):
     app = pages.visit("overlap_gain")
     printed = published("overlap_gain_action")["overlap_gain_minus_idt"]
     better = f"{(printed > 0).sum()} of {len(printed)} printed gains"

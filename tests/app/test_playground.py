@@ -241,8 +241,7 @@ def test_a_split_without_seen_test_images_is_not_offered():
     assert digits["rail"]["split_note"] == "Split PS, the only split of this data set"
 
 
-def test_data_with_precomputed_results_are_shown_at_once(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_data_with_precomputed_results_are_shown_at_once(monkeypatch, tmp_path, precomputed):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # this folder has no imported features
     head = sent_down(visit("play", dataset="CUB-vgg_fc7"), COMPONENT)
     assert head["images"]["n"] == 1764 + 2967
@@ -271,9 +270,8 @@ def same_labels(spec, stored):
 
 
 @pytest.mark.parametrize("source", ["shipped", "stored", "now"])
-def test_each_picture_belongs_to_the_label_of_its_prediction(source, monkeypatch, tmp_path):
+def test_each_picture_belongs_to_the_label_of_its_prediction(source, monkeypatch, own_data):
     monkeypatch.setenv("ZSL_SHIPPED", "1" if source == "shipped" else "0")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     digits = cache.dataset("digits")
     specs = [RunSpec.of(digits, "PS", name) for name in answers.methods_of(digits, "PS")]
     if source == "shipped":
@@ -352,9 +350,8 @@ def test_the_address_has_the_stop_of_the_ruler():
         ),
     ],
 )
-def test_a_ruler_without_stops_has_a_reason(monkeypatch, tmp_path, shipped, choices, message):
+def test_a_ruler_without_stops_has_a_reason(monkeypatch, shipped, choices, message, own_data):
     monkeypatch.setenv("ZSL_SHIPPED", shipped)
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     head = sent_down(visit("play", playground_ruler="lambda", **choices), COMPONENT)
     assert (head["frames"], head["ruler"]["note"]) == ([], message)
 

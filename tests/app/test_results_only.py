@@ -12,10 +12,9 @@ CUB = "CUB-vgg_fc7"
 
 
 @pytest.fixture
-def fresh(monkeypatch, tmp_path):
+def fresh(monkeypatch, tmp_path, precomputed):
     """An empty data folder, on which computing is an error."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     forbid_computing(monkeypatch)
     return tmp_path
 

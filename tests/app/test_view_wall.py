@@ -69,8 +69,7 @@ def test_a_claim_on_a_rank_shows_the_ranks_of_all_methods_and_the_number_of_rows
     assert f"{rows} rows" in words(app)
 
 
-def test_a_link_opens_a_claim_with_the_printed_cells_ours_and_its_commands(monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_a_link_opens_a_claim_with_the_printed_cells_ours_and_its_commands(precomputed):
     app = visit("wall", claims_open="gbu-best-h")
     assert CLAIMS["gbu-best-h"].statement.rstrip(".") in words(app).replace("\\", "")
     table = app.dataframe[0].value.set_index("method")

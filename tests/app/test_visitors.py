@@ -17,12 +17,9 @@ from zslcore import datasets
 from zslcore.datasets import import_dataset, imports
 from zslcore.exceptions import ZSLError
 
+pytestmark = pytest.mark.usefixtures("own_data")
+
 PAGE = "splits"
-
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
 
 
 @pytest.fixture

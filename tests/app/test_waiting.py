@@ -22,8 +22,7 @@ from zslcore.storage import artifacts, extras
 
 
 @pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def _own_data(own_data):
     st.cache_data.clear()
     st.cache_resource.clear()
 
@@ -108,10 +107,10 @@ def test_a_cancelled_job_restarts_only_on_request(panel):
     assert labels(app) == ["Cancel"]
 
 
-def test_a_job_ended_by_a_restart_restarts_on_request(panel, tmp_path):
+def test_a_job_ended_by_a_restart_restarts_on_request(panel, own_data):
     request = Work("A *test*", "count", {"to": 600, "seconds": 600})
-    mark = tmp_path / "jobs" / f".{request.key}.job"
-    mark.parent.mkdir()
+    mark = own_data / "jobs" / f".{request.key}.job"
+    mark.parent.mkdir(parents=True)
     artifacts.write_owner(mark)
     mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
     app = panel("count", to=600, seconds=600)

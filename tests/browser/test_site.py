@@ -169,8 +169,7 @@ def test_the_landing_page_leads_to_all_others_and_to_the_install_line(folder, pa
     once(page, lambda: 0 <= install.bounding_box()["y"] < page.viewport_size["height"])
 
 
-def test_the_table_has_the_metrics_of_precomputed_results_and_sorts(folder, page, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_the_table_has_the_metrics_of_precomputed_results_and_sorts(folder, page, precomputed):
     (run,) = (
         shipped_result
         for shipped_result in shipped_results()

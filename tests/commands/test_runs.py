@@ -25,8 +25,7 @@ def results():
 
 
 @pytest.fixture
-def store(results, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def store(results, own_data):
     for k, result in enumerate(results, 1):
         ResultStore().put(replace(result, created=f"2026-0{k}-01T00:00:00+00:00"))
     return ResultStore()
@@ -43,9 +42,8 @@ def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, result
 
 
 def test_runs_of_this_folder_precede_newer_results_of_the_package(
-    store, results, printed, monkeypatch
+    store, results, printed, precomputed
 ):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     old = [replace(result, created="1999-01-01T00:00:00+00:00") for result in results]
     for item in old:
         store.put(item)

@@ -96,9 +96,8 @@ def test_a_map_is_computed_with_previews(tmp_path):
 AWA = ("simulated-AWA1", "simulated-AWA2")
 
 
-def test_a_precomputed_map_is_used_with_any_library_version(monkeypatch):
+def test_a_precomputed_map_is_used_with_any_library_version(monkeypatch, precomputed):
     """A map from the local data folder is recomputed if the library version differs."""
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
     another, made_by = replace(settings, seed=1), settings.libraries
     shown, other = MapStudy.of(pair, settings), MapStudy.of(pair, another)

@@ -62,8 +62,7 @@ def words_of(axis):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def run(own_data):
     world = linear_world(noise=1.0)
     result = runs.run(
         RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0}), world, store=ResultStore()

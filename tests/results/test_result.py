@@ -17,8 +17,7 @@ WORLD = linear_world()
 
 
 @pytest.fixture
-def store(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def store(own_data):
     return ResultStore()
 
 

@@ -36,9 +36,8 @@ def result():
 
 
 @pytest.fixture
-def store(own_data, result, tmp_path, monkeypatch):
+def store(own_data, result, tmp_path, monkeypatch, precomputed):
     """The store of an empty data folder, with one precomputed result."""
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "results")
     put(result, tmp_path)
     return ResultStore()

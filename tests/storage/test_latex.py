@@ -47,8 +47,7 @@ TABLES = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("table", TABLES)
-def test_every_latex_table_compiles(own_data, table, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_every_latex_table_compiles(own_data, table, precomputed):
     text = TABLES[table]()
     rows = compiles(text)
     assert r"\caption{" in text
@@ -94,8 +93,7 @@ def test_the_best_results_of_a_group_are_bold_without_oracles():
     assert best["error"].tolist() == [True, False, False, False, False]
 
 
-def test_bold_in_the_table_of_runs_is_the_largest_of_its_data_set(own_data, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_bold_in_the_table_of_runs_is_the_largest_of_its_data_set(own_data, precomputed):
     runs = [stored_run for stored_run in stored() if stored_run.result.spec.dataset == "digits"]
     zsl = max(run.result.evaluation.zsl for run in runs)
     heading, *rows = [row.split(" & ") for row in compiles(of_runs(runs))]

@@ -1034,8 +1034,7 @@ def test_without_runs_no_claim_is_decided():
 
 
 @pytest.mark.nightly
-def test_precomputed_results_judge_claims_in_a_new_data_folder(own_data, monkeypatch):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_precomputed_results_judge_claims_in_a_new_data_folder(own_data, precomputed):
     judged = judge_all(ResultStore().results())
     verdicts = {name: of_claim["real"] for name, of_claim in judged.items()}
     here = {name for name, result in verdicts.items() if result.verdict in (HERE, NOT_HERE)}

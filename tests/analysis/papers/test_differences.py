@@ -6,13 +6,9 @@ import pytest
 from zslcore.analysis.papers.experiments.reproducing import reproduce
 from zslcore.analysis.papers.printed import large_deviations, why_different
 
+pytestmark = pytest.mark.usefixtures("own_data", "precomputed")
+
 DATA = "CUB-vgg_fc7"
-
-
-@pytest.fixture(autouse=True)
-def _shipped(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
 
 @pytest.mark.parametrize(

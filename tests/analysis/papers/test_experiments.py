@@ -36,8 +36,7 @@ WORLDS = {world.name: world for world in (WORLD, OTHER, BOTH)}
 
 
 @pytest.fixture(autouse=True)
-def _worlds(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+def _worlds(monkeypatch, own_data):
     monkeypatch.setattr(shipped, "load", WORLDS.__getitem__)
     shipped.read_once.cache_clear()
     yield
@@ -195,7 +194,7 @@ def test_two_data_sets_are_crossed_next_to_printed_cells():
     assert events == [2, 0]
 
 
-def test_transductive_methods_are_compared_with_inductive_forms_and_stored(tmp_path):
+def test_transductive_methods_are_compared_with_inductive_forms_and_stored():
     table = reproduced("gbu:figure8", methods=["GFZSL-tran"])
     kinds = ("inductive", "transductive")
     assert table["cell"].tolist() == [
@@ -369,8 +368,7 @@ def test_the_heading_states_seeds_and_methods_of_a_mean(seeds, over):
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6", "cal:table2"])
-def test_precomputed_results_make_a_table_without_features(name, monkeypatch, printed):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_precomputed_results_make_a_table_without_features(name, monkeypatch, printed, precomputed):
     monkeypatch.setattr(reproducing, "parallel", None)  # nothing is computed
     table = reproduce(name, ["CUB-vgg_fc7"])
     assert set(table["method"]) == set(EXPERIMENTS[name].methods)
@@ -379,9 +377,8 @@ def test_precomputed_results_make_a_table_without_features(name, monkeypatch, pr
     assert "No cell needs features." in printed("reproduce", name, "--dataset", "CUB-vgg_fc7")
 
 
-def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch):
+def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch, precomputed):
     """Figure 4 ranks over five data sets, so its ranks are not compared with ranks on one."""
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(reproducing, "parallel", None)
     table = reproduce("gbu:figure4", ["CUB-vgg_fc7"])
     ranks = table[table["cell"] == "mean rank"].set_index(["at", "method"])
@@ -392,8 +389,7 @@ def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch):
 
 
 @pytest.mark.nightly
-def test_cells_that_need_features_are_named(monkeypatch, printed):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_cells_that_need_features_are_named(monkeypatch, printed, precomputed):
     out = printed("reproduce", "cal:table2", "--dataset", "AWA1-lss")
     assert "Cells that need features: SYNC (H plain, H calibrated, H calibrated, for GZSL); " in out
     assert "Import them under the name AWA1-lss" in out
@@ -402,8 +398,7 @@ def test_cells_that_need_features_are_named(monkeypatch, printed):
 
 
 @pytest.mark.parametrize("on", ["test", "validation"])
-def test_a_precomputed_path_is_shown_without_features(monkeypatch, on):
-    monkeypatch.setenv("ZSL_SHIPPED", "1")
+def test_a_precomputed_path_is_shown_without_features(on, precomputed):
     table = reproduce("cal:figure1", ["CUB-vgg_fc7"], on=on)
     assert table["ours"].between(0, 1).all()
     assert len(table["at"].unique()) == 25
