@@ -142,7 +142,8 @@ def test_a_later_command_resumes_the_transfer_of_an_earlier_command(archive, ser
 def test_a_complete_transfer_is_put_in_place_without_another_download(archive, server):
     archive.path.parent.mkdir(parents=True)
     part = archive.path.with_name("xlsa17.zip.part")
-    write_file(part, server.content).with_name("xlsa17.zip.part.version").write_text(server.version)
+    write_file(part, server.content)
+    write_file(part.with_name("xlsa17.zip.part.version"), server.version)
     assert fetch(archive).read_bytes() == server.content
     assert server.requests == [f"bytes={len(server.content)}-"]
 

@@ -92,13 +92,14 @@ def test_blanks_around_column_names_are_ignored(tmp_path):
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", ["mine.npz", "mine.csv", "mine.json", "list.txt"])
 def test_a_git_lfs_pointer_is_recognised(tmp_path, name):
-    path = tmp_path / name
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    path = write_file(tmp_path / name, pointer)
     read = {
         ".npz": read_table,
         ".csv": lambda p: read_table(p, prototypes=prototypes(tmp_path)),
         ".json": lambda p: context_of(p, into=tmp_path),
         ".txt": read_vocabulary,
-    }[write_file(path, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n").suffix]
+    }[path.suffix]
     with pytest.raises(FileRefusedError, match="a Git LFS pointer to it; run 'git lfs pull'"):
         read(path)
 

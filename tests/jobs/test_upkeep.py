@@ -45,10 +45,12 @@ def leave(data):
     ]
     (go[-1] / "upload.mat").write_bytes(b"x")
     old = data / f".runs.json.{'0' * 32}"
-    os.utime(write_file(old, "{"), (1, 1))
+    write_file(old, "{")
+    os.utime(old, (1, 1))
     stay = [artifacts.draft(data / "scratch", ""), artifacts.draft(data / "jobs", ".4567.")]
     new = data / f".runs.json.{'1' * 32}"
-    return [*go, old], [*stay, write_file(new, "{")]
+    write_file(new, "{")
+    return [*go, old], [*stay, new]
 
 
 def test_only_leftovers_of_ended_processes_are_removed(data, tmp_path):

@@ -408,7 +408,7 @@ def test_special_files_are_refused(tmp_path):
 
 
 def to_other_content(path):
-    (write_file(path.parent / "new", "other")).replace(path)
+    write_file(path.parent / "new", "other").replace(path)
 
 
 def to_a_pipe(path):
