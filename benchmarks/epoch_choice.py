@@ -11,14 +11,14 @@ import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.analysis.resampling import student_interval
-from zslcore.evaluation.answers import Evaluation, best_common_gamma, evaluate
+from zslcore.evaluation.predicted_tests import Evaluation, best_common_gamma, evaluate
 from zslcore.evaluation.protocol import Setting
 from zslcore.methods.base import ZSLEstimator
 from zslcore.progress import silent
 from zslcore.storage.files import FACTS
 
-Figure = Literal["plain", "calibrated"]
-FIGURES: tuple[Figure, ...] = ("plain", "calibrated")
+Calibration = Literal["plain", "calibrated"]
+CALIBRATIONS: tuple[Calibration, ...] = ("plain", "calibrated")
 CHOICES = ("folds", "test", "last")
 #: Result of :func:`mean_gains` that the package includes; each row is over at least two seeds.
 MEASURED = FACTS / "measured" / "epoch_choice.csv"
@@ -56,7 +56,7 @@ def _figures(evaluation: Evaluation) -> dict[str, Any]:
     return row
 
 
-def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.DataFrame:
+def choices(table: pd.DataFrame, figure: Calibration, names: Sequence[str]) -> pd.DataFrame:
     """Return one row per choice from a table of :func:`points` for one seed.
 
     *folds* is the point with the best mean H on the folds; *test* has the best H on the test
@@ -80,7 +80,7 @@ def mean_gains(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -
     for (dataset, method), of_method in table.groupby(["dataset", "method"], sort=False):
         of_method = of_method.dropna(axis=1, how="all")
         varied = [name for name in names if name in of_method]
-        for figure in FIGURES:
+        for figure in CALIBRATIONS:
             H = pd.DataFrame(
                 [
                     choices(of_seed, figure, varied)[f"test_{figure}"]

@@ -125,7 +125,7 @@ from ui.components import playground
 from ui.components.playground import Frame, Instrument, Rail, Ruler, RunChoice
 from ui.takeaway.curves import draw_curves
 from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 
 st.set_page_config(layout="wide")
 

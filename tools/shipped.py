@@ -50,7 +50,7 @@ from zslcore.board.entry import BoardEntry, Figures, Gamma, read_entry
 from zslcore.board.making import DIGITS
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import action_facts, recognise_actions
-from zslcore.evaluation.answers import Evaluation
+from zslcore.evaluation.predicted_tests import Evaluation
 from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.evaluation.predictions_file import predictions_bytes, read_packaged, write_predictions
 from zslcore.evaluation.runs import RunResult, refit, run

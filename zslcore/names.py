@@ -80,7 +80,7 @@ def positions_of(names: Iterable[str], among: Sequence[str]) -> np.ndarray:
     return np.array([position_of.get(class_key(name), -1) for name in names], dtype=np.intp)
 
 
-def count_from_0(names: Sequence[str]) -> bool:
+def are_numbered_from_0(names: Sequence[str]) -> bool:
     """Return whether the names are "0", "1", "2" and so on."""
     return all(name == str(k) for k, name in enumerate(names))
 
@@ -126,13 +126,13 @@ def squeeze(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.lower())
 
 
-def readable(name: str) -> str:
+def dictionary_form(name: str) -> str:
     """Return a class name like a dictionary entry: lower-case words without accents.
 
     Examples
     --------
-    >>> readable("043.Yellow_bellied_Flycatcher"), readable("HorseRace"), readable("persian+cat")
-    ('yellow bellied flycatcher', 'horse race', 'persian cat')
+    >>> dictionary_form("043.Yellow_bellied_Flycatcher"), dictionary_form("HorseRace")
+    ('yellow bellied flycatcher', 'horse race')
     """
     text = re.sub(r"^\s*\d+\s*[._ ]\s*", "", name)
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from zslcore.analysis.confusion import per_class_table
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.interactive.seen_unseen import gamma_range
 from zslcore.metrics import per_class_accuracy
 

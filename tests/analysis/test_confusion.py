@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from zslcore.analysis.confusion import confusion, most_confused
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import evaluate
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")

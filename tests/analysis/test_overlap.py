@@ -493,7 +493,7 @@ def test_the_difference_equals_the_formula_of_welch():
     assert (gain.low, gain.high) == pytest.approx(
         (gain.difference - reach, gain.difference + reach)
     )
-    assert gain.is_shown
+    assert gain.is_significant
     assert gain.p < 0.05
 
 
@@ -528,5 +528,5 @@ def test_classes_in_the_set_gain_more_only_with_the_planted_effect(own_data, nam
     methods = [m for m in GAIN_METHODS if "HMDB51" not in name or m != "LinearS2V"]
     for method in methods:
         gain = group_gain(class_gains(study, name, baseline, method, data.class_names))
-        assert gain.is_shown == (not name.endswith("-unplanted")), method
-        assert gain.is_shown == (gain.low > 0), method
+        assert gain.is_significant == (not name.endswith("-unplanted")), method
+        assert gain.is_significant == (gain.low > 0), method

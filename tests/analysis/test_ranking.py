@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from zslcore.analysis import ranking, resampling
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import significance
 

@@ -21,7 +21,7 @@ from zslcore.analysis.stored_runs import (
     oracle_keys,
     runs_as_csv,
     select_runs,
-    sorted_by,
+    sort_orders,
 )
 from zslcore.datasets import load
 from zslcore.evaluation.figures import FIGURES, values_of
@@ -68,11 +68,11 @@ def test_own_runs_come_first_and_the_newest_on_top(runs, meant, expected):
     assert ids(select_runs(runs, meant)) == [runs[k].id for k in expected]
 
 
-@pytest.mark.parametrize("by", sorted_by())
+@pytest.mark.parametrize("by", sort_orders())
 def test_metrics_are_sorted_largest_first_and_names_alphabetically(runs, by):
     runs = runs[:2]  # all runs of this data folder
     values = [run.table()[0][by] for run in select_runs(runs, RunFilter(), by)]
-    assert values == sorted(values, reverse=sorted_by()[by])
+    assert values == sorted(values, reverse=sort_orders()[by])
     assert [
         run.table()[0][by] for run in select_runs(runs, RunFilter(), by, reverse=True)
     ] == values[::-1]
@@ -180,17 +180,17 @@ def pair():
 
 
 def test_the_spec_table_marks_differences(pair):
-    table = compare.in_spec(*pair).set_index("field")
+    table = compare.compare_specs(*pair).set_index("field")
     assert table.loc["method", ["first", "second"]].tolist() == ["LinearS2V", "LinearV2S"]
     assert table["differs"][["method", "select_for", "seed"]].all()
     assert not table["differs"][["dataset", "digest", "split", "features", "version"]].any()
     assert table.loc["parameter lam", "first"] == str(pair[0].params["lam"])
     assert table.loc["revision of LinearV2S", "first"] == ""
-    assert not compare.in_spec(pair[0], pair[0])["differs"].any()
+    assert not compare.compare_specs(pair[0], pair[0])["differs"].any()
 
 
 def test_metrics_are_side_by_side_with_their_difference(pair):
-    table = compare.in_figures(*pair).set_index("figure")
+    table = compare.compare_metrics(*pair).set_index("figure")
     zsl = [result.evaluation.zsl for result in pair]
     assert table.loc["ZSL"].tolist() == [*zsl, zsl[1] - zsl[0]]
     assert table.loc["H at γ", "second"] == pair[1].evaluation.calibrated.harmonic
@@ -198,13 +198,13 @@ def test_metrics_are_side_by_side_with_their_difference(pair):
     labels = [f.label for name, f in FIGURES.items() if name in values_of(pair[0].evaluation)]
     assert [name for name in table.index if name in labels] == labels
     without = replace(pair[1], oracle=None)
-    missing = compare.in_figures(pair[0], without).set_index("figure")
+    missing = compare.compare_metrics(pair[0], without).set_index("figure")
     assert np.isnan(missing.loc["ZSL, oracle", "second"])
 
 
 def test_classes_are_paired_by_name_not_number(pair):
     first, second = pair
-    table = compare.by_class(first, second)
+    table = compare.compare_classes(first, second)
     assert table["difference"].abs().is_monotonic_decreasing
     assert table["difference"].equals(table["second"] - table["first"])
     assert table["first"].tolist() != table["second"].tolist()
@@ -224,7 +224,7 @@ def test_classes_are_paired_by_name_not_number(pair):
             per_class={c + 50: v for c, v in evaluation.per_class.items()},
         ),
     )
-    assert compare.by_class(first, shifted).equals(table)
+    assert compare.compare_classes(first, shifted).equals(table)
 
 
 def test_the_paired_test_is_of_the_mean_difference_over_classes(pair):

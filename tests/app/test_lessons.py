@@ -78,7 +78,7 @@ def test_every_step_computes_its_answer_and_shows_it(lesson, step):
 
 def test_overall_accuracy_is_of_predictions_without_calibration():
     test = calibration.validated_run("ESZSL")[1]
-    answers = test.answers
+    answers = test.best_classes
     right = test.predicted(0.0) == test.y
     view = next(s for s in LESSONS["calibration"].steps if s.title == "Another test set").see(
         "ESZSL"

@@ -15,7 +15,7 @@ from ui.playground import instrument as play
 from ui.state import cache, waiting
 from zslcore.analysis.study import run_seconds
 from zslcore.evaluation import runs
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.one_file import SHARED
@@ -103,7 +103,7 @@ def test_the_browser_counts_like_python_at_every_gamma(node, tmp_path, digits, k
         right, _ = test.switches.per_class(gamma)
         np.testing.assert_array_equal(shown["right"], right[present])
         to_seen = test.switches.gamma > gamma
-        sides = test.answers.seen_class[order], test.answers.unseen_class[order]
+        sides = test.best_classes.seen_class[order], test.best_classes.unseen_class[order]
         for words, seen, a, b, y in zip(
             shown["words"], to_seen, *sides, test.y[order], strict=True
         ):

@@ -62,7 +62,7 @@ def test_differences_of_printed_pairs_have_the_sign_of_the_answer():
     (drawn,) = [data for data in specs if any(trace.get("name") == "a pair" for trace in data)]
     pairs = next(trace for trace in drawn if trace["name"] == "a pair")
     changes = tests.paired_differences(PRINTED[0], "AWA2", "AWA1")
-    expected = 100 * changes.loc[changes["asked"] != "larger", "difference"]
+    expected = 100 * changes.loc[changes["question"] != "larger", "difference"]
     np.testing.assert_allclose(np.sort(pairs["x"]), np.sort(expected))
     means = next(trace for trace in drawn if trace["name"].startswith("mean"))["x"]
     (answer,) = (text for text in (element.value for element in app.markdown) if "## " in text)

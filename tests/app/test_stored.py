@@ -9,7 +9,7 @@ from ui.shell.numbers import percent
 from ui.shell.text import AUSUC
 from ui.state import waiting
 from zslcore.datasets import load
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore

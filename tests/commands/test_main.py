@@ -12,7 +12,7 @@ import pytest
 
 from tests.datasets import files
 from zslcore.__main__ import main
-from zslcore.analysis.stored_runs import sorted_by
+from zslcore.analysis.stored_runs import sort_orders
 from zslcore.commands.command_line import COMMANDS, MODULES, parser_of_commands
 from zslcore.datasets import load
 from zslcore.datasets.base import class_folds
@@ -109,7 +109,7 @@ def test_every_help_gives_an_example_that_the_command_accepts(start):
         for item in line.split(" && "):
             _, *words = shlex.split(item)
             args = parser_of_commands(words[:1]).parse_args(words)
-            assert getattr(args, "sort", "created") in sorted_by()
+            assert getattr(args, "sort", "created") in sort_orders()
 
 
 @pytest.mark.parametrize("start", HELPS)

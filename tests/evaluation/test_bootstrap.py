@@ -9,9 +9,9 @@ from tests.metrics.test_metrics import scored
 from tests.worlds import scored_again
 from zslcore.analysis.papers.claims import FINDINGS
 from zslcore.analysis.resampling import counts_of_classes, draws_of
-from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, needs_predictions
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import DatasetError, ParameterError
@@ -119,7 +119,7 @@ def test_ausuc_per_sample_equals_openworldauc_with_and_without_ties():
         # equal.
         F = test.F if seed % 2 else np.round(10 * test.F)
         whole = matrix_of(F, test.y, test.seen)
-        margin, of_seen = whole.answers.margin, whole.seen[whole.y]
+        margin, of_seen = whole.best_classes.margin, whole.seen[whole.y]
         tied += bool(np.isin(margin[of_seen], margin[~of_seen]).any())
         expected = open_world_auc(F, test.y, test.seen)
         assert values(whole)["ausuc_per_sample"] == pytest.approx(expected, abs=1e-12), seed

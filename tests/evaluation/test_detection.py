@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tests.worlds import linear_world
-from zslcore.evaluation.answers import ScoredTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import ESZSL
 from zslcore.scores import ScoreFile, interpreted, judge

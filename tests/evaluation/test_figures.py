@@ -8,7 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.analysis.stored_runs import as_latex, runs_as_csv, sorted_by
+from zslcore.analysis.stored_runs import as_latex, runs_as_csv, sort_orders
 from zslcore.board.entry import Figures
 from zslcore.board.table import COLUMNS, HEADINGS
 from zslcore.board.table import PERCENT as BOARD_PERCENT
@@ -46,7 +46,7 @@ def test_a_registered_metric_is_everywhere(own_data, result, worst, capsys):
     assert pd.read_csv(io.StringIO(runs_as_csv(runs)))["worst"].item() == pytest.approx(expected)
     assert "Worst" in as_latex(runs)
     assert f"{100 * expected:.1f}" in as_latex(runs)
-    assert sorted_by()["worst"] is True
+    assert sort_orders()["worst"] is True
     assert "worst" in figures.metric_names(unit="fraction")
     ResultStore().put(result)
     main(["runs", "list", "--sort", "worst"])

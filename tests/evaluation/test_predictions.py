@@ -14,7 +14,7 @@ from zslcore.analysis.confusion import confusion
 from zslcore.analysis.resampling import figures
 from zslcore.datasets import load
 from zslcore.datasets.base import Split
-from zslcore.evaluation.answers import FoldPredictions, ScoredTest, best_common_gamma
+from zslcore.evaluation.predicted_tests import FoldPredictions, ScoredTest, best_common_gamma
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import read_predictions, write_predictions
 from zslcore.evaluation.protocol import Problem, evaluate, fit_and_score, select
@@ -242,7 +242,9 @@ def test_a_predictions_file_of_cub_is_small(tmp_path):
     for _ in range(3):
         fold = scored_rows(930, 2350, np.arange(150) < 100)
         folds.append(
-            FoldPredictions(np.sort(rows[4731:][:3280]), classes[:150], fold.seen, fold.answers)
+            FoldPredictions(
+                np.sort(rows[4731:][:3280]), classes[:150], fold.seen, fold.best_classes
+            )
         )
     with_folds = Predictions.of_scores(test, np.sort(rows[:4731]), names, validation=folds)
     result = through_a_file(with_folds, tmp_path)

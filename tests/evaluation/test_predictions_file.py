@@ -16,7 +16,7 @@ from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
 from zslcore.evaluation import runs
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.predictions_file import is_predictions, read_predictions, write_predictions
 from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.evaluation.runs import RunResult

@@ -9,8 +9,8 @@ from sklearn.model_selection import ParameterGrid
 
 from tests.worlds import linear_world
 from zslcore.datasets.base import Fold, Split, hold_out
-from zslcore.evaluation import answers
-from zslcore.evaluation.answers import ScoredTest, best_common_gamma
+from zslcore.evaluation import predicted_tests
+from zslcore.evaluation.predicted_tests import ScoredTest, best_common_gamma
 from zslcore.evaluation.protocol import (
     Setting,
     evaluate,
@@ -22,7 +22,12 @@ from zslcore.evaluation.protocol import (
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.metrics import find_answers, mean_class_accuracy, sample_accuracy, seen_unseen_curve
+from zslcore.metrics import (
+    find_best_classes,
+    mean_class_accuracy,
+    sample_accuracy,
+    seen_unseen_curve,
+)
 
 WORLD = linear_world(noise=1.0, n_per_class=20)
 SPLIT = WORLD.splits["PS"]
@@ -297,9 +302,9 @@ def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
     """A large matrix is not scanned again for every metric."""
     looks = []
     monkeypatch.setattr(
-        answers,
-        "find_answers",
-        lambda *arguments: looks.append(arguments) or find_answers(*arguments),
+        predicted_tests,
+        "find_best_classes",
+        lambda *arguments: looks.append(arguments) or find_best_classes(*arguments),
     )
     scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
     for gamma in (0.0, 0.02):

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from tests.hostile.making import spoiled
 from tests.hostile.results import VALUES
 from tests.hostile.scores import CHANGES, CLASSES, LABELS, SCORES, UNSEEN
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.scores import judge

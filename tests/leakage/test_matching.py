@@ -11,7 +11,7 @@ from zslcore.datasets.facts import class_facts, published
 from zslcore.leakage import VOCABULARY_NAMES, Vocabulary, get_vocabulary, match_names, matching
 from zslcore.leakage.matching import EMPTY_WORDS, MOST_INDEXES, index_of
 from zslcore.leakage.vocabularies import VIEWPOINTS, domains, wordnet
-from zslcore.names import readable, squeeze
+from zslcore.names import dictionary_form, squeeze
 
 IMAGENET = get_vocabulary("imagenet-1k")
 PAPER_NAME = {
@@ -478,7 +478,7 @@ def test_every_pretraining_class_matches_itself_in_any_spelling(index, data):
 @given(st.text(max_size=40))
 def test_any_text_can_be_a_class_name(name):
     assert all(
-        word.isalnum() and word.islower() + word.isdigit() for word in readable(name).split()
+        word.isalnum() and word.islower() + word.isdigit() for word in dictionary_form(name).split()
     )
     for match in match_names([name], get_vocabulary("sports-1m")):
         assert match.class_name == name

@@ -6,7 +6,7 @@ from scipy.special import erf
 
 from tests.methods.plain import gradient, relative_difference, training_data
 from tests.worlds import linear_world
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import Problem, evaluate, fit_and_score, penalised, select
 from zslcore.exceptions import ParameterError
 from zslcore.features import Preprocessing

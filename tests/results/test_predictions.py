@@ -39,7 +39,7 @@ def test_a_run_stores_predictions_that_reproduce_its_metrics(store):
     assert evaluate(actual.test, result.gamma) == result.evaluation
     assert len(actual.folds) == len(WORLD.split("PS").folds)
     assert not verify_predictions(actual).reasons  # the validation rows choose gamma
-    np.testing.assert_array_equal(actual.test.margin, scores.answers.margin)
+    np.testing.assert_array_equal(actual.test.margin, scores.best_classes.margin)
     assert actual.provenance.created == result.created
 
 

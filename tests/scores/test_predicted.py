@@ -8,7 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.datasets.facts import class_facts, row_facts
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.evaluation.protocol import fit_and_score

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores import ScoreFile, interpreted, judge, reading, sandboxed

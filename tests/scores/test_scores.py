@@ -16,7 +16,7 @@ from scipy.io import savemat
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.leakage.published import known_tests, recognised

@@ -395,14 +395,14 @@ def test_differences_of_pairs():
     request = ["other training", "other test"]
     table = pd.DataFrame(
         {
-            "asked": np.resize(request, N),
+            "question": np.resize(request, N),
             "method": NAMES,
             "pair": "A, B",
             "difference": values() - 0.5,
         }
     )
     tests = {
-        item: paired_test(item, table["difference"][table["asked"] == item]) for item in request
+        item: paired_test(item, table["difference"][table["question"] == item]) for item in request
     }
     labels = dict(zip(request, ("<b>first</b>", "second"), strict=True))
     figure = cross.difference_strips(table, tests, labels)
@@ -411,7 +411,7 @@ def test_differences_of_pairs():
     for _, row in table.iterrows():
         x, y = result[row["method"]]
         assert x == pytest.approx(100 * row["difference"])
-        assert y == plain(labels[row["asked"]])
+        assert y == plain(labels[row["question"]])
     means = {m.y: m.x for m in shown(figure) if m.series.startswith("mean")}
     same(means, {plain(labels[k]): 100 * t.mean_difference for k, t in tests.items()})
 

@@ -10,7 +10,7 @@ from tests.pages import head_of
 from tests.ui.test_components import finished
 from ui.shell.numbers import percent, three_digits
 from ui.takeaway.curves import numbers_of
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.interactive.one_file import SHARED, packed
 from zslcore.interactive.seen_unseen import GHOSTS, LOOKS, InteractiveCurve, line_of
 

@@ -167,10 +167,10 @@ def difference_strips(
 
 
 def _every_pair(table: pd.DataFrame, row_of: Mapping[str, int]) -> Part:
-    below = table.groupby("asked").cumcount() % 5  # spread the points of a line reproducibly
+    below = table.groupby("question").cumcount() % 5  # spread the points of a line reproducibly
     return scatter(
         x=100 * table["difference"],
-        y=table["asked"].map(row_of) - 0.12 - 0.06 * below,
+        y=table["question"].map(row_of) - 0.12 - 0.06 * below,
         name="a pair",
         marker=dots(HARMONIC, 8, symbol="circle-open"),
         customdata=np.stack([table["method"], table["pair"]], axis=1),

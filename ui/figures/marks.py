@@ -17,7 +17,7 @@ GLYPH |= {"in the set": GLYPH["both"], "unrelated": GLYPH["none"]}
 LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "none": NEUTRAL, **GROUP_LOOKS}
 #: Relation of a class to the pre-training set -> its text in legends.
 GROUP_WORDS = {group: group for group in GROUP_LOOKS} | {"in the set": "in the pre-training set"}
-#: Maximum number of legible names along an axis: from the back of a room, and on a phone.
+#: Maximum number of legible names along an axis: on a projector, and on a phone.
 MOST_NAMES, ON_PHONE = 50, 18
 
 

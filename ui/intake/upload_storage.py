@@ -61,7 +61,8 @@ class UploadStorage(MemoryUploadedFileManager):
             self._forget(session_id, file.file_id)
             of_session = self._stored.setdefault(session_id, {})
             if len(of_session) > MOST_FILES:
-                return  # refused files have entries, too: one is stored above the limit, no more
+                # One refused file above the limit has an entry with the reason; others have none.
+                return
             refusal = self._refusal(session_id, file)
             path = Path() if refusal else self._upload_folder() / uuid4().hex
             stored = StoredUpload(0 if refusal else len(file.data), path, refusal)

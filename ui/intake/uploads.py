@@ -65,13 +65,13 @@ def import_files(
         if "more" in options:
             options["choices"] = {part: text for part, text in (choices or {}).items() if text}
         options["pretraining"] = pretraining
-        name = visitors.own_name(name.strip() or _unused_name(_proposed(paths, main, options)))
+        name = visitors.own_name(name.strip() or _unused_name(_propose_name(paths, main, options)))
         _refuse_taken(name, replace=replace)
         if unseen.strip():
             options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
         if "splits" in options:
-            return _imported(_move_to_named_folder(main.parent, name), name, options)
-        return _imported(main, name, options)
+            return _import(_move_to_named_folder(main.parent, name), name, options)
+        return _import(main, name, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Survey:
 NOTHING = Survey("", "", (), {}, True, (), ())
 
 
-def _proposed(paths: Sequence[Path], main: Path, options: Mapping[str, Any]) -> str:
+def _propose_name(paths: Sequence[Path], main: Path, options: Mapping[str, Any]) -> str:
     """Return a name from the file with the features, and from the benchmark of its classes."""
     stem = intake.name_of_files(paths) if "more" in options else main.stem
     is_main = stem == main.stem
@@ -118,7 +118,7 @@ def survey_files(
             for part in intake.CHOICES
         }
         return Survey(
-            _unused_name(_proposed(paths, main, options)),
+            _unused_name(_propose_name(paths, main, options)),
             survey.sentence,
             tuple(survey.rows),
             titles,
@@ -146,13 +146,13 @@ def import_folder(
         raise ParameterError("Folder: expected the path of a folder with two .mat files; got none.")
     path = _folder(folder.strip())
     inside = path.name.lower() in SPLIT_FOLDERS  # then the parent folder names the data set
-    called = f"{path.parent.name}-{path.name}" if inside else path.name
-    name = name.strip() or import_name(called)
+    folder_name = f"{path.parent.name}-{path.name}" if inside else path.name
+    name = name.strip() or import_name(folder_name)
     _refuse_taken(name, replace=replace)
     options: dict[str, Any] = {"features": features.strip(), "splits": splits.strip()}
     if action_archives.can_read(path):
         options = {key: file for key, file in options.items() if file not in (FEATURES, SPLITS)}
-    return _imported(path, name, options | {"pretraining": pretraining})
+    return _import(path, name, options | {"pretraining": pretraining})
 
 
 def _folder(text: str) -> Path:
@@ -205,7 +205,7 @@ def read_uploaded_split(
     """
     folder = artifacts.scratch_folder()
     try:
-        context = context_of_group(files, folder, **_grouped(groups, pattern, folder))
+        context = context_of_group(files, folder, **_photograph_arguments(groups, pattern, folder))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -232,11 +232,11 @@ def photographs_of_dataset(
 ) -> Photographs | None:
     """Return the photograph of each row of a data set, by a file or by names of image files."""
     with artifacts.scratch() as folder:
-        arguments = _grouped(groups, pattern, folder)
+        arguments = _photograph_arguments(groups, pattern, folder)
         return photographs_of(arguments["groups"], arguments["group_pattern"], dataset.image_files)
 
 
-def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
+def _photograph_arguments(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
     """Write the file of groups to a folder, and return the arguments of the audit."""
     path = groups and put_one(groups, folder / "groups")
     return {"groups": path, "group_pattern": pattern.strip() or None}
@@ -267,7 +267,7 @@ def names_this_machine(headers: Mapping[str, str]) -> bool:
     return hosts <= {"localhost", "127.0.0.1", "::1"}
 
 
-def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
+def _import(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
     """Import a data set, unless the visit has reached its limit of imports."""
     imported, most = st.session_state.get(IMPORTS, 0), settings.IMPORTS_A_VISITOR()
     if imported >= most:

@@ -98,7 +98,7 @@ def _cover() -> Chart:
     table, *names = _table(PRINTED)
     labels = {question: QUESTIONS[question] for question in ("training set", "test set")}
     pairs = cross_dataset.paired_differences(table, *names[::-1])
-    strips = difference_strips(pairs[pairs["asked"].isin(labels)], {}, labels)
+    strips = difference_strips(pairs[pairs["question"].isin(labels)], {}, labels)
     return Chart(strips.traces, strips.layout | {"showlegend": False})
 
 

@@ -19,7 +19,7 @@ from zslcore.analysis import confusion
 from zslcore.datasets.base import hold_out
 from zslcore.datasets.facts import title
 from zslcore.evaluation import protocol
-from zslcore.evaluation.answers import PredictedTest
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -201,7 +201,7 @@ def _changes_without_images(method: str) -> StepView:
 
 def _fewer_seen(test: PredictedTest) -> PredictedTest:
     """Return the test set without every second image of seen classes."""
-    of_seen = test.answers.of_seen
+    of_seen = test.best_classes.of_seen
     kept_rows = np.flatnonzero(~of_seen | (np.cumsum(of_seen) % 2 == 0))
     return PredictedRows.of_scores(test, np.arange(len(of_seen))).select(kept_rows)
 

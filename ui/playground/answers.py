@@ -23,7 +23,7 @@ from zslcore.analysis.method_table import row_name
 from zslcore.analysis.study import RunStudy, run_seconds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources, is_simulated_name, title
-from zslcore.evaluation.answers import PredictedTest
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError

@@ -19,8 +19,8 @@ from zslcore.analysis import confusion
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of
-from zslcore.evaluation.answers import PredictedTest, origin_in_words
 from zslcore.evaluation.bootstrap import BootstrapMetrics
+from zslcore.evaluation.predicted_tests import PredictedTest, origin_in_words
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
 

@@ -26,7 +26,7 @@ from ui.takeaway.curves import offer_curves, released
 from zslcore import jobs
 from zslcore.analysis.study import Study
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation.answers import PredictedTest
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.seen_unseen import Stop

@@ -19,7 +19,7 @@ from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
-from zslcore.evaluation.answers import PredictedTest
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.seen_unseen import LOOKS, CurveLine, InteractiveCurve, Stop, gamma_range
 from zslcore.methods import TRANSDUCTIVE

@@ -24,12 +24,12 @@ def answer_from_pairs() -> tuple[str, str]:
     """Return an answer from the 24 pairs of the benchmark paper: a sentence and its evidence."""
     changes, tests = _printed_changes()
     training, test = tests["training set"], tests["test set"]
-    largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
+    largest = changes.loc[changes["question"] == "training set", "difference"].abs().max()
     most = in_points(largest).removeprefix("+")
     headline = (
         "Nearly: training on AWA2 instead of AWA1 changes accuracy by "
-        f"{in_points(training.mean_difference)}{_doubt(training.p)}, testing on it by "
-        f"{signed(test.mean_difference)}{_doubt(test.p)}."
+        f"{in_points(training.mean_difference)}{_significance(training.p)}, testing on AWA2 by "
+        f"{signed(test.mean_difference)}{_significance(test.p)}."
     )
     return headline, (
         f"Means of {test.pairs} printed pairs (Xian et al. 2019); training on AWA2 changes "
@@ -37,7 +37,7 @@ def answer_from_pairs() -> tuple[str, str]:
     )
 
 
-def _doubt(p: float) -> str:
+def _significance(p: float) -> str:
     return " (not significant)" if p >= ALPHA else " (significant)"
 
 
@@ -51,7 +51,7 @@ def _printed_changes() -> tuple[pd.DataFrame, dict[str, PairedTest]]:
 def show_printed_pairs() -> None:
     """Draw the printed differences by training set and by test set; explain the printed p-value."""
     changes, tests = _printed_changes()
-    drawn = changes[changes["asked"].isin(list(QUESTIONS))]
+    drawn = changes[changes["question"].isin(list(QUESTIONS))]
     shown = {question: tests[question] for question in QUESTIONS}
     chart(
         difference_strips(
@@ -93,8 +93,8 @@ def show_image_counts() -> None:
     )
     chart(
         image_counts(table),
-        f"Images per class of AWA1 and AWA2, from {table['AWA2'].max():,} of AWA2's "
-        f"{plain(str(table['class'].iloc[0]))} to {table['AWA2'].min():,}.",
+        f"Images per class of AWA1 and AWA2; AWA2 has from {table['AWA2'].min():,} to "
+        f"{table['AWA2'].max():,} ({plain(str(table['class'].iloc[0]))}).",
         key="awa1_images_per_class",
         table=lambda: table,
     )

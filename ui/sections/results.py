@@ -28,7 +28,7 @@ from zslcore.board.checking import CheckedEntry
 from zslcore.board.making import entry_of_run
 from zslcore.datasets.facts import title
 from zslcore.evaluation import plugins
-from zslcore.evaluation.answers import origin_in_words
+from zslcore.evaluation.predicted_tests import origin_in_words
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State

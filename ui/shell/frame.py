@@ -211,7 +211,7 @@ def _show_menus() -> None:
 def _show_glossary() -> None:
     """List the terms of the glossary, those on this page first."""
     search = st.text_input("Find a term", key="glossary_sought").strip().lower()
-    matches = [t for t in TERMS.values() if search in t.searched()]
+    matches = [t for t in TERMS.values() if search in t.search_text()]
     here = [term for term in terms.on_this_page() if term in matches]
     if not matches:
         st.caption("No term contains these letters.")

@@ -30,7 +30,7 @@ class Term:
         """Return the sentence and, below it, the formula."""
         return f"{self.says}\n\n${self.formula}$" if self.formula else self.says
 
-    def searched(self) -> str:
+    def search_text(self) -> str:
         """Return the text that a search looks through, in lower case."""
         return " ".join((self.name, *self.also, self.says)).lower()
 
@@ -89,7 +89,7 @@ def term_of(label: str) -> Term | None:
     return None
 
 
-#: Arguments and options in sentences of the package -> the controls of pages in their place.
+#: Argument or option named in a message of the package -> words for the control of a page.
 _ON_A_PAGE = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
@@ -143,7 +143,7 @@ def names_in_words(names: Sequence[str], most: int = 3) -> str:
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>&"})
 #: Positions where Streamlit turns even escaped text into a link, an icon, an arrow or a dash; an
 #: invisible character is inserted there.
-_APART = re.compile(
+_AUTOMATIC_MARKUP = re.compile(
     r"(?<=:)(?=//|[\w/+-]+:)|(?<=www)(?=\.)|(?<=@)(?=[\w-])|(?<=[-<>=~])(?=[-<>=~])", re.IGNORECASE
 )
 _JOINER = "\N{WORD JOINER}"
@@ -154,4 +154,4 @@ def plain(words: str) -> str:
 
     Components, options of select boxes and cells of data frames do not read Markdown.
     """
-    return _APART.sub(_JOINER, words).translate(_MARKS)
+    return _AUTOMATIC_MARKUP.sub(_JOINER, words).translate(_MARKS)

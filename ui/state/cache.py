@@ -38,7 +38,7 @@ from zslcore.board.checking import Board, packaged_board
 from zslcore.board.table import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, CorrectedSplit, Report, Vocabulary, counts, quiz

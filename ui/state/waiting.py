@@ -21,7 +21,7 @@ from ui.shell.text import plain
 from ui.state import cache
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, Study
-from zslcore.evaluation.answers import PredictedTest, ScoredTest
+from zslcore.evaluation.predicted_tests import PredictedTest, ScoredTest
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.runs import Run, RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -35,7 +35,7 @@ PATIENCE, UPDATE_SECONDS = 1.5, 0.5
 #: Minimum number of seconds to wait for a job before its panel is shown.
 AT_LEAST = 0.2
 #: Session key: keys of the jobs that the visitor has cancelled.
-LEFT = "left_jobs"
+CANCELLED = "cancelled_jobs"
 
 T = TypeVar("T")
 Draw = Callable[[Mapping[str, np.ndarray]], None]
@@ -97,7 +97,7 @@ def run_of(spec: RunSpec) -> PredictedRun:
 def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Compute a run and return its result with its score matrix."""
     if is_quick(spec):
-        return quick(spec)
+        return run_quick(spec)
     return study_result(RunStudy.of(spec, cache.dataset(spec.dataset)))
 
 
@@ -114,14 +114,14 @@ def predictions_of(run: PredictedRun) -> tuple[Callable[[], Predictions], bool]:
     return lambda: (without_folds.with_validation() if folds else without_folds).predictions, folds
 
 
-def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
+def run_quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Run a spec in this process; show a warning if the result cannot be stored."""
     with st.spinner("Choosing parameters on the folds, then fitting …", show_time=True):
-        result, scores, unkept = cache.quick_run(spec)
-    if unkept and not st.session_state.get(WARNED):
+        result, scores, storage_error = cache.quick_run(spec)
+    if storage_error and not st.session_state.get(WARNED):
         st.session_state[WARNED] = True
         st.warning(
-            f"These results were computed but cannot be stored. {plain(unkept)}",
+            f"These results were computed but cannot be stored. {plain(storage_error)}",
             icon=":material/save:",
         )
     return result, scores
@@ -171,8 +171,8 @@ def _panel(study: Study[Any], draw: Draw | None, was_active: bool) -> None:
         st.rerun()
     with st.container(border=True, key=f"job_{study.key}"):
         st.markdown(f"**{plain(study.title)}**")
-        if status.active and study.key in st.session_state.get(LEFT, ()):
-            _show_left(study, status)
+        if status.active and study.key in st.session_state.get(CANCELLED, ()):
+            _show_cancelled(study, status)
         elif status.active:
             _show_progress(study, status)
             _show_preview(status, draw)
@@ -194,12 +194,12 @@ def _show_progress(study: Study[Any], status: Status) -> None:
 def leave(key: str) -> None:
     """Stop waiting for a job; the job ends when no visitor waits."""
     jobs.cancel(key, visitors.current())
-    st.session_state.setdefault(LEFT, set()).add(key)
+    st.session_state.setdefault(CANCELLED, set()).add(key)
 
 
 def _join(study: Study[Any]) -> None:
     """Wait for a job again; start it if necessary."""
-    st.session_state.setdefault(LEFT, set()).discard(study.key)
+    st.session_state.setdefault(CANCELLED, set()).discard(study.key)
     submit(study)
 
 
@@ -221,7 +221,7 @@ def submit(study: Study[Any]) -> None:
         jobs.submit(study, visitors.current())
 
 
-def _show_left(study: Study[Any], status: Status) -> None:
+def _show_cancelled(study: Study[Any], status: Status) -> None:
     """State that the job continues for other visitors, and offer to wait for it again."""
     st.info(
         "You have left this job. Other visitors are still waiting for it.", icon=":material/block:"

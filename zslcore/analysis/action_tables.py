@@ -32,7 +32,7 @@ _GROUP = ["features", "semantics", "method"]
 
 
 def action_gains(study: pd.DataFrame, baseline: str, *, configuration: str = "") -> pd.DataFrame:
-    """Return overlap gains by features, prototypes and method, with differences to the baseline.
+    """Return overlap gains by features, prototypes and method, with differences from the baseline.
 
     Rows of released splits are ignored. ``minus`` is the gain minus the baseline's gain, and
     ``draws_minus`` its mean over draws. The intervals over classes are ``low`` to ``high`` for

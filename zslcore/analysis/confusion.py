@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import confusion_matrix
 
-from zslcore.evaluation.answers import PredictedTest
+from zslcore.evaluation.predicted_tests import PredictedTest
 
 
 def confusion(
@@ -81,9 +81,9 @@ def _accuracy(scores: PredictedTest, gamma: float) -> np.ndarray:
     if scores.generalized:
         right, images = scores.switches.per_class(gamma)
     else:
-        n, answers = len(scores.classes), scores.predicted(gamma)
+        n, predicted = len(scores.classes), scores.predicted(gamma)
         right, images = (
-            np.bincount(y, minlength=n) for y in (scores.y[answers == scores.y], scores.y)
+            np.bincount(y, minlength=n) for y in (scores.y[predicted == scores.y], scores.y)
         )
     with np.errstate(invalid="ignore"):
         return right / images

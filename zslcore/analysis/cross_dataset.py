@@ -28,8 +28,8 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.evaluation import protocol
-from zslcore.evaluation.answers import Evaluation, evaluate
 from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.predicted_tests import Evaluation, evaluate
 from zslcore.evaluation.runs import Origin, choose
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
@@ -489,7 +489,7 @@ def paired_differences(table: pd.DataFrame, first: str, second: str) -> pd.DataF
     }
     parts = [
         pd.DataFrame(
-            {"asked": question, "method": x.index, "pair": pair, "difference": x.to_numpy()}
+            {"question": question, "method": x.index, "pair": pair, "difference": x.to_numpy()}
         )
         for (question, pair), x in pairs.items()
     ]
@@ -511,7 +511,7 @@ def cross_tests(
             f"got {x['method'].nunique()}."
         )
     differences = {
-        question: x["difference"][x["asked"] == question].to_numpy() for question in QUESTIONS
+        question: x["difference"][x["question"] == question].to_numpy() for question in QUESTIONS
     }
     return {
         question: paired_test(text.format(first, second), differences[question])

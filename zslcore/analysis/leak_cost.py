@@ -39,7 +39,7 @@ from sklearn.model_selection import ParameterGrid
 
 from zslcore.analysis import resampling
 from zslcore.datasets import Fold, Split, ZSLDataset
-from zslcore.evaluation.answers import ScoredTest, best_common_gamma
+from zslcore.evaluation.predicted_tests import ScoredTest, best_common_gamma
 from zslcore.evaluation.protocol import Selection, Setting
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods.base import ZSLEstimator

@@ -1,4 +1,4 @@
-r"""Gain in accuracy of test classes in the pre-training set of the feature extractor.
+r"""Gain in accuracy for test classes that are in the pre-training set of the extractor.
 
 .. math::
     \mathrm{gain} = \frac{\mathrm{ACC_{OUC}} - \mathrm{ACC_{TUC}}}
@@ -154,7 +154,7 @@ def overlap_study(
 
 @dataclass(frozen=True)
 class OverlapStudy(Study[pd.DataFrame]):
-    """Study of methods with default parameters on draws of half-overlapping test classes.
+    """Study of methods with default parameters on draws in which half of the test classes overlap.
 
     ``datasets`` maps names of data sets with the same classes to digests.
     """
@@ -232,7 +232,7 @@ def study_summary(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Return gains by features and method, with adjusted p-values, and differences to a baseline.
+    """Return gains by features and method, adjusted p-values, and differences from a baseline.
 
     Draws share classes, so they are not independent repetitions: each class counts once, with its
     mean accuracy over the draws that test it. ``draw_deviation`` is the standard deviation of the
@@ -414,8 +414,8 @@ def same_classes(names: Sequence[str], other_names: Sequence[str]) -> bool:
 # --- Effect of pre-training, class by class -------------------------------------------------------
 
 
-#: Compared methods: closed forms that take seconds for all draws; the first also suits word
-#: vectors.
+#: Compared methods: they have closed-form solutions, so that all draws take seconds. The first also
+#: works with word vectors as class embeddings.
 GAIN_METHODS = ("LinearV2S", "LinearS2V", "ESZSL", "SAE")
 #: Simulated data set -> the same classes with features without pre-training.
 UNTRAINED = {
@@ -515,7 +515,7 @@ class GroupGain:
     p: float
 
     @property
-    def is_shown(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 

@@ -37,7 +37,7 @@ from sklearn.base import clone
 from zslcore.analysis.study import SpecStudy
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.datasets.base import SEEN_VALIDATION, hold_out
-from zslcore.evaluation.answers import ScoredTest, best_common_gamma
+from zslcore.evaluation.predicted_tests import ScoredTest, best_common_gamma
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import Problem, Selection, Setting
 from zslcore.evaluation.specs import RunSpec, revisions_of

@@ -30,9 +30,9 @@ from typing import Literal, TypeVar, get_args
 import numpy as np
 import scipy
 
-from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES as REGISTERED
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.significance import DIGITS, N_DRAWS, Over, class_draws, image_draws

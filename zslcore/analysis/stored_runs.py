@@ -19,8 +19,8 @@ import pandas as pd
 
 from zslcore.analysis.papers.printed import ChosenFor, chosen_for
 from zslcore.evaluation import figures, plugins
-from zslcore.evaluation.answers import origin_in_words
 from zslcore.evaluation.figures import FIGURES, values_of
+from zslcore.evaluation.predicted_tests import origin_in_words
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS
@@ -32,7 +32,7 @@ from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 from zslcore.version import stamped, version
 
 
-def sorted_by() -> Mapping[str, bool]:
+def sort_orders() -> Mapping[str, bool]:
     """Return the sort keys of runs, and whether the largest value comes first."""
     of_figures = {name: figures.FIGURES[name].larger_is_better for name in figures.metric_names()}
     by_name = {"created": True, "dataset": False, "method": False, "origin": False}
@@ -96,20 +96,20 @@ def tabulate_results(
 ) -> pd.DataFrame:
     """Return one tidy row per run, then ``study_rows``, rows of :meth:`Result.table`.
 
-    Accuracies are fractions; ``chosen_for`` is the result of :func:`chosen`, and ``origin`` is the
-    run's origin in the store.
+    Accuracies are fractions; ``chosen_for`` is the result of :func:`choice_of`, and ``origin``
+    is the run's origin in the store.
     """
-    rows = [row | {"chosen_for": chosen(o, oracle_keys)} for o in runs for row in o.table()]
+    rows = [row | {"chosen_for": choice_of(o, oracle_keys)} for o in runs for row in o.table()]
     return pd.DataFrame([*rows, *study_rows])
 
 
 def sort_results(table: pd.DataFrame, by: str, *, reverse: bool = False) -> pd.DataFrame:
     """Sort the rows of :func:`tabulate_results`; rows without the metric come last.
 
-    Sorted by time, runs of this data folder come before precomputed results. Raises
-    UnknownNameError for a sort key that is not in :func:`sorted_by`.
+    When sorted by time, runs of this data folder come before precomputed results. Raises
+    UnknownNameError for a sort key that is not in :func:`sort_orders`.
     """
-    if by not in (orders := sorted_by()):
+    if by not in (orders := sort_orders()):
         raise closest_name("order of runs", by, orders)
     if by not in table:
         return table
@@ -128,19 +128,19 @@ def select_runs(
 
 
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
-    """Return the keys of runs with parameters that the oracle of another run in ``runs`` chose.
+    """Return the keys of runs that use the oracle parameters of another run in ``runs``.
 
     In the store, the origin of these parameters is "given".
     """
-    return _planned(runs, "oracle")
+    return _keys_of_choice(runs, "oracle")
 
 
 def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
     """Return the keys of runs with parameters that another run chose on a single fold."""
-    return _planned(runs, "folds")
+    return _keys_of_choice(runs, "folds")
 
 
-def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
+def _keys_of_choice(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     keys: set[str] = set()
     for run in runs:
         with suppress(ZSLError):  # this version may not have the method
@@ -149,8 +149,8 @@ def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     return frozenset(keys)
 
 
-def chosen(run: StoredRun, oracle_keys: Collection[str]) -> str:
-    """Return the task for which the parameters of a run were chosen, "oracle" or "given"."""
+def choice_of(run: StoredRun, oracle_keys: Collection[str]) -> str:
+    """Return how parameters were chosen: for "ZSL" or "GZSL", "given", or by an "oracle"."""
     how = chosen_for(run.result)
     return ORACLE if how == "given" and run.result.key in oracle_keys else _CHOSEN_FOR[how]
 
@@ -228,11 +228,11 @@ def as_text(result: RunResult) -> str:
             lines.append(f"GZSL         {point.in_words}  ({how})")
     if e.ausuc is not None:
         lines.append(f"AUSUC        {percent(e.ausuc)} per class")
-    repeat = f"to repeat: {spec.command()}" if spec.method in METHODS else unknown_here(spec.method)
+    repeat = f"to repeat: {spec.command()}" if spec.method in METHODS else repeat_hint(spec.method)
     return "\n".join([*lines, *_oracle_lines(result), f"{result.seconds:.1f} s; {repeat}"])
 
 
-def unknown_here(method: str) -> str:
+def repeat_hint(method: str) -> str:
     """Return the reason why a run cannot be repeated here, as the end of a sentence."""
     if plugins.is_plugin_name(method):
         return f"the method is a plugin: to repeat the run, pass the file of {method} to --method"
@@ -250,7 +250,8 @@ def _oracle_lines(result: RunResult) -> list[str]:
     lines = [f"oracle       {', '.join(gaps)}{bounds}"] if gaps else []
     if result.oracle is not None and result.params_origin == "given":
         lines.append(
-            "             no gain with oracle parameters: they were given, and no grid was searched"
+            "             no gain with oracle parameters: the run searched no grid, since parameters "
+            "were given"
         )
     return lines
 
@@ -271,7 +272,7 @@ FORMATS = {"csv": runs_as_csv, "json": as_json, "latex": as_latex}
 SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "prototypes", "seed")
 
 
-def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
+def compare_specs(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Compare the fields of two runs as text, empty if a run lacks the field."""
     pair = [_spec_and_origin(result) for result in (first, second)]
     rows = [
@@ -296,7 +297,7 @@ def _spec_and_origin(result: RunResult) -> dict[str, Any]:
     return fields | dict(sorted(result.environment.items()))
 
 
-def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
+def compare_metrics(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Compare the metrics of two runs, as fractions; NaN if a run lacks the metric."""
     pair = [dict(_figures(result)) for result in (first, second)]
     rows = [(name, *(values.get(name) for values in pair)) for name in dict.fromkeys(chain(*pair))]
@@ -318,7 +319,7 @@ def _figures(result: RunResult) -> Iterator[tuple[str, float]]:
         yield "H, oracle", oracle.harmonic
 
 
-def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
+def compare_classes(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Compare the accuracies of classes that both runs test, paired by name.
 
     ``side`` is "seen" or "unseen", as in the first run; ``task`` is "ZSL" (unseen classes among

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_type_hints
 
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.methods.base import ZSLEstimator

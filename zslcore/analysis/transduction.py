@@ -23,8 +23,8 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.analysis.study import Study, made_by
-from zslcore.evaluation.answers import ScoredTest, evaluate
 from zslcore.evaluation.figures import values_of
+from zslcore.evaluation.predicted_tests import ScoredTest, evaluate
 from zslcore.evaluation.protocol import Setting, Task
 from zslcore.exceptions import closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling

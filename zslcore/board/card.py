@@ -34,7 +34,7 @@ from zslcore.results.run_files import read_runs
 from zslcore.untrusted.client import open_file
 
 #: Title of the finding on the stated metrics.
-FIGURES = "Stated metrics"
+STATED_METRICS = "Stated metrics"
 
 
 def card_of_result(
@@ -93,8 +93,8 @@ def card_of_entry(
         read_as=_read_as(result),
         kind=kind,
         files=tuple(files),
-        reason=_stated(result) if findings[0].check == FIGURES else findings[0].sentence,
-        figures=(_rows_figure(result), classes, _headline_metric(result.entry)),
+        reason=_stated(result) if findings[0].check == STATED_METRICS else findings[0].sentence,
+        figures=(_rows_metric(result), classes, _headline_metric(result.entry)),
         picture=_picture(result.entry),
     )
 
@@ -103,7 +103,8 @@ def _stated(result: CheckedEntry) -> str:
     entry, figure = result.entry, _headline_metric(result.entry)
     return (
         f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
-        f"{figure.value}. As stated, nothing leaks; predictions would verify the metrics."
+        f"{figure.value}. According to the file, nothing leaks; verifying the metrics needs "
+        "predictions."
     )
 
 
@@ -126,14 +127,14 @@ def _findings(result: CheckedEntry, *data_findings: Finding) -> tuple[Finding, .
         )
         findings.append(Finding(title, "ok", text))
     if result.state is State.VERIFIED:
-        findings.append(Finding(FIGURES, "ok", "Recomputed from predictions."))
+        findings.append(Finding(STATED_METRICS, "ok", "Recomputed from predictions."))
     else:
         text = "The metrics are stated, not verified: the file has no predictions."
-        findings.append(Finding(FIGURES, "open", text, "Add the predictions."))
+        findings.append(Finding(STATED_METRICS, "open", text, "Add the predictions."))
     return worst_first(findings)
 
 
-def _rows_figure(result: CheckedEntry) -> ReportMetric:
+def _rows_metric(result: CheckedEntry) -> ReportMetric:
     """Return the number of test images that were trained on, for the card."""
     if result.rows.mark == "leak":
         benchmark = result.entry.data.benchmark

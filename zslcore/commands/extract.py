@@ -1,10 +1,10 @@
 """Compute features of a folder of images with a pre-trained encoder.
 
-IMAGES has one folder per class; or folders train and test with one folder per class, which define
-the split; or it is the root of the paths in --labels. The features are written to a NumPy archive.
-With --name and class embeddings (--attributes, --text or --prompts), this archive is also imported
-as a data set. An interrupted extraction resumes. Weights are never downloaded: name a file of
-weights, or put it into the cache of torch.hub. Example::
+IMAGES is a folder in one of three layouts: one folder per class; folders train and test, each with
+one folder per class, which define the split; or the root of the paths in --labels. The features are
+written to a NumPy archive. With --name and class embeddings (--attributes, --text or --prompts),
+this archive is also imported as a data set. An interrupted extraction resumes. Weights are never
+downloaded: name a file of weights, or put it into the cache of torch.hub. Example::
 
     zslcore extract ./images --encoder resnet101 --weights resnet101.pth
 """
@@ -124,7 +124,8 @@ def _require_together(args: argparse.Namespace) -> None:
     split = args.unseen or (holds_tree(args.images) and not args.labels)
     if args.name and not (split and embeddings):
         raise ParameterError(
-            "--name: expected --unseen, and --attributes, --text or --prompts as well; got none."
+            "--name: also expected class embeddings (--attributes, --text or --prompts), and "
+            "--unseen or folders train and test."
         )
     if (args.attributes or args.unseen) and not args.name:
         raise ParameterError("--attributes and --unseen: expected --name as well; got none.")
@@ -219,7 +220,7 @@ def _print_result(extraction: Extraction, images: Listing) -> None:
     if images.left_out:
         n = len(images.left_out)
         files = counted(n, "file")
-        print(f"{files} left out, without the suffix of an image: {_first_names(images.left_out)}")
+        print(f"{files} left out, not named as an image: {_first_names(images.left_out)}")
     for why in list(extraction.skipped.values())[:FEW]:
         print(f"skipped: {why}")
     if len(extraction.skipped) > FEW:

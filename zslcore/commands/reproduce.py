@@ -117,7 +117,7 @@ def list_experiments() -> str:
     for name, experiment in EXPERIMENTS.items():
         n = len(experiment.methods)
         rows = f"{n} method{'s' * (n > 1)}; " if n else ""
-        scaled = f"{IN_WORDS[experiment.features]}; " if experiment.scales else ""
+        scaled = f"{IN_WORDS[experiment.features]}; " if experiment.can_scale else ""
         on = " and ".join(experiment.datasets[:2]) if experiment.datasets else "the class lists"
         more = " and others" * (len(experiment.datasets) > 2)
         lines.append(f"{name:12} {experiment.title} ({rows}{scaled}on {on}{more})")
@@ -182,7 +182,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
     lines = [
         f"{args.experiment} on {' and '.join(names) or 'the class lists'}: {experiment.title}.",
         experiment.figures.format(over=over_seeds(table["seeds"].max()), draws=args.draws),
-        variants(experiment, table["method"].unique()) if experiment.scales else "",
+        variants(experiment, table["method"].unique()) if experiment.can_scale else "",
         f"printed: the paper's metric.{difference}"
         if table["printed"].notna().any()
         else "The paper prints no metrics for these rows.",

@@ -26,8 +26,8 @@ from zslcore.analysis.stored_runs import (
     oracle_keys,
     runs_as_csv,
     select_runs,
+    sort_orders,
     sort_results,
-    sorted_by,
     tabulate_results,
 )
 from zslcore.commands.command import Option, Output, command, option
@@ -72,7 +72,7 @@ FILTERS: tuple[Option, ...] = (
     option("--method NAME...", "only these methods", default=()),
     option("--since DAY", "only runs from this day or later, such as 2026-01-31"),
     option("--own", "only results computed here"),
-    option("--sort BY", f"column to sort by: {', '.join(sorted_by())}", default="created"),
+    option("--sort BY", f"column to sort by: {', '.join(sort_orders())}", default="created"),
     option("--reverse", "reverse the order"),
 )
 
@@ -143,7 +143,7 @@ def _selected_and_all(
             stored,
         )
     except UnknownNameError:  # no run has this name, but a study result may
-        if other_results and args.sort in sorted_by():
+        if other_results and args.sort in sort_orders():
             return [], other_results, stored
         raise
 
@@ -198,8 +198,8 @@ def compare_runs(args: argparse.Namespace) -> Output:
     store = ResultStore()
     first, second = (store.find(key) for key in args.keys)
     pair = first.result, second.result
-    spec, compared = stored_runs.in_spec(*pair), stored_runs.in_figures(*pair)
-    classes = stored_runs.by_class(*pair)
+    spec, compared = stored_runs.compare_specs(*pair), stored_runs.compare_metrics(*pair)
+    classes = stored_runs.compare_classes(*pair)
     tables = {"spec": spec, "figures": compared, "classes": classes}
     values = {
         name: json.loads(table.to_json(orient="records", double_precision=15))

@@ -2,8 +2,8 @@
 
 A line is split only if all lines have the same structure. A column of numbers, of codes
 (``Label_A_01``) or with repeated texts is not a column of names. Of several columns of texts, the
-column in which ``count_known`` recognises the largest share of names is used; without
-``count_known``, the first column is used.
+column in which ``count_recognised`` recognises the largest share of names is used; without
+``count_recognised``, the first column is used.
 """
 
 from __future__ import annotations
@@ -64,9 +64,18 @@ TITLES = frozenset(
     )
 )
 #: Titles of a column of names, the most likely first.
-NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "label", "category")
+NAME_TITLES = (
+    "classname",
+    "name",
+    "classnames",
+    "names",
+    "class",
+    "labelname",
+    "label",
+    "category",
+)
 #: Titles of a list of names.
-TITLE = frozenset({*NAMED, "classes", "labels", "categories", "id2label", "labelnames"})
+LIST_TITLES = frozenset({*NAME_TITLES, "classes", "labels", "categories", "id2label", "labelnames"})
 #: Titles of a column of WordNet ids.
 ID_TITLES = frozenset({"wnid", "wnids", "synset", "synsets", "wordnetid", "id", "ids"})
 #: Largest depth and number of JSON objects that are searched for one list with a title.
@@ -115,12 +124,12 @@ class ClassList:
         return f"Names are read from {self.column}." if self.column else ""
 
 
-CountKnown = Callable[[Sequence[str]], int]
+CountRecognised = Callable[[Sequence[str]], int]
 
 
 def read_class_list(
     path: Path,
-    count_known: CountKnown | None = None,
+    count_recognised: CountRecognised | None = None,
     value: Any = None,
     lines: Sequence[str] | None = None,
 ) -> ClassList:
@@ -136,19 +145,21 @@ def read_class_list(
     if lines is None:
         lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
     expect(len(lines) <= MAX_LINES, path, f"at most {MAX_LINES:,} classes", f"{len(lines):,}")
-    class_list = parse_class_list(lines, count_known)
+    class_list = parse_class_list(lines, count_recognised)
     if not class_list.names:
         raise refusal_of(path, "class names", "none")
     return class_list
 
 
-def parse_class_list(lines: Sequence[str], count_known: CountKnown | None = None) -> ClassList:
+def parse_class_list(
+    lines: Sequence[str], count_recognised: CountRecognised | None = None
+) -> ClassList:
     r"""Return the distinct class names of lines, in their order.
 
     Parameters
     ----------
     lines : lines of the file, unchanged
-    count_known : function that counts the recognised names among its arguments; without it the
+    count_recognised : function that counts the recognised names among its arguments; without it the
         first column of texts is used
 
     Examples
@@ -170,10 +181,10 @@ def parse_class_list(lines: Sequence[str], count_known: CountKnown | None = None
     readings = [reading for reading in readings if reading.names]
     if not readings:  # all texts are codes
         return _finished(ClassList(tuple(map(_bare, items))))
-    if count_known is None:
+    if count_recognised is None:
         return readings[0]
     # max returns the first of several best readings.
-    return max(readings, key=lambda reading: count_known(reading.names) / len(reading.names))
+    return max(readings, key=lambda reading: count_recognised(reading.names) / len(reading.names))
 
 
 def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
@@ -235,7 +246,7 @@ def _lines_of_json(value: object) -> list[str] | None:
     titles = {squeeze(key): key for key in value[0]}
     columns = {title: [element.get(key) for element in value] for title, key in titles.items()}
     texts = [t for t, cells in columns.items() if all(isinstance(c, str) and c for c in cells)]
-    named = next((title for title in NAMED if title in texts), None)
+    named = next((title for title in NAME_TITLES if title in texts), None)
     if named is None and len(texts) == 1 and any(map(_counts_up, columns.values())):
         named = texts[0]
     names = [str(name) for name in columns[named]] if named is not None else []
@@ -250,7 +261,10 @@ def _under_titles(value: Mapping[str, Any]) -> list[Any]:
     level: list[Mapping[str, Any]] = [value]
     for _ in range(MOST_LEVELS):
         under = [
-            element for record in level for key, element in record.items() if squeeze(key) in TITLE
+            element
+            for record in level
+            for key, element in record.items()
+            if squeeze(key) in LIST_TITLES
         ]
         if any(isinstance(element, list | dict) for element in under) or len(level) > MOST_OBJECTS:
             nested = [element for element in under if isinstance(element, list | dict) and element]
@@ -295,7 +309,7 @@ def _as_table(value: Any) -> list[str] | None:
     """Return one line per class, with tabs between its name, numbers and ids; else None.
 
     The JSON is a list of lists such as ``["n02510455", "giant panda"]``, or an object with one
-    entry per class. One column has WordNet ids, or numbers that count the classes.
+    entry per class. One column has WordNet ids, or numbers the classes.
     """
     rows: list[list[str]] = []
     if isinstance(value, dict):
@@ -347,8 +361,8 @@ def _split_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _items(lines: list[str]) -> list[str]:
-    """Return the items of a list or dictionary in source code; other lines without a title."""
-    titles = TITLE | (ID_TITLES if _are_ids(lines[1:]) else set())
+    """Return the items of a list or dictionary in code; of other text, its lines without a title."""
+    titles = LIST_TITLES | (ID_TITLES if _are_ids(lines[1:]) else set())
     if len(lines) > 1 and squeeze(lines[0]) in titles and not OPENS.match(lines[0]):
         lines = lines[1:]
     text = "\n".join(lines)
@@ -380,7 +394,7 @@ def list_in_code(text: str) -> str | None:
     """Return the list of classes in source code, such as ``classes = [...]``; None if not one."""
     lists: list[str] = []
     for match in LIST.finditer(text):
-        if TITLE.isdisjoint((squeeze(match[1]), *words_in(match[1])[-1:])):
+        if LIST_TITLES.isdisjoint((squeeze(match[1]), *words_in(match[1])[-1:])):
             continue
         depths = accumulate((sign in "[{(") - (sign in "]})") for sign in text[match.end() :])
         end = next((k for k, depth in enumerate(depths, 1) if depth == 0), None)
@@ -519,9 +533,9 @@ def _words_of_paths(names: Sequence[str]) -> tuple[str, ...]:
 def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """Return the class names of several lists of lines, which are read in the same way.
 
-    Numbers such as years, senses in WordNet, folders, and other fields of a table are part of the
-    names if only they distinguish a name in one list from a name in another. WordNet ids are left
-    out if only some lists have them.
+    Additions to a name are numbers such as years, senses in WordNet, folders, and other fields of a
+    table. They are part of the names if a name in one list differs from a name in another only by
+    its addition. WordNet ids are left out if only some lists have them.
 
     Examples
     --------
@@ -532,8 +546,8 @@ def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     readings = [parse_class_list(listed) for listed in lists]
     names = [reading.names for reading in readings]
     n_fields = {tuple(map(line.count, ",\t;")) for line in lines}
-    read_apart = len({reading.column for reading in readings}) > 1 and len(n_fields) == 1
-    if (read_apart and n_fields != {(0, 0, 0)}) or _share_first_words(lists, names):
+    columns_differ = len({reading.column for reading in readings}) > 1 and len(n_fields) == 1
+    if (columns_differ and n_fields != {(0, 0, 0)}) or _share_first_words(lists, names):
         cells = [[re.split(r"[,;\t]\s*", line) for line in listed] for listed in lists]
         return [
             tuple(", ".join(cell for cell in row if not NUMBER.fullmatch(cell)) for row in rows)
@@ -559,7 +573,7 @@ def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 
 
 def _share_first_words(lists: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> bool:
-    """Whether lines of two lists have one name and other words after it: ``crane, machine``."""
+    """Whether one name is followed by different words in the lists, as in ``crane, machine``."""
     lines_of_name: dict[str, set[str]] = {}
     for listed, names_of_list in zip(lists, names, strict=True):
         if len(listed) == len(names_of_list):
@@ -782,14 +796,14 @@ def _titled(cells: list[tuple[str, ...]]) -> _Table:
     if any(cell in {row[k] for row in further_rows} for k, cell in enumerate(first)):
         return _Table(tuple(cells))
     words = [squeeze(cell) for cell in first]
-    titled = over_numbers or {*words} <= {*TITLES, ""} or not TITLE.isdisjoint(words)
+    titled = over_numbers or {*words} <= {*TITLES, ""} or not LIST_TITLES.isdisjoint(words)
     return _Table(tuple(further_rows), first) if titled else _Table(tuple(cells))
 
 
 def _ordered(table: _Table) -> list[int]:
     """Return column numbers; columns with a title for names come first."""
     titles = [squeeze(title) for title in table.titles]
-    rank = {title: k for k, title in enumerate(NAMED)}
+    rank = {title: k for k, title in enumerate(NAME_TITLES)}
     columns = range(len(table.rows[0]))
     return sorted(columns, key=lambda k: rank.get(titles[k], len(rank)) if titles else 0)
 

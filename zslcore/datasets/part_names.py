@@ -286,7 +286,7 @@ def side_of_stem(stem: str) -> str:
     """
     word = squeeze(stem)
     bare = CLASS_WORDS.sub("", word)
-    # Callers read names with the English word "class" by other rules.
+    # Callers have other rules for names with the English word "class".
     is_compound = bare != word and "class" not in word
     return SIDE_OF_WORD.get(word) or SIDE_OF_WORD.get(bare) or part_or_side(stem) * is_compound
 

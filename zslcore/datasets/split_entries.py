@@ -46,7 +46,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.class_lists import TITLE, are_not_names, without_prompt
+from zslcore.datasets.class_lists import LIST_TITLES, are_not_names, without_prompt
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.part_names import (
     CHECKSUM_TITLES,
@@ -1228,7 +1228,7 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
         elif (
             items is not None and not uncommented.startswith(COMMENTS) and not RULE.fullmatch(line)
         ):
-            is_titled = "," in within_title and squeeze(name) in TITLE  # as in INI
+            is_titled = "," in within_title and squeeze(name) in LIST_TITLES  # as in INI
             items += _items_of(within_title if is_titled else uncommented, inline=is_titled)
     return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None
 

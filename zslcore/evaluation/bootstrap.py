@@ -58,7 +58,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from zslcore.evaluation.answers import PredictedTest
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, SeenUnseen
 
@@ -147,8 +147,8 @@ class BootstrapMetrics:
     def right_in_separate(self) -> np.ndarray:
         """Whether each image is predicted correctly among the classes of its side: (n_samples,)."""
         right = np.empty(len(self._of_seen), dtype=bool)
-        right[self._of_seen] = self.test.answers.right_if_seen[self._of_seen]
-        y, predicted = self.test.zsl_answers
+        right[self._of_seen] = self.test.best_classes.right_if_seen[self._of_seen]
+        y, predicted = self.test.zsl_predictions
         right[~self._of_seen] = y == predicted
         return right
 
@@ -245,7 +245,7 @@ class BootstrapMetrics:
         Thresholds on the margin decrease. Each adds images of one side, or images of both sides
         with equal margins.
         """
-        margin = self.test.answers.margin
+        margin = self.test.best_classes.margin
         order = np.argsort(-margin, kind="stable")
         last = np.append(margin[order][1:] != margin[order][:-1], True)
         ends = _merge_groups(self._of_seen[order], np.append(0, 1 + np.flatnonzero(last)))
@@ -317,7 +317,7 @@ def depends_on_candidates(test: PredictedTest) -> bool:
     The best seen class may also depend on the candidates.
     """
     of_unseen = ~test.seen[test.y]
-    return not np.array_equal(test.zsl_answers[1], test.answers.unseen_class[of_unseen])
+    return not np.array_equal(test.zsl_predictions[1], test.best_classes.unseen_class[of_unseen])
 
 
 def _ratio(part: np.ndarray, total: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.features import Preprocessing

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from zslcore.evaluation.answers import Evaluation
     from zslcore.evaluation.bootstrap import BootstrapMetrics
+    from zslcore.evaluation.predicted_tests import Evaluation
     from zslcore.metrics import Average, SeenUnseen
 
 

@@ -215,7 +215,7 @@ def _execute(path: Path, content: bytes, shown: str) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[name] = module  # dataclasses look up their module here
     try:
-        exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 - named by its owner
+        exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 - the user chose the file
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise MethodError(f"{shown}: {failure(error, 'loading', [str(path)])}") from error
@@ -283,9 +283,9 @@ def _register(method: Any, contents: Collection[bytes], source: _Source) -> str:
     name = f"{card.name}@{sha.hexdigest()[:DIGITS]}"
     if name not in METHODS:
         # Register a subclass, so that the original class keeps the name on its card.
-        named = {"card": replace(card, name=name), "__doc__": method.__doc__}
-        named |= {"__module__": method.__module__, "__qualname__": method.__qualname__}
-        METHODS[name] = type(method.__name__, (method,), named)
+        attributes = {"card": replace(card, name=name), "__doc__": method.__doc__}
+        attributes |= {"__module__": method.__module__, "__qualname__": method.__qualname__}
+        METHODS[name] = type(method.__name__, (method,), attributes)
     _SOURCES[name] = source
     return name
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.facts import benchmark_of
-from zslcore.evaluation.answers import (
+from zslcore.evaluation.predicted_tests import (
     Evaluation,
     FoldPredictions,
     Limits,
@@ -29,7 +29,7 @@ from zslcore.evaluation.answers import (
     evaluate,
 )
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import Answers
+from zslcore.metrics import BestClasses
 
 GammaOrigin = Literal["validated", "given", "oracle", "none"]
 ParameterOrigin = Literal["validated", "given", "oracle", "unknown"]
@@ -111,7 +111,7 @@ class PredictedRows(PredictedTest):
     zsl_rank : int array of shape (n_rows,), rank of the true class among unseen classes alone,
         counted from 1; -1 if unknown
     name : name of the part, for messages
-    limits : limit of the predictions, see :data:`zslcore.evaluation.answers.Limits`
+    limits : limit of the predictions, see :data:`zslcore.evaluation.predicted_tests.Limits`
     """
 
     rows: np.ndarray
@@ -143,10 +143,10 @@ class PredictedRows(PredictedTest):
 
         ``rows`` are the row numbers of the images in the benchmark.
         """
-        part = _rows_of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
+        part = _rows_of_predictions(scores.best_classes, scores.classes, scores.seen, rows, "test")
         zsl_class, zsl_rank = part.unseen_class.copy(), np.full(len(rows), -1, np.int32)
         of_unseen = ~scores.seen[scores.y]
-        zsl_class[of_unseen] = scores.classes[scores.zsl_answers[1]]
+        zsl_class[of_unseen] = scores.classes[scores.zsl_predictions[1]]
         if of_unseen.any() and (ranks := scores.zsl_ranks) is not None:
             zsl_rank[of_unseen] = ranks
         return replace(part, zsl_class=zsl_class, zsl_rank=zsl_rank)
@@ -154,7 +154,9 @@ class PredictedRows(PredictedTest):
     @classmethod
     def of_fold(cls, fold: FoldPredictions, k: int) -> PredictedRows:
         """Return the predictions for the validation images of fold ``k``, counted from 1."""
-        part = _rows_of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
+        part = _rows_of_predictions(
+            fold.best_classes, fold.classes, fold.seen, fold.rows, f"fold_{k}"
+        )
         is_used = np.isin(part.classes, [part.labels, part.seen_class, part.unseen_class])
         return replace(part, classes=part.classes[is_used], seen=part.seen[is_used])
 
@@ -173,13 +175,13 @@ class PredictedRows(PredictedTest):
         return self._numbered(self.labels)
 
     @cached_property
-    def answers(self) -> Answers:
+    def best_classes(self) -> BestClasses:
         """The best seen and the best unseen candidate of each row."""
         sides = self._numbered(self.seen_class), self._numbered(self.unseen_class)
-        return Answers(self.y, self.seen[self.y], *sides, self.margin, self.resolution)
+        return BestClasses(self.y, self.seen[self.y], *sides, self.margin, self.resolution)
 
     @property
-    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+    def zsl_predictions(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and predictions of unseen samples among unseen candidates: plain ZSL."""
         of_unseen = ~self.seen[self.y]
         answer = self.unseen_class if self.zsl_class is None else self.zsl_class
@@ -220,8 +222,8 @@ _COLUMNS = (
 )
 
 
-def _rows_of_answers(
-    answers: Answers, classes: np.ndarray, seen: np.ndarray, rows: np.ndarray, name: str
+def _rows_of_predictions(
+    best_classes: BestClasses, classes: np.ndarray, seen: np.ndarray, rows: np.ndarray, name: str
 ) -> PredictedRows:
     order = np.argsort(classes, kind="stable")
 
@@ -230,13 +232,13 @@ def _rows_of_answers(
 
     return PredictedRows(
         rows=np.array(rows),
-        labels=classes[answers.y],
-        seen_class=named(answers.seen_class),
-        unseen_class=named(answers.unseen_class),
-        margin=np.array(answers.margin),
+        labels=classes[best_classes.y],
+        seen_class=named(best_classes.seen_class),
+        unseen_class=named(best_classes.unseen_class),
+        margin=np.array(best_classes.margin),
         classes=classes[order],
         seen=seen[order],
-        resolution=answers.resolution,
+        resolution=best_classes.resolution,
         name=name,
     )
 

@@ -47,13 +47,13 @@ import pandas as pd
 from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets.base import SEEN_VALIDATION, Fold, Split, ZSLDataset, hold_out, require_unseen
-from zslcore.evaluation.answers import FoldPredictions, ScoredTest, best_common_gamma
-from zslcore.evaluation.answers import evaluate as evaluate
+from zslcore.evaluation.predicted_tests import FoldPredictions, ScoredTest, best_common_gamma
+from zslcore.evaluation.predicted_tests import evaluate as evaluate
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, Preprocessing
 from zslcore.methods.base import Params, ZSLEstimator, with_seed
 from zslcore.methods.calls import method_errors, require_array, require_scores
-from zslcore.metrics import OperatingPoint, SeenUnseenCurve, find_answers, mean_class_accuracy
+from zslcore.metrics import OperatingPoint, SeenUnseenCurve, find_best_classes, mean_class_accuracy
 from zslcore.progress import Progress, silent
 from zslcore.texts import html_of_frame
 
@@ -297,7 +297,9 @@ class Setting:
             table=table,
             of_folds=_choices_of_folds(points, rows, simpler),
             curves=tuple(zip(*_batched(curves, len(points)), strict=True)),
-            validation=tuple(result.answers for result in chosen if result.answers is not None),
+            validation=tuple(
+                result.predictions for result in chosen if result.predictions is not None
+            ),
         )
 
     def oracle(
@@ -310,7 +312,7 @@ class Setting:
         zsl: list[float] = []
         gzsl: list[OperatingPoint] = []  # empty without seen test samples
         for scores in self.sweep(method, points):
-            zsl.append(mean_class_accuracy(*scores.zsl_answers))
+            zsl.append(mean_class_accuracy(*scores.zsl_predictions))
             if scores.generalized:
                 gzsl.append(scores.curve.best())
         best = int(np.argmax(zsl))
@@ -339,8 +341,10 @@ class Setting:
             if task == "zsl":
                 yield _PointResult({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
             else:
-                answers = find_answers(F, problem.y_test, problem.seen)
-                fold_predictions = FoldPredictions(test, problem.classes, problem.seen, answers)
+                best_classes = find_best_classes(F, problem.y_test, problem.seen)
+                fold_predictions = FoldPredictions(
+                    test, problem.classes, problem.seen, best_classes
+                )
                 best = (curve := fold_predictions.curve).best()
                 row = {"score": best.harmonic, "calibration_gamma": best.gamma}
                 yield _PointResult(row, curve, fold_predictions)
@@ -538,7 +542,7 @@ class _PointResult:
 
     row: dict[str, float]
     curve: SeenUnseenCurve | None = None
-    answers: FoldPredictions | None = None
+    predictions: FoldPredictions | None = None
 
 
 def _check_folds(dataset: ZSLDataset, split: Split) -> None:

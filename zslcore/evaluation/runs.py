@@ -27,7 +27,7 @@ from sklearn.model_selection import ParameterGrid
 from zslcore import version
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import figures, protocol
-from zslcore.evaluation.answers import Evaluation, FoldPredictions, ScoredTest, evaluate
+from zslcore.evaluation.predicted_tests import Evaluation, FoldPredictions, ScoredTest, evaluate
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import verify_predictions

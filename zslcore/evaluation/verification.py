@@ -14,7 +14,7 @@ from itertools import zip_longest
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, part_digest
-from zslcore.evaluation.answers import best_common_gamma
+from zslcore.evaluation.predicted_tests import best_common_gamma
 from zslcore.evaluation.predictions import PredictedRows, Predictions
 from zslcore.numbers import counted
 from zslcore.texts import clean_text

@@ -32,7 +32,7 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import or_refused
 
 ShardDtype = Literal["float16", "float32"]
-#: Size of a part in bytes, so large that opening it takes little of its processing time.
+#: Size of a part in bytes: large enough that opening a part takes far less time than processing it.
 PART_BYTES = 256 << 20
 #: Increased when the format of the files changes.
 SCHEMA = 2
@@ -77,12 +77,12 @@ class Shards:
 
     Attributes
     ----------
-    rows_a_part : number of rows of each part except the last
+    rows_per_part : number of rows of each part except the last
     digests : digests of the parts, in order
     """
 
     folder: Path
-    rows_a_part: int
+    rows_per_part: int
     digests: tuple[str, ...]
 
     ndim = 2
@@ -98,11 +98,11 @@ class Shards:
         folder = Path(folder).expanduser().resolve()
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            files, rows_a_part = manifest["files"], int(manifest["rows_a_part"])
+            files, rows_per_part = manifest["files"], int(manifest["rows_a_part"])
             records = {name: dict(files[name]) for name in (FEATURES, LABELS)}
-            if manifest["schema"] != SCHEMA or rows_a_part < 1:
+            if manifest["schema"] != SCHEMA or rows_per_part < 1:
                 raise ValueError("schema")
-            shards = cls(folder, rows_a_part, tuple(map(str, manifest["digests"])))
+            shards = cls(folder, rows_per_part, tuple(map(str, manifest["digests"])))
         except FileNotFoundError:
             raise DatasetError(
                 f"{folder}: expected a folder of shards with its {MANIFEST}; found none."
@@ -112,9 +112,9 @@ class Shards:
                 f"{folder / MANIFEST}: expected a manifest of this version; got other content."
             ) from None
         try:
-            anew = {"mtime_ns": None} if every_file else {}
+            rehash = {"mtime_ns": None} if every_file else {}
             artifacts.verify(
-                folder, {name: state | anew for name, state in records.items()}, MANIFEST
+                folder, {name: state | rehash for name, state in records.items()}, MANIFEST
             )
         except CorruptFolderError as error:
             raise CorruptFolderError(f"{folder}: {error}.") from None
@@ -123,12 +123,12 @@ class Shards:
             raise CorruptFolderError(
                 f"{folder / LABELS}: expected one class number per row; got other values."
             )
-        if len(shards.digests) != -(-n // rows_a_part):
+        if len(shards.digests) != -(-n // rows_per_part):
             raise CorruptFolderError(f"{folder / MANIFEST}: expected a digest for every part.")
         return shards
 
     def __reduce__(self) -> tuple[type[Self], tuple[Path, int, tuple[str, ...]]]:
-        return type(self), (self.folder, self.rows_a_part, self.digests)
+        return type(self), (self.folder, self.rows_per_part, self.digests)
 
     @cached_property
     def features(self) -> np.ndarray:
@@ -158,10 +158,10 @@ class Shards:
 
     def parts(self) -> tuple[ShardPart, ...]:
         """Return the parts in order, without reading rows."""
-        starts = range(0, len(self), self.rows_a_part)
+        starts = range(0, len(self), self.rows_per_part)
         return tuple(
             ShardPart(
-                self.folder / FEATURES, start, min(start + self.rows_a_part, len(self)), digest
+                self.folder / FEATURES, start, min(start + self.rows_per_part, len(self)), digest
             )
             for start, digest in zip(starts, self.digests, strict=True)
         )
@@ -243,7 +243,7 @@ class _Writer:
     def __init__(self, folder: Path, dtype: np.dtype, part_bytes: int) -> None:
         self.folder, self.dtype, self.part_bytes = folder, dtype, part_bytes
         self.file: RowFile | None = None
-        self.rows_a_part = 1
+        self.rows_per_part = 1
         self.labels: list[np.ndarray] = []
         self.digests: list[str] = []
         self.of_features, self.of_labels = hashlib.sha256(), hashlib.sha256()
@@ -253,19 +253,19 @@ class _Writer:
         self._check(X, y)
         if self.file is None:
             row_bytes = max(1, self.n_features * self.dtype.itemsize)
-            self.rows_a_part = max(1, self.part_bytes // row_bytes)
+            self.rows_per_part = max(1, self.part_bytes // row_bytes)
             self.file = RowFile(self.folder / FEATURES, self.n_features, self.dtype)
         X, y = np.ascontiguousarray(X, self.dtype), y.astype(np.int32)
         self.file.append(X)
         self.labels.append(y)
         done = 0
         while done < len(X):
-            end = min(len(X), done + self.rows_a_part - self.n_rows % self.rows_a_part)
+            end = min(len(X), done + self.rows_per_part - self.n_rows % self.rows_per_part)
             self.of_features.update(X[done:end].data)
             self.of_labels.update(y[done:end].data)
             self.n_rows += end - done
             done = end
-            if self.n_rows % self.rows_a_part == 0:
+            if self.n_rows % self.rows_per_part == 0:
                 self._end_part()
 
     def abandon(self) -> None:
@@ -277,14 +277,14 @@ class _Writer:
     def close(self) -> None:
         if self.file is None or not self.n_rows:
             raise DatasetError("Shards: expected at least one row; got none.")
-        if self.n_rows % self.rows_a_part:
+        if self.n_rows % self.rows_per_part:
             self._end_part()
         self.file.close()
         np.save(self.folder / LABELS, np.concatenate(self.labels))
         files = artifacts.seal([self.folder / FEATURES, self.folder / LABELS])
         manifest = {
             "schema": SCHEMA,
-            "rows_a_part": self.rows_a_part,
+            "rows_a_part": self.rows_per_part,
             "digests": self.digests,
             "files": files,
         }

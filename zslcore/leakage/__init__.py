@@ -21,7 +21,7 @@ from zslcore.leakage.vocabularies import (
     get_vocabulary,
     read_vocabulary,
 )
-from zslcore.names import readable
+from zslcore.names import dictionary_form
 
 __all__ = [
     "CHECKS",
@@ -51,9 +51,9 @@ __all__ = [
     "compare_splits",
     "correct_context",
     "corrected_split",
+    "dictionary_form",
     "get_vocabulary",
     "match_names",
     "read_vocabulary",
-    "readable",
     "render",
 ]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.vocabularies import id_of
-from zslcore.names import readable
+from zslcore.names import dictionary_form
 from zslcore.numbers import counted
 from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import count_captions_of
@@ -30,7 +30,7 @@ NOT_PROOF = (
 def names_of(title: str) -> tuple[tuple[str, ...], ...]:
     """Return the names of a class as words: "n02129165 lion, king of beasts" has two."""
     words = title.strip().removeprefix(id_of(title)).replace("(", ",(")
-    names = (readable(part) for part in words.split(",") if not part.startswith("("))
+    names = (dictionary_form(part) for part in words.split(",") if not part.startswith("("))
     return tuple(dict.fromkeys(tuple(name.split()) for name in names if name))
 
 

@@ -574,7 +574,7 @@ def _leaking(
         advice = f"{first}, or test on other classes."
     return (
         "Leaks",
-        f"{_was(extractor)} trained on {n:,} of the {_tested(total)}.",
+        f"{_with_verb(extractor)} trained on {n:,} of the {_count_test_classes(total)}.",
         f"{'It is a' if n == 1 else f'All {n:,} are'}{KIND[extractor.labels]} "
         f"{'class' if n == 1 else 'classes'} of {_titles(overlap_cells, 'or')}"
         f"{WITH[extractor.labels]}"
@@ -606,7 +606,7 @@ def _unknown(
         search = " If you have some of its captions, count those that name your classes."
     return (
         "Unknown",
-        f"{_was(extractor)} trained on {pretraining.title}, and {why}.",
+        f"{_with_verb(extractor)} trained on {pretraining.title}, and {why}.",
         _own_analysis(overlap_cells),
         "State this next to the metric, and compare the metric only with results of extractors "
         f"trained on the same data.{search}",
@@ -662,7 +662,7 @@ def _undecided(
     return (
         "Unknown",
         f"By name, no test class is in {_titles(overlap_cells, 'or')}, but {n:,} of the "
-        f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes.",
+        f"{_count_test_classes(total)} {'is' if n == 1 else 'are'} related to one of its classes.",
         f"Related: {listed(names)}." if names else "",
         "Decide whether it is the same class. If not, the result may be reported as zero-shot."
         if n == 1
@@ -677,24 +677,25 @@ def _clean(
     if extractor.pretraining == (NOTHING,):
         hand_crafted = "These features are hand-crafted: no extractor was trained on images."
         return "Clean", hand_crafted, "", ""
-    by_word = [cell.printed_in for cell in overlap_cells if cell.certain is None]
-    none = f"one of the {_tested(overlap_cells[0].classes)} is in {_titles(overlap_cells, 'or')}"
-    if by_word:
+    papers = [cell.printed_in for cell in overlap_cells if cell.certain is None]
+    tested = _count_test_classes(overlap_cells[0].classes)
+    none = f"one of the {tested} is in {_titles(overlap_cells, 'or')}"
+    if papers:
         return (
             "Clean",
-            f"N{none}, according to {by_word[0]}; its list of classes is not public.",
+            f"N{none}, according to {papers[0]}; its list of classes is not public.",
             "",
             "",
         )
     return "Clean", f"By name and by WordNet, n{none}.", "", ""
 
 
-def _was(extractor: Extractor) -> str:
+def _with_verb(extractor: Extractor) -> str:
     """Return the extractor with its verb, in the plural for a name of two networks."""
     return f"{extractor.name} {'were' if ' and ' in extractor.name else 'was'}"
 
 
-def _tested(n: int) -> str:
+def _count_test_classes(n: int) -> str:
     return f"{n:,} test {'class' if n == 1 else 'classes'}"
 
 

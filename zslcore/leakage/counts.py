@@ -29,7 +29,7 @@ from zslcore.leakage.report import (
 )
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import Group
-from zslcore.names import readable
+from zslcore.names import dictionary_form
 from zslcore.storage.tables import frame
 from zslcore.texts import listed
 
@@ -299,9 +299,9 @@ def overlaps(
     matches: dict[str, list[Match]] = defaultdict(list)
     for match in match_names(names, vocabulary, all_classes):
         matches[match.class_name].append(match)
-    decided = {readable(name): decision for name, decision in decisions.items()}
+    decided = {dictionary_form(name): decision for name, decision in decisions.items()}
     return tuple(
-        Overlap(k, name, tuple(matches[name]), decided.get(readable(name), ""))
+        Overlap(k, name, tuple(matches[name]), decided.get(dictionary_form(name), ""))
         for k, name in enumerate(names)
     )
 

@@ -57,7 +57,7 @@ from zslcore.leakage.vocabularies import (
     id_of,
     wordnet,
 )
-from zslcore.names import readable, squeeze
+from zslcore.names import dictionary_form, squeeze
 
 #: Words that do not identify a class: function words, and verbs like "playing" in "playing tennis".
 EMPTY_WORDS = frozenset(
@@ -102,7 +102,7 @@ def parse_name(text: str, parts: str) -> Name:
     """Parse a name; ``parts`` are the parts of speech of its words, "n" or "nv"."""
     if (synset := id_of(text)) in wordnet().synsets:
         return Name(text, (), (), (), "", synset)
-    words = tuple(readable(text).split())
+    words = tuple(dictionary_form(text).split())
     base = tuple(wordnet().base(word, parts) for word in words)
     content = tuple(b for b in base if b not in EMPTY_WORDS) or base
     return Name(text, words, base, content, "".join(content))
@@ -280,7 +280,7 @@ class Query:
 def about(names: Iterable[str], parts: str) -> NameContext:
     """Infer the common domain of names, and their categories if WordNet has at least five names."""
     names = set(names)
-    meanings = [wordnet().senses("".join(readable(name).split()), parts) for name in names]
+    meanings = [wordnet().senses("".join(dictionary_form(name).split()), parts) for name in names]
     meanings = [senses for senses in meanings if senses]
     if len(meanings) < DOMAIN_NAMES:
         return NameContext(domains(names), frozenset(), "")

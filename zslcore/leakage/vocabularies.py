@@ -25,7 +25,7 @@ from typing import Literal
 
 from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
 from zslcore.exceptions import FileRefusedError, closest_name
-from zslcore.names import readable, squeeze
+from zslcore.names import dictionary_form, squeeze
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import read_value
@@ -196,7 +196,11 @@ def is_understood(name: str) -> bool:
     >>> is_understood("Jeep Wrangler SUV 2012")
     False
     """
-    if not id_of(name) and readable(name).split()[-1:] and readable(name).split()[-1].isdecimal():
+    if (
+        not id_of(name)
+        and dictionary_form(name).split()[-1:]
+        and dictionary_form(name).split()[-1].isdecimal()
+    ):
         return False
     return _understood(name) > 0
 
@@ -210,7 +214,7 @@ def _understood(name: str) -> int:
     dictionary = wordnet()
     if synset := id_of(name):
         return 2 * (synset in dictionary.synsets)
-    written = readable(name).split()
+    written = dictionary_form(name).split()
     words = [word for word in written if not word.isdecimal()]
     if words != written:
         words = [word for word in words if word not in PLACEHOLDERS and len(word) > 1]
@@ -387,7 +391,7 @@ def domains(names: Iterable[str]) -> Domains:
 
 def _readings(name: str) -> Domains:
     """Return the possible domains of a whole name, or else of its last noun and first verb."""
-    words = [word for word in readable(name).split() if word not in VIEWPOINTS]
+    words = [word for word in dictionary_form(name).split() if word not in VIEWPOINTS]
     if not words:
         return frozenset()
     of_whole_name = _of_nouns("".join(words))

@@ -12,7 +12,7 @@ from zslcore.metrics.accuracy import (
     top_k_of_ranks,
 )
 from zslcore.metrics.curve import (
-    Answers,
+    BestClasses,
     CurveSteps,
     OperatingPoint,
     SeenUnseen,
@@ -21,14 +21,14 @@ from zslcore.metrics.curve import (
     best_column,
     combine_sides,
     compute_margins,
-    find_answers,
+    find_best_classes,
     middle_gamma,
     seen_unseen_curve,
 )
 
 __all__ = [
-    "Answers",
     "Average",
+    "BestClasses",
     "CurveSteps",
     "OperatingPoint",
     "SeenUnseen",
@@ -38,7 +38,7 @@ __all__ = [
     "best_column",
     "combine_sides",
     "compute_margins",
-    "find_answers",
+    "find_best_classes",
     "harmonic_mean",
     "mean_class_accuracy",
     "middle_gamma",

@@ -196,7 +196,7 @@ def seen_unseen_curve(
             "The seen-unseen curve needs seen and unseen candidates; "
             f"got {np.count_nonzero(seen)} seen of {seen.size}."
         )
-    return find_answers(scores, y, seen).margins().curve(average)
+    return find_best_classes(scores, y, seen).margins().curve(average)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,7 +273,7 @@ class CurveSteps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class BestClasses:
     r"""The best seen and unseen class of each sample, and the margin between their scores.
 
     Together they determine all metrics of generalised zero-shot learning: a sample is predicted as
@@ -319,7 +319,7 @@ class Answers:
         return CurveSteps.of(self.y, self.of_seen, right, self.margin, self.resolution)
 
 
-def find_answers(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
+def find_best_classes(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> BestClasses:
     """Return the best seen and unseen class and the margin of each sample.
 
     For parameters and errors see :func:`seen_unseen_curve`, but one side may be empty.
@@ -338,13 +338,13 @@ Side = tuple[np.ndarray, np.ndarray]
 
 def combine_sides(
     y: np.ndarray, seen: np.ndarray, of_seen: Side, of_unseen: Side, dtype: np.dtype
-) -> Answers:
-    """Compute :func:`find_answers` from the :func:`best_column` of both sides.
+) -> BestClasses:
+    """Compute :func:`find_best_classes` from the :func:`best_column` of both sides.
 
     ``dtype`` is the original precision of the scores.
     """
     (i, a), (j, b) = of_seen, of_unseen
-    return Answers(y, seen[y], i, j, *compute_margins(a, b, dtype))
+    return BestClasses(y, seen[y], i, j, *compute_margins(a, b, dtype))
 
 
 def compute_margins(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, float]:
@@ -438,22 +438,24 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresh
 
     For parameters and errors see :func:`zslcore.metrics.seen_unseen_curve`.
     """
-    answers = find_answers(scores, y, seen)
+    answers = find_best_classes(scores, y, seen)
     return find_gamma_thresholds(answers, answers.margins(), seen)
 
 
-def find_gamma_thresholds(answers: Answers, m: CurveSteps, seen: np.ndarray) -> GammaThresholds:
+def find_gamma_thresholds(
+    best_classes: BestClasses, m: CurveSteps, seen: np.ndarray
+) -> GammaThresholds:
     """Compute :func:`switches` from the best classes and margins of a score matrix."""
-    gamma = answers.margin.copy()
+    gamma = best_classes.margin.copy()
     # Images in ``counting`` change sides at breakpoints; those after the last one never change.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]
     order = np.argsort(gamma, kind="stable")
     return GammaThresholds(
         gamma[order],
-        answers.y[order],
-        answers.right_if_seen[order],
-        answers.right_if_unseen[order],
+        best_classes.y[order],
+        best_classes.right_if_seen[order],
+        best_classes.right_if_unseen[order],
         np.array(seen),
         order,
     )

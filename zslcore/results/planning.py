@@ -147,7 +147,7 @@ class RunPlan:
     def run(
         self, results: Results, *, at_a_time: int = AT_A_TIME, progress: Progress = silent
     ) -> Iterator[tuple[RunSpec, str]]:
-        """Compute all missing runs in parallel, fast methods first, and store each at its end.
+        """Compute all missing runs in parallel, fast methods first; store each when it ends.
 
         Methods that start with the same classifiers run in sequence in one process. Yields each
         failed run of the plan with its error. ``progress`` is called after each run of the plan.

@@ -243,19 +243,19 @@ def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
     test = report.matrix.tested
     if not test.has_curve:
         return
-    answers = test.answers
-    tied = np.abs(answers.margin) <= answers.resolution
+    best_classes = test.best_classes
+    tied = np.abs(best_classes.margin) <= best_classes.resolution
     if not tied.any():
         return
-    predicted = answers.at(0.0)
-    first = np.minimum(answers.seen_class, answers.unseen_class)
-    for how, decided in (("for the first column", first), ("for seen", answers.seen_class)):
+    predicted = best_classes.at(0.0)
+    first = np.minimum(best_classes.seen_class, best_classes.unseen_class)
+    for how, decided in (("for the first column", first), ("for seen", best_classes.seen_class)):
         classes = np.where(tied, decided, predicted)
         for average, accuracy in (
             ("per class", mean_class_accuracy),
             ("per image", sample_accuracy),
         ):
-            values = metrics_of_classes(answers.y, answers.of_seen, classes, accuracy)
+            values = metrics_of_classes(best_classes.y, best_classes.of_seen, classes, accuracy)
             yield ScoreReading(f"γ = 0, ties decided {how}, {average}", values, "name it")
 
 

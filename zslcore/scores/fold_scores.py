@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import SEEN_VALIDATION, Split, ZSLDataset, hold_out, require_unseen
-from zslcore.evaluation.answers import FoldPredictions
+from zslcore.evaluation.predicted_tests import FoldPredictions
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.exceptions import DatasetError
-from zslcore.names import count_from_0, positions_of
+from zslcore.names import are_numbered_from_0, positions_of
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.predicted import checked
 from zslcore.scores.reading import Scores
@@ -152,7 +152,7 @@ def _columns(matrix: Scores, part: Part, dataset: ZSLDataset) -> np.ndarray:
             f"{len(matrix.y):,} images."
         )
     columns = part.classes
-    if not count_from_0(matrix.class_names):
+    if not are_numbered_from_0(matrix.class_names):
         columns = positions_of(matrix.class_names, dataset.class_names)
     if len(matrix.seen) != n or not np.array_equal(np.sort(columns), part.classes):
         raise DatasetError(
@@ -201,7 +201,7 @@ def _folds(
     answers_of_folds = []
     for k, (matrix, part) in enumerate(zip(validation, folds, strict=False), 1):
         columns = _columns(matrix, part, dataset)
-        answers = FoldPredictions(part.rows, columns, matrix.seen, matrix.tested.answers)
+        answers = FoldPredictions(part.rows, columns, matrix.seen, matrix.tested.best_classes)
         answers_of_folds.append(PredictedRows.of_fold(answers, k))
     return answers_of_folds
 

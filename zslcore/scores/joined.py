@@ -30,7 +30,7 @@ from zslcore.leakage.report import (
     worst_first,
 )
 from zslcore.leakage.split_card import OF_TRAINED_CLASSES, card_of_split
-from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
+from zslcore.metrics import BestClasses, harmonic_mean, mean_class_accuracy
 from zslcore.names import positions_of
 from zslcore.numbers import counted, percent
 from zslcore.scores.explain import compare_readings, readings_of
@@ -267,19 +267,19 @@ def _figures_without_leaks(
 ) -> FiguresWithoutLeaks | None:
     if fitted.state in ("other", "open") or report.matrix.tested.limits == "sides given":
         return None
-    answers, gamma = report.matrix.tested.answers, report.chosen or 0.0
+    best_classes, gamma = report.matrix.tested.best_classes, report.chosen or 0.0
     gamma_text = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
-    every = np.ones(len(answers.y), bool)
-    all_rows = _figures_at(answers, every, gamma)
+    every = np.ones(len(best_classes.y), bool)
+    all_rows = _figures_at(best_classes, every, gamma)
     if fitted.rows is None:
-        return FiguresWithoutLeaks(-1, len(answers.y), gamma_text, True, all_rows, None)
+        return FiguresWithoutLeaks(-1, len(best_classes.y), gamma_text, True, all_rows, None)
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
     # Leaking rows that are not listed twice are copies; their originals may be in trainval.
     in_trainval |= not np.isin(leaks, listed_twice).all()
     leaked = np.isin(fitted.rows, leaks)
-    clean = _figures_at(answers, ~leaked, gamma)
+    clean = _figures_at(best_classes, ~leaked, gamma)
     return FiguresWithoutLeaks(
         int(leaked.sum()), len(leaked), gamma_text, in_trainval, all_rows, clean
     )
@@ -301,16 +301,16 @@ def figures_without_leaks(
 
 
 def _figures_at(
-    answers: Answers, keep: np.ndarray, gamma: float
+    best_classes: BestClasses, keep: np.ndarray, gamma: float
 ) -> tuple[float | None, float | None, float | None]:
     """Return u, s and H of the images ``keep``; None for a side without images."""
-    part = Answers(
-        answers.y[keep],
-        answers.of_seen[keep],
-        answers.seen_class[keep],
-        answers.unseen_class[keep],
-        answers.margin[keep],
-        answers.resolution,
+    part = BestClasses(
+        best_classes.y[keep],
+        best_classes.of_seen[keep],
+        best_classes.seen_class[keep],
+        best_classes.unseen_class[keep],
+        best_classes.margin[keep],
+        best_classes.resolution,
     )
     if part.of_seen.any() and not part.of_seen.all():
         at = part.margins().curve().at(gamma)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from zslcore.evaluation.answers import (
+from zslcore.evaluation.predicted_tests import (
     WITHOUT_CURVE,
     Evaluation,
     FoldPredictions,
@@ -370,8 +370,8 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
         # A fold may have columns of classes that have no test column.
         names += tuple(name for name in scores.class_names if name not in names)
         classes = np.array([names.index(name) for name in scores.class_names])
-        rows, answers = np.arange(len(scores.y)), scores.tested.answers
-        folds.append(FoldPredictions(rows, classes, scores.seen, answers))
+        rows, best_classes = np.arange(len(scores.y)), scores.tested.best_classes
+        folds.append(FoldPredictions(rows, classes, scores.seen, best_classes))
     return Predictions.of_scores(
         matrix.tested,
         np.arange(len(matrix.y)),

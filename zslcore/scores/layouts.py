@@ -297,7 +297,7 @@ def unseen_by_image(
             raise FileRefusedError(
                 f"{file}: column {clean_text(title, 40)!r} states the side of each image, and "
                 f"classes of both sides are numbered from {seen.min()}; write names of classes, or "
-                "numbers that count the classes of both sides."
+                "numbers of the classes of both sides together."
             )
         if np.isin(unseen, seen).any():
             continue

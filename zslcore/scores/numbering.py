@@ -1,4 +1,4 @@
-"""Recognition of labels that count classes within a side, a common fault in published code.
+"""Recognition of labels that number classes within a side, a common fault in published code.
 
 Programs derived from f-CLSWGAN number the classes of a side from 0 before they train a classifier
 (``map_label``). In a file with scores of all classes, these labels point to wrong classes, and
@@ -77,11 +77,11 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
     return best_reading[1] if best_reading else None
 
 
-def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray) -> bool:
+def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, predicted: np.ndarray) -> bool:
     """Return whether labels number only the unseen classes, while images of both sides are mixed.
 
     The order of rows then does not show the side of an image, so no reading can be proposed.
-    ``answers`` are the best classes among all classes.
+    ``predicted`` are the best classes among all classes.
     """
     unseen = np.flatnonzero(~seen)
     if np.isin(unseen, y).all() or len(unseen) < 2:
@@ -90,8 +90,8 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray
         position = y - first
         at = (position >= 0) & (position < len(unseen))
         target = unseen[np.clip(position, 0, len(unseen) - 1)]
-        at &= (target != y) & ~seen[answers]
-        agree, n = int((answers == target)[at].sum()), int(at.sum())
+        at &= (target != y) & ~seen[predicted]
+        agree, n = int((predicted == target)[at].sum()), int(at.sum())
         likely = agree >= FEWEST and agree > 1.5 * (n - agree)
         if likely and scipy.stats.binom.sf(agree - 1, n, 1 / len(unseen)) < UNLIKELY / 100:
             return True
@@ -117,9 +117,9 @@ def metrics_of_classes(
     return metrics
 
 
-def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
+def metrics_in_words(y: np.ndarray, seen: np.ndarray, predicted: np.ndarray) -> str:
     """Return u, s and H of the labels ``y`` at gamma 0, as text."""
-    metrics = metrics_of_classes(y, seen[y], answers)
+    metrics = metrics_of_classes(y, seen[y], predicted)
     return ", ".join(f"{name} {percent(value)}" for name, value in metrics.items())
 
 

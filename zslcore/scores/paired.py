@@ -20,8 +20,8 @@ import pandas as pd
 import scipy
 
 from zslcore.analysis.resampling import draws_of_all, tested_sides
-from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import per_class_accuracy
 from zslcore.metrics.significance import (
@@ -102,7 +102,7 @@ class Pair:
     @property
     def is_of_equal_scores(self) -> bool:
         """Whether both files give every image the same predictions at every gamma."""
-        first, second = (test.answers for test in self.tests)
+        first, second = (test.best_classes for test in self.tests)
         fields = ("seen_class", "unseen_class", "margin")
         is_equal = (np.array_equal(getattr(first, f), getattr(second, f)) for f in fields)
         return self.gammas[0] == self.gammas[1] and all(is_equal)
@@ -253,9 +253,9 @@ def compare_scores(
         )
     y, seen = first.y, first.seen
     both = first, second
-    answers = [m.tested.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]
-    right = [answer == y for answer in answers]
-    accuracies = [per_class_accuracy(y, answer) for answer in answers]
+    predictions = [m.tested.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]
+    right = [predicted == y for predicted in predictions]
+    accuracies = [per_class_accuracy(y, predicted) for predicted in predictions]
     present = np.array(sorted(accuracies[0]))
     table = pd.DataFrame(
         {
@@ -273,7 +273,7 @@ def compare_scores(
         tests=(first.tested, second.tested),
         gammas=gammas,
         classes=table,
-        agreement=float((answers[0] == answers[1]).mean()),
+        agreement=float((predictions[0] == predictions[1]).mean()),
         only_first=only_first,
         only_second=only_second,
         p=float(scipy.stats.binomtest(only_first, only_first + only_second).pvalue)

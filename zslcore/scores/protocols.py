@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zslcore.analysis.resampling import draws_of, tested_sides
-from zslcore.evaluation.answers import PredictedTest
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.exceptions import closest_name
 from zslcore.metrics.significance import Over, fewest_classes, interval
 from zslcore.numbers import percent

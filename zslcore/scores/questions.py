@@ -18,7 +18,7 @@ import scipy
 
 from zslcore.exceptions import DatasetError, DoubtfulScoresError, closest_name
 from zslcore.leakage.published import recognised
-from zslcore.metrics import Answers, mean_class_accuracy
+from zslcore.metrics import BestClasses, mean_class_accuracy
 from zslcore.names import class_key, class_keys, shared_spellings
 from zslcore.numbers import percent
 from zslcore.scores.given_sides import ERRORS, ruled_out_sides
@@ -897,9 +897,9 @@ def _remarks(matrix: Scores) -> Iterator[str]:
     yield from _repeated_rows(matrix)
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
-    across = np.abs(matrix.tested.answers.margin) <= matrix.tested.answers.resolution
+    across = np.abs(matrix.tested.best_classes.margin) <= matrix.tested.best_classes.resolution
     if across.mean() > MANY_TIES:
-        yield _tie_remark(matrix.tested.answers, across)
+        yield _tie_remark(matrix.tested.best_classes, across)
     elif tied > MANY_TIES:
         yield (
             f"In {percent(tied, 0)} of the rows two classes of one side share the highest score; "
@@ -907,7 +907,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
         )
 
 
-def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
+def _tie_remark(answers: BestClasses, tied: np.ndarray) -> str:
     """Return the remark on ties between the sides, with u and s for both ways to decide ties."""
     predicted = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)

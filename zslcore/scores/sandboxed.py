@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from zslcore.evaluation.answers import WITHOUT_CURVE, GammaOrigin
+from zslcore.evaluation.predicted_tests import WITHOUT_CURVE, GammaOrigin
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import DatasetError, DoubtfulScoresError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of

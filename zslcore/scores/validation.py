@@ -27,9 +27,9 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from zslcore.evaluation.answers import WITHOUT_CURVE, best_common_gamma
+from zslcore.evaluation.predicted_tests import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
-from zslcore.names import count_from_0, positions_of
+from zslcore.names import are_numbered_from_0, positions_of
 from zslcore.numbers import percent
 from zslcore.scores.reading import Scores, blocks
 from zslcore.texts import listed
@@ -160,7 +160,9 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
 
 def _are_named(matrix: Scores, validation: Scores) -> bool:
     """Return whether the columns of both files have names instead of numbers."""
-    return not (count_from_0(matrix.class_names) or count_from_0(validation.class_names))
+    return not (
+        are_numbered_from_0(matrix.class_names) or are_numbered_from_0(validation.class_names)
+    )
 
 
 def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.ndarray] | None:

@@ -122,13 +122,13 @@ def call(
         "answer": min(MAX_ANSWER, ANSWER + ANSWER_PER_BYTE * sum(_size(path) for path in files)),
     }
     if _confined:
-        return _within(request)
+        return _call_directly(request)
     start = time.monotonic()
     last, ended = _run(request)
     if "done" in last:
         return last["done"]
     if shutil.disk_usage(out).free < ROOM:
-        raise Refused("expected free disk space to read it; got none")
+        raise Refused("expected free disk space for its contents; got none")
     sentence = "the file is damaged or hostile and crashed its reader"
     if time.monotonic() - start >= seconds:
         sentence = f"took more than {seconds} s of CPU time, the limit for a file of this size"
@@ -172,7 +172,7 @@ class _Worker(Protocol):
     def end(self) -> None: ...
 
 
-class _Started:
+class _SpawnedWorker:
     lost = False
 
     def __init__(self, module: str, request: IO[bytes], answer: IO[bytes]) -> None:
@@ -188,7 +188,7 @@ class _Started:
         self.process.wait()
 
 
-class _Forked:
+class _ForkedWorker:
     def __init__(self, module: str, request: IO[bytes], answer: IO[bytes]) -> None:
         self.server, control = _fork_server()
         socket.send_fds(control, [module.encode()], [request.fileno(), answer.fileno()])
@@ -282,8 +282,8 @@ def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
 
     If the fork server ends meanwhile, the call is repeated.
     """
-    last, ended, lost = _attempt(request, _begun)
-    return _attempt(request, _Started)[:2] if lost else (last, ended)
+    last, ended, lost = _attempt(request, _start_worker)
+    return _attempt(request, _SpawnedWorker)[:2] if lost else (last, ended)
 
 
 def _attempt(
@@ -313,12 +313,12 @@ def _attempt(
         return last, ended, ended and not answered and worker.lost
 
 
-def _begun(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:
+def _start_worker(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:
     if _can_fork():
         with _LOCK, suppress(OSError, ValueError):  # the fork server has ended
-            return _Forked(module, request, answer)
+            return _ForkedWorker(module, request, answer)
         request.seek(0)
-    return _Started(module, request, answer)
+    return _SpawnedWorker(module, request, answer)
 
 
 def _share(answer: IO[bytes], before: float) -> float:
@@ -399,7 +399,7 @@ def _write(*parts: str) -> None:
     sys.stdout.flush()
 
 
-def _within(request: Mapping[str, Any]) -> Any:
+def _call_directly(request: Mapping[str, Any]) -> Any:
     """Call the function in this worker, and restore its limits."""
     global _base
     before = _base, resource.getrlimit(resource.RLIMIT_AS) if sys.platform != "win32" else None
@@ -452,8 +452,8 @@ def serve() -> None:
     _limit("RLIMIT_AS", _base + request["memory"])
     _confined = True
     try:
-        # Check behind the walls, where the files can no longer be exchanged for others. Opening a
-        # pipe would wait for its writer.
+        # Check behind the walls, where the files can no longer be exchanged for others. A pipe is
+        # refused here, since opening it would wait for a writer.
         if not all(map(_is_file_or_folder, request["files"])):
             raise Refused("expected a file; it was removed or replaced while it was read")
         _write('{"done": ', _answer(request), "}")  # in parts, since an answer may be large

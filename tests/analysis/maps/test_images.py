@@ -9,7 +9,7 @@ from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
 from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import in_pca, inside, make_map, nearest_images, predicted_points
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import l2_rows

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from zslcore.evaluation.answers import PredictedTest
+from zslcore.evaluation.predicted_tests import PredictedTest
 from zslcore.interactive.one_file import SHARED, Parts, as_bytes, packed
 from zslcore.interactive.seen_unseen import InteractiveCurve
 from zslcore.metrics import SeenUnseenCurve
@@ -213,7 +213,7 @@ class Instrument:
     def _wall(self) -> str:
         """Return a digest of classes and images, the same for all methods."""
         sha = hashlib.sha256(repr((list(self.names), self.pictures is None)).encode())
-        sha.update(as_bytes(self.predicted.answers.y, "<u4"))
+        sha.update(as_bytes(self.predicted.best_classes.y, "<u4"))
         return sha.hexdigest()[:16]
 
 
@@ -222,7 +222,7 @@ def _parts(
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Return the head and the arrays of curves and their predictions."""
     head, blocks = curves.parts()
-    answers, order = predicted.answers, predicted.switches.order
+    answers, order = predicted.best_classes, predicted.switches.order
     blocks.append(as_bytes(order, "<u4"))
     for side in (answers.seen_class, answers.unseen_class):
         blocks.append(as_bytes(np.where(side < 0, _NONE, side)[order], "<u2"))

@@ -27,7 +27,7 @@ from ui.shell.visitors import available_datasets
 from ui.state import cache, controls
 from ui.takeaway import downloads, tables
 from ui.takeaway.curves import draw_curves, released
-from zslcore.evaluation.answers import origin_in_words
+from zslcore.evaluation.predicted_tests import origin_in_words
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ZSLError
 from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of

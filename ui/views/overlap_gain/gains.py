@@ -216,7 +216,7 @@ def _in_words(
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
     name = plain(titles_of_sets([vocabulary]))
     interval = f"95 % interval {signed(gain.low)} to {signed(gain.high)}"
-    if gain.is_shown:
+    if gain.is_significant:
         than = "more" if gain.difference > 0 else "less"
         more = in_points(abs(gain.difference)).removeprefix("+")
         verdict = f"classes in {name} gain {more} {than} than unrelated ones"

@@ -31,7 +31,7 @@ from zslcore.analysis.maps.quality import MapQuality, map_quality, mixing_scores
 from zslcore.analysis.study import MANIFEST, SHIPPED, Study, shipped_folder
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.evaluation.answers import ScoredTest
+from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, project, squared_distances
 from zslcore.progress import Progress, silent

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from zslcore.analysis.papers.claims.evidence import printed_evidence
-from zslcore.evaluation.answers import Evaluation
 from zslcore.evaluation.figures import LETTERS
+from zslcore.evaluation.predicted_tests import Evaluation
 from zslcore.evaluation.runs import RunResult
 from zslcore.numbers import signed
 from zslcore.storage.files import FACTS, read_csv_frame

@@ -28,7 +28,7 @@ CLASS_NAMES = (
     *("class_names", "allclasses_names", "names", "classes", "class_list", "categories"),
     *("target_names", "label_names"),
 )
-#: Names of a list of classes of one side, without the word for the side.
+#: Patterns for names of the list of classes of one side; {} is the word for the side.
 OF_SIDE = (
     *("{}_classes", "{}_mask", "is_{}", "{}_idx", "{}_ids", "{}_indices", "{}_class_ids"),
     *("{}_class_names", "{}_names", "{}_list", "test_{}_classes", "{}_categories", "{}_class"),
@@ -103,7 +103,7 @@ NAMES_OF_PARTS = {
     "seen": SEEN_CLASSES,
     "split": ("split",),
 }
-#: Names of a column of numbers that count images.
+#: Names of a column that numbers the images.
 COUNTERS = (
     "id",
     "index",

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from zslcore.names import readable
+from zslcore.names import dictionary_form
 from zslcore.untrusted.worker import Refused, report_progress
 
 #: Number of characters after which a line is cut off.
@@ -50,7 +50,7 @@ def count(captions: Iterable[str], classes: Names) -> tuple[list[int], int]:
     n = 0
     for caption in captions:
         n += 1
-        counter.update(_named(readable(caption).split(), index))
+        counter.update(_named(dictionary_form(caption).split(), index))
     return [counter[k] for k in range(len(classes))], n
 
 

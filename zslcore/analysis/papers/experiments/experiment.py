@@ -86,8 +86,9 @@ class Experiment(ABC):
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
     #: Number of data sets in one part of the table; None for all data sets.
     n_datasets: int | None = field(default=1, kw_only=True)
-    #: Whether the scaling of features, and the parameters of rows, can be changed.
-    scales: bool = field(default=True, kw_only=True)
+    #: Whether the scaling of features can be changed.
+    can_scale: bool = field(default=True, kw_only=True)
+    #: Whether the parameters of rows can be changed.
     takes_params: bool = field(default=False, kw_only=True)
     #: Unit of values: shares in percent, or plain numbers.
     unit: Unit = field(default="percent", kw_only=True)
@@ -105,7 +106,7 @@ class Experiment(ABC):
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """Beginnings of column names in the order of display; empty for the order of the table."""
+        """Prefixes of column names, in display order; if empty, columns stay in table order."""
         return ()
 
     @property
@@ -127,7 +128,7 @@ class Experiment(ABC):
         return self.params.get(row, {})
 
     def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
-        """Return the experiment with changed parameters by row; refuse them if rows take none."""
+        """Return the experiment with changed parameters of rows, or refuse parameters."""
         if params and not self.takes_params:
             raise ParameterError(
                 f"{self.name} takes no parameters; got parameters of {' and '.join(params)}."
@@ -280,16 +281,16 @@ def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
             blocks.append(_means(of_dataset, cells, experiment.unit))
     shown = pd.concat(blocks, ignore_index=True).fillna("-") if blocks else pd.DataFrame()
     headings = {"dataset": "data set", "at": experiment.at}
-    once = [
+    constant = [
         c for c in _ROW if not table[c].any() or (c == "dataset" and len(table[c].unique()) == 1)
     ]
-    no_print = [
+    not_printed = [
         f"{mark} {cell}"
         for cell, rows in table.groupby("cell", sort=False)
         for mark, column in (("printed", "printed"), ("diff", "difference"))
         if rows[column].isna().all()
     ]
-    shown = shown.drop(columns=[*once, *no_print], errors="ignore")
+    shown = shown.drop(columns=[*constant, *not_printed], errors="ignore")
     names = [*map(str, shown.columns)]
     short = {c: c.split(" ", 1)[0] for c in names if c.startswith(("printed ", "diff "))}
     return shown.rename(columns=headings | short)
@@ -333,17 +334,18 @@ def _columns(rows: pd.DataFrame, cell: str, unit: Unit) -> dict[str, pd.Series[s
     """Return the three columns of a cell as text: ours, printed, and the difference."""
     texts = {
         cell: [
-            _written(*row, unit=unit) for row in rows[["ours", "std", "low", "high"]].to_numpy()
+            _format_value(*row, unit=unit)
+            for row in rows[["ours", "std", "low", "high"]].to_numpy()
         ],
-        f"printed {cell}": [_written(value, unit=unit) for value in rows["printed"]],
-        f"diff {cell}": [_written(value, sign="+", unit=unit) for value in rows["difference"]],
+        f"printed {cell}": [_format_value(value, unit=unit) for value in rows["printed"]],
+        f"diff {cell}": [_format_value(value, sign="+", unit=unit) for value in rows["difference"]],
     }
     return {
         name: pd.Series(values, index=rows.index, dtype=object) for name, values in texts.items()
     }
 
 
-def _written(
+def _format_value(
     value: float,
     std: float = math.nan,
     low: float = math.nan,

@@ -260,7 +260,7 @@ def configured_experiment(
         if method not in (allowed := experiment.methods + experiment.further_methods):
             raise closest_name(f"method for {name}", method, allowed)
     experiment = experiment.with_params(params or {})
-    if features and not experiment.scales:
+    if features and not experiment.can_scale:
         raise ParameterError(f"{name} scales no features; got {features}.")
     if on == "validation":
         if not isinstance(experiment, PathExperiment):

@@ -16,12 +16,12 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import (
-    Answers,
     Average,
+    BestClasses,
     CurveSteps,
     OperatingPoint,
     SeenUnseenCurve,
-    find_answers,
+    find_best_classes,
     mean_class_accuracy,
     middle_gamma,
     per_class_accuracy,
@@ -67,12 +67,12 @@ class PredictedTest(ABC):
 
     @property
     @abstractmethod
-    def answers(self) -> Answers:
+    def best_classes(self) -> BestClasses:
         """The best seen and the best unseen candidate of each sample."""
 
     @property
     @abstractmethod
-    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+    def zsl_predictions(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and predictions of unseen samples among unseen candidates: plain ZSL."""
 
     @property
@@ -83,7 +83,7 @@ class PredictedTest(ABC):
     def zsl_top(self, k: int) -> float | None:
         """Return the mean per-class top-k accuracy of plain ZSL; None if unknown."""
         ranks = self.zsl_ranks
-        return None if ranks is None else top_k_of_ranks(ranks, self.zsl_answers[0], k)
+        return None if ranks is None else top_k_of_ranks(ranks, self.zsl_predictions[0], k)
 
     @property
     def generalized(self) -> bool:
@@ -102,12 +102,12 @@ class PredictedTest(ABC):
     @cached_property
     def margins(self) -> CurveSteps:
         """The steps of the curves, per class and per sample."""
-        return self.answers.margins()
+        return self.best_classes.margins()
 
     @cached_property
     def switches(self) -> GammaThresholds:
         """Gamma at which the prediction of each image changes sides."""
-        return find_gamma_thresholds(self.answers, self.margins, self.seen)
+        return find_gamma_thresholds(self.best_classes, self.margins, self.seen)
 
     @property
     def has_curve(self) -> bool:
@@ -130,7 +130,7 @@ class PredictedTest(ABC):
 
         Ties between a seen and an unseen class go to the unseen class, as on the curve.
         """
-        return self.answers.at(gamma)
+        return self.best_classes.at(gamma)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,15 +158,15 @@ class ScoredTest(PredictedTest):
         return self.F[np.ix_(rows, unseen)], (np.cumsum(unseen) - 1)[self.y[rows]]
 
     @cached_property
-    def answers(self) -> Answers:
+    def best_classes(self) -> BestClasses:
         """The best seen and the best unseen candidate of each sample, for all gammas."""
-        return find_answers(self.F, self.y, self.seen)
+        return find_best_classes(self.F, self.y, self.seen)
 
     @property
-    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
+    def zsl_predictions(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and predictions of unseen samples among unseen candidates: plain ZSL."""
         of_unseen = ~self.seen[self.y]
-        return self.y[of_unseen], self.answers.unseen_class[of_unseen]
+        return self.y[of_unseen], self.best_classes.unseen_class[of_unseen]
 
     @cached_property
     def zsl_ranks(self) -> np.ndarray:
@@ -179,19 +179,19 @@ class FoldPredictions:
     """Predictions for the validation images of a fold, on which gamma was chosen.
 
     ``rows`` are 0-based rows of the data, seen validation first. ``classes`` has the row of each
-    candidate in the data set's prototypes, ``seen`` one bool per candidate; classes in ``answers``
-    are positions in ``classes``.
+    candidate in the data set's prototypes, ``seen`` one bool per candidate; classes in
+    ``best_classes`` are positions in ``classes``.
     """
 
     rows: np.ndarray
     classes: np.ndarray
     seen: np.ndarray
-    answers: Answers
+    best_classes: BestClasses
 
     @property
     def curve(self) -> SeenUnseenCurve:
         """The exact seen-unseen curve of the fold, per class."""
-        return self.answers.margins().curve()
+        return self.best_classes.margins().curve()
 
 
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
@@ -291,7 +291,7 @@ def evaluate(scores: PredictedTest, gamma: float = 0.0) -> Evaluation:
     """
     if scores.limits == "predicted classes":
         return _evaluate_predicted(scores)
-    y, predicted = scores.zsl_answers
+    y, predicted = scores.zsl_predictions
     of_unseen = Evaluation(
         zsl=mean_class_accuracy(y, predicted),
         zsl_per_sample=sample_accuracy(y, predicted),
