@@ -250,8 +250,8 @@ def _oracle_lines(result: RunResult) -> list[str]:
     lines = [f"oracle       {', '.join(gaps)}{bounds}"] if gaps else []
     if result.oracle is not None and result.params_origin == "given":
         lines.append(
-            "             no gain with oracle parameters: the run searched no grid, since parameters "
-            "were given"
+            "             no gain with oracle parameters: the parameters were given, so no "
+            "grid was searched"
         )
     return lines
 

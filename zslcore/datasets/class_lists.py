@@ -361,7 +361,7 @@ def _split_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _items(lines: list[str]) -> list[str]:
-    """Return the items of a list or dictionary in code; of other text, its lines without a title."""
+    """Return the items of a list or dictionary in code, else the lines without their title."""
     titles = LIST_TITLES | (ID_TITLES if _are_ids(lines[1:]) else set())
     if len(lines) > 1 and squeeze(lines[0]) in titles and not OPENS.match(lines[0]):
         lines = lines[1:]
