@@ -52,15 +52,17 @@ class TwoStageModel(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._score(linear_scores(X, self.W_, self.intercept), S)
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one path of ridge weights and one pass over ``X_test``."""
         points = [clone(self).set_params(**params) for params in grid]
-        W = self._solutions(on.X, on.y, on.S, [point._ridge(len(on.y)) for point in points])
-        together = linear_scores(on.X_test, np.hstack(list(W.values())), self.intercept)
+        W = self._solutions(
+            scoring.X, scoring.y, scoring.S, [point._ridge(len(scoring.y)) for point in points]
+        )
+        together = linear_scores(scoring.X_test, np.hstack(list(W.values())), self.intercept)
         Z = dict(zip(W, np.split(together, len(W), axis=1), strict=True))
         for point in points:
-            point.S_ = on.S
-            yield point._score(Z[point._ridge(len(on.y))], on.candidates)
+            point.S_ = scoring.S
+            yield point._score(Z[point._ridge(len(scoring.y))], scoring.candidates)
 
     def _solutions(
         self, X: Features, y: np.ndarray, S: np.ndarray, weights: Sequence[float]

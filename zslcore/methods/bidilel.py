@@ -145,20 +145,20 @@ class BiDiLEL(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._nearness(project(X, self.P_), self.embed(S))
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one decomposition per alpha for all latent dimensions."""
         points = [clone(self).set_params(**params) for params in grid]
-        grams, most = self._grams(on.X, on.y), max(point.n_components for point in points)
+        grams, most = self._grams(scoring.X, scoring.y), max(point.n_components for point in points)
         projections: dict[float, tuple[np.ndarray, ...]] = {}
         for point in points:
             if point.alpha not in projections:
                 P = _directions(*grams, point.alpha, most)
-                projections[point.alpha] = P, project(on.X, P), project(on.X_test, P)
+                projections[point.alpha] = P, project(scoring.X, P), project(scoring.X_test, P)
             P, Z, Z_test = (
                 projection[:, : point.n_components] for projection in projections[point.alpha]
             )
-            point._store_landmarks(P, Z, on.y, on.S)
-            yield point._nearness(Z_test, point.embed(on.candidates))
+            point._store_landmarks(P, Z, scoring.y, scoring.S)
+            yield point._nearness(Z_test, point.embed(scoring.candidates))
 
     def embed(self, S: np.ndarray) -> np.ndarray:
         """Return the positions of classes in the latent space, shape (n_classes, n_components)."""

@@ -78,10 +78,10 @@ class CMT(EpochModel):
         X, S = self._check_scoring(X, prototypes)
         return -squared_distances(self._embed(X), S)
 
-    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _attributes(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Yield the outputs of the network for the test rows."""
-        for model in self.fit_grid(on.X, on.y, on.S, grid):
-            yield model._embed(model._check_scoring(on.X_test, on.S)[0])
+        for model in self.fit_grid(scoring.X, scoring.y, scoring.S, grid):
+            yield model._embed(model._check_scoring(scoring.X_test, scoring.S)[0])
 
     def _embed(self, X: Features) -> np.ndarray:
         """Return the outputs of the network for ``X``, shape (n_samples, n_attributes)."""

@@ -94,9 +94,9 @@ class DSRL(PropagationModel):
     sigma: float | None = None
     alpha: Share = 0.5
 
-    def _fit(self, on: Scoring) -> Self:
+    def _fit(self, scoring: Scoring) -> Self:
         """Factorise seen and unlabelled images, then build the graph of unlabelled images."""
-        X, y, S, unlabeled, _ = on
+        X, y, S, unlabeled, _ = scoring
         means = ClassStatistics.of(X, y, len(S))
         present = means.counts > 0
         self.B_ = np.maximum(means.sums[present] / means.counts[present, None], SMALLEST)

@@ -90,22 +90,22 @@ class ESZSL(CompatibilityModel):
         self.V_ = solve(semantic, left.T, assume_a="pos").T
         return self
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a grid, with one solution per gamma and one scaling per lambda.
 
         With the thin SVD :math:`S = P \, \mathrm{diag}(\sigma) \, Q^\top`,
         :math:`V = (X^\top X + \gamma I)^{-1} X^\top Y P \;
         \mathrm{diag}(\sigma / (\sigma^2 + \lambda)) \; Q^\top`.
         """
-        statistics = GramStatistics.of(on.X, on.y, len(on.S))
-        P, sigma, Qt = svd(on.S, full_matrices=False)
+        statistics = GramStatistics.of(scoring.X, scoring.y, len(scoring.S))
+        P, sigma, Qt = svd(scoring.S, full_matrices=False)
         gammas = sorted({params.get("gamma", self.gamma) for params in grid})
         B = ridge_path(statistics.gram, gammas, self._target(statistics) @ P)
-        XB = np.split(project(on.X_test, np.hstack(list(B))), len(gammas), axis=1)
+        XB = np.split(project(scoring.X_test, np.hstack(list(B))), len(gammas), axis=1)
         for params in grid:
             weight = sigma / (sigma**2 + params.get("lam", self.lam))
             XB_gamma = XB[gammas.index(params.get("gamma", self.gamma))]
-            yield XB_gamma @ (weight[:, None] * (Qt @ on.candidates.T))
+            yield XB_gamma @ (weight[:, None] * (Qt @ scoring.candidates.T))
 
     def _target(self, statistics: ClassStatistics) -> np.ndarray:
         """Return X'Y for the chosen coding, shape (n_features, n_classes)."""

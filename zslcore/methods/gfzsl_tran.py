@@ -86,11 +86,11 @@ class GFZSLTran(TransductiveEstimator):
     n_iter: int = 10
     floor: float = 1e-6
 
-    def _fit(self, on: Scoring) -> Self:
+    def _fit(self, scoring: Scoring) -> Self:
         """Fit GFZSL on seen classes, then the mixture of the candidates on unlabelled images."""
-        unlabeled, self.candidates_ = on.X_test, on.candidates
+        unlabeled, self.candidates_ = scoring.X_test, scoring.candidates
         start = self.inductive()
-        self.inductive_ = start.fit(on.X, on.y, on.S)
+        self.inductive_ = start.fit(scoring.X, scoring.y, scoring.S)
         self.means_, self.variances_ = start.predict_gaussians(self.candidates_)
         self.log_likelihood_: list[float] = []
         last: np.ndarray | None = None

@@ -86,21 +86,21 @@ class LinearS2V(ZSLEstimator):
         codes = np.hstack([S, np.full((len(S), 1), -1.0)])
         return ScoreMap(_doubled_and_square, (self.W_,), codes, -squares)
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a grid with one decomposition and one pass over ``X_test``.
 
         With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, the predicted
         features of a class are :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q +
         \lambda N))`.
         """
-        statistics = ClassStatistics.of(on.X, on.y, len(on.S))
-        semantic = Spectrum.of(statistics.semantic_gram(on.S))
-        T = semantic.vectors.T @ statistics.cross(on.S)
-        TT, XT = T @ T.T, project(on.X_test, T.T)
-        squares = np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in chunks(on.X_test)])
+        statistics = ClassStatistics.of(scoring.X, scoring.y, len(scoring.S))
+        semantic = Spectrum.of(statistics.semantic_gram(scoring.S))
+        T = semantic.vectors.T @ statistics.cross(scoring.S)
+        TT, XT = T @ T.T, project(scoring.X_test, T.T)
+        squares = np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in chunks(scoring.X_test)])
         for params in grid:
             weight = params.get("lam", self.lam) * statistics.n_samples
-            r = on.candidates @ semantic.vectors / (semantic.values + weight)
+            r = scoring.candidates @ semantic.vectors / (semantic.values + weight)
             yield (
                 2 * XT @ r.T - np.einsum("ci,ij,cj->c", r, TT, r, optimize=True) - squares[:, None]
             )

@@ -84,19 +84,19 @@ class LinearV2S(ZSLEstimator):
             return ScoreMap(linear, (self.W_.T,), S)
         return ScoreMap(linear_unit, (self.W_.T,), l2_rows(S))
 
-    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _attributes(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Yield ``X_test W'``, which are the products with unit vectors."""
-        return clone(self).set_params(similarity="dot")._scores_of_grid(on, grid)
+        return clone(self).set_params(similarity="dot")._scores_of_grid(scoring, grid)
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a grid with one Gram matrix and one pass over ``X_test``.
 
         Since :math:`S_y^\top X` is :math:`S^\top` times the class sums, the equations are solved
         for the class sums if there are fewer classes than attributes.
         """
-        S, statistics = on.S, GramStatistics.of(on.X, on.y, len(on.S))
+        S, statistics = scoring.S, GramStatistics.of(scoring.X, scoring.y, len(scoring.S))
         ridges = [params.get("lam", self.lam) * statistics.n_samples for params in grid]
         few = len(S) < S.shape[1]
         B = ridge_path(statistics.gram, ridges, statistics.sums.T if few else statistics.cross(S).T)
-        for part in np.split(project(on.X_test, np.hstack(list(B))), len(grid), axis=1):
-            yield compare(part @ S if few else part, on.candidates, self.similarity)
+        for part in np.split(project(scoring.X_test, np.hstack(list(B))), len(grid), axis=1):
+            yield compare(part @ S if few else part, scoring.candidates, self.similarity)

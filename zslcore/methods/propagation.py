@@ -247,10 +247,10 @@ class Propagation(PropagationModel):
     alpha: Share = 0.5
     random_state: int = 0
 
-    def _fit(self, on: Scoring) -> Self:
+    def _fit(self, scoring: Scoring) -> Self:
         """Fit the base on seen classes, and build the graph of unlabelled images."""
-        self.base_, self.seen_ = self._new_base().fit(on.X, on.y, on.S), on.S
-        return self._build_graph(on.X_test)
+        self.base_, self.seen_ = self._new_base().fit(scoring.X, scoring.y, scoring.S), scoring.S
+        return self._build_graph(scoring.X_test)
 
     def inductive(self) -> ZSLEstimator:
         """Return the unfitted base."""
@@ -260,12 +260,14 @@ class Propagation(PropagationModel):
         """Return a copy with these parameters of its base."""
         return clone(self).set_params(base_params=dict(params))
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one fit of the base, one graph per k and one solution per point."""
-        self._check_number(on.candidates)
+        self._check_number(scoring.candidates)
         model = clone(self)
-        model.fit(on.X, on.y, on.S, unlabeled=on.X_test, candidates=on.candidates)
-        F0 = model._initial_scores(on.X_test, on.candidates)
+        model.fit(
+            scoring.X, scoring.y, scoring.S, unlabeled=scoring.X_test, candidates=scoring.candidates
+        )
+        F0 = model._initial_scores(scoring.X_test, scoring.candidates)
         graphs = {(model.k, model.sigma): model.graph_}
         for params in grid:
             point = clone(self).set_params(**params)

@@ -107,20 +107,24 @@ class SAE(ZSLEstimator):
         length = np.sqrt(np.maximum(np.einsum("ci,ij,cj->c", S, W @ W.T, S, optimize=True), 0))
         return ScoreMap(unit_linear, (W.T,), S / np.where(length > 0, length, 1)[:, None])
 
-    def _attributes(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _attributes(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Yield the codes ``X_test W'``, for either ``direction``."""
         lams = [params.get("lam", self.lam) for params in grid]
-        solutions = self._solutions(GramStatistics.of(on.X, on.y, len(on.S)), on.S, lams)
+        solutions = self._solutions(
+            GramStatistics.of(scoring.X, scoring.y, len(scoring.S)), scoring.S, lams
+        )
         codes = [W.T for W in solutions]
-        yield from np.split(project(on.X_test, np.hstack(codes)), len(codes), axis=1)
+        yield from np.split(project(scoring.X_test, np.hstack(codes)), len(codes), axis=1)
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid with two decompositions and one pass over ``X_test``."""
         lams = [params.get("lam", self.lam) for params in grid]
         # Keep no reference to the statistics, so that their memory is freed before test rows are
         # scored.
-        solutions = self._solutions(GramStatistics.of(on.X, on.y, len(on.S)), on.S, lams)
-        yield from self._scores(solutions, on.X_test, on.candidates)
+        solutions = self._solutions(
+            GramStatistics.of(scoring.X, scoring.y, len(scoring.S)), scoring.S, lams
+        )
+        yield from self._scores(solutions, scoring.X_test, scoring.candidates)
 
     def _solutions(
         self, statistics: GramStatistics, S: np.ndarray, lams: Iterable[float]

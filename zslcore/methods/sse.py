@@ -121,14 +121,14 @@ class SSE(ZSLEstimator):
         X, S = self._check_scoring(X, prototypes)
         return self._compare(X, self.w_[:, None])[0] @ self._mixtures(S).T
 
-    def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+    def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid with one comparison of images and class means."""
         points = [clone(self).set_params(**params) for params in grid]
-        self._keep_classes(on.X, on.y, on.S)
-        margins = self._margins(on.X, on.y, on.S, [point.c for point in points])
-        alpha = {c: simplex_weights(l2_rows(on.candidates), self.S_, c) for c in margins}
+        self._keep_classes(scoring.X, scoring.y, scoring.S)
+        margins = self._margins(scoring.X, scoring.y, scoring.S, [point.c for point in points])
+        alpha = {c: simplex_weights(l2_rows(scoring.candidates), self.S_, c) for c in margins}
         w = np.column_stack([point._machine(margins[point.c]) for point in points])
-        for point, images in zip(points, self._compare(on.X_test, w), strict=True):
+        for point, images in zip(points, self._compare(scoring.X_test, w), strict=True):
             yield images @ alpha[point.c].T
 
     def _keep_classes(self, X: Features, y: np.ndarray, S: np.ndarray) -> None:

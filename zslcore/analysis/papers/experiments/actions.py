@@ -46,7 +46,7 @@ class GainExperiment(Experiment):
         kw_only=True,
     )
     n_datasets: int | None = field(default=None, kw_only=True)
-    scales: bool = field(default=False, kw_only=True)
+    can_scale: bool = field(default=False, kw_only=True)
     at: str = field(default="prototypes", kw_only=True)
     figures: str = field(
         default="OverlapGain minus that of the baseline, in percent, mean over {draws} draws "

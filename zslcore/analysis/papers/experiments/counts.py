@@ -31,7 +31,7 @@ class CountExperiment(Experiment):
     figures: str = field(default="Counted here.", kw_only=True)
     feature_source: str = field(default="", kw_only=True)
     unit: Unit = field(default="number", kw_only=True)
-    scales: bool = field(default=False, kw_only=True)
+    can_scale: bool = field(default=False, kw_only=True)
 
     @property
     def datasets(self) -> tuple[str, ...]:

@@ -305,7 +305,7 @@ class ImagenetExperiment(RowsExperiment):
         kw_only=True,
     )
     datasets: ClassVar[tuple[str, ...]] = SIMULATED_IMAGENET[:1]
-    scales: bool = field(default=False, kw_only=True)
+    can_scale: bool = field(default=False, kw_only=True)
     at: str = field(default="set", kw_only=True)
     figures: str = field(
         default="Share of images, per class and in percent, with the true class among the k "
