@@ -7,8 +7,8 @@ drawn at random, so easy classes overlap only by chance. Each world is used twic
 classes have an advantage in the second run only. In each run, a fast method is fitted
 on 30 draws, and an interval over classes is computed for the difference between the gain of the
 pre-trained features and that of the baseline features. The printed table has the share of intervals
-that contain 0; it is in ``benchmarks/results/actions.md`` under Coverage. ``zslcore reproduce
-fair:figure2`` computes the study in the rest of that file.
+that contain 0; it is in ``benchmarks/results/actions.md`` under Coverage. The rest of that file is
+the study itself, computed by ``zslcore reproduce fair:figure2``.
 """
 
 from __future__ import annotations

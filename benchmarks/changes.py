@@ -44,14 +44,14 @@ def serve(profile: str) -> None:
         profiles.append(cProfile.Profile(time.thread_time))
         return profiles[-1].runcall(run, self, data)
 
-    def turn(*_: object) -> None:
+    def toggle(*_: object) -> None:
         nonlocal counting
         counting = not counting
         if not counting and profiles:
             pstats.Stats(*profiles).dump_stats(profile)
 
     setattr(ScriptRunner, "_run_script", run_under_profile)  # noqa: B010 - of another library
-    signal.signal(signal.SIGUSR1, turn)
+    signal.signal(signal.SIGUSR1, toggle)
     sys.argv = ["streamlit", "run", str(ROOT / "app.py")]
     main()
 

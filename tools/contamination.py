@@ -99,7 +99,7 @@ def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
             yield f"{where}: expected a unique name; got {name!r}."
         seen.add(name)
         if not row["source"]:
-            yield f"{where}: expected a source, authors, title and year; got none."
+            yield f"{where}: expected a source (authors, title, year); got none."
         if not row["url"].startswith("https://") and row.get("list") != "none":
             yield f"{where}: expected an address that begins with https://; got {row['url']!r}."
 
@@ -183,7 +183,7 @@ def stale() -> Iterator[str]:
 
 
 def unlabelled() -> Iterator[tuple[str, str, str]]:
-    """Yield certain matches of the classes in the file that are not labelled."""
+    """Yield certain matches of classes in ``labelled_pairs.csv`` that no person has labelled."""
     labelled = set(map(identity_of_match, pairs()))
     for key, strength in strengths().items():
         if strength == "strong" and key not in labelled:

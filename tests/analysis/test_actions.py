@@ -75,7 +75,7 @@ def test_methods_have_the_parameters_that_the_paper_states():
 def test_released_splits_are_used_only_with_the_method_of_table_4():
     sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
     both = ("controlled", "released")
-    units = ActionSpec("OS3", sets, ("CONSE", "BiDiLEL"), splits=both, n_draws=2).units()
+    units = ActionSpec("OS3", sets, ("CONSE", "BiDiLEL"), splits=both, n_draws=2).fits()
     kinds = [(unit.method, unit.splits) for unit in units]
     assert kinds == [("CONSE", "controlled")] * 2 + [
         *[("BiDiLEL", "controlled")] * 2,
@@ -89,7 +89,7 @@ def test_invalid_specs_are_refused_in_one_sentence():
         ActionSpec("OS5", sets, ("CONSE",))
     with pytest.raises(UnknownNameError, match="CONSE"):
         ActionSpec("OS1", sets, ("CONS",))
-    unit = ActionSpec("OS1", simulated_sets(CONFIGURATIONS["OS1"], ["idt"]), ("CONSE",)).units()[0]
+    unit = ActionSpec("OS1", simulated_sets(CONFIGURATIONS["OS1"], ["idt"]), ("CONSE",)).fits()[0]
     with pytest.raises(DatasetError, match="expected the 101 classes .* got 51 classes of HMDB51"):
         class_rows(unit, load("simulated-HMDB51"))
     with pytest.raises(DatasetError, match="got 10 classes of other data"):
@@ -128,7 +128,7 @@ def study():
     sets = simulated_sets(CONFIGURATIONS["OS2"], ["idt", "sports"])
     spec = ActionSpec("OS2", sets, ("LinearS2V", "ESZSL"), n_draws=2)
     data = {action_set.dataset: load(action_set.dataset) for action_set in sets}
-    units = spec.units()
+    units = spec.fits()
     units += [
         replace(unit, splits="released", draw=draw)
         for unit in units
@@ -227,12 +227,12 @@ def test_splits_of_another_pretraining_have_no_printed_values(study, configurati
 
 def test_the_key_of_a_fit_contains_all_its_inputs(monkeypatch):
     sets = (replace(simulated_sets(CONFIGURATIONS["OS3"], ["idt"])[0], digest="a"),)
-    (unit,) = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).units()
+    (unit,) = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).fits()
     other_units = [
         replace(unit, set=replace(unit.set, digest="b")),
         replace(unit, seed=1),
         replace(unit, method="SYNC ovo"),
-        ActionSpec("OS3", sets, ("CONSE",), n_draws=2).units()[1],
+        ActionSpec("OS3", sets, ("CONSE",), n_draws=2).fits()[1],
     ]
     keys = [json.dumps(item.identity, sort_keys=True) for item in (unit, *other_units)]
     monkeypatch.setattr(PAPER["CONSE"].__class__, "revision", 99)

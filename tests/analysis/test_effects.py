@@ -87,7 +87,7 @@ def test_planted_gain_of_actions_in_the_set_is_found(own_data, planted):
     sets = tuple(replace(test_set, digest=load(test_set.dataset).digest) for test_set in sets)
     # This method has the largest planted gain.
     spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)
-    units = spec.units()
+    units = spec.fits()
     for unit in units:
         unit.complete()
     assert (p_of_gains(stored_study(units)) < SIGNIFICANT) == planted

@@ -208,7 +208,7 @@ def test_a_method_with_a_missing_extra_is_grey_and_shows_the_install_command(pub
         "words": "ALE needs PyTorch (extra torch), which is not installed.",
         "button": "",
         "covers": True,
-        "command": extras.install("torch") if public == "0" else "",
+        "command": extras.install_command("torch") if public == "0" else "",
     }
     ruler = sent_down(visit("play", method="ESZSL", playground_ruler="images"), COMPONENT)
     assert ruler["pending"]["command"] == ""

@@ -152,7 +152,7 @@ def test_a_job_with_a_missing_extra_shows_the_install_command(public, panel, mon
     app = until(panel("lack"), lambda app: app.info)
     assert app.info[0].value.startswith(r"A \*method\* needs PyTorch \(extra torch\), which is not")
     # A public server shows no install command.
-    lines = [extras.install("torch")] if public == "0" else []
+    lines = [extras.install_command("torch")] if public == "0" else []
     assert [element.value for element in app.code] == lines
     assert labels(app) == []
     monkeypatch.undo()
@@ -170,7 +170,7 @@ def test_a_refusal_because_of_a_missing_extra_shows_the_install_command():
     app = AppTest.from_function(script).run()
     assert not app.error
     assert "needs umap" in app.info[0].value
-    assert app.code[0].value == extras.install("maps")
+    assert app.code[0].value == extras.install_command("maps")
     assert backslashes(app) == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.worlds import imagenet_world, linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.large_scale import measure
-from zslcore.commands.options import named
+from zslcore.commands.options import describe_dataset
 from zslcore.commands.run import read_param, read_params
 from zslcore.datasets import import_dataset, imports, load
 from zslcore.evaluation.runs import RunResult
@@ -165,7 +165,7 @@ def test_imagenet_evaluates_a_folder_of_shards_by_its_class_ids(capsys, printed,
 
 
 def test_simulated_data_are_marked():
-    assert named(load("simulated-aPY")).startswith("simulated-aPY, simulated, data ")
+    assert describe_dataset(load("simulated-aPY")).startswith("simulated-aPY, simulated, data ")
 
 
 def test_a_comparison_computes_missing_runs_once_and_ranks_them(printed, monkeypatch):

@@ -8,7 +8,7 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from zslcore.__main__ import main
-from zslcore.commands.options import named
+from zslcore.commands.options import describe_dataset
 from zslcore.datasets import available, load
 from zslcore.datasets.imports import recipe_of
 
@@ -113,7 +113,7 @@ def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, ca
         "fine-tuned on images of" in f["sentence"] for f in content if f["check"] == "ZSL006"
     )
     data = load("mine")
-    assert named(data) == f"mine, features fine-tuned, data {data.digest}"
+    assert describe_dataset(data) == f"mine, features fine-tuned, data {data.digest}"
 
 
 def test_a_misspelt_pretraining_is_refused_with_the_nearest_name(folder, printed):

@@ -76,7 +76,7 @@ def make(folder: Path) -> None:
     results = [run(spec, dataset, store=ResultStore()).result for spec in specs(dataset.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
     small_study("cross").compute(silent)
-    for unit in small_actions().units():
+    for unit in small_actions().fits():
         unit.complete()
 
 

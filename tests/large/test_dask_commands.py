@@ -105,7 +105,7 @@ def test_a_killed_dask_worker_does_not_change_the_result(cluster, tmp_path, monk
 @pytest.mark.nightly
 def test_a_killed_scheduler_is_reported_in_one_sentence(cluster, tmp_path, monkeypatch, caplog):
     address, pid = cluster
-    monkeypatch.setattr("zslcore.large.engine.DASK_ANSWERS_IN", "2s")
+    monkeypatch.setattr("zslcore.large.engine.DASK_TIMEOUT", "2s")
     monkeypatch.setenv("ZSL_DASK", address)
     call = partial(done_or_killed, pid=pid, marker=tmp_path / "marker")
     with (

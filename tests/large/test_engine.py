@@ -13,7 +13,7 @@ from tests.large.shards_of import arrays_of, written
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features import FeatureView
 from zslcore.large import engine, ranks
-from zslcore.large.engine import Engine, over_pieces, pieces_of
+from zslcore.large.engine import Engine, compute_pieces, pieces_of
 from zslcore.large.ranks import count_ranks
 
 X, Y, SCORER = test_ranks.world(np.float64, False)
@@ -73,7 +73,7 @@ def test_a_dask_cluster_gives_the_same_metrics(shards, tmp_path, monkeypatch, da
 
 def test_a_silent_cluster_is_reported(shards, monkeypatch):
     pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setattr(engine, "DASK_ANSWERS_IN", "0.2s")
+    monkeypatch.setattr(engine, "DASK_TIMEOUT", "0.2s")
     monkeypatch.setenv("ZSL_DASK", "tcp://127.0.0.1:9")
     with pytest.raises(ZSLError, match=r"expected the address of a running scheduler; 'tcp"):
         count_ranks(shards, Y, SCORER, SETS, SEEN)
@@ -178,7 +178,7 @@ def count_rows_or_be_killed(X, y, marker):
 def test_a_killed_worker_loses_only_one_part(shards, tmp_path):
     marker = tmp_path / "marker"
     result = list(
-        over_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], marker, "", engine=TWO)
+        compute_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], marker, "", engine=TWO)
     )
     assert marker.exists()
     assert sum(n for _, n in result) == len(Y)
@@ -191,7 +191,7 @@ def test_repeatedly_killed_workers_are_reported(shards, monkeypatch):
     with pytest.raises(
         ZSLError, match="\\(0 of 5 are finished\\); is there enough memory for 2 parts"
     ):
-        list(over_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], None, "", engine=TWO))
+        list(compute_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], None, "", engine=TWO))
 
 
 def test_occasionally_killed_workers_do_not_end_the_computation(shards, monkeypatch):
@@ -205,7 +205,7 @@ def test_occasionally_killed_workers_do_not_end_the_computation(shards, monkeypa
 
     monkeypatch.setattr(engine, "PATIENCE", 2)
     monkeypatch.setattr(engine, "_parallel", parallel)
-    result = over_pieces(counted, pieces_of(shards), [Y], None, "", engine=TWO)
+    result = compute_pieces(counted, pieces_of(shards), [Y], None, "", engine=TWO)
     assert len(list(result)) == 5
 
 

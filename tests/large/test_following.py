@@ -19,7 +19,7 @@ from zslcore.datasets import load
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.large import engine as module
-from zslcore.large.engine import PieceReport, WorkStatus, following
+from zslcore.large.engine import PieceReport, WorkStatus, follow_pieces
 from zslcore.results.planning import RunPlan, first_specs
 from zslcore.results.store import ResultStore
 
@@ -32,16 +32,18 @@ def _half(report):
 
 @pytest.mark.nightly
 def test_progress_of_another_process_counts_within_its_part(own_data):
-    with following(dict.fromkeys(("one", "two", "three"), nan), lambda status: None) as follows:
-        Parallel(2)([delayed(_half)(follows.report_of("two")) for _ in range(2)])
-        follows.finished("one")
-        status = follows.status()
+    with follow_pieces(
+        dict.fromkeys(("one", "two", "three"), nan), lambda status: None
+    ) as pieces_progress:
+        Parallel(2)([delayed(_half)(pieces_progress.report_of("two")) for _ in range(2)])
+        pieces_progress.finished("one")
+        status = pieces_progress.status()
         assert (status.done, status.total) == (1, 3)
         assert status.share == pytest.approx(1.5 / 3)
         assert [*status.in_progress] == [("two", "fit 1 of 2")]
-        follows.finished("two")
-        assert follows.status().share == pytest.approx(2 / 3)
-        assert not follows.status().in_progress
+        pieces_progress.finished("two")
+        assert pieces_progress.status().share == pytest.approx(2 / 3)
+        assert not pieces_progress.status().in_progress
     assert not list(own_data.glob(".progress-*"))
 
 
@@ -54,7 +56,7 @@ def test_a_progress_line_is_written_during_a_part_without_reports(monkeypatch):
         if len(shown) == 2:
             twice.set()
 
-    with following({"slow": nan}, show):
+    with follow_pieces({"slow": nan}, show):
         assert twice.wait(60)
     n = len(shown)
     assert shown[0].startswith("  0%  0 of 1 done, ")
@@ -85,12 +87,12 @@ def test_part_of_the_first_piece_gives_no_estimate():
 
 def test_former_runs_give_an_estimate_before_the_first_piece_is_done():
     pieces = {"quick": 10.0, "slow": 50.0, "unknown": nan}
-    with following(pieces, lambda status: None, at_once=2) as follows:
-        assert follows.status().seconds_left == pytest.approx(50)
-        begun = replace(follows.status(), seconds=0.0)
+    with follow_pieces(pieces, lambda status: None, at_once=2) as pieces_progress:
+        assert pieces_progress.status().seconds_left == pytest.approx(50)
+        begun = replace(pieces_progress.status(), seconds=0.0)
         assert str(begun) == "  0%  0 of 3 done, 0 s, about 50 s left."
-        follows.finished("quick")
-        assert follows.status().share == pytest.approx(10 / 90)
+        pieces_progress.finished("quick")
+        assert pieces_progress.status().share == pytest.approx(10 / 90)
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.0, 50), (0.05, 47.5), (0.2, 400)])

@@ -268,7 +268,7 @@ def alone(xlsa17, tmp_path_factory):
 def finding_of(context, id_):
     """Return the findings of one check, without those answered by facts."""
     (check,) = [check for check in CHECKS if check.id == id_]
-    return [f for f in run_check(check, context) if "answered from" not in f.sentence]
+    return [f for f in run_check(check, context) if "filled in from" not in f.sentence]
 
 
 @pytest.mark.nightly
@@ -343,7 +343,7 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
     answered = run_check(identity, context)[-1]
     assert f"These are rows of {name}" in answered.sentence
     assert "class of each row" in answered.sentence
-    assert "class of each row" in audit_context(context).read_as["answered from facts"]
+    assert "class of each row" in audit_context(context).read_as["filled in from the benchmark"]
     assert np.array_equal(context.labels, labels_of(xlsa17 / name))
 
 

@@ -146,7 +146,7 @@ SPOILED = {
     "a limit": lambda into: {"limits": "<script>"},
     "no rounding": lambda into: {"resolution": float("nan")},
     "too few names": lambda into: {"class_names": ["a"]},
-    "a question": lambda into: {"asked": {"fix": "rm", "said": "", "open": False}},
+    "a question": lambda into: {"question": {"fix": "rm", "said": "", "open": False}},
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.pages import ROOT
 from zslcore.methods import METHODS
 from zslcore.storage.extras import EXTRAS as EXTRAS_OF
-from zslcore.storage.extras import MissingExtraError, extra, install, missing_in, sentence
+from zslcore.storage.extras import MissingExtraError, extra, install_command, missing_in, sentence
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRA_NAMES = [name for name in PROJECT["optional-dependencies"] if name != "all"]
@@ -109,8 +109,8 @@ def test_a_missing_extra_is_reported_in_one_sentence_with_its_install_command(co
     name = re.search(r"extra (\w+)", REFUSED[line])[1]
     assert status == 2
     assert (
-        err
-        == f"zslcore: {REFUSED[line]}, which is not installed. Install it with: {install(name)}\n"
+        err == f"zslcore: {REFUSED[line]}, which is not installed. Install it with: "
+        f"{install_command(name)}\n"
     )
 
 
@@ -124,9 +124,9 @@ def test_every_extra_is_installed_with_the_tested_versions(name, monkeypatch, tm
     pip = f"{sys.executable.removeprefix(f'{ROOT}/')} -m pip"
     if Path(sys.prefix).resolve() == ROOT / ".venv":  # not a link to another environment
         pip = ".venv/bin/pip"
-    assert install(name) == f"{pip} install -c constraints.txt '.[{name}]'"
+    assert install_command(name) == f"{pip} install -c constraints.txt '.[{name}]'"
     monkeypatch.chdir(tmp_path)
-    words = shlex.split(install(name))
+    words = shlex.split(install_command(name))
     assert words[-3:] == ["-c", f"{ROOT}/constraints.txt", f"{ROOT}[{name}]"]
     with pytest.raises(MissingExtraError) as refused, extra(name, EXTRAS_OF[name][0], "A test"):
         raise ModuleNotFoundError(name=EXTRAS_OF[name][0])

@@ -516,7 +516,7 @@ def test_bars_of_a_lesson_and_answers_of_a_room():
     assert all(note.y < votes[note.text].y for note in figure.layout.annotations)
 
     accuracy_of = {0.1: (0.9, 0.2, 0.3), 0.5: (0.8, 0.4, 0.5)}
-    figure = lesson.over_share(accuracy_of, 0.5)
+    figure = lesson.accuracy_by_share(accuracy_of, 0.5)
     result = {trace.name: dict(zip(trace.x, trace.y, strict=True)) for trace in figure.data}
     assert result == {
         name: {share: line[k] for share, line in accuracy_of.items()}

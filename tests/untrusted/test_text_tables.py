@@ -87,7 +87,7 @@ def test_numbers_and_texts_of_one_column_are_texts(tmp_path):
 def test_numbers_are_those_that_python_reads(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("numbers") / "a.csv"
     path.write_text("label,y,target\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
-    columns = TextTable(str(path)).held
+    columns = TextTable(str(path)).values
     assert np.array_equal(np.stack(list(columns.values()), 1), np.array(rows), equal_nan=True)
 
 

@@ -127,7 +127,9 @@ def _labelled_bars(
 
 
 @cached_figure
-def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: float) -> Chart:
+def accuracy_by_share(
+    accuracies: Mapping[float, tuple[float, float, float]], chosen: float
+) -> Chart:
     """Draw s, u and H over the share of the training images, with one share highlighted."""
     lines = zip(*accuracies.values(), strict=True)
     traces = [

@@ -38,7 +38,7 @@ def of_error(error: str) -> MissingExtra | None:
 
 
 def _missing_extra(name: str, sentence: str) -> MissingExtra:
-    command = "" if settings.PUBLIC() else extras.install(name)
+    command = "" if settings.PUBLIC() else extras.install_command(name)
     return MissingExtra(name, extras.package_title(name), sentence, command)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.curve import curve_with_points
-from ui.figures.lesson import over_share, shares
+from ui.figures.lesson import accuracy_by_share, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.figures.vocabulary import Chart
 from ui.lessons.step import Control, Ranges, Step, StepView, WordAnswers, read_lesson
@@ -233,7 +233,7 @@ def _fewer_images(share_name: str) -> StepView:
     first, chosen, full = (accuracies[KEPT[name]][2] for name in ("10 %", share_name, "100 %"))
     facts: dict[str, float] = {"images": images[share_name], "all": images["100 %"]}
     facts |= {"H": chosen, "whole": full, "lost": full - chosen}
-    return StepView(over_share(accuracies, KEPT[share_name]), POINTS.of(full - first), facts)
+    return StepView(accuracy_by_share(accuracies, KEPT[share_name]), POINTS.of(full - first), facts)
 
 
 def _cover() -> Chart:

@@ -17,7 +17,10 @@ def fold(
     is_open: bool = False,
     in_address: bool = False,
 ) -> None:
-    """Show an expander, which may be open by its address; ``show`` draws it while it is open."""
+    """Show an expander; ``show`` draws its contents while it is open.
+
+    With ``in_address``, the address of the page states whether it is open.
+    """
     options: dict[str, Any] = {"bind": "query-params"} if in_address else {}
     expander = st.expander(
         label, icon=icon, expanded=is_open, key=key, on_change="rerun", **options

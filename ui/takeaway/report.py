@@ -70,7 +70,10 @@ def pin(new: Pin) -> str:
     if new in pinned:
         return "This is already in the report."
     if len(pinned) >= MOST or sum(len(p.page) for p in (*pinned, new)) > MOST_BYTES:
-        return f"The report is full: it holds {MOST} items. Remove one first."
+        return (
+            f"The report is full: expected at most {MOST} items with {MOST_BYTES // 1_000_000} MB "
+            "of figures. Remove an item first."
+        )
     st.session_state[_PINS] = (*pinned, new)
     return f"Pinned. The report has {len(pinned) + 1} item{'s' * bool(pinned)}."
 

@@ -227,7 +227,7 @@ class ActionSpec:
             return released_draws(self.setting, n_draws=self.n_draws)
         return controlled_draws(self.setting, n_draws=self.n_draws, seed=self.seed)
 
-    def units(self) -> list[ActionFit]:
+    def fits(self) -> list[ActionFit]:
         """Return all fits of the study, grouped by data set."""
         return [
             ActionFit(action_set, method, splits, k, draw, self.seed)
@@ -259,7 +259,7 @@ class ActionAccuracies:
 
 @dataclass(frozen=True, eq=False)
 class ActionFit(RecordStudy[ActionAccuracies]):
-    """Fit of one method on one draw and feature set; ``number`` counts draws from 0."""
+    """Fit of one method on one feature set and on the draw with a number, counted from 0."""
 
     kind = "action"
     SCHEMA = Schema(ActionAccuracies, 1)
@@ -350,7 +350,7 @@ def study_table(
 
 #: Name of features without pre-training in the table of a study.
 BASELINE = "idt"
-#: Pre-training set -> name, in the table of a study, of features pre-trained on this set alone.
+#: Pre-training set -> name that features pre-trained on this set alone have in study tables.
 _TITLES = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
 

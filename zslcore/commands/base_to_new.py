@@ -17,17 +17,18 @@ from zslcore.exceptions import ParameterError
 
 #: Column of the printed table -> column of :func:`transfer_table`, and its width.
 COLUMNS = {
-    "read: same": ("same", 12),
-    "part or kind": ("related", 14),
+    "labelled: same": ("same", 16),
+    "related": ("related", 9),
     "by name: certain": ("certain", 18),
     "possible": ("possible", 10),
-    "pairs read": ("pairs", 12),
-    "certain right": ("right", 15),
+    "labelled pairs": ("pairs", 16),
+    "certain and same": ("right", 18),
 }
 NOTE = (
-    "read: a person compared the lists of names (labelled_pairs.csv); by name: the comparison of "
-    "`zslcore contamination`; certain right: of the pairs that are certain by name, those that the "
-    "person labelled as the same class (-: no such pairs)"
+    "labelled: by a person, who read both lists of names (labelled_pairs.csv); related: one class "
+    "is a part or a kind of the other; by name: the result of `zslcore contamination`; certain and "
+    "same: the number of pairs that are certain by name and labelled as the same class, of all "
+    "pairs that are certain by name (-: none)"
 )
 #: Fields of a set in the JSON output.
 FIELDS = ("name", "title", "base", "new", "order", "state", "template", "source", "url")
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> Output:
     sets = [open_world_set(name)] if name else list(open_world_sets().values())
     records = [{field: getattr(class_set, field) for field in FIELDS} for class_set in sets]
     if not name:
-        lines = [f"{'name':<14}{'classes':>8}{'base':>6}{'new':>6}  labels are (state)"]
+        lines = [f"{'name':<14}{'classes':>8}{'base':>6}{'new':>6}  order of labels (state)"]
         for class_set in sets:
             counts = f"{len(class_set.classes):>8,}{len(class_set.base):>6}{len(class_set.new):>6}"
             lines.append(f"{class_set.name:<14}{counts}  {class_set.order} ({class_set.state})")

@@ -174,7 +174,7 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
             vocabularies=tuple(vocabularies),
             assumes_pretraining=assumed,
         )
-        return CheckedSplit.of(context, group.named)
+        return CheckedSplit.of(context, group.names_and_digests)
 
 
 def _of_scores(
@@ -189,26 +189,30 @@ def _of_scores(
     scores, questions = interpreted(file, fixes)
     if scores is None:
         question = questions[0].sentence
-        return CheckedFile(card_of_question(group.main.name, question, group.named))
+        return CheckedFile(card_of_question(group.main.name, question, group.names_and_digests))
     vocabularies, assumed = _vocabularies(named)
     report = judge(scores)
-    card = card_of_scores(report, group.named, vocabularies, assumed=assumed)
+    card = card_of_scores(report, group.names_and_digests, vocabularies, assumed=assumed)
     return CheckedScores(card, report)
 
 
 def _of_predictions(group: Group, named: list[Vocabulary]) -> CheckedFile:
     predicted = read_predicted(group.main.path, refuse_wrong=False)
-    card = card_of_predictions(predicted, group.named, named)
+    card = card_of_predictions(predicted, group.names_and_digests, named)
     return CheckedScores(card, judge_predicted(predicted))
 
 
 def _of_classes(group: Group, named: list[Vocabulary]) -> CheckedFile:
     vocabularies, assumed = _vocabularies(named)
     listed = class_list_of(group.main)
-    return CheckedFile(card_of_classes(listed, group.named, vocabularies, assumed=assumed))
+    return CheckedFile(
+        card_of_classes(listed, group.names_and_digests, vocabularies, assumed=assumed)
+    )
 
 
 def _of_result(group: Group, named: list[Vocabulary]) -> CheckedFile:
     from zslcore.board.card import card_of_result  # imports the methods
 
-    return CheckedFile(card_of_result(group.main.path, group.named, tuple(v.name for v in named)))
+    return CheckedFile(
+        card_of_result(group.main.path, group.names_and_digests, tuple(v.name for v in named))
+    )

@@ -12,7 +12,7 @@ import argparse
 import sys
 
 from zslcore.commands.command import Output, command, option
-from zslcore.commands.options import JSON, METHOD, named, show_steps
+from zslcore.commands.options import JSON, METHOD, describe_dataset, show_steps
 
 
 @command(
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> Output:
         average=args.per,
         n_draws=400,
     )
-    lines = [f"on {named(data)}" for data in datasets.values()]
+    lines = [f"on {describe_dataset(data)}" for data in datasets.values()]
     lines.append(
         f"{args.metric}, mean per {args.per}, parameters chosen for {args.select_for.upper()}"
     )

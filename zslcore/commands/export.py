@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 
 from zslcore.commands.command import command, option
-from zslcore.commands.options import SPLIT, named
+from zslcore.commands.options import SPLIT, describe_dataset
 
 
 @command(
@@ -31,5 +31,5 @@ def run(args: argparse.Namespace) -> str:
     written = export_dataset(
         dataset, args.folder, split=split.name, form=args.format, overwrite=args.overwrite
     )
-    lines = [f"{named(dataset)}, split {split.name}", *map(str, written)]
+    lines = [f"{describe_dataset(dataset)}, split {split.name}", *map(str, written)]
     return "\n".join(lines)

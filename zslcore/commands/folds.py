@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from zslcore.commands.command import command, option
-from zslcore.commands.options import SPLIT, file_to_write, named, seed
+from zslcore.commands.options import SPLIT, describe_dataset, file_to_write, seed
 
 
 @command(
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> str:
     split = dataset.split(args.split)
     parts = parts_to_score(dataset, split, args.seed)
     write_parts(args.output, arrays_of(dataset, split, parts, args.seed))
-    lines = [f"on {named(dataset)}, split {split.name}, seed {args.seed}"]
+    lines = [f"on {describe_dataset(dataset)}, split {split.name}, seed {args.seed}"]
     for part in parts:
         seen = int(part.seen.sum())
         lines.append(

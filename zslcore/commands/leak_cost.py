@@ -15,7 +15,7 @@ import argparse
 import sys
 
 from zslcore.commands.command import Output, command, option
-from zslcore.commands.options import JSON, METHOD, SPLIT, named, show_steps
+from zslcore.commands.options import JSON, METHOD, SPLIT, describe_dataset, show_steps
 
 
 @command(
@@ -50,6 +50,6 @@ def run(args: argparse.Namespace) -> Output:
     show_steps()
     columns = {"dataset": dataset.name, "split": split.name, "digest": dataset.digest}
     return Output(
-        lambda: f"on {named(dataset)}, split {split.name}\n{leak_cost.as_text(costs)}",
+        lambda: f"on {describe_dataset(dataset)}, split {split.name}\n{leak_cost.as_text(costs)}",
         lambda: leak_cost.table(costs).assign(**columns, simulated=dataset.simulated),
     )

@@ -71,7 +71,7 @@ def show_status(status: WorkStatus) -> None:
     sys.stderr.flush()
 
 
-def named(dataset: ZSLDataset) -> str:
+def describe_dataset(dataset: ZSLDataset) -> str:
     """Return the name and digest of a data set, marked as simulated or fine-tuned."""
     from zslcore.datasets.facts import fine_tuned_on
 

@@ -69,7 +69,7 @@ class Provenance:
     source: str = ""
 
     @classmethod
-    def on(cls, dataset: ZSLDataset, split: Split, **more: Any) -> Provenance:
+    def for_split(cls, dataset: ZSLDataset, split: Split, **more: Any) -> Provenance:
         """Return the provenance of predictions on a split; ``more`` are further fields."""
         return cls(
             dataset=dataset.name,
@@ -184,8 +184,8 @@ class PredictedRows(PredictedTest):
     def zsl_predictions(self) -> tuple[np.ndarray, np.ndarray]:
         """Labels and predictions of unseen samples among unseen candidates: plain ZSL."""
         of_unseen = ~self.seen[self.y]
-        answer = self.unseen_class if self.zsl_class is None else self.zsl_class
-        return self.y[of_unseen], self._numbered(answer[of_unseen])
+        predicted = self.unseen_class if self.zsl_class is None else self.zsl_class
+        return self.y[of_unseen], self._numbered(predicted[of_unseen])
 
     @property
     def zsl_ranks(self) -> np.ndarray | None:
@@ -227,14 +227,14 @@ def _rows_of_predictions(
 ) -> PredictedRows:
     order = np.argsort(classes, kind="stable")
 
-    def named(columns: np.ndarray) -> np.ndarray:
+    def class_numbers(columns: np.ndarray) -> np.ndarray:
         return np.where(columns < 0, -1, classes[columns])
 
     return PredictedRows(
         rows=np.array(rows),
         labels=classes[best_classes.y],
-        seen_class=named(best_classes.seen_class),
-        unseen_class=named(best_classes.unseen_class),
+        seen_class=class_numbers(best_classes.seen_class),
+        unseen_class=class_numbers(best_classes.unseen_class),
         margin=np.array(best_classes.margin),
         classes=classes[order],
         seen=seen[order],
@@ -281,11 +281,11 @@ def _column_rules(rows: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.nda
         wrong = ~(np.isin(values, candidates) | ((values == -1) & never))
         yield wrong, f"{column}: expected {class_kind} class; got class", values
     if rows.zsl_rank is not None:
-        answer = rows.unseen_class if rows.zsl_class is None else rows.zsl_class
+        predicted = rows.unseen_class if rows.zsl_class is None else rows.zsl_class
         has_rank = rows.zsl_rank != -1
         wrong = has_rank & ((rows.zsl_rank < 1) | (rows.zsl_rank > len(unseen)))
         of_unseen = has_rank & np.isin(rows.labels, unseen)
-        wrong |= of_unseen & ((rows.zsl_rank == 1) != (answer == rows.labels))
+        wrong |= of_unseen & ((rows.zsl_rank == 1) != (predicted == rows.labels))
         right = f"1 for a correct prediction, else 2 to {len(unseen)}"
         yield wrong, f"zsl_rank: expected {right}; got", rows.zsl_rank
 
@@ -342,10 +342,10 @@ class Predictions:
 
         Raises a DatasetError without a curve: if the test set has only seen or only unseen classes.
         """
-        from zslcore.interactive.seen_unseen import page_of_answers
+        from zslcore.interactive.seen_unseen import page_of_predictions
 
         self.test.require_curve(title or self.title)
-        return page_of_answers(
+        return page_of_predictions(
             self.test,
             self.class_names,
             title=title or self.title,

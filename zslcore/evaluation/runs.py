@@ -195,7 +195,7 @@ class Run:
         spec, source = result.spec, dataset.source
         if result.gamma_origin == "validated" and not self.validation:
             source = f"{source} {WITHOUT_FOLDS}".strip()
-        return Provenance.on(
+        return Provenance.for_split(
             dataset,
             dataset.split(spec.split),
             method=spec.method,

@@ -56,7 +56,7 @@ PIECE_ROWS = 1 << 15
 #: Attempts without a finished piece before giving up.
 PATIENCE = 3
 #: Time limit for a reply of a cluster's scheduler.
-DASK_ANSWERS_IN = "10s"
+DASK_TIMEOUT = "10s"
 
 Result = TypeVar("Result")
 
@@ -109,7 +109,7 @@ def parallel(
     with extra("dask", "distributed", "ZSL_DASK"):
         from distributed import Client
     try:
-        client = Client(address, timeout=DASK_ANSWERS_IN, set_as_default=False)
+        client = Client(address, timeout=DASK_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise ZSLError(
             f"ZSL_DASK: expected the address of a running scheduler; {address!r} does not answer "
@@ -197,10 +197,12 @@ def pieces_of(X: Features | Shards) -> list[Piece]:
         ]
     if rows is None:
         return [Piece(slice(p.start, p.stop), scaling, part=p) for p in matrix.parts()]
-    return list(_within(matrix.parts(), rows, scaling))
+    return list(_pieces_of_rows(matrix.parts(), rows, scaling))
 
 
-def _within(parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView) -> Iterator[Piece]:
+def _pieces_of_rows(
+    parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView
+) -> Iterator[Piece]:
     """Yield the pieces of selected rows of shards, in the order of parts."""
     in_order = len(rows) < 2 or bool((rows[1:] >= rows[:-1]).all())
     order = None if in_order else np.argsort(rows, kind="stable")
@@ -218,7 +220,7 @@ def _within(parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView) 
             )
 
 
-def over_pieces(
+def compute_pieces(
     do: Callable[..., Result],
     pieces: Sequence[Piece],
     by_row: Sequence[np.ndarray],
@@ -366,8 +368,8 @@ class PieceReport:
             file.write(json.dumps({"share": share, "message": message}).encode())
 
 
-class Following:
-    """Progress of several pieces; see :func:`following`."""
+class PiecesProgress:
+    """Progress of several pieces; see :func:`follow_pieces`."""
 
     def __init__(
         self,
@@ -415,9 +417,9 @@ class Following:
 
 
 @contextmanager
-def following(
+def follow_pieces(
     pieces: Mapping[str, float], show: Callable[[WorkStatus], None], at_once: int = 1
-) -> Iterator[Following]:
+) -> Iterator[PiecesProgress]:
     """Show the progress of pieces every :data:`LINE_EVERY` seconds.
 
     ``pieces`` maps names to expected seconds, NaN if unknown; ``show`` is called from a thread with
@@ -426,11 +428,11 @@ def following(
     data_folder().mkdir(parents=True, exist_ok=True)
     with or_refused("the progress of the computation"):
         folder = Path(mkdtemp(prefix=".progress-", dir=data_folder()))
-    follows, ended = Following(folder, pieces, show, at_once), threading.Event()
-    thread = threading.Thread(target=follows.watch, args=(ended,), daemon=True)
+    pieces_progress, ended = PiecesProgress(folder, pieces, show, at_once), threading.Event()
+    thread = threading.Thread(target=pieces_progress.watch, args=(ended,), daemon=True)
     thread.start()
     try:
-        yield follows
+        yield pieces_progress
     finally:
         ended.set()
         thread.join()

@@ -33,7 +33,7 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError, require_known
 from zslcore.features import Features, FeatureView, chunks
-from zslcore.large.engine import HERE, Engine, over_pieces, pieces_of
+from zslcore.large.engine import HERE, Engine, compute_pieces, pieces_of
 from zslcore.large.shards import Shards
 from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, CurveSteps, SeenUnseenCurve, compute_margins
@@ -299,7 +299,7 @@ def count_ranks(
     plan = _Plan.of(scorer, atoms, ks, names)
     pieces = pieces_of(view if everything else view.rows(rows))
     by_row, digest = [y[rows].astype(np.int32)], "" if keep is None else plan.digest()
-    done = over_pieces(
+    done = compute_pieces(
         _count, pieces, by_row, plan, digest, engine=engine, keep=keep, progress=progress
     )
     counted = []

@@ -222,7 +222,7 @@ class Group:
     companions: tuple[RecognisedFile, ...] = ()
 
     @property
-    def named(self) -> list[tuple[str, str]]:
+    def names_and_digests(self) -> list[tuple[str, str]]:
         """(name, SHA-256) of every file."""
         lists = [(clean_text(path.name), sha256) for path, sha256 in self.main.lists]
         files = self.companions if lists else (self.main, *self.companions)
@@ -271,15 +271,15 @@ def _owner(
     file: RecognisedFile, companions: Mapping[RecognisedFile, Sequence[RecognisedFile]]
 ) -> RecognisedFile:
     """Return the file that features or labels belong to."""
-    welcome = [main for main in companions if file.kind in WITH.get(main.kind, ())]
-    if file.kind == "labels" and len(welcome) > 1:
-        without = [main for main in welcome if main.kind == "scores" and not _has_labels(main)]
-        splits = [main for main in welcome if main.kind == "split"]
-        welcome = [main for main in without if not companions[main]] or splits
-    free = [main for main in welcome if not companions[main]]
+    accepting = [main for main in companions if file.kind in WITH.get(main.kind, ())]
+    if file.kind == "labels" and len(accepting) > 1:
+        without = [main for main in accepting if main.kind == "scores" and not _has_labels(main)]
+        splits = [main for main in accepting if main.kind == "split"]
+        accepting = [main for main in without if not companions[main]] or splits
+    free = [main for main in accepting if not companions[main]]
     if len(free) == 1:
         return free[0]
-    main = (free or welcome or list(companions))[0]
+    main = (free or accepting or list(companions))[0]
     kinds = WITH.get(main.kind, ())
     also = f"with at most one file of {' or '.join(kinds)}" if kinds else "alone"
     expected = f"one {IN_WORDS[main.kind]} to which this file belongs; got {len(free)}"

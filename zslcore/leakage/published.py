@@ -41,7 +41,7 @@ from zslcore.texts import clean_text
 #: ``NEAR_SHARE``.
 BROKEN, NEAR_SHARE = 0.1, 0.5
 #: Key in the facts of a context; its value lists the fields filled in from a benchmark.
-PACKAGED_DATA = "answered from facts"
+PACKAGED_DATA = "filled in from the benchmark"
 #: Field of a context that may be filled in -> its name in messages.
 WHAT = {
     "labels": "class of each row",

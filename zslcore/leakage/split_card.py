@@ -308,4 +308,6 @@ def _read_as(context: AuditContext, report: Report) -> dict[str, str]:
 def _source(context: AuditContext) -> str:
     if context.labels is None:
         return "not known"
-    return str(context.facts.get("labels", context.facts.get("answered from facts", "given")))
+    return str(
+        context.facts.get("labels", context.facts.get("filled in from the benchmark", "given"))
+    )

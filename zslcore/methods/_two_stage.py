@@ -1,8 +1,8 @@
 """Methods in two stages: linear classifiers of seen classes, then prototypes.
 
-The first stage does not depend on the candidates, and the second stage uses only the outputs of the
-first. More values for parameters of the second stage therefore cost next to nothing, and one path
-of solutions serves all ridge weights of the first stage.
+The first stage does not depend on the candidates or on parameters of the second stage, and the
+second stage uses only its outputs. A grid over parameters of the second stage therefore costs next
+to nothing. For a grid of ridge weights, the first stage computes one path of solutions.
 """
 
 from __future__ import annotations

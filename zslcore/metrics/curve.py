@@ -438,8 +438,8 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresh
 
     For parameters and errors see :func:`zslcore.metrics.seen_unseen_curve`.
     """
-    answers = find_best_classes(scores, y, seen)
-    return find_gamma_thresholds(answers, answers.margins(), seen)
+    best_classes = find_best_classes(scores, y, seen)
+    return find_gamma_thresholds(best_classes, best_classes.margins(), seen)
 
 
 def find_gamma_thresholds(

@@ -207,7 +207,7 @@ def _folds(
 
 
 def _provenance(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int) -> Provenance:
-    return Provenance.on(
+    return Provenance.for_split(
         dataset,
         split,
         gamma=report.gamma,

@@ -104,7 +104,7 @@ def judge_in_worker(
         }
         seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # 10 s for the start
         answer = client.read_confined(
-            do, values, files, folder, memory=memory, seconds=seconds, origin=origin
+            judge_in_folder, values, files, folder, memory=memory, seconds=seconds, origin=origin
         )
         return _read_answer(folder, answer, clean_text(request.path.name), memory)
 
@@ -112,7 +112,7 @@ def judge_in_worker(
 # --- In the worker --------------------------------------------------------------------------------
 
 
-def do(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
+def judge_in_folder(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
     """Read and evaluate the files; return and write the result for :func:`judge_in_worker`."""
     limits = Limits(most=memory // COPIES, origin=arguments["origin"])
     try:
@@ -139,7 +139,7 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
             except DoubtfulScoresError as error:
                 matrix, questions = None, (Question("as-is", str(error), open=True),)
             if matrix is None:
-                return {"asked": asdict(questions[0]), "of_validation": source is chosen_on}
+                return {"question": asdict(questions[0]), "of_validation": source is chosen_on}
             matrices.append(matrix)
     matrix, *validation = matrices
     report = judge(matrix, validation=validation)
@@ -175,12 +175,12 @@ def _read_answer(folder: Path, answer: Any, file: str, memory: int) -> ScoreRepo
     try:
         if "refused" in answer:
             raise FileRefusedError(clean_text(answer["refused"], 800))
-        if "asked" in answer:
-            answered = answer["asked"]
-            if answered["fix"] not in FIXES:
+        if "question" in answer:
+            fields = answer["question"]
+            if fields["fix"] not in FIXES:
                 raise _bad_answer(file)
             question = Question(
-                answered["fix"], clean_text(answered["sentence"], 800), bool(answered["open"])
+                fields["fix"], clean_text(fields["sentence"], 800), bool(fields["open"])
             )
             return OpenQuestion(question, bool(answer["of_validation"]))
         return _read_report(folder, answer, file, memory)

@@ -27,8 +27,9 @@ class Blocks:
 def find_blocks(first: Path, second: Path) -> Blocks | None:
     """Return the blocks of two files; None if each file is a complete matrix.
 
-    Files with equal numbers of columns are complete matrices. Only files of arrays are read, since
-    a table names its classes.
+    Files are blocks if two of three conditions hold: they have equally many rows, they differ in
+    the number of columns, and their names say "seen" and "unseen". Only files of arrays are read,
+    since a table names its classes.
     """
     shapes = [_shape(path) for path in (first, second)]
     if shapes[0] is None or shapes[1] is None:

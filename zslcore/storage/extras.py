@@ -55,7 +55,7 @@ def extra(name: str, package: str, purpose: str) -> Iterator[None]:
         if (error.name or "").partition(".")[0] != package:
             raise
         reason = sentence(name, purpose, package)
-        raise MissingExtraError(f"{reason}{_REMEDY}{install(name)}") from None
+        raise MissingExtraError(f"{reason}{_REMEDY}{install_command(name)}") from None
 
 
 def is_missing(name: str) -> bool:
@@ -82,7 +82,7 @@ def missing_in(error: str) -> tuple[str, str] | None:
     return (text, match[1]) if match and match[1] in EXTRAS else None
 
 
-def install(name: str = "", *packages: str) -> str:
+def install_command(name: str = "", *packages: str) -> str:
     """Return the command that adds an extra, or other packages, to this installation.
 
     zslcore is not on a package index, and another project there may have this name. An installation

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.usefixtures("own_data")
 
 def run(spec):
     """Complete all fits of a study and return the table of stored fits."""
-    for unit in spec.units():
+    for unit in spec.fits():
         unit.complete()
-    return stored_study(spec.units())
+    return stored_study(spec.fits())
 
 
 def test_a_study_resumes_after_an_interruption(monkeypatch):

@@ -263,7 +263,7 @@ def _check_group(
             key = files.key + declared.key
             split = partial(uploads.read_uploaded_split, files, declared.groups, declared.pattern)
             read = partial(read_or_cancel, key, split)
-            review = _review(files.key, read, files.named, pretraining, declared)
+            review = _review(files.key, read, files.names_and_digests, pretraining, declared)
             return _Checked(CheckedSplit(review.card, review.context, review.report), review=review)
         case "scores":
             file, *labels = files.uploads
@@ -271,17 +271,21 @@ def _check_group(
             evaluated = scores.evaluate_upload(upload)
             if evaluated is None:
                 return _Checked(None)
-            card = card_of_scores(evaluated.report, files.named, vocabularies, assumed=assumed)
+            card = card_of_scores(
+                evaluated.report, files.names_and_digests, vocabularies, assumed=assumed
+            )
             return _Checked(CheckedScores(card, evaluated.report), evaluated)
         case "predictions":
             return _of_predictions(files, pretraining)
         case "classes":
             listed = class_list_of(files.main)
-            card = card_of_classes(listed, files.named, vocabularies, assumed=assumed)
+            card = card_of_classes(listed, files.names_and_digests, vocabularies, assumed=assumed)
             return _Checked(CheckedFile(card))
         case "run" | "entry":
             names = tuple(vocabulary.name for vocabulary in pretraining)
-            card = card_of_result(files.main.path, files.named, names, load=scores.permitted)
+            card = card_of_result(
+                files.main.path, files.names_and_digests, names, load=scores.permitted
+            )
             return _Checked(CheckedFile(card))
     raise FileRefusedError(f"{files.main.name}: expected a file to check; got none.")
 
@@ -290,7 +294,9 @@ def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Che
     upload = ScoreUpload(files.uploads[0])
     predicted = scores.judged_predictions(upload).matrix
     assert isinstance(predicted, PredictedScores)
-    card = card_of_predictions(predicted, files.named, pretraining, load=scores.permitted)
+    card = card_of_predictions(
+        predicted, files.names_and_digests, pretraining, load=scores.permitted
+    )
     if card.verdict == "broken":
         return _Checked(CheckedFile(card))
     evaluated = scores.evaluate_upload(upload)

@@ -261,7 +261,7 @@ def notebook_curve(curve: SeenUnseenCurve) -> str:
     return framed(figure.page(title=title, footnote=footnote), title, height=CURVE_HEIGHT)
 
 
-def page_of_answers(
+def page_of_predictions(
     test: Answered,
     names: Sequence[str],
     *,

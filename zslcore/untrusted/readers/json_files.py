@@ -58,7 +58,7 @@ class Json:
         by_name = others if by_row else _innermost(others)
         if by_name is others and not by_row:
             lists, by_name = {}, value
-        if _is_vector_a_class(by_name):
+        if _has_vector_per_class(by_name):
             classes, vectors = [*by_name], [*by_name.values()]
             if isinstance(vectors[0], dict):
                 by_name = {"columns": [*vectors[0]]}
@@ -75,10 +75,10 @@ class Json:
         else:
             by_name = _with_scores_by_class(by_name)
         by_name = lists | by_name
-        self.held = {
+        self.values = {
             str(name): element for name, element in by_name.items() if isinstance(element, _LISTS)
         }
-        self.names = list(self.held)
+        self.names = list(self.values)
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
@@ -87,7 +87,7 @@ class Json:
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a variable."""
-        value = self.held[name]
+        value = self.values[name]
         if isinstance(value, np.ndarray):
             return value
         if value and all(isinstance(element, str) for element in value):
@@ -105,9 +105,10 @@ class Json:
 
 
 def _joined_batches(value: Any) -> Any:
-    """Join the lists of batches, in one record per batch or in one object; else return the value.
+    """Return one list per name from lists of batches; return any other value unchanged.
 
-    A batch has a list of labels or predicted classes. Lists of zeros and ones do not count, since
+    Batches are records with one list per name, or one object with a list of lists per name. They
+    have labels or predicted classes. Lists of zeros and ones do not count, since
     they may be one-hot labels.
     """
     if isinstance(value, dict):
@@ -233,7 +234,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _records_of(value: Any) -> list[dict[str, Any]]:
-    """Return the records of a list, of a table of pandas, or by image; [] without any."""
+    """Return the records in a list, in a table of pandas, or in an object by image, else []."""
     if not isinstance(value, dict):
         records = value if isinstance(value, list) else []
         if records and all(map(_by_class, records)) and isinstance(records[0], list):
@@ -265,7 +266,7 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         name: [element.get(name) for element in records] for name in records[0]
     }
     for name, column in columns.items():
-        if None in column and is_named(name, OF_IMAGES):  # refused later, with their number
+        if None in column and is_named(name, OF_IMAGES):  # the reader of labels counts empty texts
             columns[name] = ["" if value is None else str(value) for value in column]
     listed = [c for c in columns.values() if all(map(_is_list, c))]
     named = [c for c in listed if all(isinstance(text, str) for element in c for text in element)]
@@ -359,7 +360,7 @@ def _is_uniform(column: Sequence[Any]) -> bool:
     return are_scalars and len({isinstance(element, str) for element in column}) == 1
 
 
-def _is_vector_a_class(value: Any) -> bool:
+def _has_vector_per_class(value: Any) -> bool:
     """Whether an object is {class: vector}: vectors of one length, no class named like a variable.
 
     A vector is a list of numbers, or an object {name: number} with the same names in all vectors.

@@ -221,23 +221,23 @@ class NamedValues:
     """
 
     def __init__(self, value: Any) -> None:
-        self.held: dict[str, Any] = {}
+        self.values: dict[str, Any] = {}
         for name, element in _named(_joined_batches(value)):
-            if len(self.held) >= MAX_NAMES:
+            if len(self.values) >= MAX_NAMES:
                 raise Refused(f"expected at most {MAX_NAMES:,} arrays; got more")
-            self.held[name] = element
-        self.names = list(self.held)
+            self.values[name] = element
+        self.names = list(self.values)
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of an array or list."""
-        value = self.held[name]
+        value = self.values[name]
         if isinstance(value, np.ndarray):
             return value.shape, value.itemsize
         return (len(value),), 4 * max(map(len, value)) if isinstance(value[0], str) else 8
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of an array or list."""
-        return np.asarray(self.held[name])
+        return np.asarray(self.values[name])
 
 
 class Torch(NamedValues):
@@ -279,7 +279,7 @@ class Torch(NamedValues):
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a tensor or list."""
-        value = self.held[name]
+        value = self.values[name]
         if isinstance(value, _Tensor):
             return value.shape, max(4, _size_of(value.storage.dtype))
         if isinstance(value, _Batches):
@@ -290,7 +290,7 @@ class Torch(NamedValues):
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a tensor or list."""
-        value = self.held[name]
+        value = self.values[name]
         if isinstance(value, _Batches):
             return np.concatenate([*map(self._values_of, value.tensors)])
         return self._values_of(value) if isinstance(value, _Tensor) else super().read(name)

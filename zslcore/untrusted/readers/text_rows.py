@@ -22,9 +22,11 @@ CLEANED = str.maketrans({CELL_END: " ", ROW_END: " "})
 FILE = "rows.txt"
 #: Number of distinct texts, such as names of classes, that are stored once if they repeat.
 MOST_SHARED = 1 << 16
-#: Largest number of bytes of the rows as Python objects (a million rows with a path of 60 letters
-#: take less); bytes of an empty row, of a text in a cell, and of a cell alone.
-MOST_BYTES, ROW_BYTES, TEXT_BYTES, CELL_BYTES = 192 << 20, 48, 57, 8
+#: Largest number of bytes of the rows as Python objects; a million rows, each a path of 60 letters,
+#: take less.
+MOST_BYTES = 192 << 20
+#: Bytes of an empty row, of an empty text in a cell, and of the reference to a text.
+ROW_BYTES, TEXT_BYTES, CELL_BYTES = 48, 57, 8
 
 
 def copy_rows(path: str, kind: str, most: int, out: Path) -> None:

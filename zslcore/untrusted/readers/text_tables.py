@@ -96,13 +96,13 @@ class TextTable:
         if has_header and len({*header}) < len(header):
             raise Refused("expected distinct column names; got a name twice")
         try:
-            self.held = self._columns(below, header, has_header)
+            self.values = self._columns(below, header, has_header)
         except MemoryError:
             raise Refused(
                 f"expected a text file that takes at most {MOST_OF_TEXT:,} bytes of memory; got "
                 "more; write it as .npy"
             ) from None
-        self.names = list(self.held)
+        self.names = list(self.values)
 
     def _lines(self) -> Iterator[str]:
         """Yield the nonblank lines."""
@@ -200,12 +200,12 @@ class TextTable:
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value."""
-        array = self.held[name]
+        array = self.values[name]
         return array.shape, 8 if array.dtype.kind == "f" else TEXT_BYTES
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a column or matrix."""
-        array = self.held[name]
+        array = self.values[name]
         if array.dtype.kind != "T":
             return array
         longest = int(np.strings.str_len(array).max())

@@ -104,7 +104,7 @@ class GainExperiment(Experiment):
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[ActionFit]]:
         """Return all draws of each method and data set, by name."""
-        return fits_by_name([fit for spec in self.specs(request) for fit in spec.units()])
+        return fits_by_name([fit for spec in self.specs(request) for fit in spec.fits()])
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield one cell per method, kind of prototypes and features."""
@@ -113,7 +113,7 @@ class GainExperiment(Experiment):
             return
         for spec in self.specs(request):
             baseline = baseline_of(spec.sets)
-            study = stored_study(spec.units())
+            study = stored_study(spec.fits())
             gains = action_gains(study, baseline, configuration=spec.configuration)
             for row in gains[gains["features"] != baseline].to_dict("records"):
                 yield cell_row(
@@ -129,7 +129,7 @@ class GainExperiment(Experiment):
     def _split_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield accuracies on both kinds of splits with differences, by features and prototypes."""
         for spec in self.specs(request):
-            study = stored_study(spec.units())
+            study = stored_study(spec.fits())
             for row in compared_splits(study, spec.configuration).to_dict("records"):
                 cell = partial(
                     cell_row,

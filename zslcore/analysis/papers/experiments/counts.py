@@ -61,7 +61,7 @@ def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
 DRAWING = "20 classes of 10 images"
 #: Part -> numbers of classes and images in the calibration paper's figure of a split, with 10
 #: training, 5 validation and 5 test classes of 10 images each. In training and validation classes,
-#: 2 images per class are for the seen test; in training classes, 2 more are for seen validation.
+#: 2 images per class belong to "test, seen"; in training classes, 2 more to "seen validation".
 DRAWN = {
     "training": (10, 60),
     "seen validation": (10, 20),

@@ -52,7 +52,7 @@ from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import plugins
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
-from zslcore.large.engine import PieceReport, WorkStatus, following, parallel
+from zslcore.large.engine import PieceReport, WorkStatus, follow_pieces, parallel
 from zslcore.progress import part_of, silent
 from zslcore.results.shipped import is_precomputed_only
 from zslcore.results.store import ResultStore
@@ -374,21 +374,23 @@ def run_tasks(
     if not todo:
         return
     with ExitStack() as stack:
-        follows = None
+        pieces_progress = None
         if on_status:
             former = former_cells()
             expected = {name: expected_seconds(of_name, former) for name, of_name in todo.items()}
-            follows = stack.enter_context(following(expected, on_status, jobs))
+            pieces_progress = stack.enter_context(follow_pieces(expected, on_status, jobs))
         processes = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(processes)
         sources = plugins.plugin_sources(plugins.registered())
         calls = (
-            delayed(_complete)(name, of_name, follows and follows.report_of(name), sources)
+            delayed(_complete)(
+                name, of_name, pieces_progress and pieces_progress.report_of(name), sources
+            )
             for name, of_name in todo.items()
         )
         for name, runs in work(calls):
-            if follows:
-                follows.finished(name)
+            if pieces_progress:
+                pieces_progress.finished(name)
             yield name, runs
 
 
