@@ -174,9 +174,9 @@ REPEATS = 25
 def by_grid(F, y, seen, gammas) -> list[tuple[float, float]]:
     of_seen, points = seen[y], []
     for gamma in gammas:
-        answer = (F - gamma * seen).argmax(axis=1)
+        predicted = (F - gamma * seen).argmax(axis=1)
         points.append(
-            tuple(mean_class_accuracy(y[part], answer[part]) for part in (~of_seen, of_seen))
+            tuple(mean_class_accuracy(y[part], predicted[part]) for part in (~of_seen, of_seen))
         )
     return points
 

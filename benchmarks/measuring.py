@@ -111,7 +111,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterat
         yield "| " + " | ".join(row) + " |"
 
 
-def made_by() -> str:
+def release_and_sources() -> str:
     """Return the release and the digest of the sources, as the end of a sentence."""
     return f"release {version()}, sources {sources_digest()}"
 
@@ -155,7 +155,9 @@ def describe_untraced_rows(table: pd.DataFrame | None) -> str:
 def write_results(name: str, text: str, table: pd.DataFrame | None = None) -> None:
     """Write ``results/<name>.md`` and, for a table, ``results/<name>.csv``, with their origin."""
     RESULTS.mkdir(exist_ok=True)
-    text = f"{text.rstrip()}\n\nWritten by {made_by()}.{describe_untraced_rows(table)}\n"
+    text = (
+        f"{text.rstrip()}\n\nWritten by {release_and_sources()}.{describe_untraced_rows(table)}\n"
+    )
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     if table is not None:
         with_provenance(table).to_csv(RESULTS / f"{name}.csv", index=False)

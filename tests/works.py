@@ -13,7 +13,7 @@ class Work:
     function: str
     arguments: dict = field(default_factory=dict)
     threads: int = 1
-    made_by: dict = field(default_factory=dict)
+    code_versions: dict = field(default_factory=dict)
 
     @property
     def identity(self):

@@ -182,7 +182,7 @@ def test_classes_are_resampled_in_the_same_way_for_all_methods(store):
     result = store.get(spec.run("first", "PS", "ESZSL").key)
     scores = protocol.fit_and_score(get_method("ESZSL")(**result.params), WORLD, WORLD.splits["PS"])
     drawn = significance.class_draws(scores.seen, 20)
-    expected = resampling.figures(scores, drawn)["harmonic"]
+    expected = resampling.metrics_of_draws(scores, drawn)["harmonic"]
     np.testing.assert_allclose(occasions.figures[:, 0, 0], expected, atol=1e-9)
 
 

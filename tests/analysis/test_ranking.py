@@ -110,7 +110,9 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
             )
             tests = world(rng, truth, n_classes)
             drawn_values.append(
-                np.stack([resampling.figures(test, drawn)["zsl"] for test in tests], axis=-1)
+                np.stack(
+                    [resampling.metrics_of_draws(test, drawn)["zsl"] for test in tests], axis=-1
+                )
             )
         ranks = ranking.ranking(np.stack(drawn_values, axis=1))
         covered += (ranks.low <= np.arange(1, 6)) & (np.arange(1, 6) <= ranks.high)

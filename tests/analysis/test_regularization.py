@@ -291,10 +291,10 @@ def test_a_spec_is_read_from_json_with_its_provenance(monkeypatch):
     spec = RegularizationSpec("digits", "PS", "ESZSL", params={"lam": 1.0}, seed=3)
     assert RegularizationSpec(**json.loads(spec.to_json())) == spec
     assert spec.parameter == "gamma"
-    before = spec.made_by
+    before = spec.code_versions
     monkeypatch.setattr(protocol, "REVISION", 99)
-    assert spec.made_by != before
-    assert replace(spec, n_values=7).made_by["values"] != before["values"]
+    assert spec.code_versions != before
+    assert replace(spec, n_values=7).code_versions["values"] != before["values"]
 
 
 def test_progress_is_reported_and_can_end_the_computation():

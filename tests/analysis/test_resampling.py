@@ -53,7 +53,9 @@ def by_hand(scores, drawn, gamma):
 
 def test_the_first_draw_equals_the_protocols_metrics(rng):
     scores = scored(rng)
-    metrics = resampling.figures(scores, significance.class_draws(scores.seen, 3), gamma=0.3)
+    metrics = resampling.metrics_of_draws(
+        scores, significance.class_draws(scores.seen, 3), gamma=0.3
+    )
     e = protocol.evaluate(scores, 0.3)
     expected = (
         e.zsl,
@@ -71,7 +73,7 @@ def test_the_first_draw_equals_the_protocols_metrics(rng):
 def test_a_draw_equals_a_test_set_with_repeated_classes(rng):
     scores = scored(rng)
     drawn = significance.class_draws(scores.seen, 5, seed=2)
-    metrics = resampling.figures(scores, drawn, gamma=0.3)
+    metrics = resampling.metrics_of_draws(scores, drawn, gamma=0.3)
     for k in range(len(drawn)):
         for name, expected in by_hand(scores, drawn[k], 0.3).items():
             assert metrics[name][k] == pytest.approx(expected), (name, k)
@@ -80,9 +82,9 @@ def test_a_draw_equals_a_test_set_with_repeated_classes(rng):
 def test_block_size_has_no_effect(rng, monkeypatch):
     scores = scored(rng)
     drawn = significance.class_draws(scores.seen, 20)
-    whole = resampling.figures(scores, drawn)
+    whole = resampling.metrics_of_draws(scores, drawn)
     monkeypatch.setattr(resampling, "BLOCK", 3 * len(scores.y))
-    for name, values in resampling.figures(scores, drawn).items():
+    for name, values in resampling.metrics_of_draws(scores, drawn).items():
         np.testing.assert_allclose(values, whole[name], rtol=1e-12)
 
 
@@ -131,7 +133,7 @@ def test_the_interval_covers_the_population_value(rng):
         F[np.arange(800), np.where(right.ravel(), y, (y + 1) % 20)] = 1
         scores = protocol.ScoredTest(F, y, np.arange(21), np.arange(21) == 20)
         drawn = significance.class_draws(scores.seen, 200)
-        low, high = significance.interval(resampling.figures(scores, drawn)["zsl"])
+        low, high = significance.interval(resampling.metrics_of_draws(scores, drawn)["zsl"])
         hits += low <= 0.5 <= high
     assert 0.87 <= hits / n <= 0.98
 
@@ -140,7 +142,7 @@ def test_classes_without_images_are_ignored(rng):
     scores = scored(rng)
     is_kept = scores.y != 8
     fewer = protocol.ScoredTest(scores.F[is_kept], scores.y[is_kept], scores.classes, scores.seen)
-    metrics = resampling.figures(fewer, significance.class_draws(scores.seen, 10))
+    metrics = resampling.metrics_of_draws(fewer, significance.class_draws(scores.seen, 10))
     assert metrics["zsl"][0] == pytest.approx(protocol.evaluate(fewer).zsl)
     assert metrics["ausuc"][0] == pytest.approx(protocol.evaluate(fewer).ausuc)
     assert np.isfinite(metrics["ausuc"]).all()
@@ -151,12 +153,12 @@ def test_without_seen_test_samples_only_zsl_is_resampled(rng):
     rows = ~scores.seen[scores.y]
     unseen = protocol.ScoredTest(scores.F[rows], scores.y[rows], scores.classes, scores.seen)
     drawn = significance.class_draws(scores.seen, 3)
-    assert list(resampling.figures(unseen, drawn)) == ["zsl"]
+    assert list(resampling.metrics_of_draws(unseen, drawn)) == ["zsl"]
 
 
 def test_invalid_input_is_refused_in_one_sentence(rng):
     scores = scored(rng)
     with pytest.raises(DatasetError, match=r"one column per candidate class \(10\); got \(2, 3\)"):
-        resampling.figures(scores, np.ones((2, 3)))
+        resampling.metrics_of_draws(scores, np.ones((2, 3)))
     with pytest.raises(ParameterError, match="at least 1; got 0"):
         significance.class_draws(scores.seen, 0)

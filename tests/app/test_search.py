@@ -5,7 +5,7 @@ from streamlit.proto.SelectWidgetFilterMode_pb2 import SelectWidgetFilterMode
 
 from tests.pages import backslashes, visit
 from ui.shell import search, site_map
-from ui.shell.frame import CHOICE, WHAT
+from ui.shell.frame import CHOICE, PURPOSE
 
 CONTAINS = SelectWidgetFilterMode.Value("FILTER_MODE_CONTAINS")
 
@@ -30,7 +30,7 @@ def test_claims_findings_and_codes_are_found_by_their_text():
 
 def test_the_bar_of_every_page_names_the_app_and_opens_the_search():
     app = visit("wall")
-    assert any(WHAT in element.value for element in app.caption)
+    assert any(PURPOSE in element.value for element in app.caption)
     app.button(key="search").click().run()
     assert not app.exception
     assert app.selectbox(key="search_found").options == [hit.label for hit in search.hits()]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.analysis.resampling import figures
+from zslcore.analysis.resampling import metrics_of_draws
 from zslcore.board import table as board_table
 from zslcore.board.checking import checked_entry, read_board
 from zslcore.board.entry import MAX_BYTES, SCHEMA, read_entry
@@ -370,7 +370,7 @@ def test_overlap_with_pretraining_is_computed_or_unknown(entry, pretraining, spl
 
 def test_intervals_over_classes_are_those_of_the_scores(finished_run, entry):
     result, scored = finished_run.result, finished_run.scores
-    drawn = figures(scored, class_draws(scored.seen), result.gamma)
+    drawn = metrics_of_draws(scored, class_draws(scored.seen), result.gamma)
     (row,) = rows_of_results([checked_entry(entry, "a.json")])
     # The board orders the classes differently, so its bootstrap draws differ.
     for name, figure in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.metrics.test_metrics import scored
 from tests.worlds import linear_world, scored_again
 from zslcore.analysis.confusion import confusion
-from zslcore.analysis.resampling import figures
+from zslcore.analysis.resampling import metrics_of_draws
 from zslcore.datasets import load
 from zslcore.datasets.base import Split
 from zslcore.evaluation.predicted_tests import FoldPredictions, ScoredTest, best_common_gamma
@@ -49,7 +49,10 @@ def assert_same_figures(scores, test, gammas):
     for gamma in gammas:
         assert evaluate(test, gamma) == evaluate(scores, gamma)
         np.testing.assert_array_equal(test.predicted(gamma), scores.predicted(gamma))
-        metrics, expected = figures(test, drawn, gamma), figures(scores, drawn, gamma)
+        metrics, expected = (
+            metrics_of_draws(test, drawn, gamma),
+            metrics_of_draws(scores, drawn, gamma),
+        )
         assert set(metrics) == set(expected)
         for name, values in expected.items():
             np.testing.assert_array_equal(metrics[name], values)

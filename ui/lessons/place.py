@@ -18,7 +18,7 @@ LED = "lesson_rooms_led"
 
 def leads(room: str) -> bool:
     """Return whether this visitor opened the room, in this visit or earlier in this browser."""
-    return room in st.session_state.get(LED, ()) or ROOMS.is_of(room, visitors.current())
+    return room in st.session_state.get(LED, ()) or ROOMS.is_opened_by(room, visitors.current())
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class Rooms:
         with self._reading() as db:
             return Counter(answer for _, answer in self._votes(db, code, question))
 
-    def is_of(self, code: str, visitor: Visitor) -> bool:
+    def is_opened_by(self, code: str, visitor: Visitor) -> bool:
         """Return whether this visitor opened the room."""
         with self._reading() as db:
             row = db.execute("SELECT address, browser FROM rooms WHERE code = ?", (code,))

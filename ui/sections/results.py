@@ -134,7 +134,7 @@ def draw_stored_curve(cell: MethodResult, name: str, *, key: str, look: str = "h
         return False
     gamma = predictions.gamma
     line = line_of(name, predictions.test.curve, look, gamma, gamma or 0.0)
-    draw_curves(InteractiveCurve([line], tell=False), key=key)
+    draw_curves(InteractiveCurve([line], sends_value=False), key=key)
     return True
 
 

@@ -41,11 +41,11 @@ BEGAN = "page_began"
 #: Session key: page and view of the visit's latest run.
 _SHOWN = "place_shown"
 #: Session key: whether the visit has just changed pages.
-_LEFT = "place_left"
-#: Session key: name and value of a control, left by the search for the view that it opens.
+_CHANGED_PAGES = "place_left"
+#: Session key: name and value that the search sets for a control of the view that it opens.
 CHOICE = "place_choice"
 #: Purpose of the app, shown next to its name on every page.
-WHAT = "Measure, calibrate and audit zero-shot learning."
+PURPOSE = "Measure, calibrate and audit zero-shot learning."
 _APP = Path(__file__).parents[2] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
 #: Height of the bar below the navigation, in pixels.
@@ -156,7 +156,7 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
         border=False,
         key="bar",
     ):
-        st.caption(f"**Zero-shot lab** · {WHAT}", width="content")
+        st.caption(f"**Zero-shot lab** · {PURPOSE}", width="content")
         window.watch()
         with st.container(
             horizontal=True,
@@ -259,15 +259,15 @@ def _carry_over(page: Page, view: View) -> None:
     before = st.session_state.setdefault(_SHOWN, current)
     if before != current:
         terms.forget()
-        for name in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
+        for name in set(st.query_params) - {"navigated", _SHOWN, _CHANGED_PAGES}:
             st.session_state.pop(name, None)  # the old choice would override the link
         st.session_state[_SHOWN] = current
         if before[0] != page.name:
-            st.session_state[_LEFT] = True
+            st.session_state[_CHANGED_PAGES] = True
             st.rerun()
         _drop_choices_of_others(view)
         st.query_params["view"] = view.name  # a link within a page does not set ``view``
-    elif st.session_state.pop(_LEFT, False):
+    elif st.session_state.pop(_CHANGED_PAGES, False):
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         st.query_params.from_dict(
             {name: query[name] for name in site_map.readable_choices(view, query)}

@@ -227,7 +227,9 @@ def first_picture(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> 
 
 
 @st.cache_resource(show_spinner="Comparing the classes …", max_entries=8)
-def first_figures(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+def first_map_with_quality(
+    digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]
+) -> EmbeddedMap:
     """Return the first map with its quality and the mixing of its classes."""
     return with_quality(first_picture(digests, _datasets), _datasets)
 

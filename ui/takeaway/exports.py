@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from zslcore.numbers import with_sign
-from zslcore.storage.tables import harmless_csv, latex_table, without_python
+from zslcore.storage.tables import as_plain_value, harmless_csv, latex_table
 from zslcore.version import stamped
 
 _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} | {"\n": " "})
@@ -54,7 +54,7 @@ class TableFormat:
         ):
             if column in columns:
                 return with_sign(scale * float(value), number_format)
-        return f"{value:.4g}" if isinstance(value, float) else str(without_python(value))
+        return f"{value:.4g}" if isinstance(value, float) else str(as_plain_value(value))
 
     def headings(self) -> list[str]:
         """Return the headings of the labelled columns, with the units percent and points."""

@@ -30,8 +30,8 @@ import pandas as pd
 
 from zslcore.analysis import ranking
 from zslcore.analysis.metric_names import MEANS_OVER_CLASSES, Metric
-from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
-from zslcore.analysis.study import Study, made_by
+from zslcore.analysis.resampling import accuracies_of_sides, metric_of_class_draws
+from zslcore.analysis.study import Study, code_versions
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
@@ -107,9 +107,9 @@ class ComparisonStudy(Study[dict[str, str]]):
         return f"{len(self.spec.methods)} methods on {', '.join(self.spec.datasets)}"
 
     @property
-    def made_by(self) -> dict[str, Any]:
+    def code_versions(self) -> dict[str, Any]:
         """Revisions of the methods, and the grids that are searched."""
-        return made_by(*(get_method(name)() for name in self.spec.methods), grids=True)
+        return code_versions(*(get_method(name)() for name in self.spec.methods), grids=True)
 
     def compute(self, progress: Progress) -> dict[str, str]:
         """Compute the missing runs, and return the refusals by run key."""
@@ -145,7 +145,7 @@ def metric_of_draws(
         return np.full(len(weights), np.nan)
     drawn = weights[:, np.searchsorted(classes, list(per_class))]
     with np.errstate(invalid="ignore"):
-        return drawn_figure(
+        return metric_of_class_draws(
             drawn, np.isin(list(per_class), list(seen)), np.array(list(per_class.values()))
         )
 

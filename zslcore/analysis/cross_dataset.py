@@ -23,7 +23,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore import version
-from zslcore.analysis.study import RecordStudy, Rows, Study, made_by
+from zslcore.analysis.study import RecordStudy, Rows, Study, code_versions
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
@@ -356,9 +356,9 @@ class CrossStudy(Study[pd.DataFrame]):
         return f"{len(self.methods)} methods on {pair}, split {self.split}"
 
     @property
-    def made_by(self) -> dict[str, Any]:
+    def code_versions(self) -> dict[str, Any]:
         """Revisions of the methods, and the grids that are searched."""
-        return made_by(*(METHODS[name]() for name in self.methods), grids=True)
+        return code_versions(*(METHODS[name]() for name in self.methods), grids=True)
 
     def compute(self, progress: Progress) -> pd.DataFrame:
         """Compute the missing fits, and return the table."""

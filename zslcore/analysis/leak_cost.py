@@ -91,7 +91,7 @@ class Cost:
         """Return one row per metric: clean, leaky, and difference with interval over classes."""
         drawn = significance.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
-            resampling.figures(arm.scores, drawn, arm.gamma or 0.0)
+            resampling.metrics_of_draws(arm.scores, drawn, arm.gamma or 0.0)
             for arm in (self.clean, self.leaky)
         )
         rows = []

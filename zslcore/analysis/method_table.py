@@ -33,8 +33,8 @@ from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import (
     accuracies_by_key,
     accuracies_of_sides,
-    drawn_figure,
     keys_among,
+    metric_of_class_draws,
     order_of_classes,
 )
 from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
@@ -319,7 +319,9 @@ def _drawn(
     )
     order = order_of_classes(accuracies, seen)
     weights = class_draws(seen[order], n_draws)
-    figures = [drawn_figure(weights, seen[order], accuracy[order]) for accuracy in accuracies]
+    figures = [
+        metric_of_class_draws(weights, seen[order], accuracy[order]) for accuracy in accuracies
+    ]
     return reasons, np.column_stack(figures), fewest_classes(seen)
 
 

@@ -30,7 +30,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from zslcore.analysis.study import Study, made_by
+from zslcore.analysis.study import Study, code_versions
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.evaluation.protocol import Setting
@@ -184,9 +184,9 @@ class OverlapStudy(Study[pd.DataFrame]):
         return f"{self.n_draws} draws of test classes of {', '.join(self.datasets)}"
 
     @property
-    def made_by(self) -> dict[str, Any]:
+    def code_versions(self) -> dict[str, Any]:
         """Revisions of the methods."""
-        return made_by(*(get_method(name)() for name in self.methods))
+        return code_versions(*(get_method(name)() for name in self.methods))
 
     def compute(self, progress: Progress) -> pd.DataFrame:
         """Fit every method on every draw, with each kind of features."""

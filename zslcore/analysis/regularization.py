@@ -108,7 +108,7 @@ def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
 
 @dataclass(frozen=True, slots=True)
 class RegularizationSpec:
-    """Specification of a path; :attr:`made_by` has the revisions and grids that it depends on.
+    """Specification of a path; :attr:`code_versions` has the revisions and grids it depends on.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class RegularizationSpec:
         return json.dumps(asdict(self), sort_keys=True)
 
     @property
-    def made_by(self) -> dict[str, Any]:
+    def code_versions(self) -> dict[str, Any]:
         """Revisions of protocol and method, the grid, and the values of the regulariser."""
         grid = dict(self.estimator.param_grid) if self.choose else {}
         searched = {"grid": grid, "values": list(self.values)}

@@ -52,7 +52,7 @@ _NAMES: dict[Figure, str] = {side: f"plain_{side}" for side in ("unseen", "seen"
 BLOCK = 1 << 20
 
 
-def figures(
+def metrics_of_draws(
     scores: PredictedTest, drawn: np.ndarray, gamma: float = 0.0
 ) -> dict[Figure, np.ndarray]:
     """Return all metrics of a test set for each draw of classes.
@@ -62,7 +62,7 @@ def figures(
     """
     computed = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in computed]
-    (values,) = _read([(scores, gamma)], names, counts_of_classes(scores, drawn))
+    (values,) = _metrics_of_counts([(scores, gamma)], names, counts_of_classes(scores, drawn))
     return dict(zip(computed, values.values(), strict=True))
 
 
@@ -97,10 +97,10 @@ def draws_of_all(
         counts = counts_of_classes(test, class_draws(test.seen, n_draws, seed))
     else:
         counts = image_draws(test.y, n_draws, seed)
-    return _read(tests, names, counts)
+    return _metrics_of_counts(tests, names, counts)
 
 
-def _read(
+def _metrics_of_counts(
     tests: Sequence[tuple[PredictedTest, float]],
     names: Collection[str],
     counts: Iterator[np.ndarray],
@@ -168,7 +168,7 @@ def accuracies_of_sides(
     )
 
 
-def drawn_figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
+def metric_of_class_draws(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
     """Return the mean over classes, or H of the means of both sides, for each row of ``drawn``."""
     sides = [
         drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)

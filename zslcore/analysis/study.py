@@ -80,7 +80,7 @@ class Study(Generic[R]):
         return records.typed(arguments, cls)
 
     @property
-    def made_by(self) -> dict[str, Any]:
+    def code_versions(self) -> dict[str, Any]:
         """Revisions of methods and searched grids; part of the key, but not arguments."""
         return {}
 
@@ -96,7 +96,7 @@ class Study(Generic[R]):
             "function": self.kind,
             "arguments": self.arguments,
             "threads": self.threads,
-            "made_by": {"revision": self.REVISION} | self.made_by,
+            "made_by": {"revision": self.REVISION} | self.code_versions,
         }
 
     @property
@@ -126,7 +126,7 @@ class Study(Generic[R]):
         return records.load_record(folder, get_type_hints(type(self).compute)["return"])
 
 
-def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
+def code_versions(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
     """Return the revisions of methods and, if ``grids``, their parameter grids."""
     identity: dict[str, Any] = {"revisions": revisions_of(*methods)}
     if grids:

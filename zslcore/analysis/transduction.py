@@ -22,7 +22,7 @@ from typing import Any, Literal, Self
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.analysis.study import Study, made_by
+from zslcore.analysis.study import Study, code_versions
 from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.predicted_tests import ScoredTest, evaluate
 from zslcore.evaluation.protocol import Setting, Task
@@ -139,9 +139,9 @@ class TransductionStudy(Study["Transduction"]):
         return cls(**json.loads(arguments["spec"]))
 
     @property
-    def made_by(self) -> dict[str, Any]:
+    def code_versions(self) -> dict[str, Any]:
         """Revisions of protocol and methods, and the grids that are searched."""
-        return {"grids": {}} | made_by(*self.estimators, grids=self.choose)
+        return {"grids": {}} | code_versions(*self.estimators, grids=self.choose)
 
     def compute(self, progress: Progress) -> Transduction:
         """Compare the two methods; see :func:`compare_with_inductive`."""

@@ -36,8 +36,8 @@ from zslcore.analysis.papers.claims.evidence import OURS
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import (
     accuracies_by_key,
-    drawn_figure,
     keys_among,
+    metric_of_class_draws,
     order_of_classes,
 )
 from zslcore.board.checking import (
@@ -280,7 +280,7 @@ def _rank_bounds(
     of_seen = np.array(seen)[order]
     drawn = class_draws(of_seen)
     figures = np.column_stack(
-        [drawn_figure(drawn, of_seen, accuracies[order]) for accuracies in results]
+        [metric_of_class_draws(drawn, of_seen, accuracies[order]) for accuracies in results]
     )
     first, last = rank_bounds(figures, wider=widening(fewest_classes(of_seen)))
     return tuple(zip(first.astype(int).tolist(), last.astype(int).tolist(), strict=True))

@@ -19,7 +19,7 @@ from zslcore.commands.options import JSON, METHOD, describe_dataset, show_steps
     option("--dataset NAME...", "names of data sets (digits)", default=["digits"]),
     option("--split NAME...", "names of splits (PS, or the only one of a data set)"),
     option("--method METHOD...", f"{METHOD} (all methods of the package)"),
-    option("--select-for {gzsl,zsl}", "metric to choose parameters for (gzsl)", default="gzsl"),
+    option("--select-for {gzsl,zsl}", "task to choose parameters for (gzsl)", default="gzsl"),
     option(
         "--metric METRIC",
         "metric: zsl, u, s, H, 'u at gamma', 's at gamma' or 'H at gamma' (H at gamma)",
@@ -31,7 +31,7 @@ from zslcore.commands.options import JSON, METHOD, describe_dataset, show_steps
     JSON,
 )
 def run(args: argparse.Namespace) -> Output:
-    """Make missing runs, then return every metric and the ranks."""
+    """Compute missing runs, then return every metric and the ranks."""
     from zslcore.analysis import comparison
     from zslcore.evaluation import plugins
     from zslcore.exceptions import ParameterError

@@ -63,7 +63,13 @@ import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
 from zslcore.datasets.facts import SimulatedName, published
-from zslcore.datasets.simulated import draw_block, draw_mixing, mixed, rounded, unit_columns
+from zslcore.datasets.simulated import (
+    draw_block,
+    draw_mixing,
+    latent_appearance,
+    rounded,
+    unit_columns,
+)
 from zslcore.exceptions import DatasetError, require_known
 from zslcore.storage.files import FACTS
 
@@ -517,7 +523,7 @@ def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     b, q = rng.standard_normal((2, len(G), K))
     z = rounded(np.sqrt(TAU) * (rounded(G) @ Q) + np.sqrt(1 - TAU) * b)
     rho = plan.rho_and_omega()[0][:, None]
-    v = rounded(mixed(z, q, rho))
+    v = rounded(latent_appearance(z, q, rho))
     if plan.bias:
         direction, unseen = rounded(z / np.linalg.norm(z, axis=1, keepdims=True)), ~plan.seen
         nearest = np.argmax(direction[unseen] @ direction[plan.seen].T, axis=1)

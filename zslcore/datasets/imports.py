@@ -104,14 +104,14 @@ def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -
     """
     _check_name(name)
     check_pretraining(recipe.pretraining)
-    made_by = recipe.as_json()
+    code_versions = recipe.as_json()
     try:
         stored = _manifest(name)["recipe"]
-        if made_by == (stored if recipe.pretraining else _undeclared(stored)):
+        if code_versions == (stored if recipe.pretraining else _undeclared(stored)):
             return open_import(name)
     except CorruptFolderError:
         pass  # import again; a NewerVersionError is not caught
-    return _store(name, made_by, read)
+    return _store(name, code_versions, read)
 
 
 def import_read_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
@@ -277,12 +277,14 @@ def _refuse_taken(name: str) -> None:
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 
-def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
+def _store(
+    name: str, code_versions: dict[str, Any], read: Callable[[Path], ZSLDataset]
+) -> ZSLDataset:
     """Read into a new folder, then publish the manifest that names it."""
     _check_name(name)
     _refuse_taken(name)
     with or_refused(f"The import {name!r}"):
-        _write_import(name, made_by, read)
+        _write_import(name, code_versions, read)
     try:
         return open_import(name)
     except CorruptFolderError as error:
@@ -292,7 +294,9 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
         ) from error
 
 
-def _write_import(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
+def _write_import(
+    name: str, code_versions: dict[str, Any], read: Callable[[Path], ZSLDataset]
+) -> None:
     _refuse_newer(name)
     for folder_left in abandoned():
         artifacts.discard(folder_left)
@@ -300,8 +304,8 @@ def _write_import(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSL
     try:
         refuse_overfull(_root(), name)
         dataset = read(folder)
-        declared = {"pretraining": _declared(dataset, made_by.get("pretraining", ()))}
-        manifest = _write(dataset, folder) | {"name": name, "recipe": made_by} | declared
+        declared = {"pretraining": _declared(dataset, code_versions.get("pretraining", ()))}
+        manifest = _write(dataset, folder) | {"name": name, "recipe": code_versions} | declared
         refuse_overfull(_root(), name)
         previous = _publish_manifest(name, folder, json.dumps(manifest, indent=1).encode())
     except BaseException:

@@ -222,9 +222,9 @@ def _draw_classes(
         S, z, q = _drawn(world, facts, rng)
     else:
         S = attributes.fillna(attributes.mean()).to_numpy()
-        z = turned(S, world.k, rng)
+        z = latent_of_prototypes(S, world.k, rng)
         q = rng.standard_normal(z.shape)
-    v = mixed(z, q, np.take(world.rho, _in_imagenet(facts))[:, None])
+    v = latent_appearance(z, q, np.take(world.rho, _in_imagenet(facts))[:, None])
     if world.moved:
         d = np.random.default_rng([world.seed, 5]).standard_normal(v.shape)
         v += world.delta * facts.classes["class"].isin(world.moved).to_numpy()[:, None] * d
@@ -250,7 +250,7 @@ def unit_columns(rng: np.random.Generator, k: int, n: int) -> np.ndarray:
     return rounded(P / np.sqrt((P**2).sum(axis=0)))
 
 
-def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+def latent_of_prototypes(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     """Return z of real prototypes S: deviations from their mean, projected to k dimensions."""
     S = rounded(S)
     Q = rounded(rng.standard_normal((S.shape[1], k)))
@@ -258,7 +258,7 @@ def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     return rounded(z / np.sqrt((z**2).mean()))
 
 
-def mixed(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
+def latent_appearance(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
     """Return the latent appearance: ``rho`` times z, plus an independent part from q."""
     return np.asarray(rho * z + np.sqrt(1 - rho**2) * q)
 

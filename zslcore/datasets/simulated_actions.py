@@ -57,9 +57,9 @@ from zslcore.datasets.simulated import (
     Planted,
     World,
     draw_features,
-    mixed,
+    latent_appearance,
+    latent_of_prototypes,
     rounded,
-    turned,
     unit_columns,
 )
 from zslcore.exceptions import ParameterError, require_known
@@ -96,7 +96,7 @@ class SimulatedExtractor:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the spread of each class, the labels, and the latent appearance of each class."""
         rho, omega = (np.take(pair, in_pretraining.astype(int)) for pair in (self.rho, self.omega))
-        return omega, labels, rounded(mixed(z, q, rho[:, None]))
+        return omega, labels, rounded(latent_appearance(z, q, rho[:, None]))
 
 
 _ALL = (
@@ -299,7 +299,11 @@ def _classes(
     rng = np.random.default_rng([_SEEDS[facts.dataset], 0, seed])
     C = len(facts.class_names)
     normal, q, h = rng.standard_normal((3, C, K))
-    z = rounded(normal) if facts.attributes is None else turned(facts.attributes, K, rng)
+    z = (
+        rounded(normal)
+        if facts.attributes is None
+        else latent_of_prototypes(facts.attributes, K, rng)
+    )
     P = unit_columns(rng, K, WORDS)
     return z, q, facts.attributes, rounded(np.sqrt(ALPHA) * z + np.sqrt(1 - ALPHA) * h) @ P
 

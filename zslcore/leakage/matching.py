@@ -2,7 +2,7 @@
 
 A match is *strong*, on screen *certain*, if both classes have the same name or meaning, and both
 lists have the same domain: things, activities or qualities (:mod:`zslcore.leakage.vocabularies`).
-It is *weak*, on screen *possible*, if the classes are related, so that a person has to decide.
+It is *weak*, on screen *related*, if the classes are related, so that a person has to decide.
 
 The rules are general, without exceptions for any data set:
 
@@ -268,16 +268,16 @@ class Query:
     name: Name
     senses: tuple[str, ...]
     fitting: tuple[str, ...]
-    about: NameContext
+    context: NameContext
 
     @property
     def has_fitting_sense(self) -> bool:
         """Whether WordNet has a meaning of the name in the domain of the data set."""
-        fits = self.about.is_of_kind if self.about.kind else self.about.has
+        fits = self.context.is_of_kind if self.context.kind else self.context.has
         return any(map(fits, self.fitting))
 
 
-def about(names: Iterable[str], parts: str) -> NameContext:
+def infer_context(names: Iterable[str], parts: str) -> NameContext:
     """Infer the common domain of names, and their categories if WordNet has at least five names."""
     names = set(names)
     meanings = [wordnet().senses("".join(dictionary_form(name).split()), parts) for name in names]
@@ -305,11 +305,11 @@ def _kind_of(meanings: Sequence[Sequence[str]]) -> str:
 
 def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Query]:
     """Return the test classes with the senses that fit the classes of their data set."""
-    common = about([*context, *names], parts)
-    return [reading(parse_name(name, parts), parts, common) for name in names]
+    common = infer_context([*context, *names], parts)
+    return [query_of(parse_name(name, parts), parts, common) for name in names]
 
 
-def reading(name: Name, parts: str, common: NameContext) -> Query:
+def query_of(name: Name, parts: str, common: NameContext) -> Query:
     """Select the senses of a name that fit the data set's kind, else categories, else domains."""
     senses = (name.synset,) if name.synset else _senses([name], parts)
     in_domain = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
@@ -343,10 +343,12 @@ TOOL = "n03575240"
 # --- Certain: the same name or the same meaning, of the same domain -------------------------------
 
 
-def _of_other_domains(query: Query, index: Index, i: int) -> bool:
+def _differ_in_domain(query: Query, index: Index, i: int) -> bool:
     """Whether class and entry are known to differ in domain, such as thing and activity."""
     entry_domains = index.domains_of(i)
-    return bool(query.about.domains and entry_domains and not query.about.domains & entry_domains)
+    return bool(
+        query.context.domains and entry_domains and not query.context.domains & entry_domains
+    )
 
 
 def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
@@ -368,7 +370,7 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     If the name as written has meanings in WordNet (*glasses*), the meanings of its base form are
     excluded.
     """
-    if _of_other_domains(query, index, i):
+    if _differ_in_domain(query, index, i):
         return False
     synset = index.vocabulary.entries[i].synset
     if query.name.synset:
@@ -379,7 +381,7 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     senses_as_written = wordnet().senses("".join(query.name.words), index.parts)
     if not query.fitting or (senses_as_written and synset not in senses_as_written):
         return False
-    if query.about.is_of_places and senses_as_written and synset != senses_as_written[0]:
+    if query.context.is_of_places and senses_as_written and synset != senses_as_written[0]:
         return False
     first = index.names[i][0].key == query.name.key
     common = query.fitting[0]
@@ -421,8 +423,8 @@ def _is_rival(query: Query, synset: str, other: str) -> bool:
     """Whether ``other`` also fits the data set and has the test class as its first name."""
     if squeeze(wordnet().synsets[other].lemmas[0]) != query.name.key:
         return False
-    no_place = query.about.is_of_places and _is_tool(synset) and not _is_tool(other)
-    return no_place or (query.about.is_of_kind(other) and not _are_near(synset, other))
+    no_place = query.context.is_of_places and _is_tool(synset) and not _is_tool(other)
+    return no_place or (query.context.is_of_kind(other) and not _are_near(synset, other))
 
 
 def _is_tool(synset: str) -> bool:
@@ -460,17 +462,17 @@ def _same_words(query: Query, index: Index) -> Hits:
 
 
 def _near_sense(query: Query, index: Index) -> Hits:
-    """Match another meaning of the name that fits the data set, such as *hen* for a female bird.
+    """Match another meaning of the name that fits the data set.
 
-    The commonest *hen* is a chicken.
+    The commonest meaning of *hen* is the chicken; among birds, it can also mean any female bird.
     """
     for i in sorted(index.by_key.get(query.name.key, ())):
         synset = index.vocabulary.entries[i].synset
-        fits = synset in query.fitting if synset else not _of_other_domains(query, index, i)
+        fits = synset in query.fitting if synset else not _differ_in_domain(query, index, i)
         if fits:
             yield i, "the same name, in a sense that also fits this data set"
     for i, evidence in _by_meaning(query, index):
-        if not _of_other_domains(query, index, i):
+        if not _differ_in_domain(query, index, i):
             yield i, evidence
 
 
@@ -483,11 +485,14 @@ def _by_meaning(query: Query, index: Index) -> Hits:
 
 def _other_sense(query: Query, index: Index) -> Hits:
     for i in sorted(index.by_key.get(query.name.key, ())):
-        if _of_other_domains(query, index, i):
+        if _differ_in_domain(query, index, i):
             own_domains, entry_domains = (
-                "/".join(sorted(d)) for d in (query.about.domains, index.domains_of(i))
+                "/".join(sorted(d)) for d in (query.context.domains, index.domains_of(i))
             )
-            yield i, f"the same word, but {entry_domains} there and {own_domains} here"
+            difference = (
+                f"of {entry_domains} in the pre-training set, of {own_domains} in this data set"
+            )
+            yield i, f"the same word, but {difference}"
         else:
             yield i, "the same word, perhaps in another sense than in this data set"
     yield from _by_meaning(query, index)
@@ -499,7 +504,7 @@ def _other_name(query: Query, index: Index) -> Hits:
         for lemma in wordnet().synsets[sense].lemmas if sense[0] == "n" else ():
             for i in sorted(index.by_key.get(squeeze(lemma), ())):
                 first = index.names[i][0].key == squeeze(lemma)
-                if first and not _of_other_domains(query, index, i):
+                if first and not _differ_in_domain(query, index, i):
                     yield i, f"another word for it in WordNet is {lemma!r}"
 
 
@@ -523,7 +528,7 @@ def _spelling(query: Query, index: Index) -> Hits:
             base = wordnet().base(near, index.parts)
             key = "".join([*words[:k], base, *words[k + 1 :]])
             for i in sorted(index.by_key.get(key, ())):
-                if not _of_other_domains(query, index, i):
+                if not _differ_in_domain(query, index, i):
                     yield i, f"the same name except for the spelling of {word!r}"
 
 
@@ -578,7 +583,7 @@ def _broader(query: Query, index: Index) -> Hits:
 def _qualified(query: Query, index: Index) -> Hits:
     words = [word for word in query.name.words if word not in VIEWPOINTS]
     if words and len(words) < len(query.name.words):
-        unqualified = reading(parse_name(" ".join(words), index.parts), index.parts, query.about)
+        unqualified = query_of(parse_name(" ".join(words), index.parts), index.parts, query.context)
         for rule in (_same_name, _synonym, *_POSSIBLE[:3], _kind, _left_out):
             for i, evidence in rule(unqualified, index):
                 yield i, f"{evidence}, without the word for the viewpoint"
@@ -590,7 +595,7 @@ def _left_out(query: Query, index: Index) -> Hits:
         return
     for i in sorted(index.by_stem.get("".join(query.name.words), ())):
         synset = index.vocabulary.entries[i].synset
-        is_same_kind = query.about.is_of_kind(synset) or not query.fitting
+        is_same_kind = query.context.is_of_kind(synset) or not query.fitting
         if is_same_kind and any(
             _says_its_kind(query, index, i, n.base[-1:]) for n in index.names[i]
         ):
@@ -603,7 +608,7 @@ def _left_out(query: Query, index: Index) -> Hits:
 
 def _says_its_kind(query: Query, index: Index, i: int, last: Sequence[str]) -> bool:
     synset = index.vocabulary.entries[i].synset
-    fits = bool(synset) and not _of_other_domains(query, index, i) and query.about.has(synset)
+    fits = bool(synset) and not _differ_in_domain(query, index, i) and query.context.has(synset)
     return fits and bool(set(last) & lemmas_above(synset))
 
 
@@ -614,8 +619,8 @@ def _by_its_head(query: Query, index: Index) -> Hits:
         return
     for k in range(1, len(words)):
         end = parse_name(" ".join(words[k:]), index.parts)
-        senses = reading(end, index.parts, query.about).fitting
-        if sense := next((s for s in senses if query.about.has(s)), None):
+        senses = query_of(end, index.parts, query.context).fitting
+        if sense := next((s for s in senses if query.context.has(s)), None):
             for i in sorted(index.by_synset.get(sense, ())):
                 yield i, f"its name shows that it is a kind of {wordnet().synsets[sense].lemmas[0]}"
             return
@@ -623,12 +628,12 @@ def _by_its_head(query: Query, index: Index) -> Hits:
 
 def _rare_word(query: Query, index: Index) -> Hits:
     """Match a first word that few names have, if all classes are of one kind."""
-    if query.has_fitting_sense or len(query.name.words) < 2 or not query.about.kind:
+    if query.has_fitting_sense or len(query.name.words) < 2 or not query.context.kind:
         return
     first = query.name.base[0]
     entries = index.by_word.get(first, set())
     for i in sorted(entries) if len(entries) <= RARE else ():
-        is_same_kind = query.about.is_of_kind(index.vocabulary.entries[i].synset)
+        is_same_kind = query.context.is_of_kind(index.vocabulary.entries[i].synset)
         if is_same_kind and any(name.base[0] == first for name in index.names[i]):
             yield i, f"both begin with {first!r} and are of the same kind"
 

@@ -43,7 +43,7 @@ BROKEN, NEAR_SHARE = 0.1, 0.5
 #: Key in the facts of a context; its value lists the fields filled in from a benchmark.
 PACKAGED_DATA = "filled in from the benchmark"
 #: Field of a context that may be filled in -> its name in messages.
-WHAT = {
+TITLES_OF_FIELDS = {
     "labels": "class of each row",
     "class_names": "class names",
     "photographs": "photograph of each row",
@@ -233,7 +233,7 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
     }
     if not new:
         return context
-    added = f"{facts.dataset}: {', '.join(WHAT[field] for field in new)}"
+    added = f"{facts.dataset}: {', '.join(TITLES_OF_FIELDS[field] for field in new)}"
     all_facts = {**context.facts, PACKAGED_DATA: added}
     return replace(context, n_rows=len(facts.labels), facts=all_facts, **new)
 

@@ -101,7 +101,7 @@ class MomentStatistics(ClassStatistics):
         """Gather the statistics in one pass; see :meth:`ClassStatistics.of`."""
         moments = MomentSums(n_classes, X.shape[1])
         for part, block in chunks(X):
-            moments.take(block, y[part])
+            moments.add(block, y[part])
         return moments.result()
 
     @property
@@ -123,7 +123,7 @@ class MomentSums:
         self.counts = np.zeros(n_classes)
         self.points, self.sums, self.squares = np.zeros((3, n_classes, n_features))
 
-    def take(self, block: np.ndarray, y: np.ndarray) -> None:
+    def add(self, block: np.ndarray, y: np.ndarray) -> None:
         """Add samples, float64 of shape (n, n_features), updating only their classes."""
         classes, local = np.unique(y, return_inverse=True)
         Y, counts = one_hot(local, len(classes)), class_counts(local, len(classes))

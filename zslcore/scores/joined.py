@@ -47,7 +47,7 @@ FITS, WITHOUT = "Scores and split", "Metrics without leaking images"
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class ScoreMatch:
     """Match of scores with a split.
 
     ``state`` is "rows" if the row of every image is known, "counts" if only the numbers of images
@@ -61,10 +61,12 @@ class Fit:
     classes: np.ndarray | None = None
 
 
-def fit(matrix: Scores, context: AuditContext) -> Fit:
+def match_scores(matrix: Scores, context: AuditContext) -> ScoreMatch:
     """Match scores with the test rows of a split."""
     if context.labels is None:
-        return Fit("open", "The classes of the rows of the split are unknown: add its labels.")
+        return ScoreMatch(
+            "open", "The classes of the rows of the split are unknown: add its labels."
+        )
     with_seen = bool(matrix.seen[matrix.y].any())
     rows = context.parts if with_seen else {}
     seen = np.asarray(rows.get("test_seen", ()), np.intp)
@@ -78,7 +80,7 @@ def fit(matrix: Scores, context: AuditContext) -> Fit:
         if (numbered := _numbered(matrix, tested)) is not None:
             if np.array_equal(labels[numbered], y):
                 sentence = "The row numbers in the file are the test rows of the split."
-                return Fit("rows", sentence, numbered, classes)
+                return ScoreMatch("rows", sentence, numbered, classes)
         else:
             orders = [tested, np.concatenate([unseen, seen]), np.sort(tested)]
             orders += [
@@ -90,26 +92,28 @@ def fit(matrix: Scores, context: AuditContext) -> Fit:
                 sentence = (
                     f"The classes of the {len(y):,} images are those of the test rows, in order."
                 )
-                return Fit("rows", sentence, fitting[0], classes)
+                return ScoreMatch("rows", sentence, fitting[0], classes)
             if fitting:
                 sentence = "The classes of the images fit more than one order of the test rows."
-                return Fit("counts", sentence, None, classes)
+                return ScoreMatch("counts", sentence, None, classes)
         if np.array_equal(np.sort(labels[tested]), np.sort(y)):
             sentence = (
-                "Each class has as many images as in the test rows of the split, but in a "
-                "different order."
+                "Each class has as many images as in the test rows of the split, but the images "
+                "are in a different order."
             )
-            return Fit("counts", sentence, None, classes)
+            return ScoreMatch("counts", sentence, None, classes)
         sizes_of_split, sizes_of_scores = (
             np.sort(np.bincount(labels_of_rows)) for labels_of_rows in (labels[tested], y)
         )
         if np.array_equal(sizes_of_split[sizes_of_split > 0], sizes_of_scores[sizes_of_scores > 0]):
             sentence = (
-                "The number of test images is that of the split, but their classes are in a "
+                "The number of test images is that of the split, but the classes are numbered in a "
                 "different order."
             )
-            return Fit("open", sentence)
-    return Fit("other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested]))))
+            return ScoreMatch("open", sentence)
+    return ScoreMatch(
+        "other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested])))
+    )
 
 
 def _columns(matrix: Scores, context: AuditContext) -> np.ndarray | None:
@@ -216,8 +220,8 @@ def joined_card(
 ) -> Report:
     """Return one card for a split, the scores of its test images and printed metrics."""
     split, scores, report = of_split.card, of_scores.card, of_scores.report
-    fitted = fit(report.matrix, of_split.context)
-    without = _figures_without_leaks(fitted, report, of_split.context, of_split.audited)
+    fitted = match_scores(report.matrix, of_split.context)
+    without = _metrics_without_leaks(fitted, report, of_split.context, of_split.audited)
     findings = [*_findings_on_printed(printed, report), *_findings_on_fit(fitted, without)]
     findings += [
         replace(finding, title=f"{subject}: {finding.title}")
@@ -239,7 +243,7 @@ def joined_card(
     )
 
 
-def _is_replaced(finding: Finding, split: Report, fitted: Fit) -> bool:
+def _is_replaced(finding: Finding, split: Report, fitted: ScoreMatch) -> bool:
     """Whether findings on the split replace this finding on the scores."""
     if finding.check == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
@@ -247,7 +251,7 @@ def _is_replaced(finding: Finding, split: Report, fitted: Fit) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class FiguresWithoutLeaks:
+class MetricsWithoutLeaks:
     """u, s and H at one gamma, with all test rows and without leaking rows.
 
     ``clean`` is None if the rows are unknown. The metric of a side without images is None.
@@ -262,30 +266,30 @@ class FiguresWithoutLeaks:
     clean: tuple[float | None, float | None, float | None] | None
 
 
-def _figures_without_leaks(
-    fitted: Fit, report: ScoreReport, context: AuditContext, audited: Report
-) -> FiguresWithoutLeaks | None:
+def _metrics_without_leaks(
+    fitted: ScoreMatch, report: ScoreReport, context: AuditContext, audited: Report
+) -> MetricsWithoutLeaks | None:
     if fitted.state in ("other", "open") or report.matrix.tested.limits == "sides given":
         return None
     best_classes, gamma = report.matrix.tested.best_classes, report.chosen or 0.0
     gamma_text = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
     every = np.ones(len(best_classes.y), bool)
-    all_rows = _figures_at(best_classes, every, gamma)
+    all_rows = _metrics_at(best_classes, every, gamma)
     if fitted.rows is None:
-        return FiguresWithoutLeaks(-1, len(best_classes.y), gamma_text, True, all_rows, None)
+        return MetricsWithoutLeaks(-1, len(best_classes.y), gamma_text, True, all_rows, None)
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
     # Leaking rows that are not listed twice are copies; their originals may be in trainval.
     in_trainval |= not np.isin(leaks, listed_twice).all()
     leaked = np.isin(fitted.rows, leaks)
-    clean = _figures_at(best_classes, ~leaked, gamma)
-    return FiguresWithoutLeaks(
+    clean = _metrics_at(best_classes, ~leaked, gamma)
+    return MetricsWithoutLeaks(
         int(leaked.sum()), len(leaked), gamma_text, in_trainval, all_rows, clean
     )
 
 
-def figures_without_leaks(
+def metrics_without_leaks(
     report: ScoreReport, context: AuditContext, audited: Report
 ) -> dict[str, float] | None:
     """Return u, s and H without the test images that a split trains on.
@@ -293,14 +297,14 @@ def figures_without_leaks(
     Metrics are at the chosen gamma, or at 0; metrics of a side without images are left out. Returns
     None if the scores are not of the test rows, or if no row leaks.
     """
-    without = _figures_without_leaks(fit(report.matrix, context), report, context, audited)
+    without = _metrics_without_leaks(match_scores(report.matrix, context), report, context, audited)
     if without is None or without.clean is None or not without.leaked:
         return None
     named = zip("usH", without.clean, strict=True)
     return {name: value for name, value in named if value is not None}
 
 
-def _figures_at(
+def _metrics_at(
     best_classes: BestClasses, keep: np.ndarray, gamma: float
 ) -> tuple[float | None, float | None, float | None]:
     """Return u, s and H of the images ``keep``; None for a side without images."""
@@ -322,7 +326,7 @@ def _figures_at(
     return side[0], side[1], None
 
 
-def _figures_text(figures: tuple[float | None, float | None, float | None]) -> str:
+def _metrics_text(figures: tuple[float | None, float | None, float | None]) -> str:
     named = zip("usH", figures, strict=True)
     values = ", ".join(f"{name} {percent(value)}" for name, value in named if value is not None)
     sides = zip(("unseen", "seen"), figures, strict=False)
@@ -331,7 +335,7 @@ def _figures_text(figures: tuple[float | None, float | None, float | None]) -> s
     return "; ".join(filter(None, (values, left)))
 
 
-def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterator[Finding]:
+def _findings_on_fit(fitted: ScoreMatch, without: MetricsWithoutLeaks | None) -> Iterator[Finding]:
     title = FITS
     marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "error", "open": "open"}
     advice = {
@@ -345,14 +349,14 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
         return
     title = WITHOUT
     if not without.leaked:
-        text = f"No scored image leaks: {_figures_text(without.all_rows)}, {without.gamma_text}."
+        text = f"No scored image leaks: {_metrics_text(without.all_rows)}, {without.gamma_text}."
         yield Finding(title, "ok", text)
         return
     text = (
-        f"With all {without.tested:,} rows, {_figures_text(without.all_rows)}, "
+        f"With all {without.tested:,} rows, {_metrics_text(without.all_rows)}, "
         f"{without.gamma_text}; without the "
         f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "
-        f"{_figures_text(without.clean)}."
+        f"{_metrics_text(without.clean)}."
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone was trained on none of these rows."
@@ -399,7 +403,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
 
 
 def _sentence(
-    findings: Sequence[Finding], split: Report, without: FiguresWithoutLeaks | None
+    findings: Sequence[Finding], split: Report, without: MetricsWithoutLeaks | None
 ) -> str:
     on_printed = [f for f in findings if f.check.startswith("Printed ")]
     figures = next((f.sentence for f in findings if f.check == WITHOUT), "")
@@ -428,7 +432,7 @@ def _sentence(
 
 
 def _figures(
-    split: Report, without: FiguresWithoutLeaks | None, report: ScoreReport
+    split: Report, without: MetricsWithoutLeaks | None, report: ScoreReport
 ) -> tuple[ReportMetric, ReportMetric, ReportMetric]:
     if without is None:
         masked = report.matrix.tested.limits == "sides given"
@@ -448,7 +452,7 @@ def _figures(
         is_defined = without.clean[2] if name == "H" else without.clean[0]
         value = "none left" if is_defined is None else percent(is_defined)
         clean = ReportMetric(
-            f"{name} without leaking images", value, f"{_figures_text(without.clean)}"
+            f"{name} without leaking images", value, f"{_metrics_text(without.clean)}"
         )
         denominator = f"of {without.tested:,} scored images"
         label = (

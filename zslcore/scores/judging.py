@@ -144,7 +144,12 @@ class ScoreReport:
         source = f"{test_set}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
         sides = words.seen, words.unseen
         shown = InteractiveCurve(
-            lines, m.tested, m.class_names, choose=bool(more_reports), tell=False, sides=sides
+            lines,
+            m.tested,
+            m.class_names,
+            choose=bool(more_reports),
+            sends_value=False,
+            sides=sides,
         )
         return shown.page(title=title or m.name, footnote=source)
 

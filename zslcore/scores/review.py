@@ -87,7 +87,7 @@ def review(submission: Submission, *, blind: bool = False) -> tuple[Report, Scor
         card = joined_cards([*filter(None, (split, scores))], submission.printed)[0]
         if submission.extractor:
             context = split.context if split else None
-            card = _with_finding(card, _of_extractor(submission, context))
+            card = _with_finding(card, _finding_on_extractor(submission, context))
     figures = (*card.figures, *(split.card.figures[1:] if split and scores else ()))
     # No picture, since the page has the full curve.
     card = replace(card, figures=figures, picture=None, command=submission.command)
@@ -133,7 +133,7 @@ def _with_finding(card: Report, finding: Finding) -> Report:
     return replace(with_finding, reason=finding.sentence) if changed else with_finding
 
 
-def _of_extractor(submission: Submission, context: AuditContext | None) -> Finding:
+def _finding_on_extractor(submission: Submission, context: AuditContext | None) -> Finding:
     """Return the finding on whether an extractor of the map was trained on the test classes."""
     extractor, tested = (
         contamination.find_extractor(submission.extractor),
@@ -207,7 +207,7 @@ def review_html(card: Report, report: ScoreReport | None) -> str:
     curve = None
     if report is not None and report.matrix.tested.has_curve:
         m = report.matrix
-        curve = InteractiveCurve([report.line()], m.tested, m.class_names, tell=False)
+        curve = InteractiveCurve([report.line()], m.tested, m.class_names, sends_value=False)
     body = [body_of(card), "" if report is None else _figures(report)]
     if curve:
         body.append(f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(COMPONENT)}")

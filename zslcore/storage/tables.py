@@ -167,12 +167,12 @@ def harmless_csv(table: pd.DataFrame, **options: Any) -> str:
     return text
 
 
-def without_python(value: Any) -> Any:
+def as_plain_value(value: Any) -> Any:
     """Return a mapping as JSON, and another collection as values joined by semicolons.
 
     Examples
     --------
-    >>> without_python({"lam": 0.1}), without_python((0.25, 0.5)), without_python("otter")
+    >>> as_plain_value({"lam": 0.1}), as_plain_value((0.25, 0.5)), as_plain_value("otter")
     ('{"lam": 0.1}', '0.25; 0.5', 'otter')
     """
     if isinstance(value, Mapping):
@@ -190,7 +190,7 @@ def harmless(value: Any) -> Any:
     >>> harmless("=1+1"), harmless("-0.5"), harmless("otter"), harmless(-0.5)
     ("'=1+1", '-0.5', 'otter', -0.5)
     """
-    value = without_python(value)
+    value = as_plain_value(value)
     if not isinstance(value, str):
         return value
     value = value.replace("\r", "\n")  # an end of line that stays unquoted

@@ -932,7 +932,7 @@ def test_a_claim_that_holds_for_nearly_all_names_the_exceptions():
 
 def test_agreement_by_our_measure_only_is_stated():
     judgment = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
-    assert "On CUB it is lower, and close only by our threshold." in judgment.sentence
+    assert "On CUB, it is lower, by at most the 2 points that count as near." in judgment.sentence
 
 
 # --- Runs as evidence -----------------------------------------------------------------------------

@@ -44,12 +44,12 @@ def watch() -> None:
     _mount(
         key="window",
         data={"dark": is_dark(), "narrow": is_narrow()},
-        on_seen_change=_take,
+        on_seen_change=_store_width,
         width="content",
     )
 
 
-def _take() -> None:
+def _store_width() -> None:
     seen = st.session_state["window"].seen
     if seen is not None:
         st.session_state[_NARROW] = bool(seen["narrow"])

@@ -122,7 +122,7 @@ def show(header: Header) -> None:
     show_image_counts()
     maps = list(dict.fromkeys(scene.maps))
     if waits:
-        maps = [cache.first_figures(_digests(group), group) for group in chosen.groups]
+        maps = [cache.first_map_with_quality(_digests(group), group) for group in chosen.groups]
     compared = len(chosen.datasets) == 2 and not chosen.separate
     if compared and not simulated:
         verdicts = mixing_verdicts(maps[0].mixing, "PCA", "map")

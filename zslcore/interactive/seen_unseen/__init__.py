@@ -94,8 +94,8 @@ class InteractiveCurve:
     """Curves with a draggable gamma on the first curve, and the images of the first curve.
 
     ``scores`` are the predictions of the first line; ``names`` are class names in the order of the
-    prototypes. With ``choose``, a visitor can select another line to drag; with ``tell``, the
-    server receives the gamma of the first line at the end of a drag. ``looks`` has "seen",
+    prototypes. With ``choose``, a visitor can select another line to drag; with ``sends_value``,
+    the server receives the gamma of the first line at the end of a drag. ``looks`` has "seen",
     "unseen", "harmonic" and the looks of all lines and stops.
     """
 
@@ -103,7 +103,7 @@ class InteractiveCurve:
     scores: Answered | None = None
     names: Sequence[str] = ()
     choose: bool = False
-    tell: bool = True
+    sends_value: bool = True
     sides: tuple[str, str] = ("seen", "unseen")
     looks: Mapping[str, Look] = field(default_factory=lambda: LOOKS)
 
@@ -176,7 +176,7 @@ class InteractiveCurve:
             ],
             "images": None,
             "choose": self.choose,
-            "tell": self.tell,
+            "tell": self.sends_value,
             "sides": self.sides,
         }
 
@@ -257,7 +257,7 @@ def notebook_curve(curve: SeenUnseenCurve) -> str:
     """Return a curve with a draggable gamma as an element of a notebook."""
     title = "Seen-unseen curve"
     footnote = f"AUSUC {curve.ausuc:.4f}, {len(curve.gamma):,} points."
-    figure = InteractiveCurve([line_of(title, curve, "harmonic", None, 0.0)], tell=False)
+    figure = InteractiveCurve([line_of(title, curve, "harmonic", None, 0.0)], sends_value=False)
     return framed(figure.page(title=title, footnote=footnote), title, height=CURVE_HEIGHT)
 
 
@@ -275,4 +275,6 @@ def page_of_predictions(
     ``gamma`` is the chosen gamma and ``origin`` its origin; without a chosen gamma, both are None.
     """
     line = line_of(title, test.curve, "harmonic", gamma, gamma or 0.0, origin)
-    return InteractiveCurve([line], test, names, tell=False).page(title=title, footnote=footnote)
+    return InteractiveCurve([line], test, names, sends_value=False).page(
+        title=title, footnote=footnote
+    )

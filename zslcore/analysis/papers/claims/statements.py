@@ -242,9 +242,11 @@ def populated_classes(e: ClaimEvidence) -> Judgment:
 
 
 def drop_to_5k_classes(e: ClaimEvidence) -> Judgment:
-    """Judge how many methods lose more than half from 1K to 5K classes."""
+    """Judge for how many methods accuracy falls by more than half from 1K to 5K classes."""
     remaining = ratio(_imagenet(e, split="M5K"), _imagenet(e, split="M1K"))
-    return judge_count(e, "5K most populated less than half of 1K", remaining < 0.5)
+    return judge_count(
+        e, "Accuracy on the 5K most populated classes below half of that on 1K", remaining < 0.5
+    )
 
 
 def kind_against_number(e: ClaimEvidence) -> Judgment:
@@ -289,7 +291,8 @@ def lowest_near_highest(e: ClaimEvidence) -> Judgment:
     below = [str(name) for name in d.index[d < 0]]
     verdict: Verdict = "holds" if (d >= -NEAR).all() else "does not hold"
     if verdict == "holds" and below:
-        sentence += f" On {join_names(below)} it is lower, and close only by our threshold."
+        limit = f"the {100 * NEAR:.0f} points that count as near"
+        sentence += f" On {join_names(below)}, it is lower, by at most {limit}."
     data, methods = e.coverage(d)
     return Judgment(verdict, sentence, float(d.min()), unit="points", data=data, methods=methods)
 

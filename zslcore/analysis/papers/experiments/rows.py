@@ -71,7 +71,7 @@ class PathRows(RecordStudy[Rows]):
         """First 16 hex digits of the SHA-256 of path, revisions and numbers of draws."""
         draws = [bias_variance.CLASS_DRAWS, bias_variance.IMAGE_DRAWS]
         draws = draws if self.what == "errors" else []
-        return study_key([self.what, draws, self.spec.to_json(), self.spec.made_by])
+        return study_key([self.what, draws, self.spec.to_json(), self.spec.code_versions])
 
     def compute(self, progress: Progress) -> Rows:
         """Compute the path."""
@@ -106,7 +106,7 @@ class TransductionRows(RecordStudy[Rows]):
     @property
     def key(self) -> str:
         """First 16 hex digits of the SHA-256 of the comparison."""
-        return study_key([self.study.arguments["spec"], self.study.made_by])
+        return study_key([self.study.arguments["spec"], self.study.code_versions])
 
     def compute(self, progress: Progress) -> Rows:
         """Compare the method with its inductive version."""
