@@ -3,9 +3,9 @@
     python -m benchmarks.sgd_epoch
 
 Random data of the size of CUB (7,057 x 4,096 training rows, 312 attributes, 150 classes) and of
-AWA2. For each image, the plain loop computes scores, violators and one outer product. It is timed
-on ``PLAIN_IMAGES`` images and scaled up. This is the fastest such loop; most public code adds one
-outer product per violator, which for DEVISE is a hundred times slower.
+AWA2. For each image, the plain loop computes scores, violators and one outer product. Its
+time on ``PLAIN_IMAGES`` images is scaled up to all images. No such loop is faster: most public code
+adds one outer product per violator, which for DEVISE is a hundred times slower.
 
 To show that our methods and the plain loop minimise the same loss, an epoch of each runs on
 ``SMALL`` images with the same start, the same order and one image per step, and their losses are

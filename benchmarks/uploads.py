@@ -62,11 +62,11 @@ class Uploader(Tab):
         request.file_urls_request.file_names.append("scores.npz")
         request.file_urls_request.session_id = self.session
         await self.socket.send(request.SerializeToString())
-        await self.sees(lambda: self.urls is not None)
+        await self.wait_until(lambda: self.urls is not None)
         await asyncio.to_thread(self._put, data)
         self.uploaded = ("scores.npz", len(data), self.urls)
         await self.run()
-        await self.sees(lambda: any(word in text for text in self.words for word in VERDICTS))
+        await self.wait_until(lambda: any(word in text for text in self.words for word in VERDICTS))
 
     def _put(self, data: bytes) -> None:
         border = uuid4().hex

@@ -7,7 +7,7 @@
 Visitors use Streamlit's protocol over WebSockets, on the same machine as the servers.
 
 ``load``: visitors repeatedly change one choice on the pages of :data:`VISITS`, one to three seconds
-after the previous answer. One run measures four situations: all visitors on one server; the same
+after the previous response. One run measures four situations: all visitors on one server; the same
 during a job that maps two data sets; on two servers that share their data; and one visitor alone.
 The report has the seconds that visitors wait, and the server's CPU seconds per change;
 CPU seconds are reliable even on a busy machine. Shared results are computed in advance. With
@@ -74,7 +74,7 @@ VISITS = (
         ("SS", "PS"),
     ),
 )
-#: Page on which :data:`LAY_OUT` starts a long job.
+#: Page on which :data:`COMPUTE` starts a long job.
 MAP = Visit(
     "awa1_and_awa2",
     {
@@ -84,8 +84,8 @@ MAP = Visit(
     },
 )
 #: Beginnings of the labels of the buttons that start and cancel the job.
-LAY_OUT, CANCEL = "Compute", "Cancel"
-#: Maximum number of seconds to wait for an answer.
+COMPUTE, CANCEL = "Compute", "Cancel"
+#: Maximum number of seconds to wait for a response of the server.
 PATIENCE = 120
 #: Final status of a whole run that was not interrupted.
 WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
@@ -132,7 +132,9 @@ class Tab:
         """Request a run of the page or of a fragment, and wait for its end."""
         began, before, parts = time.perf_counter(), self.finished, self.parts
         await self.ask(fragment, by_itself=False)
-        await self.sees(lambda: self.finished > before or (bool(fragment) and self.parts > parts))
+        await self.wait_until(
+            lambda: self.finished > before or (bool(fragment) and self.parts > parts)
+        )
         return time.perf_counter() - began
 
     async def press(self, label: str) -> None:
@@ -141,7 +143,7 @@ class Tab:
         before = self.finished
         self.buttons.clear()
         await self.ask(pressed=button)
-        await self.sees(lambda: self.finished > before)
+        await self.wait_until(lambda: self.finished > before)
 
     async def ask(self, fragment: str = "", pressed: str = "", *, by_itself: bool = True) -> None:
         """Request a run of the page or of a fragment, with the current choices."""
@@ -167,7 +169,7 @@ class Tab:
             else:
                 state.string_array_value.data.extend(value)
 
-    async def sees(self, condition: Callable[[], bool]) -> None:
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait until ``condition`` holds for the screen."""
         end = time.monotonic() + PATIENCE
         while not condition():
@@ -239,7 +241,7 @@ class Visitor(Tab):
         self.label, self.values = visit.label, visit.values
 
     async def change(self) -> float:
-        """Change the choice; return the seconds until the answer."""
+        """Change the choice; return the seconds until the response."""
         now = self.chosen.get(self.widgets[self.label].id)
         return await self._choose(self.random.choice([v for v in self.values if v != now]))
 
@@ -350,11 +352,11 @@ async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: 
         await asyncio.to_thread(settle, server.process.pid)
     spent: list[float] = []
 
-    def spend() -> None:
+    def record_cpu_seconds() -> None:
         spent.append(sum(cpu_seconds(server.process.pid) for server in servers))
 
-    took = await changes(urls, visits, seconds, on_start=spend)
-    spend()
+    took = await changes(urls, visits, seconds, on_start=record_cpu_seconds)
+    record_cpu_seconds()
     memory = sum(resident(server.process.pid) for server in servers)
     return Measured(took, (spent[1] - spent[0]) / max(len(took), 1), memory)
 
@@ -363,8 +365,8 @@ async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> 
     job = Visitor(server.url, 0, MAP)
     await job.open()
     try:
-        await job.press(LAY_OUT)
-        await job.sees(lambda: CANCEL in job.buttons)  # the job has started
+        await job.press(COMPUTE)
+        await job.wait_until(lambda: CANCEL in job.buttons)  # the job has started
         return await _measure([server], visits, seconds)
     finally:
         await job.close()
@@ -435,7 +437,7 @@ class Student(Tab):
         """Open the link of the room, and start to check for moves of the teacher."""
         took = await super().open()
         self.tasks.append(asyncio.create_task(self._look()))
-        await self.sees(lambda: GUESS in self.widgets)
+        await self.wait_until(lambda: GUESS in self.widgets)
         return took
 
     async def vote(self, answer: int) -> None:
@@ -445,9 +447,9 @@ class Student(Tab):
         self.chosen[answers.id] = [options[answer % len(options)].content]
         await self.ask()
 
-    async def reads_soon(self, words: str) -> None:
+    async def wait_for_text(self, words: str) -> None:
         """Wait until ``words`` are on the screen."""
-        await self.sees(lambda: any(words in text for text in self.words))
+        await self.wait_until(lambda: any(words in text for text in self.words))
 
     async def _look(self) -> None:
         while True:
@@ -481,10 +483,10 @@ async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[flo
             time.perf_counter() - began
         )
         ROOMS.show(room, (LESSON, step, True))
-        await timed("all see the reveal", [s.reads_soon("What to notice") for s in students])
+        await timed("all see the reveal", [s.wait_for_text("What to notice") for s in students])
         ROOMS.show(room, (LESSON, step + 1, False))
         progress = f"{step + 1} of "
-        await timed("all are at the next step", [s.reads_soon(progress) for s in students])
+        await timed("all are at the next step", [s.wait_for_text(progress) for s in students])
     for student in students:
         await student.close()
     return took

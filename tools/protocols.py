@@ -77,7 +77,7 @@ def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield errors in the training list; only splits have one, and it is a defined word."""
+    """Yield errors in the training list, which only splits have; it must be a defined word."""
     named = row["trained_on"]
     if row["choice"] != "split":
         if named:

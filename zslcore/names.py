@@ -16,10 +16,12 @@ NUMBER_IN_FRONT = re.compile(r"^\s*(?:\d+\.(?=\s*\D)|0\d*[\s_-]+(?=\D))\s*")
 BETWEEN_WORDS = re.compile(r"_|(?<=\w)\+(?=\w)")
 #: Accents of Latin letters; in other scripts, these marks make another letter.
 ACCENTS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
-#: A letter of any script, and the id of a class in WordNet.
-LETTER, WORDNET_ID = re.compile(r"[^\W\d_]"), re.compile(r"n\d{8}")
+#: A letter of any script.
+LETTER = re.compile(r"[^\W\d_]")
+#: Id of a class in WordNet.
+WORDNET_ID = re.compile(r"n\d{8}")
 #: Characters that differ between spellings of a name; points between digits, signs in front of a
-#: number and signs at the end are part of it, as in ``1.5``, ``-5`` and ``A-``.
+#: number and signs at the end are part of the name, as in ``1.5``, ``-5`` and ``A-``.
 IGNORED = re.compile(
     r"[\s'’‘`´]+|(?<!\d)[.,]+|[.,]+(?!\d)|(?<=[^\W_])[-‐-―]+(?=.)|(?<![^\W_])[-‐-―]+(?=\D)"
 )
@@ -38,7 +40,7 @@ def spaced_name(name: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def class_key(name: str) -> str:
-    """Return a key of a class name: no case, accents, blanks, hyphens or leading number.
+    """Return a key of a class name, without case, accents, blanks, hyphens and leading number.
 
     Examples
     --------
@@ -52,7 +54,7 @@ def class_key(name: str) -> str:
 
 
 def class_keys(names: Sequence[str]) -> tuple[str, ...]:
-    """Return one key per class; names that would share a key are used as keys unchanged.
+    """Return one key per class; if different names have the same key, each name is its own key.
 
     Examples
     --------

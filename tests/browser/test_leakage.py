@@ -138,7 +138,7 @@ def test_another_split_runs_a_part_of_the_page_and_another_data_set_all_of_it(se
         visitor.chosen[menu.id] = "digits"
         visitor.chosen.pop(visitor.widgets["Split"].id)
         await visitor.ask(visitor.fragments[menu.id], by_itself=False)
-        await visitor.sees(lambda: visitor.finished > 1)
+        await visitor.wait_until(lambda: visitor.finished > 1)
         await visitor.close()
         return [*runs, (visitor.finished, visitor.parts)]
 

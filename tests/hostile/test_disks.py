@@ -30,7 +30,7 @@ def ill():
     return [
         finding.sentence
         for finding in upkeep.examine()
-        if not finding.is_ok and finding.subject != "room"
+        if not finding.is_ok and finding.subject != "disk space"
     ]
 
 

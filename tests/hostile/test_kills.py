@@ -65,5 +65,7 @@ def test_a_kill_loses_no_acknowledged_result(own_data, work, stored_rows, tmp_pa
         assert acknowledged <= stored_rows()
     upkeep.sweep_leftovers()
     assert [
-        finding for finding in upkeep.examine() if not finding.is_ok and finding.subject != "room"
+        finding
+        for finding in upkeep.examine()
+        if not finding.is_ok and finding.subject != "disk space"
     ] == []

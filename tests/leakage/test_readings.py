@@ -122,6 +122,13 @@ def test_leaks_that_remain_in_a_reading_are_reported_with_it(card, n):
         assert f" {n} row" in actual.sentence
 
 
+def test_two_swapped_lists_of_few_images_are_read_as_each_other(card):
+    unseen = np.concatenate([ROWS[c == Y][:3] for c in (4, 5)])
+    seen = np.concatenate([ROWS[c == Y][:2] for c in range(4)])
+    actual = card(**one({"trainval": TRAINVAL[:30], "test_seen": unseen, "test_unseen": seen}))
+    assert actual.sentence.startswith("test_seen and test_unseen are swapped; ")
+
+
 @pytest.mark.parametrize("leaked", [np.array([81, 82]), np.array([80, 81, 82, 83, 84])])
 def test_no_reading_removes_the_leak_of_a_block(card, leaked):
     y = np.repeat(np.arange(CLASSES), N // CLASSES)

@@ -15,10 +15,10 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
     "none": ("none", NEUTRAL, "circle-open"),
     "unknown": ("unknown (?)", NEUTRAL, "circle"),
 }
-#: Height of a row in pixels, in a wide and in a narrow window, which has names above the marks.
+#: Height of a row in pixels, in a wide window and in a narrow one, where names are above the marks.
 ROW_HEIGHT = (34, 50)
-#: Last entry of the legend: the texts of the cells.
-COUNTED = "6+1: 6 test classes in the pre-training set, 1 related; SS · 10: 10 test classes"
+#: Last entry of the legend, which explains the texts of the cells.
+TEXTS_OF_CELLS = "6+1: 6 test classes in the pre-training set, 1 related; SS · 10: 10 test classes"
 
 
 @cached_figure
@@ -30,13 +30,13 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
     """
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
     rows = list(dict.fromkeys(table["row"]))
-    row = [_frame(y=sets.index(chosen))] if chosen in sets else []
+    row = [_tint(y=sets.index(chosen))] if chosen in sets else []
     # Each count is to the right of its mark.
     position_of = {title: k + 0.1 for k, title in enumerate(titles)}
     above = {"xref": "paper", "xanchor": "left", "font": {"size": 12}}
     return figure(
         [_cells(table, state) for state in LOOKS]
-        + [scatter(x=[], y=[], mode="text", name=COUNTED)] * (not narrow()),
+        + [scatter(x=[], y=[], mode="text", name=TEXTS_OF_CELLS)] * (not narrow()),
         height=(150 if narrow() else 62) + ROW_HEIGHT[narrow()] * len(sets),
         legend="top",
         xaxis=axis(
@@ -54,7 +54,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
             showticklabels=not narrow(),
         ),
         annotations=[note(text, 0, k - 0.33, **above) for k, text in enumerate(rows)] * narrow(),
-        shapes=row + [_frame(x=position_of[title]) for title in columns if title in position_of],
+        shapes=row + [_tint(x=position_of[title]) for title in columns if title in position_of],
     )
 
 
@@ -89,7 +89,7 @@ def _count(words: str) -> Markup:
     return Markup("\N{THIN SPACE}" + words.removeprefix("0+").partition("+")[0])
 
 
-def _frame(*, x: float | None = None, y: int | None = None) -> Part:
+def _tint(*, x: float | None = None, y: int | None = None) -> Part:
     """Tint the chosen row or column."""
     across = {"xref": "paper", "x0": 0, "x1": 1} if x is None else {"x0": x - 0.5, "x1": x + 0.5}
     down = {"yref": "paper", "y0": 0, "y1": 1} if y is None else {"y0": y - 0.5, "y1": y + 0.5}

@@ -22,7 +22,7 @@ from zslcore.storage.files import data_folder
 
 #: Letters and digits that are not confused when read aloud or from a distance.
 _SIGNS = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
-_CODE = 5
+_CODE_LENGTH = 5
 FILE = "rooms.sqlite"
 #: Seconds that a server waits while another server writes.
 BUSY = 20.0
@@ -60,7 +60,8 @@ class Rooms:
     """All rooms of a data folder.
 
     There are at most ``most`` rooms, of which a browser may open ``share`` and a network address
-    ``share_of_address``; a room beyond a limit closes another room that counts towards this limit.
+    ``share_of_address``; opening a room beyond a limit closes another room that counts towards this
+    limit.
     A room has answers to at most ``questions`` questions, and a question from at most ``visits``
     visits; after that, a vote from an address with few votes replaces a vote from the address with
     the most votes. A room closes ``seconds`` after it was opened, by the common clock of all
@@ -86,11 +87,11 @@ class Rooms:
         now = self._clock()
         with self._writing() as db:
             owner = (visitor.address, visitor.browser)
-            self._make_room(db, "address = ? AND browser = ?", owner, self.share)
-            self._make_room(db, "address = ?", owner[:1], self.share_of_address)
-            self._make_room(db, "1", (), self.most)
+            self._close_surplus(db, "address = ? AND browser = ?", owner, self.share)
+            self._close_surplus(db, "address = ?", owner[:1], self.share_of_address)
+            self._close_surplus(db, "1", (), self.most)
             while True:
-                code = "".join(secrets.choice(_SIGNS) for _ in range(_CODE))
+                code = "".join(secrets.choice(_SIGNS) for _ in range(_CODE_LENGTH))
                 row = (code, *owner, now, now)
                 if db.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?, ?, ?)", row).rowcount:
                     return code
@@ -160,7 +161,7 @@ class Rooms:
 
     # --- The file ---------------------------------------------------------------------------------
 
-    def _make_room(
+    def _close_surplus(
         self, db: sqlite3.Connection, where: str, owner: tuple[str, ...], most: int
     ) -> None:
         """Close rooms until fewer than ``most`` match ``where``."""

@@ -147,7 +147,7 @@ class Scene:
     def _names(
         self, image: np.ndarray, xy: np.ndarray, sought: Sequence[int] | np.ndarray | None
     ) -> list[dict[str, Any]]:
-        """Return the name of each class above most of its points, densest class first.
+        """Return the name of each class with a position above most of its points, densest first.
 
         With two data sets on a panel, the name is above the points of the second.
         """

@@ -25,7 +25,7 @@ from zslcore.names import spaced_name
 _HIT = "search_found"
 #: Maximum number of classes of a test set in the search.
 MOST_CLASSES = 1000
-#: Controls of the contamination map.
+#: Keys of two controls of the contamination map.
 _EXTRACTOR, _TEST_SET = "contamination_extractor", "contamination_on"
 
 
@@ -33,8 +33,8 @@ _EXTRACTOR, _TEST_SET = "contamination_extractor", "contamination_on"
 class Hit:
     """Entry of the search: a view, or a ``term`` of the glossary that is shown in place.
 
-    A view opens with ``choice``, name and value of a control, or with ``query``, name and value of
-    a parameter in the address.
+    A view opens with ``choice`` (name and value of a control) or ``query`` (name and value of a
+    parameter in the address).
     """
 
     label: str
@@ -98,7 +98,10 @@ def _training_of(extractor: Extractor) -> str:
 
 @lru_cache(maxsize=1)
 def _test_classes() -> dict[str, str]:
-    """Map each test class of the contamination map to its first test set; no ImageNet-21K."""
+    """Map each test class of the contamination map to its first test set.
+
+    The classes of ImageNet-21K, which are too many for the list, are left out.
+    """
     test_set_of: dict[str, str] = {}
     for test_set in contamination.test_sets():
         if len(test_set.classes) > MOST_CLASSES:

@@ -5,8 +5,8 @@ thirty times: half from the classes in the pre-training set (OUC), half from all
 (TUC). The gain is the relative difference of the accuracies on OUC and TUC; the gain with the
 extractor's features is compared with the gain with baseline features, which are not pre-trained.
 Earlier papers released 50 random splits, of which the paper uses 30: the first 30 have the share of
-overlapping classes that the paper states, and are used here. Methods that the paper compares have
-its parameters, which it takes from the original papers; all other methods have their defaults.
+overlapping classes that the paper states, and are used here. Methods that the paper compares
+have the parameters of this paper, taken from the original papers; all others have their defaults.
 
 References
 ----------
@@ -259,7 +259,7 @@ class ActionAccuracies:
 
 @dataclass(frozen=True, eq=False)
 class ActionFit(RecordStudy[ActionAccuracies]):
-    """Fit of one method on one feature set and on the draw with a number, counted from 0."""
+    """Fit of one method on one feature set and one draw; ``number`` counts draws from 0."""
 
     kind = "action"
     SCHEMA = Schema(ActionAccuracies, 1)
@@ -313,13 +313,13 @@ class ActionFit(RecordStudy[ActionAccuracies]):
         return columns, [{"zsl": sum(accuracies) / len(accuracies)}]
 
 
-def class_rows(unit: ActionFit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
+def class_rows(fit: ActionFit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
     """Fit, and return (class, overlapping, videos, accuracy) of every test class.
 
     Raises DatasetError if the data do not have the classes of the release.
     """
-    require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
-    return draw_accuracies(unit.estimator, dataset, unit.draw, unit.seed)
+    require_classes(dataset, len(fit.draw.train) + len(fit.draw.ouc) + len(fit.draw.tuc))
+    return draw_accuracies(fit.estimator, dataset, fit.draw, fit.seed)
 
 
 def require_classes(dataset: ZSLDataset, n_classes: int) -> None:
@@ -333,14 +333,14 @@ def require_classes(dataset: ZSLDataset, n_classes: int) -> None:
 
 
 def study_table(
-    units: Sequence[ActionFit], rows: Sequence[Sequence[Sequence[object]]]
+    fits: Sequence[ActionFit], rows: Sequence[Sequence[Sequence[object]]]
 ) -> pd.DataFrame:
     """Return the rows of all fits as one tidy table with :data:`ACTION_COLUMNS`."""
     return pd.DataFrame(
         [
-            (u.splits, u.number, u.set.features, u.set.semantics, u.method, *row)
-            for u, of_unit in zip(units, rows, strict=True)
-            for row in of_unit
+            (fit.splits, fit.number, fit.set.features, fit.set.semantics, fit.method, *row)
+            for fit, rows_of_fit in zip(fits, rows, strict=True)
+            for row in rows_of_fit
         ],
         columns=list(ACTION_COLUMNS),
     )
@@ -424,7 +424,7 @@ def baseline_of(sets: Sequence[FeatureSet]) -> str:
     return BASELINE
 
 
-def stored_study(units: Sequence[ActionFit]) -> pd.DataFrame:
+def stored_study(fits: Sequence[ActionFit]) -> pd.DataFrame:
     """Return the table of the stored fits, see :func:`study_table`."""
-    fits = [(unit, result) for unit in units if (result := unit.stored()) is not None]
-    return study_table([unit for unit, _ in fits], [result.rows for _, result in fits])
+    stored = [(fit, result) for fit in fits if (result := fit.stored()) is not None]
+    return study_table([fit for fit, _ in stored], [result.rows for _, result in stored])

@@ -142,7 +142,8 @@ def rank_bounds(
 class RankingTest:
     """Friedman's test of equal ranks.
 
-    ``statistic`` is Friedman's chi-square, corrected for ties; NaN if all ranks tie. ``p`` is from
+    ``statistic`` is Friedman's chi-square, corrected for ties; NaN if all methods tie on every
+    occasion. ``p`` is from
     permutations of the methods within each occasion, and valid for any number of occasions.
     """
 
@@ -200,7 +201,10 @@ def _critical_value(n_methods: int) -> float:
 
 
 def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
-    """Return the maximal groups of two or more methods within the critical difference, by rank."""
+    """Return the maximal groups of methods with mean ranks within the critical difference.
+
+    A group has at least two methods; groups and methods are in the order of mean ranks.
+    """
     order = np.argsort(mean_rank, kind="stable")
     ranks = mean_rank[order]
     groups: list[list[int]] = []

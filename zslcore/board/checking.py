@@ -151,11 +151,11 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         name = clean_text(path.name)
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-        same = hashlib.sha256(content).hexdigest()
-        sha.update(f"{path.name}\n{same}\n".encode("utf-8", "surrogateescape"))
+        digest = hashlib.sha256(content).hexdigest()
+        sha.update(f"{path.name}\n{digest}\n".encode("utf-8", "surrogateescape"))
         try:
-            if first.setdefault(same, name) != name:
-                raise refusal_of(name, "a new result", f"the contents of {first[same]}")
+            if first.setdefault(digest, name) != name:
+                raise refusal_of(name, "a new result", f"the contents of {first[digest]}")
             result = checked_entry(read_entry(content, name), name)
             state = (recomputed if recompute else known_state)(path, result.entry)
             results.append(replace(result, state=state))
@@ -275,7 +275,7 @@ def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
     ``.parquet`` next to it is not a regular file.
     """
     if not entry.predictions:
-        return _file_beside(path)
+        return _file_next_to(path)
     file = FOLDER / f"{entry.predictions}.parquet"
     if not file.is_file():
         where = f"{clean_text(path.name)}, predictions"
@@ -283,7 +283,7 @@ def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
     return file
 
 
-def _file_beside(path: Path) -> Path | None:
+def _file_next_to(path: Path) -> Path | None:
     """Return the predictions next to a JSON; links, devices, pipes and folders are not opened."""
     file = path.with_suffix(".parquet")
     try:
@@ -337,13 +337,13 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
         if part in entry.split.parts and part_digest(rows) != entry.split.parts[part]:
             yield f"split.parts.{part}: expected the rows of its predictions; got other rows"
-    recomputed_figures = metrics_of_predictions(predictions)
+    recomputed_metrics = metrics_of_predictions(predictions)
     for name, value in asdict(entry.figures).items():
-        yield from _figure_difference(f"figures.{name}", value, recomputed_figures[name])
+        yield from _metric_difference(f"figures.{name}", value, recomputed_metrics[name])
     for figure, of_class in classes_of(predictions).items():
         for name, value in entry.per_class.get(figure, {}).items():
             field = clean_text(f"per_class.{figure}.{name}", 80)
-            yield from _figure_difference(field, value, of_class.get(name))
+            yield from _metric_difference(field, value, of_class.get(name))
 
 
 def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
@@ -370,7 +370,7 @@ def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 
 def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Check that stated unseen classes are candidates, and that no tested class is missing."""
+    """Check that stated unseen classes are candidates, and include all unseen classes tested."""
     if not (stated := {class_key(clean_text(name)) for name in unseen_classes_of(entry)}):
         return
     test, names = predictions.test, predictions.class_names
@@ -381,7 +381,7 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
     )
     if not with_images <= stated <= candidates:
         odd_classes = sorted(stated - candidates) or sorted(with_images - stated)
-        kind_of_class = "an unseen class" if odd_classes[0] in stated else "no"
+        kind_of_class = "the unseen class" if odd_classes[0] in stated else "no class"
         yield (
             f"unseen_classes: expected the classes in its predictions; got {kind_of_class} "
             f"{clean_text(repr(odd_classes[0]), 60)}"
@@ -412,7 +412,7 @@ def _difference(field: str, expected: object, got: object) -> Iterator[str]:
         yield f"{field}: expected {expected_text}, as in its predictions; got {got_text}"
 
 
-def _figure_difference(
+def _metric_difference(
     name: str, value: float | None, recomputed_value: float | None
 ) -> Iterator[str]:
     """Compare a metric with the recomputed value, to the decimals of the metric."""

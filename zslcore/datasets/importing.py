@@ -39,9 +39,8 @@ def import_dataset(
     ----------
     source : a folder in the xlsa17 layout, a released folder of actions, a folder of Parquet files,
         a file, or a data set in memory
-    pretraining : names of pre-training vocabularies, if the files do not state them
-        ``("none",)`` for features without pre-training; a data set in memory declares its
-        own.
+    pretraining : names of pre-training vocabularies, if the files do not state them; ``("none",)``
+        for features without pre-training. A data set in memory declares its own.
     **options : ``name`` of the import; further files (``more``) and the array chosen for each part
         (``choices``), as in :func:`zslcore.datasets.intake.find`; other options of the reader's
         ``find`` (:data:`READERS`)

@@ -38,8 +38,8 @@ from zslcore.exceptions import FileRefusedError, ParameterError, require_known
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import Role, Variables, read_arrays, read_lines
 
-#: Increased when the same files are read as other splits or folds: 2 has the released standard
-#: splits and folds. Earlier imports are unchanged until they are imported again.
+#: Increased when the same files give other splits or folds; since 2, the released standard splits
+#: and folds are used. Earlier imports are unchanged until they are imported again.
 REVISION = 2
 FEATURES, SPLITS = "res101.mat", "att_splits.mat"
 #: Variables with row numbers, named without ``_loc``: parts, then the first fold.
@@ -85,7 +85,8 @@ def read_xlsa17(
     ----------
     folder : folder of the data set, or ``standard_split`` in it
     features, splits : names of the two files in ``folder``, MATLAB 5 or 7.3, or absolute paths;
-        splits may be in one of :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``
+        the split file may be in one of :data:`SPLIT_FOLDERS`, as in
+        ``standard_split/att_splits.mat``
     name : name of the import; by default the name of the folder, followed by the stem of each file
         with another name than in the public archive: ``CUB``, ``CUB-vgg_fc7``,
         ``CUB-vgg_fc7-att_splits_v1``.
@@ -99,7 +100,7 @@ def read_xlsa17(
     -------
     ZSLDataset
         The first split is read from the split file. Its name is "PS", or "PS v1" if the classes are
-        a benchmark's and ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc``, as in the
+        a benchmark's and ``train_loc`` or ``val_loc`` holds rows of ``test_seen_loc``, as in the
         first release. Without seen test rows it is "SS", or "own" if the unseen classes differ from
         the benchmark's. "SS" is added to a proposed split if ``standard_split/`` lists it or the
         classes are a benchmark's (:mod:`zslcore.datasets.facts`); the benchmark's released folds
@@ -147,8 +148,8 @@ def find(
     """Find the files of a data set; see :func:`read_xlsa17`."""
     if embedding is not None and prototypes is None:
         raise ParameterError(
-            "An embedding is part of a file of class embeddings; expected this file with "
-            "prototypes= (--prototypes); got none."
+            "embedding= (--embedding) names an embedding in a file of class embeddings; expected "
+            "this file as prototypes= (--prototypes); got none."
         )
     layout = _Layout.find(Path(folder), features, splits)
     options: dict[str, str] = {
@@ -355,7 +356,7 @@ def _splits(
 
 
 def folds_of_lists(lists: Mapping[str, Path], names: Sequence[str]) -> list[tuple[list[int], ...]]:
-    """Return the training and validation classes of each fold of which both lists are given."""
+    """Return the training and validation classes of each fold for which both lists are given."""
     pairs = [(f"trainclasses{k}.txt", f"valclasses{k}.txt") for k in (1, 2, 3)]
     return [
         tuple(classes_of_list(lists[name], names) for name in pair)

@@ -111,7 +111,8 @@ class PredictedRows(PredictedTest):
     zsl_rank : int array of shape (n_rows,), rank of the true class among unseen classes alone,
         counted from 1; -1 if unknown
     name : name of the part, for messages
-    limits : limit of the predictions, see :data:`zslcore.evaluation.predicted_tests.Limits`
+    limits : limit of the scores from which the classes were predicted, empty for none; see
+        :data:`zslcore.evaluation.predicted_tests.Limits`
     """
 
     rows: np.ndarray
@@ -340,7 +341,7 @@ class Predictions:
     def page(self, title: str = "") -> str:
         """Return the interactive curve and the predictions for each test image as one HTML file.
 
-        Raises a DatasetError without a curve: if the test set has only seen or only unseen classes.
+        Raises DatasetError if no curve exists, as for a test set of seen classes only.
         """
         from zslcore.interactive.seen_unseen import page_of_predictions
 

@@ -63,8 +63,8 @@ def examine() -> Iterator[FolderCheck]:
 def sweep_leftovers() -> int:
     """Delete drafts of killed processes in the data folder, and return their number.
 
-    A draft is deleted if it is a folder marked by a process that has died, or a file with the name
-    of a draft that is at least a day old. Drafts of imports are kept while a manifest cannot be
+    A draft is deleted if it is a folder marked by a process that has died, or a file that has the
+    name of a draft and is at least a day old. Drafts of imports are kept while a manifest cannot be
     read.
     """
     leftovers = _abandoned()
@@ -143,8 +143,10 @@ def _free_space() -> FolderCheck:
     existing = next((path for path in (root, *root.parents) if path.is_dir()), Path("/"))
     free = shutil.disk_usage(existing).free
     if not os.access(existing, os.W_OK) or (root.exists() and not root.is_dir()):
-        return FolderCheck("room", False, f"Nothing can be written in {root}.")
-    return FolderCheck("room", free >= MIN_FREE, f"{free / 2**30:.1f} GiB are free in {root}.")
+        return FolderCheck("disk space", False, f"Nothing can be written in {root}.")
+    return FolderCheck(
+        "disk space", free >= MIN_FREE, f"{free / 2**30:.1f} GiB are free in {root}."
+    )
 
 
 def _store() -> Iterator[FolderCheck]:
@@ -171,7 +173,7 @@ def _store() -> Iterator[FolderCheck]:
 
 
 def _other_results(store: ResultStore) -> Iterator[FolderCheck]:
-    """Yield the counts of results of studies, and of predictions."""
+    """Yield a check with the number of study results by kind, and of runs with predictions."""
     kinds = Counter(result.kind for result in store.study_results())
     n, size = store.size_of_predictions()
     if kinds or n:

@@ -294,8 +294,10 @@ def _parallel(
         yield from at_once(delayed(stored)(*task) for task in tasks)
 
 
-#: Seconds between lines of progress, and between reports of a piece.
-LINE_EVERY, ENTRY_EVERY = 8.0, 1.0
+#: Seconds between lines of progress.
+LINE_EVERY = 8.0
+#: Minimum number of seconds between two reports of a piece.
+REPORT_EVERY = 1.0
 #: Once this share of the work is finished, the time left is estimated from the pace so far.
 FEWEST_SHARE = 0.1
 
@@ -362,7 +364,7 @@ class PieceReport:
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + ENTRY_EVERY
+        self._next = now + REPORT_EVERY
         share = min(max(done / total, 0.0), 1.0) if total else 0.0
         with suppress(OSError), written_whole(self.path) as file:  # progress is optional
             file.write(json.dumps({"share": share, "message": message}).encode())

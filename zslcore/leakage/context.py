@@ -1,4 +1,4 @@
-"""Input of the checks: a split, and all known facts on its rows."""
+"""Input of the checks: a split, and all known facts about its rows."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from zslcore.datasets.base import distinct
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
-from zslcore.leakage.published import numbers_rows_of, published_as
+from zslcore.leakage.published import benchmark_of_rows, published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     Finding,
@@ -170,7 +170,7 @@ def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]
 
 def _refuse_different_data(first: AuditContext, second: AuditContext, names: Sequence[str]) -> None:
     """Refuse splits of different data: their row numbers cannot be compared."""
-    benchmarks = [numbers_rows_of(context) for context in (first, second)]
+    benchmarks = [benchmark_of_rows(context) for context in (first, second)]
     if None not in benchmarks and benchmarks[0] != benchmarks[1]:
         raise DatasetError(
             f"{names[0]} is a split of {benchmarks[0]}, {names[1]} of {benchmarks[1]}: "

@@ -1,4 +1,4 @@
-"""Published splits and test sets: recognition, facts on their rows, and checks of predictions.
+"""Published splits and test sets: recognition, facts about their rows, and checks of predictions.
 
 A split is recognised by the digest of its file, or by all rows of a part: parts of the known splits
 have at least a thousand rows, so another split does not agree by chance. If only some classes have
@@ -41,7 +41,7 @@ from zslcore.texts import clean_text
 #: ``NEAR_SHARE``.
 BROKEN, NEAR_SHARE = 0.1, 0.5
 #: Key in the facts of a context; its value lists the fields filled in from a benchmark.
-PACKAGED_DATA = "filled in from the benchmark"
+FILLED_IN = "filled in from the benchmark"
 #: Field of a context that may be filled in -> its name in messages.
 TITLES_OF_FIELDS = {
     "labels": "class of each row",
@@ -52,7 +52,7 @@ TITLES_OF_FIELDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownSplit:
-    """Published split file, with data set and name: "AWA1", "PS 2.0".
+    """Published split file, with its data set, such as "AWA1", and its name, such as "PS 2.0".
 
     ``parts`` has the digest of the rows of each part, ``counts`` the number of rows. ``superseded``
     is the reason not to use the split, if any.
@@ -115,11 +115,11 @@ def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[st
     return agree
 
 
-def numbers_rows_of(context: AuditContext) -> str | None:
+def benchmark_of_rows(context: AuditContext) -> str | None:
     """Return the benchmark to which the row numbers of a split refer; None if unknown.
 
     It is known if the file is published, if one whole part agrees with a known split, or if the
-    split is near a known split. An equal number of rows does not count.
+    split is near a known split. An equal number of rows is not enough evidence.
     """
     if context.simulated:
         return None
@@ -211,12 +211,12 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
 
 
 def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
-    """Fill in missing fields of a context from the known facts on the rows of its benchmark.
+    """Fill in missing fields of a context from the known facts about the rows of its benchmark.
 
     Nothing is filled in if the given labels group the rows differently from the labels of the
     benchmark, because the images must then be different.
     """
-    dataset = numbers_rows_of(context)
+    dataset = benchmark_of_rows(context)
     facts = row_facts(dataset) if dataset else None
     if facts is None or not _labels_fit(context, facts):
         return context
@@ -234,7 +234,7 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
     if not new:
         return context
     added = f"{facts.dataset}: {', '.join(TITLES_OF_FIELDS[field] for field in new)}"
-    all_facts = {**context.facts, PACKAGED_DATA: added}
+    all_facts = {**context.facts, FILLED_IN: added}
     return replace(context, n_rows=len(facts.labels), facts=all_facts, **new)
 
 

@@ -107,7 +107,7 @@ def answer_of(context: AuditContext) -> Answer:
 
 
 def clues(context: AuditContext) -> list[tuple[str, str]]:
-    """Return facts on a planted split that require no audit, as (name, value) pairs."""
+    """Return facts about a planted split that require no audit, as (name, value) pairs."""
     trained, tested = context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS)
     near = near_rows(context.known_features, trained, np.setdiff1d(tested, trained))
     closest = float(near.distance.min()) if near.distance.size else None

@@ -21,6 +21,8 @@ from zslcore.leakage.published import published_as
 Parts = Mapping[str, np.ndarray]
 #: Minimum number of images for a list to be read as a mask.
 FEWEST_OF_MASK = 4
+#: Start of the sentence on swapped test parts.
+SWAPPED = "test_seen and test_unseen are swapped"
 #: A reading may leave at most the share REMAINING of the contradictions of classes, and must have
 #: other evidence unless the literal numbers have at least MANY contradictions.
 REMAINING, MANY = 0.05, 20
@@ -50,7 +52,7 @@ def with_best_reading(context: AuditContext, first: int = 1) -> AuditContext:
         for reading, rows_of_part in _with_shifted_lists(parts)
     ]
     readings = [*_with_other_starts(parts)] if first == 1 else []
-    readings += [*_with_shifted_lists(parts), *_with_exchanged_tests(parts)]
+    readings += [*_with_shifted_lists(parts), *_with_swapped_tests(parts)]
     best, remaining = _best_of(context, readings)
     if best is None or remaining != NONE:
         shifted, remaining_shifted = _best_of(context, combined)
@@ -120,7 +122,7 @@ def with_likely_start(context: AuditContext, first: int) -> AuditContext:
 
 def _as_masks(context: AuditContext) -> AuditContext | None:
     """Read lists of zeros and ones, one value per image, as masks; None for other lists."""
-    # Rows count from 1, as in the file.
+    # Add 1, to restore the numbers in the file.
     values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}
     n_images = context.n_rows or 0
     marks = [
@@ -150,7 +152,7 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
 
 
 def _with_other_starts(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
-    """Yield the readings of rows numbered from 0 and from 2, in a layout that starts at 1."""
+    """Yield the readings of rows numbered from 0 and from 2, in a layout that counts from 1."""
     for first, do in ((0, "add 1 to"), (2, "subtract 1 from")):
         text = f"The rows are read as numbered from {first}"
         advice = f"The MAT layout counts from 1: {do} all row numbers."
@@ -174,10 +176,10 @@ def _with_shifted_lists(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
             yield reading, {p: rows + shift * (p in group) for p, rows in parts.items()}
 
 
-def _with_exchanged_tests(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
-    """Yield the reading in which the two test parts are exchanged."""
+def _with_swapped_tests(parts: Parts) -> Iterator[tuple[Reading, Parts]]:
+    """Yield the reading in which the two test parts are swapped."""
     if {*TEST_PARTS} <= {*parts}:
-        text = "test_seen and test_unseen are swapped; each is read as the other"
+        text = f"{SWAPPED}; each is read as the other"
         reading = Reading(text, "error", "Swap the two lists.")
         seen, unseen = (parts[part] for part in TEST_PARTS)
         yield reading, {**parts, "test_seen": unseen, "test_unseen": seen}
@@ -229,9 +231,9 @@ def _is_supported(context: AuditContext, candidate: AuditContext, reading: Readi
     """Whether a reading has evidence other than the absence of contradictions.
 
     Evidence is row 0 in the file, a row number that exceeds the last row by one, the use of every
-    image, or exchanged test parts.
+    image, or swapped test parts.
     """
-    if "exchanged" in reading.sentence:
+    if reading.sentence.startswith(SWAPPED):
         return True
     rows = np.concatenate([*context.parts.values(), np.empty(0, np.intp)])
     n = context.n_rows

@@ -63,7 +63,8 @@ class DAP(AttributeModel):
         of AWA. The benchmark does not state its choice.
     tol : float, default=1e-4
         Stop the fit of an attribute when its gradient is below this share of the largest gradient
-        at zero. 0.001 takes half the time and changes the accuracy on a fold of CUB by 0.5 points.
+        at zero weights. 0.001 takes half the time and changes the accuracy on a fold of CUB by 0.5
+        points.
 
     Attributes
     ----------

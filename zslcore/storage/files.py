@@ -87,7 +87,7 @@ def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
     return next((path.absolute() for path in candidates if path.is_file()), file)
 
 
-#: Error numbers of failed writes; NumPy's errors have None.
+#: Error numbers of failed writes; errors raised by NumPy have the number None.
 _UNWRITABLE = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, None),
     *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),  # a file in place of a folder

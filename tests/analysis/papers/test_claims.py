@@ -654,7 +654,7 @@ def test_missing_evidence_is_named_per_data_set():
     assert judgment.sentence.startswith("PS instead of SS on CUB: −1.0 points")
     unnamed = of_cub[of_cub["method"] != "SYNC"]
     judgment = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("real", unnamed)))
-    assert judgment.sentence == "No ZSL on PS is available of the methods that the paper names."
+    assert judgment.sentence == "No ZSL on PS is available for the methods that the paper names."
     judgment = CLAIMS["cal-closed-forms-fixed"].judge(spreads({"ALE": 0.01}))
     assert (
         judgment.sentence

@@ -74,9 +74,9 @@ class EmbeddedMap:
 
     @classmethod
     def of(
-        cls, data: MapData, settings: MapSettings, coordinates: np.ndarray, **measured: Any
+        cls, data: MapData, settings: MapSettings, coordinates: np.ndarray, **further: Any
     ) -> Self:
-        """Return a map of ``data``; ``measured`` has the fields from ``pca`` onwards."""
+        """Return a map of ``data``; ``further`` has the fields from ``pca`` onwards."""
         return cls(
             names=tuple(dataset.name for dataset in data.datasets),
             digests=tuple(dataset.digest for dataset in data.datasets),
@@ -86,7 +86,7 @@ class EmbeddedMap:
             part=data.part.astype(np.uint8),
             row=data.row.astype(np.int32),
             labels=data.labels.astype(np.int32),
-            **measured,
+            **further,
         )
 
     def __post_init__(self) -> None:
@@ -115,7 +115,7 @@ class EmbeddedMap:
         )
 
     def about(self) -> dict[str, Any]:
-        """Return everything except the coordinates, as JSON values."""
+        """Return n_all except the coordinates, as JSON values."""
         return {
             "data_sets": [
                 {"name": name, "digest": digest}
@@ -248,9 +248,9 @@ def estimated_seconds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> 
 
     The factors were measured with 2,000, 6,000 and 67,797 images (``python -m benchmarks.maps``).
     """
-    everything, width = sum(len(d.labels) for d in datasets), datasets[0].features.shape[1]
-    n = min(settings.n_samples or everything, everything)
-    seconds = START + PCA * everything * width**2 + QUALITY * n
+    n_all, width = sum(len(d.labels) for d in datasets), datasets[0].features.shape[1]
+    n = min(settings.n_samples or n_all, n_all)
+    seconds = START + PCA * n_all * width**2 + QUALITY * n
     if settings.method == "pca":
         return seconds
     steps = settings.n_iterations(n) + (EARLY if settings.method == "tsne" else 0)
@@ -452,10 +452,10 @@ def predicted_points(
     classes.
     """
     test = np.concatenate([split.test_seen, split.test_unseen])
-    answer = scores.predicted(gamma)
+    predicted = scores.predicted(gamma)
     F = np.where(scores.seen, scores.F - gamma, scores.F)
-    best = np.take_along_axis(F, answer[:, None], axis=1)[:, 0]
-    np.put_along_axis(F, answer[:, None], -np.inf, axis=1)
+    best = np.take_along_axis(F, predicted[:, None], axis=1)[:, 0]
+    np.put_along_axis(F, predicted[:, None], -np.inf, axis=1)
     out = PredictedPoints(
         tested=np.zeros(n, dtype=bool),
         predicted=np.full(n, -1, dtype=np.int32),
@@ -463,8 +463,8 @@ def predicted_points(
         lead=np.zeros(n),
     )
     out.tested[test] = True
-    out.predicted[test] = scores.classes[answer]
-    out.right[test] = answer == scores.y
+    out.predicted[test] = scores.classes[predicted]
+    out.right[test] = predicted == scores.y
     with np.errstate(invalid="ignore"):  # -inf minus -inf is NaN
         out.lead[test] = np.nan_to_num(best - F.max(axis=1), posinf=np.finfo(float).max)
     return out

@@ -10,7 +10,7 @@ from zslcore.datasets.facts import class_columns, named_like, recognise, unseen_
 from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
-    PACKAGED_DATA,
+    FILLED_IN,
     KnownSplit,
     NearSplit,
     agreeing,
@@ -44,8 +44,8 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
         yield _near(near)
     else:
         yield _unknown(context)
-    if PACKAGED_DATA in context.facts:
-        dataset, _, fields = context.facts[PACKAGED_DATA].partition(": ")
+    if FILLED_IN in context.facts:
+        dataset, _, fields = context.facts[FILLED_IN].partition(": ")
         message = (
             f"These are rows of {dataset}, so the checks used the data that zslcore stores for it "
             f"({fields}); the files of the data set were not provided."

@@ -163,7 +163,7 @@ def _trained(data: str, pretraining: str) -> str:
 
 
 def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> Judgment:
-    """Add the data sets of the cases to a judgment, and methods with cases on all data sets."""
+    """Add to a judgment the data sets of its cases, and the methods with cases on all of them."""
     data, methods = evidence.coverage(cases)
     return replace(judgment, data=data, methods=methods)
 
@@ -175,7 +175,7 @@ def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Return two series of metrics on their common cases; UndecidedError without any."""
     both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
     if both.empty:
-        raise UndecidedError("None of the methods has both metrics here.")
+        raise UndecidedError("No method has a value of both compared metrics.")
     return both["first"], both["second"]
 
 
@@ -385,8 +385,8 @@ class Order:
         methods = self.ranks.index if self.wide.empty else self.wide.columns
         return replace(judgment, data=tuple(map(str, data)), methods=tuple(map(str, methods)))
 
-    def other_orders(self) -> str:
-        """Return the start of a sentence on possible ranks: the assumed changes of the results."""
+    def condition(self) -> str:
+        """Return the condition at the start of a sentence on possible ranks."""
         if not self.missing:
             return "If differences between methods change by at most one point"
         return (
@@ -452,7 +452,7 @@ def judge_place(
         bounds = possible_places(order.wide, len(order.missing))
         [[low, high]] = bounds.loc[[method]].to_numpy().tolist()
         same = " A change of one point does not change the rank."
-        between = f" {order.other_orders()}, its rank is between {low} and {high}."
+        between = f" {order.condition()}, its rank is between {low} and {high}."
         sentence += same if low == high else between
     verdict = judge_interval(low, high, (first - 0.5, (last or first) + 0.5))
     ranked = {str(name): float(value) for name, value in ranks.items()}
@@ -487,7 +487,7 @@ def judge_end(
         verdict = "does not hold" if possible < len(named) else verdict
         verb = "is" if certain == 1 else "are"
         sentence = (
-            f"{judgment.sentence} {order.other_orders()}, at least {certain} of these methods "
+            f"{judgment.sentence} {order.condition()}, at least {certain} of these methods "
             f"{verb} among the {end} {number}, and at most {possible} can be."
         )
         judgment = replace(judgment, verdict=verdict, sentence=sentence, exceptions="")
@@ -523,7 +523,7 @@ def judge_best(
             unclear.append(f"{method} on {data} ({why})")
     if not best:
         raise UndecidedError(
-            f"No {in_words(figure)} on {split} is available of the methods that the paper names."
+            f"No {in_words(figure)} on {split} is available for the methods that the paper names."
         )
     best_in_words = ", ".join(f"{name} on {data}" for data, name in best.items())
     methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
