@@ -10,7 +10,7 @@ from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
-from zslcore.analysis.regularization import GridAnswersStudy
+from zslcore.analysis.regularization import GridPredictionsStudy
 from zslcore.analysis.study import RunStudy, SpecStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import import_dataset, load
@@ -106,7 +106,7 @@ SMALL = {
         {"lam": (7.0,)},
     ),
     "answers_along": Small(
-        lambda: GridAnswersStudy(RunSpec(method="SAE", **ABOUT)), ["SAE"], {"lam": (7.0,)}
+        lambda: GridPredictionsStudy(RunSpec(method="SAE", **ABOUT)), ["SAE"], {"lam": (7.0,)}
     ),
 }
 SMALL |= {

@@ -11,12 +11,12 @@ from tests.studies import computed
 from tests.worlds import linear_world
 from zslcore.analysis.regularization import (
     VALIDATION,
-    GridAnswersStudy,
+    GridPredictionsStudy,
     RegularizationSpec,
-    answer_grid,
     follow,
     lambda_parameter,
     path_values,
+    predict_along_grid,
     regularized,
     split_of,
 )
@@ -339,7 +339,7 @@ def digits():
 @pytest.fixture(scope="module")
 def grid_answers(digits):
     spec = RunSpec(dataset="digits", split="PS", method="ESZSL", params=PARAMS)
-    return answer_grid(spec, digits)
+    return predict_along_grid(spec, digits)
 
 
 @pytest.mark.parametrize("place", [0, 3, 6])
@@ -370,7 +370,7 @@ def test_a_job_gives_the_same_result_with_progress(tmp_path, digits, grid_answer
     spec = RunSpec(
         dataset="digits", split="PS", method="ESZSL", params=PARAMS, digest=digits.digest
     )
-    read, computed_result = computed(GridAnswersStudy(spec), tmp_path)
+    read, computed_result = computed(GridPredictionsStudy(spec), tmp_path)
     for name in ("values", "gamma", "for_zsl", "parameter"):
         np.testing.assert_array_equal(getattr(read, name), getattr(grid_answers, name))
     for ours, theirs in zip(read.tests, grid_answers.tests, strict=True):
@@ -384,10 +384,10 @@ def test_a_job_gives_the_same_result_with_progress(tmp_path, digits, grid_answer
 def test_a_grid_needs_one_open_parameter_and_matching_data(digits):
     open_ = RunSpec(dataset="digits", split="PS", method="ESZSL")
     with pytest.raises(ParameterError, match="expected one open parameter; got gamma, lam"):
-        answer_grid(open_, digits)
+        predict_along_grid(open_, digits)
     other = RunSpec(dataset="digits", split="PS", method="ESZSL", params=PARAMS, digest="0" * 16)
     with pytest.raises(DatasetError):
-        answer_grid(other, digits)
+        predict_along_grid(other, digits)
 
 
 def test_the_lambda_of_each_method_is_in_its_grid():

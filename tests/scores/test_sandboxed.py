@@ -11,7 +11,7 @@ from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores import ScoreFile, interpreted, judge, reading, sandboxed
-from zslcore.scores.reading import answers_in
+from zslcore.scores.reading import best_classes_in
 from zslcore.scores.sandboxed import OpenQuestion, ScoreRequest, judge_in_worker
 
 MEMORY = 1 << 30
@@ -43,7 +43,7 @@ def test_metrics_from_candidates_per_side_equal_the_matrix(kind, monkeypatch):
         scores[::7, SEEN] = -np.inf
     if kind == "no seen images":
         scores, y = scores[~SEEN[Y]], Y[~SEEN[Y]]
-    whole, few = ScoredTest(scores, y, np.arange(9), SEEN), answers_in(scores, y, SEEN)
+    whole, few = ScoredTest(scores, y, np.arange(9), SEEN), best_classes_in(scores, y, SEEN)
     for gamma in (0.0, 0.4):
         assert evaluate(few, gamma) == evaluate(whole, gamma)
         assert np.array_equal(few.predicted(gamma), whole.predicted(gamma))

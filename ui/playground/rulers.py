@@ -14,7 +14,7 @@ from ui.shell.numbers import three_digits
 from ui.state import cache
 from ui.state.waiting import PredictedRun
 from zslcore import jobs
-from zslcore.analysis.regularization import GridAnswers, GridAnswersStudy, lambda_parameter
+from zslcore.analysis.regularization import GridPredictions, GridPredictionsStudy, lambda_parameter
 from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
@@ -38,17 +38,19 @@ DrawCurve = Callable[[PredictedTest, float | None], InteractiveCurve]
 class RulerStops:
     """Study that computes the stops of a ruler; ``note`` describes them, or says why none exist."""
 
-    work: GridAnswersStudy | TransductionStudy | None = None
+    work: GridPredictionsStudy | TransductionStudy | None = None
     quick: bool = False
     duration: str = ""
     note: str = ""
 
-    def answers(self) -> GridAnswers | Transduction | None:
+    def answers(self) -> GridPredictions | Transduction | None:
         """Return the predictions at the stops; None if they need a job that has not finished."""
         if self.work is None:
             return None
         if (folder := jobs.finished(self.work)) is not None:
-            answers: GridAnswers | Transduction = cache.finished(self.work.key, self.work, folder)
+            answers: GridPredictions | Transduction = cache.finished(
+                self.work.key, self.work, folder
+            )
             return answers
         return cache.computed(self.work.key, self.work) if self.quick else None
 
@@ -78,7 +80,7 @@ def _along(spec: RunSpec, played: PredictedRun) -> RulerStops:
     dataset = cache.dataset(spec.dataset)
     duration = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
     note = f"{spec.method} is fitted at each λ of its grid, also on the folds."
-    study = GridAnswersStudy(open_)
+    study = GridPredictionsStudy(open_)
     return RulerStops(study, study.is_quick(dataset), duration, note)
 
 
@@ -104,7 +106,7 @@ def ruler_of(
 ) -> Ruler:
     """Return the ruler at the value in the address, by default at the value of the run."""
     answers = stops.answers()
-    if isinstance(answers, GridAnswers):
+    if isinstance(answers, GridPredictions):
         reference = int(abs(answers.values - played.result.params[answers.parameter]).argmin())
         words = map(three_digits, answers.values)
         stops_in_order = zip(words, answers.tests, answers.gamma, strict=True)

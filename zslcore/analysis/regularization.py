@@ -399,7 +399,7 @@ def _attribute_errors(
 
 
 @dataclass(frozen=True, eq=False)
-class GridAnswers:
+class GridPredictions:
     """Predictions of a method for each value of one parameter, in increasing order.
 
     ``gamma`` and the position ``for_zsl`` are chosen on the folds. ``tests`` are predictions of the
@@ -427,7 +427,9 @@ def lambda_parameter(method: str) -> str | None:
     )
 
 
-def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent) -> GridAnswers:
+def predict_along_grid(
+    spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent
+) -> GridPredictions:
     """Predict the test set for every value of the only parameter in a spec's grid.
 
     Raises ZSLError if the grid does not have exactly one parameter, or if the split has no folds or
@@ -451,7 +453,7 @@ def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent)
     zsl, _, gamma = _on_folds(method, setting, parameter, values)
     rows = np.concatenate([split.test_seen, split.test_unseen])
     points = [{parameter: value} for value in values]
-    return GridAnswers(
+    return GridPredictions(
         parameter,
         np.array(values, dtype=float),
         gamma,
@@ -461,8 +463,8 @@ def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent)
 
 
 @dataclass(frozen=True)
-class GridAnswersStudy(SpecStudy[GridAnswers]):
-    """Study of the predictions along the grid of a spec; see :func:`answer_grid`."""
+class GridPredictionsStudy(SpecStudy[GridPredictions]):
+    """Study of the predictions along the grid of a spec; see :func:`predict_along_grid`."""
 
     kind = "answers_along"
     SMALL = 1 << 18
@@ -473,6 +475,6 @@ class GridAnswersStudy(SpecStudy[GridAnswers]):
         spec = self.spec
         return f"{spec.method} along {', '.join(spec.grid or ())} on {spec.dataset}, {spec.split}"
 
-    def compute(self, progress: Progress) -> GridAnswers:
+    def compute(self, progress: Progress) -> GridPredictions:
         """Fit with each value of the grid, on the folds and for the test set."""
-        return answer_grid(self.spec, load(self.spec.dataset), progress)
+        return predict_along_grid(self.spec, load(self.spec.dataset), progress)

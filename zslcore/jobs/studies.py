@@ -8,7 +8,7 @@ from zslcore.analysis.comparison import ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.maps.map import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
-from zslcore.analysis.regularization import GridAnswersStudy
+from zslcore.analysis.regularization import GridPredictionsStudy
 from zslcore.analysis.study import RunStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.jobs.runner import finished
@@ -22,7 +22,7 @@ STUDIES: dict[str, type[Study[Any]]] = {
     for study in (
         ComparisonStudy,
         CrossStudy,
-        GridAnswersStudy,
+        GridPredictionsStudy,
         MapStudy,
         OverlapStudy,
         RunStudy,

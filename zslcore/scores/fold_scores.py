@@ -180,9 +180,9 @@ def _renumbered(matrix: Scores, part: Part, columns: np.ndarray) -> PredictedRow
     """Return the predictions with the class numbers and rows of the data set."""
     rows = PredictedRows.of_scores(matrix.tested, part.rows)
 
-    def named(answers: np.ndarray | None) -> np.ndarray:
-        assert answers is not None  # never None for score files
-        return np.where(answers < 0, -1, columns[answers])
+    def named(columns_of_matrix: np.ndarray | None) -> np.ndarray:
+        assert columns_of_matrix is not None  # never None for score files
+        return np.where(columns_of_matrix < 0, -1, columns[columns_of_matrix])
 
     return replace(
         rows,
@@ -198,12 +198,14 @@ def _renumbered(matrix: Scores, part: Part, columns: np.ndarray) -> PredictedRow
 def _folds(
     validation: Sequence[Scores], folds: Sequence[Part], dataset: ZSLDataset
 ) -> list[PredictedRows]:
-    answers_of_folds = []
+    predictions = []
     for k, (matrix, part) in enumerate(zip(validation, folds, strict=False), 1):
         columns = _columns(matrix, part, dataset)
-        answers = FoldPredictions(part.rows, columns, matrix.seen, matrix.tested.best_classes)
-        answers_of_folds.append(PredictedRows.of_fold(answers, k))
-    return answers_of_folds
+        fold_predictions = FoldPredictions(
+            part.rows, columns, matrix.seen, matrix.tested.best_classes
+        )
+        predictions.append(PredictedRows.of_fold(fold_predictions, k))
+    return predictions
 
 
 def _provenance(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int) -> Provenance:

@@ -97,8 +97,8 @@ def _errors_within(F: np.ndarray, y: np.ndarray, seen: np.ndarray, rows: np.ndar
     """Return the number of errors within the true side; 0 if any error crosses the sides."""
     wrong, across = 0, 0
     for part, block in blocks(F):
-        answer = block.argmax(axis=1)
+        predicted = block.argmax(axis=1)
         part_rows = rows[part]
-        across += int((seen[answer] != seen[y[part]])[part_rows].sum())
-        wrong += int((answer != y[part])[part_rows].sum())
+        across += int((seen[predicted] != seen[y[part]])[part_rows].sum())
+        wrong += int((predicted != y[part])[part_rows].sum())
     return 0 if across else wrong

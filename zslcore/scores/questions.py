@@ -181,19 +181,19 @@ def _within_sides_question(matrix: Scores) -> Question | None:
     y, seen = matrix.y, matrix.seen
     if matrix.benchmark or seen.all() or not seen.any():
         return None
-    best, answers = _best_classes(matrix), matrix.tested.predicted()
+    best, predicted = _best_classes(matrix), matrix.tested.predicted()
     reading = reading_within_sides(y, seen, best)
     if reading is not None:
         return Question(
             "within-sides",
-            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}; "
-            f"if {reading.description}, {metrics_in_words(reading.y, seen, answers)} (per class, "
+            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, predicted)}; "
+            f"if {reading.description}, {metrics_in_words(reading.y, seen, predicted)} (per class, "
             "γ = 0): are the labels numbered in this way?",
         )
-    if mixed_sides(y, seen, best, answers):
+    if mixed_sides(y, seen, best, predicted):
         return Question(
             "within-sides",
-            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, answers)}, "
+            f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, predicted)}, "
             "but many images labelled 0, 1, 2 ... are predicted as the first, second, third ... "
             "unseen class: are their labels numbers within the unseen classes? The rows of unseen "
             "and of seen images are mixed, so labels have to be given as column numbers.",
@@ -247,25 +247,28 @@ def predicted_classes(
     has_class_names = bool(file.class_names)
     if names := file.class_names or _names_of_all(file, labels, predicted):
         file, n_classes = replace(file, class_names=names), len(names)
-    y, answers = (
+    y, predicted_numbers = (
         _as_numbers(file, part, title)
         for part, title in ((labels, "labels"), (predicted, "predicted classes"))
     )
-    low = min(y.min(), answers.min())
+    low = min(y.min(), predicted_numbers.min())
     if low < 0:
         raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")
-    C = n_classes or 1 + int(max(y.max(), answers.max()))
+    C = n_classes or 1 + int(max(y.max(), predicted_numbers.max()))
     are_numbers = not any(_are_names(part) for part in (labels, predicted, file.unseen))
     if "as-is" not in fixes and are_numbers:
-        _refuse_shifted(file.name, y, answers, C)
+        _refuse_shifted(file.name, y, predicted_numbers, C)
     listed = _listed_numbers(file, C, is_fixed=bool(n_classes))
     if names and not has_class_names and listed is not None and "as-is" not in fixes:
-        question = _spelling_question(file, listed, np.union1d(y, answers))
+        question = _spelling_question(file, listed, np.union1d(y, predicted_numbers))
         if question is not None:
             return question
-    from_1 = not n_classes and _lowest([y, answers, *([] if listed is None else [listed])]) == 1
+    from_1 = (
+        not n_classes
+        and _lowest([y, predicted_numbers, *([] if listed is None else [listed])]) == 1
+    )
     if from_1:
-        y, answers, C = y - 1, answers - 1, C - 1
+        y, predicted_numbers, C = y - 1, predicted_numbers - 1, C - 1
         listed = None if listed is None else listed - 1
     if listed is not None and not n_classes:
         C = max(C, len(listed) if listed.dtype == bool else 1 + int(listed.max(initial=0)))
@@ -275,19 +278,22 @@ def predicted_classes(
     seen, about = sided
     if from_1 and not about["benchmark"]:
         about["class_names"] = tuple(map(str, range(1, C + 1)))
-    if max(y.max(), answers.max()) >= C:
-        raise DatasetError(
-            f"{file.name}: expected classes 0 to {C - 1}; got {max(y.max(), answers.max())}."
-        )
-    if "as-is" not in fixes and not np.isin(answers, y).any() and len({*seen[y]}) == 2:
+    if (highest := max(y.max(), predicted_numbers.max())) >= C:
+        raise DatasetError(f"{file.name}: expected classes 0 to {C - 1}; got {highest}.")
+    if "as-is" not in fixes and not np.isin(predicted_numbers, y).any() and len({*seen[y]}) == 2:
         _refuse_other_names(file.name, labels, predicted)
     matrix = Scores.of_best(
-        file.name, rows_of_classes(y, answers, seen), digest=digest_of(y, answers, seen), **about
+        file.name,
+        rows_of_classes(y, predicted_numbers, seen),
+        digest=digest_of(y, predicted_numbers, seen),
+        **about,
     )
     remarks = [*file.remarks]
     if "within-sides" in fixes:
         reading = _reading_within_sides(matrix)
-        matrix = replace(matrix, y=reading.y, best=rows_of_classes(reading.y, answers, seen))
+        matrix = replace(
+            matrix, y=reading.y, best=rows_of_classes(reading.y, predicted_numbers, seen)
+        )
         remarks.append(f"Labels were renumbered: {reading.description}.")
     elif "as-is" not in fixes and (question := _within_sides_question(matrix)) is not None:
         return question
@@ -374,13 +380,13 @@ def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) ->
     )
 
 
-def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
+def _refuse_shifted(name: str, y: np.ndarray, predicted: np.ndarray, n_classes: int) -> None:
     """Refuse labels and predicted classes if one is counted from 0 and the other from 1.
 
     Hits are averaged over classes, so that predicting one class for all images gives the same hits
     in every reading.
     """
-    hits = {shift: mean_class_accuracy(y, answers - shift) for shift in (0, 1, -1)}
+    hits = {shift: mean_class_accuracy(y, predicted - shift) for shift in (0, 1, -1)}
     best = max(hits, key=hits.__getitem__)
     if best and _is_clearer(hits[best], hits[0], n_classes):
         from_0, from_1 = ("labels", "predicted classes")[::best]
@@ -393,9 +399,9 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
 
 def _never_across(matrix: Scores) -> bool:
     """Whether both sides have many errors, but no predicted class is on the wrong side."""
-    y, seen, answers = matrix.y, matrix.seen, matrix.tested.predicted()
-    return bool((seen[y] == seen[answers]).all()) and all(
-        (answers != y)[seen[y] == side].sum() >= ERRORS for side in (True, False)
+    y, seen, predicted = matrix.y, matrix.seen, matrix.tested.predicted()
+    return bool((seen[y] == seen[predicted]).all()) and all(
+        (predicted != y)[seen[y] == side].sum() >= ERRORS for side in (True, False)
     )
 
 
@@ -425,8 +431,8 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
     has_seen = matrix.seen[matrix.y].any()
     if matrix.seen.any() and not has_seen:
         yield "No image belongs to a seen class: s and H cannot be computed."
-    answers = matrix.tested.predicted()
-    strange = np.setdiff1d(answers[matrix.seen[answers]], matrix.y)
+    predicted = matrix.tested.predicted()
+    strange = np.setdiff1d(predicted[matrix.seen[predicted]], matrix.y)
     if len(strange) and has_seen and not are_numbered(matrix.class_names):
         names = listed([matrix.class_names[k] for k in strange], LISTED)
         yield f"Predicted, but not the label of any image, and counted as seen: {names}."
@@ -907,15 +913,15 @@ def _remarks(matrix: Scores) -> Iterator[str]:
         )
 
 
-def _tie_remark(answers: BestClasses, tied: np.ndarray) -> str:
+def _tie_remark(best_classes: BestClasses, tied: np.ndarray) -> str:
     """Return the remark on ties between the sides, with u and s for both ways to decide ties."""
-    predicted = answers.at(0.0)
-    first = np.minimum(answers.seen_class, answers.unseen_class)
+    predicted = best_classes.at(0.0)
+    first = np.minimum(best_classes.seen_class, best_classes.unseen_class)
     in_order = np.where(tied, first, predicted)
     on_curve, by_file_order = (
         " and ".join(f"{name} {percent(value)}" for name, value in metrics.items() if name != "H")
-        for classes in (np.where(tied, answers.unseen_class, predicted), in_order)
-        for metrics in [metrics_of_classes(answers.y, answers.of_seen, classes)]
+        for classes in (np.where(tied, best_classes.unseen_class, predicted), in_order)
+        for metrics in [metrics_of_classes(best_classes.y, best_classes.of_seen, classes)]
     )
     return (
         f"In {percent(tied.mean(), 0)} of the rows a seen and an unseen class share the highest "
@@ -1094,17 +1100,17 @@ def _repeated_rows(matrix: Scores) -> Iterator[str]:
 
 def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> str:
     """Return a remark if predictions fit the labels only under another order of columns; or ""."""
-    C, answers = F.shape[1], F.argmax(axis=1)
-    now = float((answers == y).mean())
+    C, predicted = F.shape[1], F.argmax(axis=1)
+    now = float((predicted == y).mean())
     # If predictions within the true side are far above chance, a bias to one side explains the
     # errors.
     if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
         return ""
-    best = _best_assignment(y, answers)
+    best = _best_assignment(y, predicted)
     if not _is_clearer(best, now, C):
         return ""
     rng = np.random.default_rng(0)
-    chance = max(_best_assignment(rng.permutation(y), answers) for _ in range(PERMUTED))
+    chance = max(_best_assignment(rng.permutation(y), predicted) for _ in range(PERMUTED))
     if best <= CLEARER * chance:
         return ""
     return (
@@ -1125,12 +1131,14 @@ def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
     return right / chance
 
 
-def _best_assignment(y: np.ndarray, answers: np.ndarray) -> float:
+def _best_assignment(y: np.ndarray, predicted: np.ndarray) -> float:
     """Return the largest accuracy under any order of columns."""
     # The table has only the classes in these rows; all 21,841 classes of ImageNet-21K would take 4
     # GB.
-    (named, true), (predicted, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
-    counts = np.zeros((len(named), len(predicted)))
-    np.add.at(counts, (true, answered), 1)
+    (classes, true), (predicted_classes, columns_of_predictions) = (
+        np.unique(k, return_inverse=True) for k in (y, predicted)
+    )
+    counts = np.zeros((len(classes), len(predicted_classes)))
+    np.add.at(counts, (true, columns_of_predictions), 1)
     rows, columns = scipy.optimize.linear_sum_assignment(counts, maximize=True)
     return float(counts[rows, columns].sum() / len(y))

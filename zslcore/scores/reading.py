@@ -122,7 +122,7 @@ def _map_of(F: np.ndarray) -> mmap.mmap | None:
     return None
 
 
-def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
+def best_classes_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
     """Return the best seen and the best unseen class of each image of a score matrix.
 
     Classes and the labels ``y`` are columns of ``F``, an array of shape (n_images, n_classes).
@@ -139,16 +139,16 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
         if unseen.any():
             ranks = ranks_of(block[np.ix_(unseen, ~seen)], position[y[rows][unseen]])
             rank[rows.start + np.flatnonzero(unseen)] = ranks
-    answers = combine_sides(y, seen, (best[0], score[0]), (best[1], score[1]), F.dtype)
+    best_classes = combine_sides(y, seen, (best[0], score[0]), (best[1], score[1]), F.dtype)
     return PredictedRows(
         rows=np.arange(n, dtype=np.int32),
         labels=y.astype(np.int32),
-        seen_class=answers.seen_class,
-        unseen_class=answers.unseen_class,
-        margin=answers.margin,
+        seen_class=best_classes.seen_class,
+        unseen_class=best_classes.unseen_class,
+        margin=best_classes.margin,
         classes=np.arange(len(seen)),
         seen=seen,
-        resolution=answers.resolution,
+        resolution=best_classes.resolution,
         zsl_rank=rank,
     )
 
@@ -276,7 +276,7 @@ class Scores:
     @cached_property
     def tested(self) -> PredictedRows:
         """Best class of each side for the protocols; classes are columns."""
-        rows = self.best or answers_in(self.F, self.y, self.seen)
+        rows = self.best or best_classes_in(self.F, self.y, self.seen)
         return replace(rows, limits="sides given") if self.sides_given else rows
 
 
@@ -773,13 +773,13 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     """Return the parts of a file of arrays."""
     shapes = contents.shapes
     parts: dict[str, Any] = {}
-    names, answers, second = _choose_arrays(contents)
-    if names["scores"] is None and answers is None:
+    names, predicted_name, second = _choose_arrays(contents)
+    if names["scores"] is None and predicted_name is None:
         parts["named_matrix"] = _matrix_without_name(contents)
         names["class_names"] = None
     roles_of_names: dict[str, Role] = {name: ROLES[part] for part, name in names.items() if name}
-    if names["scores"] is None and answers is not None:
-        roles_of_names[answers] = "labels"
+    if names["scores"] is None and predicted_name is not None:
+        roles_of_names[predicted_name] = "labels"
     labels_of = [first_named(shapes, titles) for titles in LABELS_OF_BLOCKS]
     if second is not None:
         roles_of_names[second] = "scores"
@@ -790,14 +790,19 @@ def _read_archive(contents: Contents, folder: Path, limits: Limits) -> dict[str,
     if marks is not None:
         roles_of_names[marks] = "scores"
     read = contents.read(roles_of_names, folder, limits=limits)
-    every = {**names, "predicted": answers, "unseen_scores": second, "unseen_labels": labels_of[1]}
+    every = {
+        **names,
+        "predicted": predicted_name,
+        "unseen_scores": second,
+        "unseen_labels": labels_of[1],
+    }
     for part, name in every.items():
         if name is not None and name in roles_of_names:
-            answer = read.names.get(name, read.arrays.get(name))
-            if answer is not None:  # a reader may omit a corrupt part
-                parts[part] = answer
-    if answers is not None and "predicted" not in parts:
-        parts["remarks"] = [_left_out([answers], "the scores are used")]
+            value = read.names.get(name, read.arrays.get(name))
+            if value is not None:  # a reader may omit a corrupt part
+                parts[part] = value
+    if predicted_name is not None and "predicted" not in parts:
+        parts["remarks"] = [_left_out([predicted_name], "the scores are used")]
     if marks is not None and "labels" in parts:
         parts["labels"] = _marked_columns(contents.name, marks, parts["labels"])
     parts["others"] = {
@@ -875,7 +880,7 @@ def _choose_arrays(
     names = {part: first_named(shapes, titles) for part, titles in NAMES.items()}
     if names["class_names"] is not None and not _may_name_classes(contents, names["class_names"]):
         names["class_names"] = None
-    answers = first_named(shapes, PREDICTED)
+    predicted_name = first_named(shapes, PREDICTED)
     first, second = (first_named(shapes, titles) for titles in BLOCKS)
     if names["scores"] is None and first is not None and second is not None:
         names["scores"] = first
@@ -883,12 +888,16 @@ def _choose_arrays(
         second = None
     scores = names["scores"]
     if scores is not None and _is_column(shapes[scores]):
-        names["scores"], answers = None, scores  # one number per image: a predicted class
-    if names["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
-        names["scores"], answers = answers, None
-    if names["scores"] is None and answers is None:
+        names["scores"], predicted_name = None, scores  # one number per image: a predicted class
+    if (
+        names["scores"] is None
+        and predicted_name is not None
+        and not _is_vector(shapes[predicted_name])
+    ):
+        names["scores"], predicted_name = predicted_name, None
+    if names["scores"] is None and predicted_name is None:
         names |= _arrays_by_shape(contents, names["labels"])
-    return names, answers, second
+    return names, predicted_name, second
 
 
 def _arrays_by_shape(contents: Contents, labels: str | None) -> dict[str, str | None]:
@@ -1024,8 +1033,8 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
         return {"scores": table.values, "others": others}
     table = _repeated_by_count(table)
     texts, remarks = {name: np.array(of) for name, of in table.texts.items()}, []
-    label, answers = first_named(texts, LABELS), first_named(texts, PREDICTED)
-    label = label or _column_of(texts, {*table.columns}, excluded=answers)
+    label, predicted_name = first_named(texts, LABELS), first_named(texts, PREDICTED)
+    label = label or _column_of(texts, {*table.columns}, excluded=predicted_name)
     tested = texts[label] if label is not None else ()
     within = [re.fullmatch(r"\w{1,20}[(\[](.+)[)\]]", name) for name in table.columns]
     if len({name.partition("(")[0] for name in table.columns}) == 1 and all(within):
@@ -1037,27 +1046,29 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
         return of_images | {"named_matrix": matrix, "others": {}}
     family = best_family(file, table.columns, tested, table.values)
     scored = [k for k in scored if k not in family]
-    if answers is None and (ranks := _ranked_columns([*texts, *table.columns])):
-        answers = ranks[0]
+    if predicted_name is None and (ranks := _ranked_columns([*texts, *table.columns])):
+        predicted_name = ranks[0]
         scored = [k for k in scored if table.columns[k] not in ranks]
-        if answers in table.columns:
-            best = table.values[:, table.columns.index(answers)]
-            texts[answers] = np.array([f"{value:g}" for value in best])
-    counters = [k for k, name in enumerate(table.columns) if k not in scored and name != answers]
+        if predicted_name in table.columns:
+            best = table.values[:, table.columns.index(predicted_name)]
+            texts[predicted_name] = np.array([f"{value:g}" for value in best])
+    counters = [
+        k for k, name in enumerate(table.columns) if k not in scored and name != predicted_name
+    ]
     names = [table.columns[k] for k in scored]
     parts: dict[str, Any] = {}
     if label is not None:
         parts["labels"] = numbers_or_names(texts.pop(label))
-        if answers is None and len(scored) < 2:
-            answers = _column_of(texts, {*map(str, parts["labels"])}, excluded=None)
-    if answers is None and label is None and not scored:
-        answers = _answers_of_images(texts, table.left_out)
-    if answers is not None and _are_not_classes(names, parts.get("labels")):
+        if predicted_name is None and len(scored) < 2:
+            predicted_name = _column_of(texts, {*map(str, parts["labels"])}, excluded=None)
+    if predicted_name is None and label is None and not scored:
+        predicted_name = _column_of_predictions(texts, table.left_out)
+    if predicted_name is not None and _are_not_classes(names, parts.get("labels")):
         numbers = {n: table.values[:, k] for k, n in enumerate(table.columns)}
         keys = {name: values for name, values in numbers.items() if is_named(name, COUNTERS)}
-        _refuse_rows_of_classes(file, texts, answers, texts | keys)
-        parts["predicted"] = numbers_or_names(texts.pop(answers))
-        counters, scored = [k for k, name in enumerate(table.columns) if name != answers], []
+        _refuse_rows_of_classes(file, texts, predicted_name, texts | keys)
+        parts["predicted"] = numbers_or_names(texts.pop(predicted_name))
+        counters, scored = [k for k, name in enumerate(table.columns) if name != predicted_name], []
     elif len(scored) > 1:
         are_all_scores = scored == list(range(len(table.columns)))
         parts["scores"] = table.values if are_all_scores else np.array(table.values[:, scored])
@@ -1068,9 +1079,9 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
             f"{file}: expected one column of scores per class, or one column of predicted classes, "
             f"such as y_pred; got {', '.join([*got, *table.left_out, *names][:6])}."
         )
-    if "scores" in parts and answers is not None:
-        del texts[answers]
-        remarks.append(_left_out([answers], "the scores are used"))
+    if "scores" in parts and predicted_name is not None:
+        del texts[predicted_name]
+        remarks.append(_left_out([predicted_name], "the scores are used"))
     if unused := [name for name in (*texts, *table.left_out) if name not in INDEX]:
         remarks.append(_left_out(unused, "strings, not the scores of a class"))
     if counters:
@@ -1114,16 +1125,16 @@ def _pairs_of_classes(table: Table) -> Table:
     first = re.split(r"[^\w]", title)[0]
     rows = [*takewhile(lambda name: name.lower() not in TOTALS, rows)]
     columns = [name for name in table.columns if name.lower() not in TOTALS]
-    answers = is_named(first, PREDICTED)
+    is_predicted = is_named(first, PREDICTED)
     is_matrix = len(rows) > 1 and sorted(rows) == sorted(columns)
-    if not is_matrix or not (answers or is_named(first, LABELS)):
+    if not is_matrix or not (is_predicted or is_named(first, LABELS)):
         return table
     counts = table.values[: len(rows), [table.columns.index(name) for name in columns]]
     if (counts < 0).any() or (counts != np.trunc(counts)).any():
         return table
     pair = [np.repeat(rows, len(columns)).tolist(), columns * len(rows)]
     texts: dict[str, Sequence[str]] = dict(
-        zip((PREDICTED[0], LABELS[0])[:: 1 if answers else -1], pair, strict=True)
+        zip((PREDICTED[0], LABELS[0])[:: 1 if is_predicted else -1], pair, strict=True)
     )
     return Table(counts.reshape(-1, 1), (COUNTS[0],), texts)
 
@@ -1158,7 +1169,7 @@ def _ranked_columns(names: Sequence[str]) -> list[str]:
     return []
 
 
-def _answers_of_images(texts: Mapping[str, np.ndarray], left_out: Sequence[str]) -> str | None:
+def _column_of_predictions(texts: Mapping[str, np.ndarray], left_out: Sequence[str]) -> str | None:
     """Return the only repeated column beside one of distinct texts, as in a submission; or None."""
     repeated = [name for name, values in texts.items() if len(np.unique(values)) < len(values)]
     is_pair = len(texts) + len(left_out) == 2 and len(repeated) == 1
@@ -1180,16 +1191,21 @@ def _column_of(
 def _refuse_rows_of_classes(
     file: str,
     texts: Mapping[str, np.ndarray],
-    answers: str,
+    predicted_name: str,
     keys: Mapping[str, np.ndarray],
 ) -> None:
     """Refuse a table with one row per pair of image and class, not one row per image."""
-    classes = np.unique(texts[answers])
+    classes = np.unique(texts[predicted_name])
     for name, values in keys.items():
         images, rows = np.unique(values, return_counts=True)
-        if name == answers or len(classes) < 2 or len(images) < 2 or {*rows} != {len(classes)}:
+        if (
+            name == predicted_name
+            or len(classes) < 2
+            or len(images) < 2
+            or {*rows} != {len(classes)}
+        ):
             continue
-        pairs = {*zip(values.tolist(), texts[answers].tolist(), strict=True)}
+        pairs = {*zip(values.tolist(), texts[predicted_name].tolist(), strict=True)}
         if len(pairs) == len(values):
             raise FileRefusedError(
                 f"{file}: expected one row per image; got {len(classes)} for each "
