@@ -13,7 +13,7 @@ class Work:
     function: str
     arguments: dict = field(default_factory=dict)
     threads: int = 1
-    code_versions: dict = field(default_factory=dict)
+    made_by: dict = field(default_factory=dict)
 
     @property
     def identity(self):

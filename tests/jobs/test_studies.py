@@ -99,13 +99,13 @@ AWA = ("simulated-AWA1", "simulated-AWA2")
 def test_a_precomputed_map_is_used_with_any_library_version(monkeypatch, precomputed):
     """A map from the local data folder is recomputed if the library version differs."""
     pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
-    another, code_versions = replace(settings, seed=1), settings.libraries
+    another, libraries = replace(settings, seed=1), settings.libraries
     shown, other = MapStudy.of(pair, settings), MapStudy.of(pair, another)
     monkeypatch.setattr("zslcore.analysis.maps.layout.version", lambda name: "99.0")
     again = MapStudy.of(pair, settings)
     assert again.key == shown.key
     read = again.read(shipped_folder(again.key))
-    assert set(read.libraries) == set(code_versions)
+    assert set(read.libraries) == set(libraries)
     assert "99.0" not in read.libraries.values()
     assert read.about()["libraries"] == read.libraries
     assert MapStudy.of(pair, another).key != other.key
