@@ -306,10 +306,10 @@ def _kind_of(meanings: Sequence[Sequence[str]]) -> str:
 def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Query]:
     """Return the test classes with the senses that fit the classes of their data set."""
     common = infer_context([*context, *names], parts)
-    return [query_of(parse_name(name, parts), parts, common) for name in names]
+    return [matching_query(parse_name(name, parts), parts, common) for name in names]
 
 
-def query_of(name: Name, parts: str, common: NameContext) -> Query:
+def matching_query(name: Name, parts: str, common: NameContext) -> Query:
     """Select the senses of a name that fit the data set's kind, else categories, else domains."""
     senses = (name.synset,) if name.synset else _senses([name], parts)
     in_domain = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
@@ -583,7 +583,9 @@ def _broader(query: Query, index: Index) -> Hits:
 def _qualified(query: Query, index: Index) -> Hits:
     words = [word for word in query.name.words if word not in VIEWPOINTS]
     if words and len(words) < len(query.name.words):
-        unqualified = query_of(parse_name(" ".join(words), index.parts), index.parts, query.context)
+        unqualified = matching_query(
+            parse_name(" ".join(words), index.parts), index.parts, query.context
+        )
         for rule in (_same_name, _synonym, *_POSSIBLE[:3], _kind, _left_out):
             for i, evidence in rule(unqualified, index):
                 yield i, f"{evidence}, without the word for the viewpoint"
@@ -619,7 +621,7 @@ def _by_its_head(query: Query, index: Index) -> Hits:
         return
     for k in range(1, len(words)):
         end = parse_name(" ".join(words[k:]), index.parts)
-        senses = query_of(end, index.parts, query.context).fitting
+        senses = matching_query(end, index.parts, query.context).fitting
         if sense := next((s for s in senses if query.context.has(s)), None):
             for i in sorted(index.by_synset.get(sense, ())):
                 yield i, f"its name shows that it is a kind of {wordnet().synsets[sense].lemmas[0]}"
