@@ -298,7 +298,7 @@ def sentences_are_true(dataset, split, form, findings):
         )
         assert identity.startswith(same)
     elif form is without_train_and_val and split != "SS":
-        assert identity.startswith(f"{dataset} PS v1 or PS 2.0, with the published rows: they sh")
+        assert identity.startswith(f"{dataset} PS v1 or PS 2.0, with the published rows: these spl")
     else:
         how = (
             "identical to the published file" if form is as_released else "with the published rows"
