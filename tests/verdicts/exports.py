@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from tests.verdicts.fields import CLEAN, as_bytes, of_part, rows_of_split, table_of
 from tests.verdicts.inputs import (
@@ -22,6 +24,7 @@ from tests.verdicts.inputs import (
     X,
     Y,
 )
+from tests.verdicts.labs import ALL_FOUR
 from tests.verdicts.programs import PARTS, metrics_of, quoted
 
 #: Part names of seen and unseen test images, after the name of training images.
@@ -178,6 +181,48 @@ def exports() -> Iterator[Input]:
             yield Input(name, files, command, expected, cause, leaked > 0)
 
 
+def tables_and_imports() -> Iterator[Input]:
+    """Yield titles of predictions, vectors of images, leaks of an import, and groups of images."""
+    cause = metrics_of(SCORES.argmax(1))
+    pairs = np.stack([Y, SCORES.argmax(1)], 1)
+    for titles in (("true_idx", "pred_idx"), ("valós", "becsült")):
+        files = {"p.csv": pd.DataFrame(pairs, columns=[*titles])}
+        command = ("score", "p.csv", "--unseen", *map(str, UNSEEN_CLASSES))
+        yield Input(f"predictions, {titles[0]}", files, command, "clean", cause)
+    rows = [[NAMES[a], NAMES[b], n] for (a, b), n in Counter(map(tuple, pairs)).items()]
+    files = {"c.csv": pd.DataFrame(rows, columns=["Actual", "Predicted", "nPredictions"])}
+    command = ("score", "c.csv", "--unseen", *(NAMES[c] for c in UNSEEN_CLASSES))
+    yield Input("counts of W&B", files, command, "clean", cause)
+    images = [f"{NAMES[c]}/{k}.jpg" for k, c in enumerate(LABELS)]
+    embeddings = pd.DataFrame(np.eye(len(NAMES))).assign(name=NAMES)
+    vectors = {"v.pkl": pickle.dumps(dict(zip(images, X, strict=True))), "att.csv": embeddings}
+    command = ("import", *vectors, "--show", "--unseen", NAMES[0])
+    cause = f"^features {len(X)} x {X.shape[1]}; labels {len(X)};"
+    yield Input("a vector per image", vectors, command, "clean", cause)
+    for what, n in (("sound", 0), ("a leak", 1)):
+        parts = ["train" if c < len(SEEN) else "test_unseen" for c in LABELS]
+        first = int(np.argmax(len(SEEN) <= LABELS))
+        parts[first] = "train" if n else parts[first]
+        split = pd.DataFrame({"image": images, "label": [NAMES[c] for c in LABELS], "split": parts})
+        files = {"X.npy": X, "split.csv": split, "att.csv": embeddings}
+        command = ("import", *files, "--pretraining", "none", "--name", f"own-{n}")
+        leak = "leak      1 class is both seen and unseen" if n else ""
+        never = "" if n else "  leak  "
+        yield Input(f"import, {what}", files, command, "clean", leak, n > 0, never)
+    items = [(f"{name}/{k}.jpg", name) for name in ALL_FOUR for k in range(4)]
+    new = [[image, ALL_FOUR.index(name), name] for image, name in items]
+    files = {"split_zhou_A.json": {"train": new[::2], "val": new[-1:], "test": new[1::2]}}
+    command = ("check", "split_zhou_A.json", *DECLARED)
+    yield Input("CoOp, test image in val", files, command, "unknown", "that train or val also list")
+    table = pd.DataFrame(items, columns=["image", "label"])
+    for what, n, expected in (("sound", 0, CLEAN), ("a leak", 3, "leaks")):
+        parts = ["train" if name in ALL_FOUR[:2] else "test_unseen" for _, name in items]
+        patients = [*range(16 - n), *range(n)]
+        files = {"s.csv": table.assign(split=parts), "g.csv": pd.DataFrame({"patient": patients})}
+        command = ("check", "s.csv", "--groups", "g.csv", *DECLARED)
+        yield Input(f"a column of patients: {what}", files, command, expected, "", n > 0)
+
+
 def equal_images() -> Iterator[Input]:
     """Yield training and test images that are equal by their features or their paths."""
     rng = np.random.default_rng(2)
@@ -202,4 +247,4 @@ def equal_images() -> Iterator[Input]:
         yield Input(f"suffixes in capitals: {what}", files, CHECK_FOLDER, expected, cause, n > 0)
 
 
-GENERATORS = (exports, pickles, equal_images)
+GENERATORS = (exports, pickles, tables_and_imports, equal_images)

@@ -23,7 +23,10 @@ from zslcore.numbers import counted
 from zslcore.texts import refusal_of
 
 if TYPE_CHECKING:
-    from zslcore.datasets import ZSLDataset
+    from zslcore.datasets import Split, ZSLDataset
+
+#: Checks of classes and rows.
+OF_NUMBERS = ("ZSL001", "ZSL002", "ZSL003")
 
 
 @command(
@@ -206,3 +209,16 @@ def print_dataset(data: ZSLDataset) -> None:
             f"{len(split.test_unseen):,} test unseen rows; {counted(len(split.folds), 'fold')}"
         )
         print(f"            {split.note}")
+        for sentence in _leaks_in(split, data):
+            print(f"  leak      {sentence} 'zslcore check {data.name}' lists all findings.")
+
+
+def _leaks_in(split: Split, data: ZSLDataset) -> list[str]:
+    """Return the leaks that classes and row numbers of a split show, without its features."""
+    from zslcore.leakage.checks import CHECKS, run_check
+    from zslcore.leakage.context import AuditContext
+
+    context = AuditContext.of_split(split, data)
+    checks = [check for check in CHECKS if check.id in OF_NUMBERS]
+    findings = [finding for check in checks for finding in run_check(check, context)]
+    return [finding.sentence for finding in findings if finding.mark == "leak"]

@@ -481,7 +481,7 @@ def _are_labels(column: np.ndarray) -> bool:
 
 
 def _with_matrix(contents: Contents) -> Contents:
-    """Join the vectors of a file with one vector per class, each named after its class.
+    """Join the vectors of a file with one vector per class or image, each named after it.
 
     Vectors named by numbers come in the order of the numbers, which are the labels of the classes.
     """
@@ -491,7 +491,9 @@ def _with_matrix(contents: Contents) -> Contents:
     if len(vectors) < 2 or len(vectors) < len(contents.shapes):
         return contents
     names, rows = np.array([*vectors]), np.stack([*vectors.values()])
-    arrays = {"prototypes": rows, "class_names": names}
+    are_images = all(map(IMAGE.search, vectors))
+    kinds = ("features", "image_files") if are_images else ("prototypes", "class_names")
+    arrays = dict(zip(kinds, (rows, names), strict=True))
     return replace(contents, shapes={n: array.shape for n, array in arrays.items()}, arrays=arrays)
 
 

@@ -147,6 +147,10 @@ FEWEST_INTEGERS = 16
 NOT_COMPARED = (
     "Images without labels are not compared with test images: {}. For transductive training?"
 )
+#: Question on images of new classes in CoOp's format, of which only the test part is read.
+IN_BOTH = (
+    "Test images of new classes that train or val also list: {}. Only base classes are trained?"
+)
 #: Names of a list of records beside their description.
 ROWS = ("rows", "examples", "samples", "records", "instances", "items")
 #: End of the path of an example without a suffix: hexadecimal digits, or a number with zeros.
@@ -1292,6 +1296,9 @@ def _of_items(path: Path, value: Mapping[str, Any]) -> SplitList:
         return split_of_entries(path, entries)
     numbers = sorted(names)
     base = frozenset(numbers[: n_base(len(numbers))])
+    of_test = {row for row, label in listed["test"] if label not in base}
+    n_both = sum(row in of_test for row, _ in listed["train"] + listed["val"])
+    questions = (IN_BOTH.format(n_both),) if n_both else ()
     parts = {
         "trainval": _rows_of(listed["train"] + listed["val"], base),
         "test_seen": _rows_of(listed["test"], base),
@@ -1306,6 +1313,7 @@ def _of_items(path: Path, value: Mapping[str, Any]) -> SplitList:
         parts,
         note=f"from base to new: the first {len(base)} of {len(numbers)} labels are seen, the "
         "others are unseen",
+        questions=questions,
     )
 
 

@@ -419,12 +419,15 @@ def _of_metadata(trees: Mapping[str, Path]) -> Entries | None:
     entries = Entries(one_name=False)
     names = []
     for part, tree in trees.items():
-        path = next((tree / name for name in METADATA if (tree / name).is_file()), None)
-        if path is None:
+        names_in = _names_in(tree)
+        tables_in = [name for name in names_in if Path(name).suffix.lower() in TABLES]
+        named = [name for name in METADATA if name in tables_in]
+        if not named and (len(tables_in) != 1 or any((tree / name).is_dir() for name in names_in)):
             return None
+        path = tree / (named or tables_in)[0]
         refuse_link_out(path, tree)
         read = entries_of_table(clean_text(path.name), *_titled(path), part="train")
-        if read is None:
+        if read is None or not all(image for image, _ in read["train"]):
             return None
         entries[part] = [(f"{tree.name}/{image}", label) for image, label in read["train"]]
         names.append(f"{tree.name}/{path.name}")

@@ -202,10 +202,10 @@ def photographs_of(
     """Return the photograph of each row; None if nothing identifies the photographs.
 
     ``groups`` is one number or name per row, or a file with them: one name per line (``.txt``), a
-    CSV with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5 with ``groups`` or
-    ``image_files``. Without ``groups``, the ``image_files`` are compared. Raises ParameterError for
-    a pattern without names to search, and another ZSLError if a file is unreadable or all names in
-    ``groups`` are equal.
+    CSV with one column, or with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5
+    with ``groups`` or ``image_files``. Without ``groups``, the ``image_files`` are compared. Raises
+    ParameterError for a pattern without names to search, and another ZSLError if a file is
+    unreadable or all names in ``groups`` are equal.
     """
     if isinstance(groups, Photographs):
         return groups
@@ -263,7 +263,8 @@ def _read_lines_of_groups(path: Path) -> list[str]:
         lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_ROWS)
         return [line.strip() for line in lines]
     header, *rows = read_value(path, "CSV", max_bytes=MAX_TEXT, most=MAX_ROWS) or [[]]
-    column = next((header.index(name) for name in GROUP_COLUMNS if name in header), None)
+    only = 0 if len(header) == 1 else None
+    column = next((header.index(name) for name in GROUP_COLUMNS if name in header), only)
     if column is None:
         got = ", ".join(map(clean_text, header[:6])) or "nothing"
         raise refusal_of(

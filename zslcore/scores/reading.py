@@ -326,7 +326,7 @@ BLOCKS, LABELS_OF_BLOCKS = (
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
 #: Titles of the counts in a confusion table with one row per pair of classes; their largest sum.
-COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images")
+COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images", "npredictions")
 MOST_COUNTED = 5_000_000
 #: Titles of sums in a confusion matrix, as pandas.crosstab and spreadsheets write them.
 TOTALS = ("all", "total", "totals", "sum", "summe", "gesamt", "somme", "suma", "totale")

@@ -62,7 +62,7 @@ LABELS = (
     *("true_labels", "true_class", "gt", "ground_truth", "groundtruth", "gold", "actual"),
     *("class_name", "label_name", "label_true", "target_class", "expected", "y_test", "gts"),
     *("gt_label", "gt_labels", "gt_class", "actual_label", "actual_class", "true_name", "truth"),
-    *("reference", "observed", "annotation"),
+    *("reference", "observed", "annotation", "true_idx", "true_id", "valós", "gerçek"),
     *("wahr", "wahrheit", "wahre_klasse", "klasse", "vérité", "classe_réelle", "vraie_classe"),
     *("classe", "étiquette", "clase", "clase_real", "etiqueta", "etichetta", "真实类别"),
     *("真实标签", "标签", "类别"),
@@ -73,7 +73,8 @@ PREDICTED = (
     *("pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"),
     *("label_pred", "pred_class", "pred_classes", "answer", "answers", "output", "outputs"),
     *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
-    *("pred_name", "predicted_name", "prediction_label", "response", "guess"),
+    *("pred_name", "predicted_name", "prediction_label", "response", "guess", "pred_idx"),
+    *("pred_id", "inferred", "model_output", "becsült", "jósolt", "tahmin"),
     *("vorhersage", "vorhergesagt", "vorhergesagte_klasse", "prédiction", "classe_prédite"),
     *("predicción", "clase_predicha", "predizione", "previsão", "预测", "预测类别", "预测标签"),
 )
