@@ -104,7 +104,7 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
     classes = class_facts("AWA2").classes
     # Bars show classes of ImageNet-1K only.
     assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])
-    page.get_by_text(re.compile("synset n0")).wait_for()
+    page.get_by_text(re.compile("is in ImageNet-.*synset n0")).wait_for()
     sentence = page.get_by_text("Accuracy with pre-training minus").inner_text()
     counts = re.search(
         r"on the (\d+) classes in ImageNet-\W?1K, \S+ on (\d+)\srelated and \S+ on (\d+)", sentence
