@@ -52,10 +52,13 @@ def test_the_search_shows_a_term_and_opens_a_claim(page, server):
 
 
 def test_a_page_opens_while_a_menu_of_the_previous_page_is_open(page, server):
-    names = {"drop": "Playground", "play": "Leakage", "table": "Data", "lessons": "Claims"}
-    for view, name in names.items():
+    for view, menu, name in (
+        *(("drop", "Report", "Playground"), ("play", "Report", "Leakage")),
+        *(("table", "Report", "Data"), ("lessons", "Report", "Claims")),
+        ("drop", "Copy for a review", "Claims"),
+    ):
         visit(page, server, f"/{view}")
-        page.get_by_role("button", name="Report").first.click()
+        page.get_by_role("button", name=menu).first.click()
         settle(page)
         # As by hand: the click also closes the menu, whose request names the previous page.
         page.get_by_test_id("stTopNavLink").filter(has_text=name).click(force=True)

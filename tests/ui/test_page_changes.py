@@ -1,4 +1,4 @@
-"""Requests of fragments of a page that the visitor has left are dropped."""
+"""Requests of widgets and fragments of a page that the visitor has left are dropped."""
 
 import asyncio
 
@@ -9,10 +9,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from ui.shell.page_changes import PageChanges
 
 
-def request(page, fragment=""):
+def request(page, fragment="", widget=""):
     message = BackMsg()
     message.rerun_script.page_script_hash = page
     message.rerun_script.fragment_id = fragment
+    if widget:
+        message.rerun_script.widget_states.widgets.add(id=widget)
     return message.SerializeToString()
 
 
@@ -44,6 +46,7 @@ def received(*events):
 
 
 MENU, SAME = request("A", "menu"), request("B", "menu")
+CHOICE = request("A", widget="method")
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,11 @@ MENU, SAME = request("A", "menu"), request("B", "menu")
             [request("A"), request("B"), MENU, SAME],
             [request("A"), request("B"), SAME],
             id="a page that was left",
+        ),
+        pytest.param(
+            [request("A"), CHOICE, request("B"), CHOICE, request("A"), CHOICE],
+            [request("A"), CHOICE, request("B"), request("A"), CHOICE],
+            id="a choice on a page that was left, and the way back",
         ),
         pytest.param(
             [request("A"), (answer("B"),), MENU, SAME],

@@ -11,12 +11,12 @@ LARGEST = 1 << 16
 
 
 class PageChanges:
-    """Middleware that drops requests of fragments of a page that the visitor has left.
+    """Middleware that drops requests of widgets and fragments of a page that the visitor has left.
 
     The browser names the page on screen in every request. A menu that closes with the click on
-    another page, or a timer, asks for its fragment after the new page is requested and before that
-    page arrives. The answer would name the old page; Streamlit's script in the browser would then
-    remove the new page and stop with an empty window. The next request has the state of the menu.
+    another page, or a timer, sends its request after the new page is requested and before that page
+    arrives. The answer would be the old page; after the answer of a fragment, Streamlit's script in
+    the browser would even stop with an empty window. A request for another page has no widgets.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -37,10 +37,10 @@ class PageChanges:
                 if content is None:
                     return message
                 rerun = BackMsg.FromString(content).rerun_script
-                if not rerun.fragment_id:
-                    page = rerun.page_script_hash or page
-                elif page not in ("", rerun.page_script_hash):
+                is_of_page_shown = rerun.fragment_id or rerun.widget_states.widgets
+                if is_of_page_shown and page not in ("", rerun.page_script_hash):
                     continue
+                page = rerun.page_script_hash or page
                 return message
 
         async def send_for_page(message: Message) -> None:
