@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.reading import PHONE, box_of, fits, settle, visit
+from tests.browser.reading import NARROW, PHONE, box_of, fits, settle, visit
 from tests.worlds import linear_world
 from ui.sections.method_grid import HEADINGS, ROW
 from zslcore.datasets import imports, load
@@ -137,6 +137,12 @@ def test_verdict_and_computation_of_an_import_share_one_row(page, server, import
     for name in ("Compute", "Every finding"):
         box = box_of(page.get_by_text(name).first)
         assert row["y"] <= box["y"] <= row["y"] + row["height"]
+    page.set_viewport_size(NARROW)
+    settle(page)
+    places = ".stMarkdownBadge", "[data-testid=stCaptionContainer]", ".stPageLink"
+    verdict = page.locator(".st-key-data_verdict")
+    middles = [box["y"] + box["height"] / 2 for box in map(box_of, map(verdict.locator, places))]
+    assert max(middles) - min(middles) < 16  # pixels
     assert not page.errors
 
 

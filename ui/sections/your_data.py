@@ -136,10 +136,10 @@ def _show_results(column: Column, task: Task) -> None:
     """Show the ranked methods, and the curve of the leader."""
     lead = lead_in_words(column, "H at γ" if task == "gzsl" else "ZSL")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{lead}.", width="content")
+        st.markdown(f"{lead}.")
         site_map.link("table", "All results in Compare", dataset=column.data)
     table = _as_table(column)
-    left, right = st.columns([0.58, 0.42], gap="medium")
+    left, right = st.container(key="data_results").columns(2, gap="medium")
     with left:
         numbers = [name for name in SHOWN if name in table]
         tables.show(
