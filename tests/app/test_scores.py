@@ -408,6 +408,26 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored,
     assert all("McNemar" not in caption.value for caption in app.caption)
 
 
+def test_three_files_are_ranked_in_the_headline(tmp_path, scored):
+    paths = [*own_scores(tmp_path, scored, [0.0, 5.0])]
+    noise = np.random.default_rng(0).normal(scale=scored.F.std(), size=scored.F.shape)
+    content = {"y": scored.y, "unseen_classes": np.flatnonzero(~scored.seen)}
+    np.savez(tmp_path / "noise.npz", scores=scored.F + noise, **content)
+    paths.append(tmp_path / "noise.npz")
+    app = pages.visit(PAGE)
+    for path in paths:
+        app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
+    app.run()
+    assert not app.exception
+    harmonic = {p.name: 100 * score_report(p).figures["plain_harmonic"] for p in paths}
+    best = max(harmonic, key=harmonic.get)
+    heading = next(element.value for element in app.markdown if element.value.startswith("## "))
+    opening = f"## {best} has the highest H of 3 files, {harmonic[best]:.1f} %"
+    assert heading.replace("\\", "").startswith(opening)
+    for name, value in harmonic.items():
+        assert name == best or f"{name} {value:.1f} % (" in words(app).replace("\\", "")
+
+
 def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):
     first, second = own_scores(tmp_path, scored, [0.0, 0.0])
     content = {"y": scored.y[:-9], "unseen_classes": np.flatnonzero(~scored.seen)}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from ui.intake.scores import EvaluatedScores
 from ui.shell import terms
-from ui.shell.numbers import percent, three_digits
+from ui.shell.numbers import percent, signed, three_digits
 from ui.shell.text import plain
 from ui.state import cache
 from ui.takeaway import tables
-from zslcore.scores.paired import Pair, compare_scores, in_protocols
+from zslcore.scores.paired import COMPARED, Pair, compare_scores, in_protocols
 from zslcore.scores.protocols import CHOSEN, PROTOCOLS, Words, metrics_of_test, side_by_side
 
 #: Column of an interval, in percent or points -> its heading.
@@ -35,6 +37,36 @@ def conclusion_on_pair(
     """Return which of two score files is better, and details of the test; clauses, not escaped."""
     digests = first.matrix.digest, other.matrix.digest
     return pair.conclusion(cache.score_differences(*digests, pair.gammas, pair))
+
+
+def conclusion_on_files(files: Sequence[EvaluatedScores]) -> tuple[str, str]:
+    """Return which of three or more score files is best, and the values of the others.
+
+    Both are clauses like those of :func:`conclusion_on_pair`.
+    """
+    metrics = [metrics_of_test(each.matrix.tested, each.gamma) for each in files]
+    common = (name for name in COMPARED if all(m.get(name) is not None for m in metrics))
+    if (name := next(common, None)) is None:
+        return "The files have no metric in common", ""
+    values = {each.matrix.digest: m[name] or 0.0 for each, m in zip(files, metrics, strict=True)}
+    best, *others = sorted(files, key=lambda each: values[each.matrix.digest], reverse=True)
+    close, clauses = 0, []
+    for other in others:
+        digests = best.matrix.digest, other.matrix.digest
+        pair = compare_scores(best.matrix, other.matrix, (best.gamma, other.gamma))
+        row = cache.score_differences(*digests, pair.gammas, pair).loc[name].to_dict()
+        low, high = row["low"], row["high"]
+        close += int(not high < 0)  # also without an interval
+        value = percent(values[other.matrix.digest])
+        clauses.append(f"{other.matrix.name} {value} ({signed(low)} to {signed(high)} points)")
+    letter, at = COMPARED[name]
+    rest = f"{close} of the others {'is' if close == 1 else 'are'} not significantly worse"
+    return (
+        f"{best.matrix.name} has the highest {letter} of {len(files)} files, "
+        f"{percent(values[best.matrix.digest])} per class{at}; "
+        f"{rest if close else 'all others are significantly worse'} (95 %)",
+        f"others: {', '.join(clauses)}; intervals of differences over classes",
+    )
 
 
 def sentence_on_pair(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> str:

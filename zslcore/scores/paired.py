@@ -42,6 +42,14 @@ from zslcore.texts import strict_json
 
 # Gamma of each file, or None.
 Gammas = tuple[float | None, float | None]
+#: Metrics that decide which file is better, the first that all files have: letter and condition.
+COMPARED = {
+    "calibrated_harmonic": ("H", ", γ chosen for each"),
+    "plain_harmonic": ("H", ", γ = 0"),
+    "separate_harmonic": ("H", ", separate label spaces"),
+    "zsl": ("ZSL accuracy", ""),
+    "plain_unseen": ("u", ", γ = 0"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,29 +131,15 @@ class Pair:
         """Return which file is better with both values, larger first, and details of the test.
 
         Both are clauses without a full stop; the details are "" without a common metric. The metric
-        is the first in this list that both files have: H at chosen gammas, H at gamma 0, H of
-        separate label spaces, ZSL accuracy, u at gamma 0.
+        is the first of :data:`COMPARED` that both files have.
         """
         if self.is_of_equal_scores:
             return f"{' and '.join(self.names)} contain the same scores: no metric differs", ""
-        names = (
-            "calibrated_harmonic",
-            "plain_harmonic",
-            "separate_harmonic",
-            "zsl",
-            "plain_unseen",
-        )
-        name = next((name for name in names if name in differences.index), None)
+        name = next((name for name in COMPARED if name in differences.index), None)
         if name is None:
             return "The files have no metric in common", ""
         row = differences.loc[name].to_dict()
-        letter = {"zsl": "ZSL accuracy", "plain_unseen": "u"}.get(name, "H")
-        at = {
-            "calibrated_harmonic": ", γ chosen for each",
-            "plain_harmonic": ", γ = 0",
-            "plain_unseen": ", γ = 0",
-            "separate_harmonic": ", separate label spaces",
-        }.get(name, "")
+        letter, at = COMPARED[name]
         smaller, larger, (worse, better) = row["first"], row["second"], self.names
         difference, low, high = row["difference"], row["low"], row["high"]
         if difference < 0:  # the first file has the larger value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Literal
 
@@ -11,8 +12,8 @@ import streamlit as st
 from ui.intake import scores
 from ui.intake.scores import EvaluatedScores, ScoreUpload
 from ui.sections.protocol_tables import (
+    conclusion_on_files,
     conclusion_on_pair,
-    sentence_on_pair,
     show_pairs,
     show_protocols,
     show_values,
@@ -34,7 +35,7 @@ from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
-from zslcore.scores.paired import compare_scores
+from zslcore.scores.paired import Pair, compare_scores
 from zslcore.scores.predicted import AGREES, PredictedScores
 from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import WORDS, Words
@@ -77,7 +78,7 @@ def show(header: Header) -> None:
         identity = _identity(first, words, is_example=not has_uploads)
         conclusion, details = "", ""
         if has_uploads and others:
-            conclusion, details = _conclusion(first, others[0], words)
+            conclusion, details = _conclusion(first, others, words)
         if conclusion:
             answer.say(conclusion, f"{details} Table and handle: {identity}".lstrip())
         else:
@@ -106,13 +107,21 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
     )
 
 
-def _conclusion(first: EvaluatedScores, other: EvaluatedScores, words: Words) -> tuple[str, str]:
-    """Return which of two files is better, and details; "" if they cannot be compared."""
-    try:
-        pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
-    except ZSLError:
+def _conclusion(
+    first: EvaluatedScores, others: list[EvaluatedScores], words: Words
+) -> tuple[str, str]:
+    """Return which file is better, and details; "" if none can be compared with the first."""
+    pairs: list[tuple[EvaluatedScores, Pair]] = []
+    for other in others:
+        with suppress(ZSLError):
+            pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
+            pairs.append((other, pair))
+    if not pairs:
         return "", ""
-    clauses = conclusion_on_pair(pair, first, other)
+    if len(pairs) == 1:
+        clauses = conclusion_on_pair(pairs[0][1], first, pairs[0][0])
+    else:
+        clauses = conclusion_on_files([first, *(other for other, _ in pairs)])
     conclusion, details = (plain(words.translate(f"{clause}.")) for clause in clauses)
     return conclusion, f"{details[:1].upper()}{details[1:]}" * bool(clauses[1])
 
@@ -179,7 +188,7 @@ def _show_scores(
 ) -> None:
     """Show score matrices, with a table at the gamma chosen with the handle of the first curve.
 
-    With ``has_uploads`` and over two files, further differences are above the table.
+    With ``has_uploads``, files that cannot be compared with the first are named above the table.
     """
     matrix, tested = first.matrix, first.matrix.tested
     if text:
@@ -194,7 +203,7 @@ def _show_scores(
             _draw_curves(first, others, words, gamma)
     with left.container(key="scores_values"):
         if has_uploads:
-            _show_differing(first, others, words)
+            _show_incomparable(first, others)
         show_values(first, words, gamma)
         _show_remarks(first, words)
         with st.container(border=has_uploads, gap="small"):
@@ -293,16 +302,13 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
             )
 
 
-def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words: Words) -> None:
-    """Show the difference of each other file from the first, except the first one, at the top."""
-    for k, other in enumerate(others):
+def _show_incomparable(first: EvaluatedScores, others: list[EvaluatedScores]) -> None:
+    """Warn of the files that cannot be compared with the first."""
+    for other in others:
         try:
-            pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
+            compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
         except ZSLError as error:
             st.warning(on_screen(str(error)), icon=":material/compare_arrows:")
-        else:
-            if k:
-                st.markdown(f"**{plain(words.translate(sentence_on_pair(pair, first, other)))}**")
 
 
 def _remember() -> None:
