@@ -19,7 +19,7 @@ KERNELS = {"quadratic": {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1},
 def test_moments_in_blocks_equal_those_of_every_class(n_blocks):
     sums = MomentSums(len(S) + 1, X.shape[1])
     for part in np.array_split(np.argsort(X[:, 0]), n_blocks):
-        sums.take(X[part].astype(float), Y[part])
+        sums.add(X[part].astype(float), Y[part])
     moments = sums.result()
     counts, means, variances = moments.counts, moments.means, moments.variances
     np.testing.assert_array_equal(counts, np.bincount(Y, minlength=len(S) + 1))

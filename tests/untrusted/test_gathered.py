@@ -53,7 +53,9 @@ def test_a_large_array_is_read_from_its_own_file(arrays, tmp_path):
 def test_the_current_folder_has_a_name(arrays, tmp_path, monkeypatch):
     np.save(tmp_path / "logits.npy", arrays["logits"])
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileRefusedError, match=rf"^{tmp_path.name}: .*label file \(--labels\)"):
+    with pytest.raises(
+        FileRefusedError, match=rf"^{tmp_path.name}: .*file of labels; got scores alone"
+    ):
         read_scores(tmp_path.relative_to(tmp_path))
 
 
