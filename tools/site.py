@@ -22,6 +22,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
@@ -43,12 +44,14 @@ from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
 from ui.state.waiting import PredictedRun
 from ui.views.leakage.drop import ANSWERS
+from zslcore.analysis.method_table import cells_of_runs, ranked
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.one_file import WORD, as_bytes, element, html_page
 from zslcore.leakage.render import read_report, reports_html
 from zslcore.results.shipped import shipped_results
+from zslcore.results.store import StoredRun
 from zslcore.storage.files import FACTS
 from zslcore.texts import listed
 from zslcore.version import version
@@ -150,7 +153,9 @@ COLUMNS = """
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--st-border-color); }
 th:first-child, .group { text-align: left; } .group { padding-left: 2rem; }
-@media (max-width: 1000px) { table { font-size: .8125rem; } th, td { padding: .3rem .2rem; } }
+td small { font-weight: 400; opacity: 0.74; white-space: nowrap; }
+@media (max-width: 1000px) {
+  table { font-size: .8125rem; } th, td { padding: .3rem .2rem; } td small { display: none; } }
 td { font-variant-numeric: tabular-nums; } td.best { font-weight: 700; }
 th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0;
   padding: 0; cursor: pointer; }
@@ -437,11 +442,17 @@ def table(runs: Sequence[RunResult]) -> str:
     """Return the table of methods with their metrics on each real data set, in percent."""
     columns = [(data, figure) for data in PLAYS for figure in FIGURES]
     cells: dict[str, dict[tuple[str, str], float]] = {}
+    stored = []
     for run in runs:
         row = run.row()
         if row["dataset"] in PLAYS and row["split"] == "PS" and row["select_for"] == "gzsl":
             of_method = cells.setdefault(row["method"], {})
             of_method |= {(row["dataset"], f): row[f] for f in FIGURES if row[f] is not None}
+            stored.append(StoredRun(run, shipped=True))
+    results = cells_of_runs(stored)
+    ranks = {d: ranked([r for r in results if r.data == d], "H at gamma") for d in PLAYS}
+    for of_data in ranks.values():
+        of_data.index = of_data.index.str.replace(r" \(.*", "", regex=True)  # without variants
     harmonic = "calibrated_harmonic"
     first = next(iter(PLAYS)), harmonic
     best = {c: max((r[c] for r in cells.values() if c in r), default=None) for c in columns}
@@ -452,20 +463,25 @@ def table(runs: Sequence[RunResult]) -> str:
     heads = "".join(f"<th><button>{escape(name)}</button></th>" for name in names)
     body = "".join(
         f"<tr><th scope=row>{escape(method)}</th>"
-        + "".join(_cell(row.get(c), best[c]) for c in columns)
+        + "".join(
+            _cell(row.get(c), best[c], ranks[c[0]].loc[method] if c[1] == harmonic else None)
+            for c in columns
+        )
         + "</tr>"
         for method, row in sorted(cells.items(), key=lambda item: (-item[1].get(first, 0), item[0]))
     )
     winners = [
-        f"{max(cells, key=lambda m: cells[m].get((d, harmonic), 0))} "
-        f"({percent(best[d, harmonic])}) on {PLAYS[d][1]}"
-        for d in PLAYS
+        f"{of_data['value'].idxmax()} ({percent(of_data['value'].max())}) on {PLAYS[d][1]}"
+        for d, of_data in ranks.items()
     ]
+    *close, last = (str(of_data["top"].sum() - 1) for of_data in ranks.values())
+    close_words = f"{', '.join(close)} and {last} others are not significantly worse (95 %)"
     words = (
-        f"<p class=answer>Highest H: {escape(listed(winners))}.</p>"
+        f"<p class=answer>Highest H: {escape(listed(winners))}; {close_words}.</p>"
         "<p>Percent, mean over classes, proposed split. Parameters and γ are chosen on "
         "validation classes; u, s and H are at that γ. The best value of a column is bold; "
-        "click a heading to sort. Sorted by H on the first data set.</p>"
+        "H has its 95 % interval over classes, and an asterisk if it is significantly worse than "
+        "the best (paired). Click a heading to sort.</p>"
     )
     rows = f"<thead><tr><td></td>{groups}</tr><tr>{heads}</tr></thead><tbody>{body}</tbody>"
     frame = '<div class="wide" tabindex="0" role="group" aria-label="Methods and figures">'
@@ -475,11 +491,15 @@ def table(runs: Sequence[RunResult]) -> str:
     )
 
 
-def _cell(value: float | None, best: float | None) -> str:
+def _cell(value: float | None, best: float | None, rank: pd.Series | None = None) -> str:
+    """Return a cell with a value, and with its interval and an asterisk from its ``rank``."""
     if value is None:
         return '<td data-value="-1">–</td>'
-    mark = ' class="best"' * (value == best)
-    return f'<td{mark} data-value="{value!r}">{100 * value:.1f}</td>'
+    mark, ends = ' class="best"' * (value == best), ""
+    if rank is not None:
+        low, high = (f"{100 * rank[end]:.0f}" for end in ("low", "high"))
+        ends = "*" * bool(rank["first"] > 1) + f"<small> {low}–{high}</small>"
+    return f'<td{mark} data-value="{value!r}">{100 * value:.1f}{ends}</td>'
 
 
 def claims(runs: Sequence[RunResult]) -> str:

@@ -7,7 +7,9 @@ import pytest
 from tests.browser.reading import box_of, once, still
 from tests.browser.test_every_view import WIDER_THAN_THE_WINDOW, violations
 from tools import site
+from zslcore.analysis.method_table import MethodTable, cells_of_runs
 from zslcore.results.shipped import shipped_results
+from zslcore.results.store import StoredRun
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,13 @@ def test_nothing_moves_when_the_font_arrives(name, width, folder, page):
     assert page.evaluate(LAYOUT_SHIFT) < 0.1
 
 
+def ranks_on_cub():
+    """Return the ranked precomputed results on CUB, as in Compare."""
+    columns = "H at gamma", "PS", ["shipped"], ["CUB-vgg_fc7"], False
+    cells = cells_of_runs([StoredRun(result, shipped=True) for result in shipped_results()])
+    return MethodTable(cells, *columns).columns[0].ranks
+
+
 def test_the_check_answers_like_the_app_and_the_table_fits_a_tablet(folder, page):
     page.set_viewport_size({"width": 820, "height": 1180})
     page.goto((folder / "check.html").as_uri())
@@ -70,7 +79,9 @@ def test_the_check_answers_like_the_app_and_the_table_fits_a_tablet(folder, page
     headings = page.locator("h2").all_inner_texts()
     assert headings == ["Leaks", "Open", "Warnings", "In order", "Files read"]
     page.goto((folder / "table.html").as_uri())
-    assert "%) on AWA1" in page.locator(".answer").inner_text()
+    answer = page.locator(".answer").inner_text()
+    assert "%) on AWA1" in answer
+    assert f", {ranks_on_cub()['top'].sum() - 1} and " in answer
     assert page.locator(".wide").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
@@ -188,9 +199,12 @@ def test_the_table_has_the_metrics_of_precomputed_results_and_sorts(folder, page
         figures.calibrated.harmonic,
         figures.ausuc,
     ]
-    assert cells[5:10] == [f"{100 * value:.1f}" for value in expected]
+    low, high = ranks_on_cub().loc["SJE", ["low", "high"]]
+    assert cells[8].endswith(f" {100 * low:.0f}–{100 * high:.0f}")
+    assert [cell.split()[0] for cell in cells[5:10]] == [f"{100 * value:.1f}" for value in expected]
     page.get_by_role("button", name="H", exact=True).nth(1).click()  # the second H belongs to CUB
-    column = [float(text) for text in page.locator("tbody td:nth-of-type(9)").all_inner_texts()]
+    texts = page.locator("tbody td:nth-of-type(9)").all_inner_texts()
+    column = [float(text.split()[0].strip("*")) for text in texts]
     assert column == sorted(column, reverse=True)
 
 
