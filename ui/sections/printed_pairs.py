@@ -28,7 +28,7 @@ def answer_from_pairs() -> tuple[str, str]:
     most = in_points(largest).removeprefix("+")
     headline = (
         "Nearly: training on AWA2 instead of AWA1 changes accuracy by "
-        f"{in_points(training.mean_difference)}{_significance(training.p)}, testing on AWA2 by "
+        f"{in_points(training.mean_difference)}{_significance(training.p)}, testing by "
         f"{signed(test.mean_difference)}{_significance(test.p)}."
     )
     return headline, (
