@@ -81,7 +81,7 @@ def fit_seconds(
                     chosen = (cell.select_for,), experiment.params_of(method), experiment.features
                     specs = first_specs(data, cell.split, method, *chosen)
                     plan = RunPlan(specs, request.seeds, experiment.choices)
-                    seconds |= {run.key: run.seconds for run in plan.of(specs[0], store)}
+                    seconds |= {run.key: run.seconds for run in plan.stored_runs(specs[0], store)}
     return seconds
 
 

@@ -56,7 +56,10 @@ def test_images_are_extracted_audited_run_and_put_on_the_board(own_data, tmp_pat
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--name", "x"], "--name: expected --unseen, and --attributes, --text or --prompts"),
+        (
+            ["--name", "x"],
+            "--name: also expected class embeddings (--attributes, --text or --prompts)",
+        ),
         (["--attributes", "a.csv"], "--attributes and --unseen: expected --name"),
         (
             ["--attributes", "a.csv", "--text", "{}"],

@@ -80,5 +80,5 @@ def test_a_narrow_window_is_known_before_its_first_run(agent, cookie, expected, 
     monkeypatch.setattr(window, "_has_page", lambda: True)
     assert window.is_narrow() is expected
     state["window"] = SimpleNamespace(seen={"dark": False, "narrow": not expected})
-    window._take()
+    window._store_width()
     assert window.is_narrow() is not expected
