@@ -65,7 +65,8 @@ class SYNC(TwoStageModel):
         simulated data by up to 10 points if the ridge is weak. For cs and struct, the default takes
         ten times as long as 0.01, and accuracies change by at most a point. These two losses are
         not smooth: L-BFGS, also the authors' choice, stops when no step along its direction lowers
-        the objective.
+        the objective. If the ridge is weak, this can be above the minimum; a sweep over ``lam``,
+        which starts each fit at the previous one, can then predict other classes than one fit.
 
     Attributes
     ----------
