@@ -68,11 +68,15 @@ def faults_by_sets(world):
     if used == first and here["test_seen"] and not here["trainval"] & tested:
         result["ZSL003", "leak", "while trainval is clean"] = here["test_seen"]
     else:
-        for a in TRAINED:
-            for b in TESTED:
-                result["ZSL003", "leak", f"In both {a} (training) and {b} (test):"] = (
-                    here[a] & here[b]
-                )
+        for b in TESTED:
+            parts_of_rows = {}
+            for a in TRAINED:
+                parts_of_rows.setdefault(frozenset(here[a] & here[b]), []).append(a)
+            for rows, parts in parts_of_rows.items():
+                words = f"In both {parts[0]} (training) and {b} (test):"
+                if len(parts) > 1:
+                    words = f"In {' and '.join(parts)} (training), and in {b} (test):"
+                result["ZSL003", "leak", words] = set(rows)
         result["ZSL003", "warning", "In train and in val:"] = here["train"] & here["val"]
         result["ZSL003", "error", "Tested in test_seen and in test_unseen:"] = (
             here["test_seen"] & here["test_unseen"]

@@ -46,6 +46,58 @@ def test_a_further_training_list_with_test_rows_leaks_on_card_and_command(leakin
     assert "train_allclass_loc" in printed("check", "--format", "text", leaking, status=1)
 
 
+def test_lists_that_divide_all_images_are_a_question_about_a_supervised_split(tmp_path):
+    rows = np.arange(1, 61)
+    seen_and_unseen = {"train_allclass_loc": rows[rows % 5 > 0], "test_allclass_loc": rows[4::5]}
+    card = cards_of_files([a_split(tmp_path / "a.mat", **seen_and_unseen)], ["none"])[0]
+    assert (card.verdict, card.figures[0].value) == ("unknown", "0")
+    assert card.sentence.startswith(
+        "Probably a supervised split, whose training list contains 8 of 10 rows of test_seen and "
+        "16 of 20 rows of test_unseen: train_allclass_loc and test_allclass_loc have each of the "
+        "60 images once."
+    )
+    # Both pairs train on the same test rows, which is one question.
+    unseen = {"tunseen_train_loc": rows[40:56], "tunseen_test_loc": rows[56:]}
+    path = a_split(tmp_path / "b.mat", **unseen)
+    (question,) = audit(path).of("ZSL003")
+    assert question.mark == "open"
+    assert question.sentence.endswith(
+        "16 of 20 rows of test_unseen: tunseen_train_loc and tunseen_test_loc have each row of "
+        "test_unseen once."
+    )
+    all_rows = {"train_all_loc": np.r_[1:31, 41:57], "test_all_loc": np.r_[31:41, 57:61]}
+    path = a_split(tmp_path / "c.mat", **unseen, **all_rows)
+    (question,) = audit(path).of("ZSL003")
+    assert question.sentence.startswith("Probably supervised splits, whose training lists contain ")
+    assert set(unseen) | set(all_rows) <= set(question.sentence.split())
+
+
+@pytest.mark.parametrize(
+    ("train", "test"),
+    [
+        (np.r_[1:31, 41:57], np.arange(57, 61)),  # neither list has the rows 31 to 40
+        (np.r_[1:31, 41:57], np.r_[31:41, 56:61]),  # row 56 is in both
+        (np.arange(1, 57), np.arange(57, 60)),  # without row 60
+    ],
+)
+def test_lists_that_do_not_divide_the_images_leak(tmp_path, train, test):
+    path = a_split(tmp_path / "a.mat", train_all_loc=train, test_all_loc=test)
+    assert audit(path).mark("ZSL003") == "leak"
+    # Without a test list of the same name, nothing indicates a supervised split.
+    path = a_split(tmp_path / "b.mat", train_all_loc=np.arange(1, 57), test_x_loc=np.arange(57, 61))
+    assert audit(path).mark("ZSL003") == "leak"
+
+
+def test_training_lists_with_the_same_test_rows_share_a_finding(tmp_path):
+    path = a_split(
+        tmp_path / "a.mat", my_train_loc=np.r_[1:10, 41:50], train2_loc=np.arange(41, 50)
+    )
+    (finding,) = audit(path).of("ZSL003")
+    assert finding.sentence == (
+        "my_train_loc, train2_loc, lists named for training, contain 9 of 20 rows of test_unseen."
+    )
+
+
 @pytest.mark.parametrize(
     ("more", "mark"),
     [

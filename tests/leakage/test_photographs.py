@@ -102,6 +102,21 @@ def test_test_rows_of_a_photograph_that_was_trained_on_are_counted(part):
     assert {row[1:] for row in finding.evidence[0].rows} == {(1, 1)}
 
 
+def test_photographs_of_both_test_parts_are_one_finding():
+    world = sharing(clean(), "test_seen", 2)
+    number, trained = world.photographs.number.copy(), world.parts["train"]
+    number[world.parts["test_unseen"][:3]] = trained[[0, 0, 5]]
+    (finding,) = findings_on(named(world, number))
+    seen, unseen = len(world.parts["test_seen"]), len(world.parts["test_unseen"])
+    assert finding.sentence.startswith(
+        f"2 of {seen} rows of test_seen ({200 / seen:.1f} %) and 3 of {unseen} rows of test_unseen "
+        f"({300 / unseen:.1f} %) share a photograph with a training row"
+    )
+    assert finding.figures == {"rows": 5, "of": seen + unseen, "photographs": 3}
+    assert finding.evidence[0].rows[0] == (f"photograph {trained[0]}", 1, 2, 1)
+    assert finding.value == 2 / seen  # the larger share decides between warning and leak
+
+
 def test_photographs_with_most_test_rows_come_first():
     world = clean()
     number, tested = np.arange(world.n_rows), world.parts["test_seen"]

@@ -32,6 +32,8 @@ TRAINS = re.compile(r"train|(?<![a-z])(trn|val)(?![a-z])", re.IGNORECASE)
 #: Pattern in the names of lists of unlabelled images.
 UNLABELLED = re.compile(r"unlabel|transduc|(?<![a-z])trans(?![a-z])", re.IGNORECASE)
 TESTS = re.compile(r"test|tst", re.IGNORECASE)
+#: Part of the name of a training list that a test list replaces by the other pattern.
+TRAINING_WORD = re.compile(r"train|trn", re.IGNORECASE)
 ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
 #: Pattern in the names of variables that may be lists of rows.
 MAY_BE_ROWS = re.compile(r"train|val|test|seen|split|_(loc|idx|index|ind|rows)\b", re.IGNORECASE)
@@ -175,17 +177,25 @@ def _ps_v1(context: AuditContext) -> Finding:
 
 
 def _in_two_parts(context: AuditContext) -> Findings:
+    advice = "Keep each row in one part; the corrected split does."
+    trained_and_tested: dict[tuple[bytes, str], list[str]] = {}
     for a, b in combinations([part for part in SPLIT_PARTS if part in context.parts], 2):
         both = np.intersect1d(context.rows(a), context.rows(b), assume_unique=True)
         if not both.size or (a == "trainval" and b in ("train", "val")):
             continue
+        if a in TRAIN_PARTS and b in TEST_PARTS:
+            trained_and_tested.setdefault((both.tobytes(), b), []).append(a)
+            continue
         finding_of, fault = warning, f"In {a} and in {b}"
         if b in TEST_PARTS:
             finding_of, fault = error, f"Tested in {a} and in {b}"
-        if a in TRAIN_PARTS and b in TEST_PARTS:
-            finding_of, fault = leak, f"In both {a} (training) and {b} (test)"
-        advice = "Keep each row in one part; the corrected split does."
         yield _of_rows(finding_of, fault, both, advice, _listed(context, both))
+    for (_, b), training_parts in trained_and_tested.items():
+        both = np.intersect1d(context.rows(training_parts[0]), context.rows(b), assume_unique=True)
+        fault = f"In both {training_parts[0]} (training) and {b} (test)"
+        if len(training_parts) > 1:
+            fault = f"In {' and '.join(training_parts)} (training), and in {b} (test)"
+        yield _of_rows(leak, fault, both, advice, _listed(context, both))
     if "trainval" in context.parts and {"train", "val"} & set(context.parts):
         outside_trainval = np.setdiff1d(
             context.rows("train", "val"), context.rows("trainval", *TEST_PARTS)
@@ -218,34 +228,101 @@ def _fold_rows(context: AuditContext) -> Findings:
 def _other_lists(context: AuditContext) -> Findings:
     """Compare lists of the file that are not parts of the split with the test parts.
 
-    A list named for training that contains test rows is a leak, unless the name marks it as
-    unlabelled: then the setting may be transductive, which only the author can confirm.
+    A list named for training that contains test rows is a leak, with two exceptions, which only the
+    author can confirm: a name that marks the list as unlabelled, since the setting may be
+    transductive; and a list that forms a second, supervised split with a test list. Lists with the
+    same test rows share a finding.
     """
     tested, harmless = context.rows(*TEST_PARTS), []
+    alike: dict[tuple[str, bytes], list[str]] = {}
+    splits = {
+        name: pair
+        for name, rows in context.other_lists.items()
+        if np.isin(rows, tested).any() and (pair := _supervised_pair(context, name))
+    }
+    of_pairs = {test_list for test_list, _ in splits.values()}
     for name, rows in context.other_lists.items():
+        if name in of_pairs:
+            continue
         both = np.intersect1d(rows, tested)
         trains = TRAINS.search(name)
         unlabelled = UNLABELLED.search(name) or (TESTS if trains else ALL).search(name)
         if not (both.size and (unlabelled or trains)):
             harmless.append(name)
             continue
-        test_rows = [
-            f"{n:,} of {context.rows(part).size:,} rows of {part}"
-            for part in TEST_PARTS
-            if (n := np.intersect1d(both, context.rows(part)).size)
-        ]
-        if unlabelled:
-            text = (
-                f"{name} contains {' and '.join(test_rows)}: transductive if used without labels."
-            )
-            advice = "Ask whether methods train on these rows, and with which labels."
-            yield open_(text, advice, _listed(context, both), figures={"rows": both.size})
-            continue
-        text = f"{name}, a list named for training, contains {' and '.join(test_rows)}."
-        advice = "Train on trainval, and ask which list the models were trained on."
-        yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
+        use = "supervised" if name in splits else "unlabelled" if unlabelled else "training"
+        alike.setdefault((use, both.tobytes()), []).append(name)
+    for (use, _), names in alike.items():
+        both = np.intersect1d(context.other_lists[names[0]], tested)
+        yield _of_other_lists(context, use, names, both, splits)
     if harmless:
         yield ok(f"Other lists, none of which puts test rows into training: {listed(harmless)}.")
+
+
+def _of_other_lists(
+    context: AuditContext,
+    use: str,
+    names: list[str],
+    both: np.ndarray,
+    splits: dict[str, tuple[str, str]],
+) -> Finding:
+    """Return the finding on lists with the same test rows.
+
+    Parameters
+    ----------
+    use : "unlabelled", "training" or "supervised"
+    names : the lists
+    both : test rows in each list
+    splits : training list of a supervised split -> its :func:`_supervised_pair`
+    """
+    several = len(names) > 1
+    contain, lists = "contain" if several else "contains", listed(names)
+    in_tests = " and ".join(
+        f"{n:,} of {context.rows(part).size:,} rows of {part}"
+        for part in TEST_PARTS
+        if (n := np.intersect1d(both, context.rows(part)).size)
+    )
+    evidence, figures = _listed(context, both), {"rows": both.size}
+    if use == "unlabelled":
+        text = f"{lists} {contain} {in_tests}: transductive if used without labels."
+        advice = "Ask whether methods train on these rows, and with which labels."
+        return open_(text, advice, evidence, figures=figures)
+    if use == "supervised":
+        pairs = "; ".join(f"{name} and {splits[name][0]} {splits[name][1]}" for name in names)
+        start = "Probably supervised splits, whose training lists contain"
+        if not several:
+            start = "Probably a supervised split, whose training list contains"
+        text = f"{start} {in_tests}: {pairs}."
+        advice = "Ask which list trained the models; zero-shot models train on trainval."
+        return open_(text, advice, evidence, figures=figures)
+    role = "lists" if several else "a list"
+    text = f"{lists}, {role} named for training, {contain} {in_tests}."
+    advice = "Train on trainval, and ask which list the models were trained on."
+    return leak(text, advice, evidence, both, figures=figures)
+
+
+def _supervised_pair(context: AuditContext, train_list: str) -> tuple[str, str] | None:
+    """Return the test list that completes a training list to a supervised split, if any.
+
+    Such lists have the same name apart from "train" and "test", and together each image, each row
+    of the split, or each row of a test part exactly once. The second text says which of them.
+    """
+    if not TRAINS.search(train_list) or UNLABELLED.search(train_list):
+        return None
+    wholes = {}
+    if context.n_rows is not None:
+        wholes[f"have each of the {context.n_rows:,} images once"] = np.arange(context.n_rows)
+    for parts, where in ((SPLIT_PARTS, "the split"), *(((p,), p) for p in TEST_PARTS)):
+        wholes[f"have each row of {where} once"] = context.rows(*parts)
+    stem = TRAINING_WORD.sub("", train_list)
+    for name, rows in context.other_lists.items():
+        if name == train_list or not rows.size or TESTS.sub("", name) != stem:
+            continue
+        union = np.sort(np.concatenate([context.other_lists[train_list], rows]))
+        for text, whole in wholes.items():
+            if np.array_equal(union, whole):
+                return name, text
+    return None
 
 
 def _of_rows(
@@ -454,28 +531,10 @@ def same_photograph(context: AuditContext) -> Findings:
     """Report test and validation rows that share a photograph with a training row."""
     photographs, nameless = context.known_photographs, True
     number, trained = photographs.number, context.rows(*TRAIN_PARTS)
-    for part in TEST_PARTS:
-        if (rows := shared_rows_of(number, context.rows(part), trained)).size:
-            nameless, n = False, len(context.rows(part))
-            shared, tested = np.unique(number[rows], return_counts=True)
-            in_training = np.bincount(number[trained], minlength=number.max() + 1)[shared]
-            order = np.argsort(-tested, kind="stable")
-            table = [(photographs.name(int(shared[k])), tested[k], in_training[k]) for k in order]
-            share = rows.size / n
-            yield leak(
-                f"{rows.size:,} of {n:,} rows of {part} ({percent(share)}) share a photograph "
-                f"with a training row, according to {photographs.source}.",
-                "Separate photographs, not rows: the corrected split removes the training rows of "
-                "these photographs and keeps the test set.",
-                Evidence.of(
-                    "Photographs on both sides of the split",
-                    ("photograph", f"rows of {part}", "training rows"),
-                    table,
-                ),
-                rows,
-                figures={"rows": rows.size, "of": n, "photographs": len(shared)},
-                value=share,
-            )
+    rows_of = {part: shared_rows_of(number, context.rows(part), trained) for part in TEST_PARTS}
+    if rows_of := {part: rows for part, rows in rows_of.items() if rows.size}:
+        nameless = False
+        yield _of_shared_photographs(context, rows_of)
     folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.fold_rows, 1)]
     if {"train", "val"} <= set(context.parts):
         folds.insert(0, ("The pair train and val", context.rows("train"), context.rows("val")))
@@ -502,6 +561,38 @@ def same_photograph(context: AuditContext) -> Findings:
                 "different names"
             )
         yield ok(f"{names} ({photographs.source}); the images themselves were not compared.")
+
+
+def _of_shared_photographs(context: AuditContext, rows_of: dict[str, np.ndarray]) -> Finding:
+    """Return the finding on test rows, by part, that share a photograph with a training row."""
+    photographs, trained = context.known_photographs, context.rows(*TRAIN_PARTS)
+    number, rows = photographs.number, np.concatenate(list(rows_of.values()))
+    sizes = {part: len(context.rows(part)) for part in rows_of}
+    shares = {part: part_rows.size / sizes[part] for part, part_rows in rows_of.items()}
+    in_parts = " and ".join(
+        f"{part_rows.size:,} of {sizes[part]:,} rows of {part} ({percent(shares[part])})"
+        for part, part_rows in rows_of.items()
+    )
+    shared, tested = np.unique(number[rows], return_counts=True)
+    counts = [
+        np.bincount(number[part_rows], minlength=number.max() + 1)[shared]
+        for part_rows in (*rows_of.values(), trained)
+    ]
+    order = np.argsort(-tested, kind="stable")
+    table = [(photographs.name(int(shared[k])), *(n[k] for n in counts)) for k in order]
+    return leak(
+        f"{in_parts} share a photograph with a training row, according to {photographs.source}.",
+        "Separate photographs, not rows: the corrected split removes the training rows of these "
+        "photographs and keeps the test set.",
+        Evidence.of(
+            "Photographs on both sides of the split",
+            ("photograph", *(f"rows of {part}" for part in rows_of), "training rows"),
+            table,
+        ),
+        rows,
+        figures={"rows": rows.size, "of": sum(sizes.values()), "photographs": len(shared)},
+        value=max(shares.values()),
+    )
 
 
 def shared_rows_of(number: np.ndarray, rows: np.ndarray, other_rows: np.ndarray) -> np.ndarray:
