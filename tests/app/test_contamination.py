@@ -145,19 +145,32 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2
     text, hover = drawn["Kinetics-400", "UCF101 · 101"]
-    assert text == "\N{NO-BREAK SPACE}40+46"
-    assert hover == "40 of 101 in the set, 46 related<br>Huang et al. 2021: 61"
+    assert text == "\N{NO-BREAK SPACE}61+25"
+    assert hover == "61 of 101 in the set, 25 related<br>Huang et al. 2021: 61 in the set"
 
 
-def test_the_overlap_of_classes_has_the_words_of_the_map():
-    table = opened("Classes").dataframe[0]
-    assert (
-        {"in the set", "related"}
-        <= {*table.value["overlap"]}
-        <= {"in the set", "related", "listed"}
-    )
+def test_the_relation_of_classes_has_the_words_and_numbers_of_the_map():
+    app = opened("Classes", contamination_on="aPY, SS")
+    table = app.dataframe[0]
+    assert dict(table.value["overlap"].value_counts()) == {"in the set": 7, "related": 1}
+    assert "7 of the 12 test classes" in words(app)
+    app.session_state["contamination_tab"] = "Map"
+    app.run()
+    names = [trace.get("name") for trace in charts(app)[0].figure["data"]]
+    assert "in the set" in names
+    assert "overlap" not in names
     # the reasons are longer than other cells
     assert json.loads(table.proto.columns)["evidence"]["width"] >= 350
+
+
+def test_the_chosen_extractor_is_marked_and_sources_are_cut_at_a_word():
+    (table,) = opened("Extractors", contamination_extractor="CLIP").dataframe
+    assert table.value["extractor"].iloc[0] == "CLIP"
+    assert "background-color" in table.proto.arrow_data.styler.styles
+    sources = {extractor.source for extractor in contamination.extractors().values()}
+    for source in table.value["source"]:
+        assert len(source) <= 84
+        assert any(full.startswith(source.removesuffix("…")) for full in sources)
 
 
 def test_the_accuracy_of_the_comparison_is_below_the_classes():

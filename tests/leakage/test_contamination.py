@@ -173,7 +173,28 @@ def test_the_map_has_every_test_set_with_every_pretraining_set():
     assert len(table) == len(contamination.test_sets()) * len(contamination.pretraining_sets())
     web = table[table["pretraining"].isin(["wit-400m", "laion-2b", "webli"])]
     assert (web["state"] == "unknown").all()
-    assert (table["certain"].dropna() <= table["classes"][table["certain"].notna()]).all()
+    assert (table["in_set"].dropna() <= table["classes"][table["in_set"].notna()]).all()
+
+
+def test_the_map_counts_the_classes_that_the_answer_counts():
+    table = contamination_table().set_index(["dataset", "split", "pretraining"])
+    pretraining = {
+        e.pretraining[0]: e for e in contamination.extractors().values() if len(e.pretraining) == 1
+    }
+    n_compared = 0
+    for (dataset, split, name), row in table[table["state"] == "overlap"].iterrows():
+        if name not in pretraining or dataset == "ImageNet":
+            continue
+        tested = find_test_set(f"{dataset}, {split}" if split else dataset)
+        result = answer(tested, pretraining[name])
+        counts = (row["in_set"], row["related"])
+        assert counts == (len(result.certain), len(result.possible)), (dataset, split, name)
+        assert f"on {row['in_set']} of the {row['classes']}" in result.headline
+        shown = contamination.evidence(tested, name)["overlap"]
+        assert (shown != "possible").sum() == row["in_set"]
+        assert row["text"].startswith(f"{row['in_set']}+{row['related']}/{row['classes']}")
+        n_compared += 1
+    assert n_compared > 10
 
 
 def test_imagenet_is_counted_by_its_ids():
@@ -312,12 +333,14 @@ def test_classes_by_id_and_by_name_are_not_mixed(tmp_path, printed):
         (
             "SUN, SS",
             "ResNet-101",
-            "All 6 are labelled classes of ImageNet-1K, 5 of them as Xian et al. 2019 list: ",
+            "All 6 are labelled classes of ImageNet-1K, 5 of them "
+            "according to Xian et al. 2019 only: ",
         ),
         (
             "HMDB51",
             "C3D",
-            "All 17 are labelled classes of Sports-1M, 10 of them as Huang et al. 2021 list: ",
+            "All 17 are labelled classes of Sports-1M, 10 of them "
+            "according to Huang et al. 2021 only: ",
         ),
         ("AWA2, SS", "ResNet-101", "All 6 are labelled classes of ImageNet-1K: "),
         ("ImageNet, 21K", "BiT-M", "All 20,844 are labelled classes of ImageNet-21K"),

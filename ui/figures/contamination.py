@@ -10,13 +10,13 @@ from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, note, scatt
 
 #: State -> text, mark and symbol.
 LOOKS: dict[str, tuple[str, Mark, str]] = {
-    "overlap": ("overlap", OVERLAP, "triangle-up"),
+    "overlap": ("in the set", OVERLAP, "triangle-up"),
     "possible": ("related classes only", RELATED, "triangle-up-open"),
     "none": ("none", NEUTRAL, "circle-open"),
     "unknown": ("unknown (?)", NEUTRAL, "circle"),
 }
 #: Height of a row in pixels, in a wide window and in a narrow one, where names are above the marks.
-ROW_HEIGHT = (34, 50)
+ROW_HEIGHT = (34, 58)
 #: Last entry of the legend, which explains the texts of the cells.
 TEXTS_OF_CELLS = "6+1: 6 test classes in the pre-training set, 1 related; SS · 10: 10 test classes"
 
@@ -53,7 +53,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
             range=[len(sets) - 0.5, -0.5],
             showticklabels=not narrow(),
         ),
-        annotations=[note(text, 0, k - 0.33, **above) for k, text in enumerate(rows)] * narrow(),
+        annotations=[note(text, 0, k - 0.37, **above) for k, text in enumerate(rows)] * narrow(),
         shapes=row + [_tint(x=position_of[title]) for title in columns if title in position_of],
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from zslcore.numbers import with_sign
 
 #: Height of a row on screen, in pixels.
 ROW = 35
+#: Background of a marked row, on light and dark pages.
+TINT = "rgba(128, 128, 128, 0.2)"
 
 
 def show(
@@ -29,6 +32,8 @@ def show(
     significant: Sequence[str] = (),
     counts: Sequence[str] = (),
     widths: Mapping[str, int] | None = None,
+    characters: Mapping[str, int] | None = None,
+    marked: int | None = None,
     height: int | str = "auto",
     **options: Any,
 ) -> None:
@@ -38,7 +43,9 @@ def show(
     only; without ``labels``, all columns are shown by their names. A heading that is a term of the
     glossary shows its entry as help. Columns in ``percent`` (fractions) and ``points`` (their
     differences) are shown with one decimal, columns in ``significant`` with three digits,
-    columns in ``counts`` with thousands separators. ``widths`` are in pixels.
+    columns in ``counts`` with thousands separators. ``widths`` are in pixels. On screen, texts are
+    cut to the number of ``characters`` of their column, with an ellipsis, and the row with number
+    ``marked`` is tinted.
     """
     labels = labels or {str(column): str(column) for column in table}
     shown = table[list(labels)].copy()
@@ -46,6 +53,8 @@ def show(
         shown[column] = np.where(shown[column], "yes", "no")
     for column in (*percent, *points):
         shown[column] = 100 * shown[column].astype(float)
+    for column, most in (characters or {}).items():
+        shown[column] = [shorten(text, most, placeholder=" …") for text in shown[column]]
     if isinstance(height, int):  # half a row shows that more follow
         fits = ROW * (len(shown) + 1) <= height
         height = "content" if fits else ROW * (height // ROW) + ROW // 2
@@ -60,8 +69,10 @@ def show(
             c: st.column_config.NumberColumn(labels[c], format=text, help=tips[c]) for c in columns
         }
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
-    is_styled = bool(points or counts)
+    is_styled = bool(points or counts) or marked is not None
     data = _styled(shown, points, counts) if is_styled else shown
+    if marked is not None and isinstance(data, Styler):
+        data.set_properties(pd.IndexSlice[shown.index[[marked]], :], **{"background-color": TINT})
     st.dataframe(data, column_config=config, **options)
     downloads.offer_table(table, name, TableFormat(labels, percent, points, significant))
 

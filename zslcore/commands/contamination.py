@@ -131,8 +131,8 @@ def _map() -> Output:
         return (
             f"{wide.loc[:, (wide != 'unknown').any()].to_string()}\n\n"
             f"unknown on every test set: {', '.join(hidden)}\n"
-            "6+1/10: of 10 test classes, 6 are in the pre-training set and 1 is related to one of "
-            "its classes.\n"
+            "6+1/10: of 10 test classes, 6 are in the pre-training set, by name or according to a "
+            "paper, and 1 is related to one of its classes.\n"
             f"{{6}}: a paper lists 6.\n{reliability.how_reliable()}"
         )
 

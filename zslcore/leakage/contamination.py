@@ -67,6 +67,8 @@ STATES: tuple[State, ...] = get_args(State)
 COUNTS = FACTS / "contamination_counts.csv"
 #: Columns with numbers of classes; "certain_classes" and "possible_classes" have the names.
 COUNTED = ("certain", "possible")
+#: Columns of the map with numbers of classes, which join the comparison and the papers.
+JOINED = ("in_set", "related")
 #: Separator between names of classes in a cell of the table.
 BETWEEN = "; "
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
@@ -219,8 +221,10 @@ class TestSet:
 class OverlapCell:
     """Pair of a test set and a pre-training set, with the certain and possible common classes.
 
-    ``certain`` and ``possible`` are None without a list of classes or before counting; ``printed``
-    is None if no paper compared the two sets, and empty if it lists no common class.
+    ``certain`` and ``possible`` are the results of comparing names, and None without a list of
+    classes or before counting; ``printed`` is None if no paper compared the two sets, and empty if
+    it lists no common class. Answers, the map and the command line count ``in_set`` and
+    ``related``, which join both sources.
     """
 
     dataset: str
@@ -235,13 +239,33 @@ class OverlapCell:
     printed_in: str = ""
 
     @property
+    def in_set(self) -> tuple[str, ...]:
+        """Test classes in the pre-training set, by comparison or according to a paper."""
+        return tuple(dict.fromkeys((*(self.certain or ()), *(self.printed or ()))))
+
+    @property
+    def related(self) -> tuple[str, ...]:
+        """Test classes with a related class in the pre-training set, without those in it."""
+        return tuple(name for name in self.possible or () if name not in self.in_set)
+
+    @property
+    def n_in_set(self) -> int:
+        """Number of classes in the set; the names of large test sets are not stored."""
+        return max(self.n_certain, len(self.in_set))
+
+    @property
+    def n_related(self) -> int:
+        """Number of related classes that are not in the set."""
+        return self.n_possible - len(self.possible or ()) + len(self.related)
+
+    @property
     def state(self) -> State:
         """State of the overlap according to the lists and the papers."""
-        if self.n_certain or self.printed:
+        if self.n_in_set:
             return "overlap"
         if self.certain is None:
             return "unknown" if self.printed is None else "none"
-        return "possible" if self.n_possible else "none"
+        return "possible" if self.n_related else "none"
 
 
 @cache
@@ -406,8 +430,8 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
     class. The table is empty for a test set without stored names, such as ImageNet.
     """
     cell = cell_of(tested, pretraining)
-    how = dict.fromkeys(cell.printed or (), "listed")
-    how |= dict.fromkeys(cell.possible or (), "possible")
+    how = dict.fromkeys(cell.related, "possible")
+    how |= dict.fromkeys(cell.in_set, "listed")
     how |= dict.fromkeys(cell.certain or (), "certain")
     names = [name for name in tested.classes if name in how]
     list_ = pretraining_sets()[pretraining].vocabulary if names else ""
@@ -427,21 +451,21 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
 def contamination_table() -> pd.DataFrame:
     """Return the map with one row per cell; numbers not counted or not printed are missing.
 
-    ``text`` has the format "6+1/10 {6}": certain + possible / all {printed}.
+    ``text`` has the format "6+1/10 {6}": in the set + related / all {printed}.
     """
     rows = []
     for cell in cells().values():
         counted, listed = cell.certain is not None, cell.printed is not None
-        text = f"{cell.n_certain}+{cell.n_possible}/{cell.classes}" if counted else cell.state
+        text = f"{cell.n_in_set}+{cell.n_related}/{cell.classes}" if counted else cell.state
         names = ("dataset", "split", "pretraining", "state", "classes")
         rows.append(
             {name: getattr(cell, name) for name in names}
-            | {how: getattr(cell, f"n_{how}") if counted else None for how in COUNTED}
+            | {how: getattr(cell, f"n_{how}") if counted else None for how in JOINED}
             | {"printed": len(cell.printed or ()) if listed else None}
             | {"printed_in": cell.printed_in}
             | {"text": text + (f" {{{len(cell.printed or ())}}}" if listed else "")}
         )
-    return frame(rows).astype(dict.fromkeys([*COUNTED, "printed"], "Int64"))
+    return frame(rows).astype(dict.fromkeys([*JOINED, "printed"], "Int64"))
 
 
 # --- Counting -------------------------------------------------------------------------------------
@@ -519,11 +543,10 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     overlap_cells = [cell_of(tested, name) for name in extractor.pretraining]
     state = next(state for state in STATES if state in [cell.state for cell in overlap_cells])
     deciding = [cell for cell in overlap_cells if cell.state == state]
-    parts = [part for cell in deciding for part in (cell.certain, cell.printed)]
-    certain = _together(tested, parts)
+    certain = _together(tested, [cell.in_set for cell in deciding])
     # With certain overlaps, a person also has to decide on possible overlaps in all other sets.
     possible = _together(
-        tested, [cell.possible for cell in (overlap_cells if certain else deciding)]
+        tested, [cell.related for cell in (overlap_cells if certain else deciding)]
     )
     decided = {*certain}
     possible = tuple(name for name in possible if name not in decided)
@@ -545,8 +568,8 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     return ContaminationAnswer(state, *sentences, certain, possible)
 
 
-def _together(tested: TestSet, parts: Iterable[tuple[str, ...] | None]) -> tuple[str, ...]:
-    names = {name for part in parts for name in part or ()}
+def _together(tested: TestSet, parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    names = {name for part in parts for name in part}
     return tuple(name for name in tested.classes if name in names)
 
 
@@ -560,7 +583,7 @@ def _leaking(
     extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str], n_open: int
 ) -> Sentences:
     n, total = (
-        max(len(names), *(cell.n_certain for cell in overlap_cells)),
+        max(len(names), *(cell.n_in_set for cell in overlap_cells)),
         overlap_cells[0].classes,
     )
     advice = "Test on other classes."
@@ -590,8 +613,8 @@ def _as_listed(overlap_cells: Sequence[OverlapCell], names: Sequence[str]) -> st
     if not n:
         return ""
     papers = dict.fromkeys(cell.printed_in for cell in overlap_cells if cell.printed)
-    note = f"as {listed(list(papers))} list"
-    return f", {note}" if n == len(names) else f", {n:,} of them {note}"
+    note = f"according to {listed(list(papers))} only"
+    return f" {note}" if n == len(names) else f", {n:,} of them {note}"
 
 
 def _unknown(
@@ -656,7 +679,7 @@ def _undecided(
     extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str]
 ) -> Sentences:
     n, total = (
-        max(len(names), *(cell.n_possible for cell in overlap_cells)),
+        max(len(names), *(cell.n_related for cell in overlap_cells)),
         overlap_cells[0].classes,
     )
     return (

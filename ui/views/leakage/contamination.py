@@ -184,17 +184,17 @@ def show_map(tested: TestSet, extractor: Extractor) -> None:
     chart(
         contamination_map(table, str(tested), trained_on),
         f"Contamination map of {table['row'].nunique()} test sets and {table['title'].nunique()} "
-        f"pre-training sets: {counts.get('overlap', 0)} cells overlap, "
-        f"{counts.get('possible', 0)} have related classes only, {counts.get('none', 0)} have none "
-        f"and {counts.get('unknown', 0)} are unknown.",
+        f"pre-training sets: {counts.get('overlap', 0)} cells have classes in "
+        f"the set, {counts.get('possible', 0)} related classes only, {counts.get('none', 0)} none; "
+        f"{counts.get('unknown', 0)} are unknown.",
         key="contamination_map",
         table=lambda: table.drop(columns=["row", "hover", "text"]),
     )
     touch = "Point at"
     if window.is_narrow():
         touch = (
-            "Filled: number of test classes in the set, without related ones. Open: number of "
-            "related classes. Touch"
+            "Filled: number of test classes in the set, by name or according to a paper, without "
+            "related ones. Open: number of related classes. Touch"
         )
     st.caption(
         f"{touch} a cell to see its classes and, where a paper reports one, the paper's count. "
@@ -227,23 +227,24 @@ def _map(extractor: Extractor) -> tuple[pd.DataFrame, int]:
 
 def _short(row: Mapping[Any, Any]) -> str:
     """Return the counts of a cell as text; empty without counts."""
-    counts = () if pd.isna(row["certain"]) else (row["certain"], row["possible"])
+    counts = () if pd.isna(row["in_set"]) else (row["in_set"], row["related"])
     return "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
 
 
 def _hover(row: Mapping[Any, Any]) -> str:
     words = "cannot be counted"
-    if not pd.isna(row["certain"]):
-        words = f"{row['certain']:,} of {row['classes']:,} in the set, {row['possible']:,} related"
+    if not pd.isna(row["in_set"]):
+        words = f"{row['in_set']:,} of {row['classes']:,} in the set, {row['related']:,} related"
     if not pd.isna(row["printed"]):
-        words += f"<br>{row['printed_in']}: {row['printed']}"
+        words += f"<br>{row['printed_in']}: {row['printed']} in the set"
     return words
 
 
-def show_extractors(tested: TestSet, _: Extractor) -> None:
-    """List all extractors with their verdicts on the same test classes."""
+def show_extractors(tested: TestSet, chosen: Extractor) -> None:
+    """List all extractors with their verdicts on the same test classes, the chosen one first."""
     sets, rows = contamination.pretraining_sets(), []
-    for extractor in contamination.extractors().values():
+    others = [each for each in contamination.extractors().values() if each != chosen]
+    for extractor in [chosen, *others]:
         answer = contamination.answer(tested, extractor)
         rows.append(
             {
@@ -267,6 +268,9 @@ def show_extractors(tested: TestSet, _: Extractor) -> None:
             "with": "supervision",
             "source": "source",
         },
+        widths={"source": 540},
+        characters={"source": 84},
+        marked=0,
         height=420,
     )
     st.caption(
@@ -288,7 +292,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         return
     sets = contamination.pretraining_sets()
     table["pretraining"] = [sets[name].title for name in table["pretraining"]]
-    words = {"certain": "in the set", "possible": "related"}
+    words = {"certain": "in the set", "listed": "in the set", "possible": "related"}
     table["overlap"] = table["overlap"].replace(words)
     tables.show(
         table,
@@ -296,7 +300,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         labels={
             "class": "test class",
             "pretraining": "in",
-            "overlap": "overlap",
+            "overlap": "relation",
             "pretraining_class": "pre-training class",
             "evidence": "why",
             "printed_in": "listed by",
@@ -305,10 +309,9 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         height=420,
     )
     st.caption(
-        "In the set: the same name or meaning; an object and an activity with it are at most "
-        "related. "
-        "Related: perhaps the same class, for a person to confirm or reject. Listed: named only in "
-        "a paper. "
+        "In the set: the same name or meaning, or listed by a paper; an object and an activity "
+        "with it are at most related. "
+        "Related: perhaps the same class, for a person to confirm or reject. "
         f"{reliability.how_reliable()}"
     )
     site_map.link(
