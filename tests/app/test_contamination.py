@@ -95,11 +95,11 @@ def test_next_steps_lead_to_captions_and_near_duplicates():
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="CLIP")
     shown = [code.value for code in app.code]
     assert any("--on 'CUB, PS' --captions CAPTIONS.tsv" in line for line in shown)
-    assert "lists near-duplicates" in words(app)
+    assert "finds test images that are nearly identical" in words(app)
     assert [link.proto.label for link in app.get("page_link")][-1] == "Look for near-duplicates"
     app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="DINOv2")
     assert not app.get("file_uploader")
-    assert "lists near-duplicates" in words(app)
+    assert "finds test images that are nearly identical" in words(app)
     assert "Unknown does not mean clean" in words(app)
 
 
@@ -140,7 +140,7 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     titles = figure["layout"]["xaxis"]["categoryarray"]
     assert len(drawn) == len(titles) * len(contamination.test_sets())
     assert {"WIT-400M", "Kinetics-664", "LAION-2B"}.isdisjoint(titles)
-    assert "Left out: 11 sets that are unknown for most test sets." in words(app)
+    assert "Left out: 11 pre-training sets, since their overlap is unknown" in words(app)
     assert "6+1" in key["name"]
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2
@@ -169,7 +169,7 @@ def test_the_chosen_extractor_is_marked_and_sources_are_cut_at_a_word():
     assert "background-color" in table.proto.arrow_data.styler.styles
     sources = {extractor.source for extractor in contamination.extractors().values()}
     for source in table.value["source"]:
-        assert len(source) <= 84
+        assert len(source) <= 86
         assert any(full.startswith(source.removesuffix("…")) for full in sources)
 
 

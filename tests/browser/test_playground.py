@@ -81,7 +81,12 @@ def test_sentence_and_numbers_have_the_same_gamma_while_the_ruler_plays(server, 
         ".includes(`At ${whole.querySelector('.g').textContent.replaceAll('\u00a0', ' ')},`)"
     )
     page.locator(".ruler [aria-label=Play]").wait_for()
-    assert "Seen digits win; with the" in sentence.inner_text().replace("\u00a0", " ")
+    u, s = (
+        float(re.search(r"([\d.]+) %", page.locator(f".whole .{side}").inner_text())[1])
+        for side in "us"
+    )
+    won = f"Seen digits win by {s - u:.0f} points."
+    assert sentence.inner_text().replace("\u00a0", " ") == won
 
 
 @pytest.mark.parametrize("query", ["", "?dataset=CUB-vgg_fc7"])

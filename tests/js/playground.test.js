@@ -119,12 +119,8 @@ test("the sentence on gains and losses", () => {
   const said = (seen, unseen) => describeTrade(at(seen, unseen), plain, "digits");
   assert.equal(said(0.807, 0.535).gamma, "At γ = 0.31,");
   assert.equal(said(0.807, 0.535).words, "unseen digits gain 43 points, seen digits lose 17.");
-  assert.equal(said(0.976, 0.101).words, "seen digits win.");
+  assert.equal(said(0.976, 0.101).words, "seen digits win by 88 points.");
   assert.equal(describeTrade(at(0.5, 0.6), at(0.5, 0.6), "digits").words, "unseen digits do no worse.");
-  assert.equal(describeTrade(plain, plain, "digits", at(0.807, 0.535)).words,
-    "seen digits win; with the validated penalty γ, unseen ones gain 43 points, seen ones lose 17.");
-  for (const validated of [at(0.976, 0.2), at(0.9, 0.101), plain])
-    assert.match(describeTrade(plain, plain, "digits", validated).words, /^seen digits win\.$/);
   assert.equal(said(0.976, 0.051).words,
     "unseen digits lose 5 points, seen digits gain nothing.");
   assert.equal(said(0.986, 0.051).words,

@@ -21,9 +21,9 @@ test("a stop is compared with the chosen stop", () => {
 
 test("the chosen stop, and a stop with equal accuracies, are described by the better side", () => {
   assert.equal(describeStop(RULER, PLACES, 1, "digits"),
-    "λ 3.16: seen digits win.");
+    "λ 3.16: seen digits win by 30 points.");
   assert.equal(describeStop(RULER, [PLACES[1], PLACES[1]], 0, "digits"),
-    "λ 1 instead of 3.16: seen digits win.");
+    "λ 1 instead of 3.16: seen digits win by 30 points.");
 });
 
 test("numbers of unlabelled images are compared in the same way", () => {

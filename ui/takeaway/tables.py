@@ -54,7 +54,9 @@ def show(
     for column in (*percent, *points):
         shown[column] = 100 * shown[column].astype(float)
     for column, most in (characters or {}).items():
-        shown[column] = [shorten(text, most, placeholder=" …") for text in shown[column]]
+        shown[column] = [
+            shorten(text, most, placeholder=" …", break_on_hyphens=False) for text in shown[column]
+        ]
     if isinstance(height, int):  # half a row shows that more follow
         fits = ROW * (len(shown) + 1) <= height
         height = "content" if fits else ROW * (height // ROW) + ROW // 2

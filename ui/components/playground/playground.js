@@ -391,9 +391,7 @@ class Playground extends CurveFigure {
 
   /** Return the trade-off at a gamma as a sentence. @param {CurvePoint} point */
   describeGamma(point) {
-    const validated = this.line.stops.find(({ look }) => look === "validated");
-    const { gamma, words } = describeTrade(point, pointAt(this.line, 0), this.head.noun[1],
-      validated && pointAt(this.line, validated.gamma));
+    const { gamma, words } = describeTrade(point, pointAt(this.line, 0), this.head.noun[1]);
     return gamma ? `${gamma} ${words}` : words[0].toUpperCase() + words.slice(1);
   }
 

@@ -17,14 +17,13 @@ export function formatPoints(points) {
  * @param {CurvePoint} now
  * @param {CurvePoint} plain at gamma 0
  * @param {string} many plural of the classes
- * @param {CurvePoint} [validated] at the validated gamma
  * @returns {{ gamma: string, words: string }}
  */
-export function describeTrade(now, plain, many, validated = plain) {
+export function describeTrade(now, plain, many) {
   const { unseen, seen } = findChanges(now, plain);
   const gamma = `At γ = ${formatNumber(now.gamma)},`, unseenMoves = Math.abs(unseen) >= LEAST_CHANGE;
   if (!unseenMoves && Math.abs(seen) < LEAST_CHANGE)
-    return { gamma: "", words: `${describeRest(plain, many, validated)}.` };
+    return { gamma: "", words: `${describeRest(plain, many)}.` };
   const [first, second] = unseenMoves ? ["unseen", "seen"] : ["seen", "unseen"];
   const [firstChange, secondChange] = unseenMoves ? [unseen, seen] : [seen, unseen];
   return { gamma, words: `${first} ${many} ${describeChange(firstChange)}, ${second} ${many} ` +
@@ -36,13 +35,11 @@ function findChanges(now, plain) {
   return { unseen: 100 * (now.unseen - plain.unseen), seen: 100 * (now.seen - plain.seen) };
 }
 
-/** The better side without a change, and the changes at the validated gamma if they are a trade.
- * @param {CurvePoint} plain @param {string} many @param {CurvePoint} validated */
-function describeRest(plain, many, validated) {
-  const { unseen, seen } = findChanges(validated, plain);
-  const rest = plain.unseen < plain.seen ? `seen ${many} win` : `unseen ${many} do no worse`;
-  return unseen < LEAST_CHANGE || seen > -LEAST_CHANGE ? rest
-    : `${rest}; with the validated penalty γ, unseen ones ${describeChange(unseen)}, seen ones ${describeChange(seen, unseen)}`;
+/** The better side without a change, and its lead over the other side.
+ * @param {CurvePoint} plain @param {string} many */
+function describeRest(plain, many) {
+  const lead = 100 * (plain.seen - plain.unseen);
+  return lead >= LEAST_CHANGE ? `seen ${many} win by ${formatPoints(lead)}` : `unseen ${many} do no worse`;
 }
 
 /**

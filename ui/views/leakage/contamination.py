@@ -268,8 +268,8 @@ def show_extractors(tested: TestSet, chosen: Extractor) -> None:
             "with": "supervision",
             "source": "source",
         },
-        widths={"source": 540},
-        characters={"source": 84},
+        widths={"extractor": 208, "source": 520},
+        characters={"source": 86},
         marked=0,
         height=420,
     )
