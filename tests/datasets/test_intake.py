@@ -593,6 +593,20 @@ def test_unseen_classes_that_leave_no_split_are_refused(tmp_path, unseen, error)
         find(paths(tmp_path), unseen=unseen).read_dataset("a")
 
 
+def test_a_draw_that_leaves_a_fold_one_training_class_is_refused(tmp_path, capsys):
+    npy(tmp_path)
+    command = ["import", *map(str, paths(tmp_path)), "--unseen", "random:3", "--name", "birds"]
+    assert main(command) == 2
+    sentence = capsys.readouterr().err.strip()
+    assert "expected at least 3 seen classes with images" in sentence
+    assert "got 2 after random:3 of 5 classes; draw fewer" in sentence
+    assert "\n" not in sentence
+    assert not imports.names()
+    with_fewest = find(paths(tmp_path), unseen=["random:2"]).read_dataset("a")
+    folds = with_fewest.split("own").folds
+    assert [len(np.unique(with_fewest.labels[fold.train])) for fold in folds] == [2, 2, 2]
+
+
 def test_names_without_matching_labels_raise_a_question(tmp_path):
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "labels.npy", np.array([NAMES[c] for c in Y]))

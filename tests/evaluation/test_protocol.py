@@ -33,6 +33,8 @@ WORLD = linear_world(noise=1.0, n_per_class=20)
 SPLIT = WORLD.splits["PS"]
 RAW = Preprocessing("none", "none")
 GRID = {"lam": (1e-4, 1e-2, 1.0)}
+#: Which trainval rows are of the first seen class.
+IS_FIRST = WORLD.labels[SPLIT.trainval] == SPLIT.seen_classes[0]
 
 
 def plain_scores(lam, train, test, classes):
@@ -252,6 +254,10 @@ def test_the_default_grid_is_that_of_the_method():
             "fold 0 needs train and val rows of disjoint",
         ),
         ((Fold(SPLIT.trainval, []),), "got 8 and 0 classes"),
+        (
+            (Fold(SPLIT.trainval[IS_FIRST], SPLIT.trainval[~IS_FIRST]),),
+            "fold 0 needs train rows of at least two classes; got one, '.+', of 8 seen classes",
+        ),
     ],
 )
 def test_invalid_folds_are_refused(folds, sentence):

@@ -75,6 +75,8 @@ ROLES: dict[str, Role] = {
 }
 #: Rule that draws unseen classes: their number, and a seed.
 RANDOM = re.compile(r"random:(\d{1,6})(?::(\d{1,9}))?")
+#: Minimum number of seen classes: folds are thirds of them, so fewer would train on one class.
+FEWEST_SEEN = 3
 #: Text column in a CSV of features -> whether it is required.
 TEXTS = {"label": True, "split": False}
 #: Parts in a column, for refusals.
@@ -270,6 +272,13 @@ def split_from_unseen(
         expect(is_of_side.any(), "unseen classes", f"images of {side} classes", "none")
     origin = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
     if len(unseen) == 1 and (rule := RANDOM.fullmatch(str(unseen[0]))):
+        n_seen = len(np.setdiff1d(labels, chosen))
+        expect(
+            n_seen >= FEWEST_SEEN,
+            "unseen classes",
+            f"at least {FEWEST_SEEN} seen classes with images, so that each fold trains on two",
+            f"{n_seen} after {unseen[0]} of {len(names)} classes; draw fewer",
+        )
         origin = f"drawn at random with seed {rule[2] or 0}"
     note = f"{len(chosen)} unseen classes, {origin}; a fifth of the others' rows held out"
     return with_folds(Split.from_classes("own", labels, chosen, note=note), labels, benchmark)

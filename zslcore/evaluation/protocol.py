@@ -464,7 +464,8 @@ def select(
     Raises
     ------
     DatasetError
-        If the split has no folds, or a fold has no train rows, no val rows, or a class in both.
+        If the split has no folds, or a fold has train rows of fewer than two classes, no val rows,
+        or a class in both.
     ParameterError
         For an unknown task or rule, or the one-standard-error rule for a method without
         ``complexity_order``.
@@ -559,6 +560,12 @@ def _check_folds(dataset: ZSLDataset, split: Split) -> None:
             raise DatasetError(
                 f"{name}: fold {k} needs train and val rows of disjoint classes; got "
                 f"{len(train)} and {len(val)} classes, {shared.size} in both."
+            )
+        if len(train) == 1:
+            raise DatasetError(
+                f"{name}: fold {k} needs train rows of at least two classes; got one, "
+                f"{dataset.class_names[train[0]]!r}, of {len(split.seen_classes)} seen classes. "
+                "Give the parameters, or import the data with more seen classes."
             )
 
 
