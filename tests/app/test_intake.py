@@ -101,6 +101,44 @@ def test_two_arrays_of_labels_need_one_choice_and_a_split_can_be_drawn(visit):
     assert len(data.split("own").unseen_classes) == 2
 
 
+def captions(app):
+    return [element.value for element in app.caption]
+
+
+def test_a_draw_starts_at_a_fifth_and_leaves_enough_seen_classes_for_the_folds(visit):
+    twelve = np.repeat(np.arange(12), 3)
+    rows = (f"bird {c},{c},{c * c}" for c in range(12))
+    table = "embeddings.csv", "\n".join(["class,a,b", *rows]).encode(), "text/csv"
+    app = opened(visit())
+    features = as_file("features.npy", np.random.default_rng(0).random((36, 7)))
+    app.file_uploader(key="data_files").set_value(
+        [features, as_file("labels.npy", twelve), table]
+    ).run()
+    app.segmented_control(key="data_unseen_how").set_value("Drawn at random").run()
+    number = app.number_input(key="data_unseen_n")
+    assert (number.value, number.min, number.max) == (2, 1, 9)
+    assert "2 unseen, 10 seen" in captions(app)
+    number.set_value(9).run()
+    assert "9 unseen, 3 seen" in captions(app)
+
+
+def test_named_unseen_classes_that_leave_too_few_seen_ones_are_reported_before_the_import(visit):
+    app = dropped(visit)
+    app.multiselect(key="data_unseen_names").set_value(list(NAMES[:2])).run()
+    assert "2 unseen, 3 seen" in captions(app)
+    app.multiselect(key="data_unseen_names").set_value(list(NAMES[:3])).run()
+    (warning,) = [text for text in captions(app) if "3 unseen, 2 seen" in text]
+    assert "methods need at least 3 seen classes" in warning
+
+
+def test_without_files_nothing_can_be_imported(visit):
+    def button(app):
+        return next(each for each in app.button if each.label == "Import the files")
+
+    assert button(opened(visit())).disabled
+    assert not button(dropped(visit)).disabled
+
+
 def test_one_label_too_few_is_refused_and_nothing_is_stored(visit):
     app = opened(visit())
     short = as_file("labels.npy", files.LABELS[:-1])

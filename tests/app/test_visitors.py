@@ -43,8 +43,7 @@ def bring(files, **fields):
     app = with_dialog(visit(PAGE))
     for key, value in fields.items():
         app.text_input(key=key).set_value(value).run()
-    app.file_uploader(key="data_files").set_value(files)
-    press(app, "Import the files")
+    app.file_uploader(key="data_files").set_value(files).run()  # imported at once
     assert not app.exception
     assert not app.error
     return app
@@ -84,8 +83,7 @@ def test_on_a_public_server_a_group_shares_its_imports(files):
     assert offered(member.run()) == [name]
     assert offered(stranger.run()) == []
     stranger.text_input(key="data_group").set_value("short").run()
-    stranger.file_uploader(key="data_files").set_value(files)
-    press(stranger, "Import the files")
+    stranger.file_uploader(key="data_files").set_value(files).run()
     assert "at least 12 characters" in stranger.error[0].value
 
 

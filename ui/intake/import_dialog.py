@@ -10,11 +10,12 @@ from typing import Any, BinaryIO
 import streamlit as st
 
 from ui.intake import uploads
-from ui.intake.reading_progress import progress
+from ui.intake.reading_progress import READING, progress
 from ui.shell import site_map, terms, visitors
 from ui.shell.text import on_screen, plain
 from zslcore.datasets import ZSLDataset, intake
 from zslcore.datasets.facts import FINE_TUNED, benchmark_of, unlisted_sets
+from zslcore.datasets.table import FEWEST_SEEN, RANDOM
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import PRETRAINING_NAMES
 from zslcore.leakage.contamination import titles_of_sets
@@ -98,7 +99,11 @@ def _upload_form() -> None:
                 placeholder=(survey.name if survey else "")
                 or "from the file and its classes, such as CUB-vgg_fc7",
             )
-            is_pressed = st.button("Import the files", icon=":material/upload:", type="primary")
+            is_pressed = st.button(
+                "Import the files", icon=":material/upload:", type="primary", disabled=not files
+            )
+        if survey is not None and (sides := _sides_in_words(unseen, survey.n_classes)):
+            st.caption(sides)
         message = st.container()
     options = _choose_options("data")
     dropped = st.session_state.pop(DROPPED, False) and bool(files) and survey is None
@@ -121,7 +126,8 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
     key = (files_key, chosen)
     if st.session_state.get(SURVEYED, ("", {}, None))[:2] != key:
         try:
-            survey = uploads.survey_files(files, chosen)
+            with st.spinner(READING):
+                survey = uploads.survey_files(files, chosen)
         except ZSLError as error:
             st.error(on_screen(str(error)), icon=":material/block:")
             return uploads.NOTHING
@@ -167,7 +173,11 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
         key="data_unseen_how",
     )
     if how == DRAWN:
-        n = st.number_input("Number of classes", 1, 100_000, 10, key="data_unseen_n", width=160)
+        if (most := survey.n_classes - FEWEST_SEEN) < 1:
+            st.caption(f"A draw needs at least {FEWEST_SEEN + 1} classes; name the unseen ones.")
+            return ""
+        usual = min(max(round(survey.n_classes / 5), 2), most)
+        n = st.number_input("Number of classes", 1, most, usual, key="data_unseen_n", width=160)
         seed = st.number_input("Seed", 0, 10**6, 0, key="data_unseen_seed", width=160)
         return f"random:{n}:{seed}"
     if survey.class_names:
@@ -180,6 +190,21 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
         )
         return ",".join(name.replace(",", " ") for name in chosen)
     return st.text_input("Names or numbers", key="data_unseen", placeholder="zebra, blue whale, 7")
+
+
+def _sides_in_words(unseen: str, n_classes: int) -> str:
+    """Return the numbers of unseen and seen classes; "" without a choice or for another rule."""
+    draw = RANDOM.fullmatch(unseen)
+    n_unseen = int(draw[1]) if draw else len([name for name in unseen.split(",") if name.strip()])
+    n_seen = n_classes - n_unseen
+    if not n_unseen or n_seen < 0 or (":" in unseen and not draw):
+        return ""
+    if n_seen >= FEWEST_SEEN:
+        return f"{n_unseen} unseen, {n_seen} seen"
+    return (
+        f":orange[{n_unseen} unseen, {n_seen} seen: methods need at least {FEWEST_SEEN} seen "
+        "classes, so that each fold trains on two.]"
+    )
 
 
 def _choose_options(form_key: str) -> dict[str, Any]:

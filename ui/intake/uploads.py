@@ -79,7 +79,8 @@ class Survey:
     """Contents of uploaded files for the screen: titles of arrays and of every part.
 
     ``choices`` maps each part that may be chosen to the title of its array, "" without one.
-    ``name`` is the proposed name of the data set.
+    ``n_classes`` is 0 before the labels are chosen, and ``name`` is the proposed name of the data
+    set.
     """
 
     name: str
@@ -88,11 +89,12 @@ class Survey:
     choices: Mapping[str, str]
     has_split: bool
     class_names: tuple[str, ...]
+    n_classes: int
     unclear: tuple[str, ...]
 
 
 #: Survey of files that could not be read.
-NOTHING = Survey("", "", (), {}, True, (), ())
+NOTHING = Survey("", "", (), {}, True, (), 0, ())
 
 
 def _propose_name(paths: Sequence[Path], main: Path, options: Mapping[str, Any]) -> str:
@@ -124,6 +126,7 @@ def survey_files(
             titles,
             survey.has_split,
             survey.class_names,
+            survey.n_classes,
             tuple(survey.unclear.values()),
         )
 

@@ -241,6 +241,11 @@ class Intake:
                 return tuple(dict.fromkeys(array.contents.names(array.name)))
         return ()
 
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, from the class names or the labels; 0 without them."""
+        return _n_classes(self.parts)
+
     def rows_of_parts(self) -> dict[str, Array]:
         """Return the arrays of row numbers by part."""
         named = {part: self.parts[part] for part in PART_OF_NAME.values() if part in self.parts}
