@@ -10,7 +10,7 @@ import streamlit as st
 
 from tests.datasets.files import write_folder
 from tests.datasets.test_table import ARRAYS
-from tests.pages import ROOT, press, visit
+from tests.pages import ROOT, visit
 from ui.intake import uploads
 from ui.shell import visitors
 from zslcore import datasets
