@@ -31,12 +31,13 @@ def test_titles_are_distinct():
 
 
 def test_real_data_come_first_then_results_then_simulated_ones(data):
-    assert data_menu.first_real("digits") == "digits"
+    assert data_menu.first_real("digits") == data_menu.first_import("digits") == "digits"
     data("own")
     # An import does not replace digits, but a benchmark does.
     assert data_menu.first_real("digits") == "digits"
+    assert data_menu.first_import("digits") == "own"
     data("AWA2")
-    assert data_menu.first_real("digits") == "AWA2"
+    assert data_menu.first_real("digits") == data_menu.first_import("digits") == "AWA2"
     results = ["AWA1-lss", "AWA1-phog", "CUB-vgg_fc7"]
     animals = [f"simulated-{name}" for name in ("AWA1", "AWA2", "CUB", "SUN", "aPY")]
     actions = ["simulated-UCF101", "simulated-HMDB51"]
@@ -45,6 +46,15 @@ def test_real_data_come_first_then_results_then_simulated_ones(data):
     with_unplanted = data_menu.offered(effects=True)
     assert with_unplanted[with_unplanted.index("simulated-CUB") + 1] == "simulated-CUB-unplanted"
     assert "simulated-CUB-full" in data_menu.offered(variants=True)
+
+
+def test_the_check_of_a_data_set_opens_with_an_import(data):
+    assert visit("drop", leakage_source="a data set").selectbox(key="dataset_menu").value == (
+        "simulated-AWA2"
+    )
+    data("own")
+    app = visit("drop", leakage_source="a data set")
+    assert app.selectbox(key="dataset_menu").value == "own"
 
 
 def test_the_menu_shows_titles_and_the_address_has_names(data):

@@ -65,6 +65,12 @@ def first_real(otherwise: str) -> str:
     return first if first in FIRST else otherwise
 
 
+def first_import(otherwise: str) -> str:
+    """Return the first imported data set of the menus; ``otherwise`` if none is imported."""
+    first = next(iter(_ordered(visitors.available_datasets())))
+    return first if first in imports.names() else otherwise
+
+
 def choose_dataset() -> ZSLDataset:
     """Choose one of the data sets that can be shown now, and open it."""
     slot = st.container(width=320)

@@ -111,7 +111,7 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
         name = data_menu.choose_name(
             "Data set",
             data_menu.offered(results_only=False),
-            default=data_menu.first_real("simulated-AWA2"),
+            default=data_menu.first_import("simulated-AWA2"),
         )
         dataset = cache.dataset(name)
         if not marked:
