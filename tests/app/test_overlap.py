@@ -289,5 +289,9 @@ def test_data_without_a_baseline_name_the_missing_import(visit, monkeypatch):
     monkeypatch.setattr(gains, "UNTRAINED", {})
     monkeypatch.setattr(gains, "same_classes", lambda *_: False)
     app = visit()
-    assert "an untrained extractor" in words(app)
-    assert not charts(app)
+    text = words(app)
+    assert f"## No gain for {AWA2}: it needs features of its 50 classes" in text.replace("\\", "")
+    assert text.index("Extractor trained on") < text.index("--pretraining none")
+    assert "As an example, the printed gains on UCF101:" in [each.value for each in app.caption]
+    (example,) = charts(app)
+    assert example.alt.startswith("Printed gains")

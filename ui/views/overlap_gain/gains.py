@@ -81,12 +81,14 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
         set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
     )
     if not baseline:
-        st.info(
-            f"A gain needs features of the {dataset.n_classes} classes of {plain(dataset.name)} "
-            "from an untrained extractor, and no other data set has these classes. Add such "
-            "features with `zslcore import` and `--pretraining none`.",
-            icon=":material/info:",
+        answer.say(
+            f"No gain for {plain(dataset.name)}: it needs features of its {dataset.n_classes} "
+            "classes from an untrained extractor.",
+            "No other data set has these classes. Press Import, drop such features, and choose "
+            "none at “Extractor trained on”; or run `zslcore import FILES --pretraining none`.",
         )
+        hint.caption("As an example, the printed gains on UCF101:")
+        _draw_printed(_read_printed())
         st.stop()
     methods = list(dict.fromkeys([*GAIN_METHODS, method]))
     overlap_study = OverlapStudy.of(
@@ -113,10 +115,7 @@ def _show_computed(answer: ViewAnswer, controls_row: DeltaGenerator, dataset: ZS
 
 def _show_printed(answer: ViewAnswer) -> None:
     """Show the gains that Huang et al. (VISAPP 2021) print, and the classes in both sets."""
-    sets = published("action_splits").set_index("configuration")["pretraining"]
-    table = published("overlap_gain_action").rename(columns={"overlap_gain_minus_idt": "gain"})
-    table["panel"] = table["configuration"].map(sets) + ", " + table["semantics"]
-    table["method"] = table["method"].str.replace(r"_(.+)", r" (\1)", regex=True)
+    table = _read_printed()
     better, mean = int((table["gain"] > 0).sum()), f"{100 * table['gain'].mean():.1f}"
     answer.say(
         f"Yes, by {mean} % (relative) on average: {better} of {len(table)} printed gains on UCF101 "
@@ -124,12 +123,7 @@ def _show_printed(answer: ViewAnswer) -> None:
         "Gain: relative difference in accuracy between classes in the pre-training set and other "
         "classes, in percent, minus the same difference without pre-training (Huang et al. 2021).",
     )
-    chart(
-        printed_gains(table.sort_values("panel", kind="stable")[["panel", "method", "gain"]]),
-        "Printed gains by pre-training set, class embeddings and method, in percent.",
-        key="gain_printed",
-        table=lambda: table,
-    )
+    _draw_printed(table)
     listed = published("overlap_action").query("dataset == 'UCF101'").set_index("class")
     by_set = listed.groupby("pretraining")["pretraining_class"]
     classes = pd.concat({str(name): part for name, part in by_set}, axis=1)
@@ -144,6 +138,24 @@ def _show_printed(answer: ViewAnswer) -> None:
 
     heading = f"Of the {len(classes)} classes, the paper finds {' and '.join(counts)}"
     fold(heading, list_classes, key="gain_classes")
+
+
+def _read_printed() -> pd.DataFrame:
+    """Return the printed gains with the panel and the method of each."""
+    sets = published("action_splits").set_index("configuration")["pretraining"]
+    table = published("overlap_gain_action").rename(columns={"overlap_gain_minus_idt": "gain"})
+    table["panel"] = table["configuration"].map(sets) + ", " + table["semantics"]
+    table["method"] = table["method"].str.replace(r"_(.+)", r" (\1)", regex=True)
+    return table
+
+
+def _draw_printed(table: pd.DataFrame) -> None:
+    chart(
+        printed_gains(table.sort_values("panel", kind="stable")[["panel", "method", "gain"]]),
+        "Printed gains by pre-training set, class embeddings and method, in percent.",
+        key="gain_printed",
+        table=lambda: table,
+    )
 
 
 # --- Choices --------------------------------------------------------------------------------------
