@@ -15,13 +15,15 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 def signed(fraction: float, number_format: str = "+.1f") -> str:
     """Write a difference of fractions in percentage points, with its sign.
 
-    A difference that rounds to zero has no sign.
+    A difference that rounds to zero has no sign; a missing one is a dash.
 
     Examples
     --------
-    >>> signed(0.013), signed(-0.013), signed(-0.0001), signed(0.0001)
-    ('+1.3', '−1.3', '0.0', '0.0')
+    >>> signed(0.013), signed(-0.013), signed(-0.0001), signed(0.0001), signed(math.nan)
+    ('+1.3', '−1.3', '0.0', '0.0', '–')
     """
+    if math.isnan(fraction):
+        return "–"
     return with_sign(100 * fraction, number_format)
 
 
@@ -40,7 +42,7 @@ def with_sign(value: float, number_format: str = "+.1f") -> str:
 
 def three_digits(value: float | None) -> str:
     """Write a gamma or a parameter with three significant digits, or a dash if it is missing."""
-    return "–" if value is None else f"{value:.3g}".replace("-", "−")
+    return "–" if value is None or math.isnan(value) else f"{value:.3g}".replace("-", "−")
 
 
 def counted(n: int, singular: str, many: str | None = None) -> str:

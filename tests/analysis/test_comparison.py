@@ -203,3 +203,23 @@ def test_a_comparison_refuses_unknown_metrics_and_splits(store):
         comparison.occasions(spec_of(), DATA, store, "accuracy")
     with pytest.raises(DatasetError, match="None of first, second has the split PS v1"):
         comparison.occasions(spec_of(splits=("PS v1",)), DATA, store, "zsl")
+
+
+def test_too_few_test_classes_give_means_without_ranking(tmp_path):
+    """Two unseen classes are too few; seen accuracy alone still has draws."""
+    labels = WORLD.labels
+    few = Split.from_classes("few", labels, [8, 9], folds=[[0, 1], [4, 5]], seen_test_fraction=0.2)
+    world = replace(WORLD, splits=[*WORLD.splits.values(), few])
+    spec = ComparisonSpec({"first": world.digest}, ("few",), METHODS, "gzsl")
+    store = ResultStore(tmp_path / "runs.sqlite")
+    for run in spec.runs_on(world):
+        RunPlan([run]).complete_all(world, store)
+    compared = comparison.occasions(spec, {"first": world}, store, "H at gamma", n_draws=20)
+    text = comparison.as_text(compared)
+    reason = "2 unseen test classes are too few for an interval"
+    assert text.startswith(f"No ranking: first, split few: {reason}.")
+    assert "interval" not in text.replace(reason, "")
+    assert all(f"{method} " in text for method in METHODS)
+    seen_only = comparison.occasions(spec, {"first": world}, store, "s at gamma", n_draws=20)
+    assert not seen_only.too_few
+    assert np.isfinite(seen_only.figures).all()

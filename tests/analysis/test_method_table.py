@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import norm, rankdata, t
 
 from zslcore.analysis.method_table import (
+    Column,
     MethodResult,
     best_cells,
     cells_of_runs,
@@ -22,7 +23,7 @@ from zslcore.board.checking import packaged_board
 from zslcore.board.table import cells_of_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.verification import State
-from zslcore.metrics.significance import class_draws
+from zslcore.metrics.significance import FEWEST, class_draws
 from zslcore.results.shipped import has_predictions, shipped_results
 from zslcore.results.store import StoredRun
 
@@ -190,8 +191,30 @@ def test_every_row_has_an_interval_or_a_reason(entries):
         assert table["first"].isna().equals(table["low"].isna())
     why = ranked([*entries, bare, changed, odd], "zsl")["why"]
     assert why["bare"] == "It does not list the accuracy of each class."
-    assert why["one"] == "An interval over classes needs two classes on each side."
+    assert why["one"] == "1 unseen test class is too few for an interval."
     assert why["odd"] == "Its classes differ from those of most results."
+
+
+def of_classes(cell_data, n_seen):
+    """Return a cell with the first seen classes only."""
+    left_out = SEEN[n_seen:]
+    per_class = {
+        kind: {name: value for name, value in accuracies.items() if name not in left_out}
+        for kind, accuracies in cell_data.per_class.items()
+    }
+    return replace(cell_data, per_class=per_class)
+
+
+@pytest.mark.parametrize("n_seen", [1, 2, FEWEST])
+def test_too_few_classes_of_a_side_give_no_ranking(entries, n_seen):
+    cells = {entry.row: of_classes(entry, n_seen) for entry in entries}
+    ranks = ranked([*cells.values()], "H at gamma")
+    column = Column("CUB-x", "PS", "CUB", False, cells, ranks)
+    is_ranked = n_seen == FEWEST
+    assert (ranks[["low", "high", "first", "last"]].notna() == is_ranked).all(axis=None)
+    assert column.too_few.startswith(f"{n_seen} seen test class") != is_ranked
+    assert column.n_close == 0 or is_ranked
+    assert ranked([*cells.values()], "zsl")["low"].notna().all()  # twelve unseen classes
 
 
 @pytest.mark.parametrize("figure", ["zsl", "H"])

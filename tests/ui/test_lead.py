@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.analysis.test_method_table import cell
+from tests.analysis.test_method_table import cell, of_classes
 from ui.sections.method_grid import GridColumn, _styles
 from ui.sections.results import lead_in_words
 from zslcore.analysis.method_table import Column, ranked
@@ -36,6 +36,15 @@ def test_equal_results_share_the_lead(rows, names):
     assert lead_in_words(column, "ZSL").startswith(of_all)
     assert lead_in_words(column_of(*rows), "ZSL") == of_all.replace(
         str(len(rows) + 1), str(len(rows))
+    )
+
+
+def test_too_few_classes_have_no_leader():
+    cells = {row: of_classes(cell(row, BEST, np.full(9, 0.8)), 2) for row in "AB"}
+    ranks = ranked([*cells.values()], "H at gamma", n_draws=50)
+    column = Column("CUB-x", "PS", "CUB", False, cells, ranks)
+    assert lead_in_words(column, "H at γ") == (
+        "no ranking, since 2 seen test classes are too few for an interval"
     )
 
 

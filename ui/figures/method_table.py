@@ -31,7 +31,7 @@ def rank_forest(shown: pd.DataFrame, title: str, *, top: int, row: int) -> Chart
         for is_group, mark, symbol, name in (
             (best, INK, "circle", "not significantly worse"),
             (~best & listed, HARMONIC, "circle-open", "significantly worse"),
-            (has_value & ~listed, HARMONIC, "x", "no interval: no accuracies per class"),
+            (has_value & ~listed, HARMONIC, "x", "no interval"),
         )
         if is_group.any()
     ]

@@ -65,6 +65,9 @@ def _without_interval(table: MethodTable) -> str:
     """Return the results without an interval, with the reasons, escaped; empty if all have one."""
     reasons: dict[str, list[str]] = {}
     for column in table.columns:
+        if column.too_few:
+            reasons.setdefault(column.too_few, []).append(f"all on {column.data}")
+            continue
         for row, why in column.ranks["why"].items():
             if why:
                 reasons.setdefault(str(why), []).append(f"{row} on {column.data}")
@@ -157,17 +160,18 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
     """Return rows and columns of the table; your runs come first, then the best methods.
 
     A data set has no column of marks if all its results are verified, and none is of the user.
-    A data set with few significantly worse methods has a column of asterisks instead of ranks.
+    A data set with few significantly worse methods has a column of asterisks instead of ranks, and
+    one with too few test classes has neither.
     """
     columns = []
     for k, column in enumerate(table.columns):
         ranks, heading = column.ranks.reindex(table.rows), result_title(column)
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
         columns.append(GridColumn(column, "value", heading, 100 * ranks["value"]))
-        if not _has_few_worse(column):
+        if not (column.too_few or _has_few_worse(column)):
             texts = {row: _rank_with_mark(rank) for row, rank in ranks.iterrows()}
             columns.append(GridColumn(column, "ranks", heading, pd.Series(texts, dtype=object)))
-        else:
+        elif not column.too_few:
             stars = (ranks["first"] > 1).map({True: "*", False: ""})
             columns.append(GridColumn(column, "worse", heading, stars))
         if {*marks.values()} - {None, MARKS[State.VERIFIED][0]}:

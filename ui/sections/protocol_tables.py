@@ -60,6 +60,11 @@ def conclusion_on_files(files: Sequence[EvaluatedScores]) -> tuple[str, str]:
         value = percent(values[other.matrix.digest])
         clauses.append(f"{other.matrix.name} {value} ({signed(low)} to {signed(high)} points)")
     letter, at = COMPARED[name]
+    if few := pair.too_few(name):
+        clauses = [clause.partition(" (")[0] for clause in clauses]
+        leads = f"{best.matrix.name} has the highest {letter} of {len(files)} files"
+        value = percent(values[best.matrix.digest])
+        return f"{leads}, {value} per class{at}; not tested: {few}", f"others: {', '.join(clauses)}"
     rest = f"{close} of the others {'is' if close == 1 else 'are'} not significantly worse"
     return (
         f"{best.matrix.name} has the highest {letter} of {len(files)} files, "

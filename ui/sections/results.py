@@ -79,7 +79,12 @@ def metric_label(figure: Metric) -> str:
 
 
 def lead_in_words(column: Column, metric: str) -> str:
-    """Return the leaders by the metric with this label, and the number of close rows."""
+    """Return the leaders by the metric with this label, and the number of close rows.
+
+    With too few test classes on a side, there is no leader, and the reason is returned.
+    """
+    if len(column.ranks) > 1 and column.too_few:
+        return f"no ranking, since {column.too_few}"
     n, leaders = len(column.ranks), column.leaders
     value = percent(column.ranks["value"][column.leader])
     name, _, at = metric.replace(" at γ", ", the validated γ").partition(", ")

@@ -136,7 +136,7 @@ def _show_results(column: Column, task: Task) -> None:
     """Show the ranked methods, and the curve of the leader."""
     lead = lead_in_words(column, "H at γ" if task == "gzsl" else "ZSL")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{lead}.")
+        st.markdown(f"{lead[:1].upper()}{lead[1:]}." if column.too_few else f"{lead}.")
         site_map.link("table", "All results in Compare", dataset=column.data)
     table = _as_table(column)
     left, right = st.container(key="data_results").columns(2, gap="medium")
@@ -148,9 +148,10 @@ def _show_results(column: Column, task: Task) -> None:
             percent=numbers,
             height="content",
         )
+        ranks = "; ranks have 95 % intervals (bootstrap over test classes)"
+        ranks *= not column.too_few
         st.caption(
-            "Accuracies are means over classes; ranks have 95 % intervals (bootstrap over test "
-            "classes). γ and parameters are chosen on the folds."
+            f"Accuracies are means over classes{ranks}. γ and parameters are chosen on the folds."
         )
     with right:
         leader = column.cells[column.leader]
@@ -167,5 +168,6 @@ def _as_table(column: Column) -> pd.DataFrame:
         ends = (
             "" if rank["first"] != rank["first"] else f" ({rank['first']:.0f}–{rank['last']:.0f})"
         )
-        rows.append({"method": row, **metrics, "rank": f"{rank['rank']:.0f}{ends}"})
+        place = {} if column.too_few else {"rank": f"{rank['rank']:.0f}{ends}"}
+        rows.append({"method": row, **metrics, **place})
     return pd.DataFrame(rows)

@@ -40,7 +40,7 @@ from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
 from zslcore.metrics import Average
-from zslcore.metrics.significance import class_draws
+from zslcore.metrics.significance import class_draws, classes_of_sides, too_few
 from zslcore.numbers import counted, percent
 from zslcore.progress import Progress
 from zslcore.results.planning import ChoiceRule, Results, RunPlan, specs_of_choice
@@ -156,13 +156,15 @@ class Occasions:
 
     ``names`` are triples (data set, split, choice), with "validated", "oracle" or a fold number as
     choice; ``figures`` has shape (1 + n_draws, n_occasions, n_methods) and is NaN for missing runs;
-    ``seconds`` has shape (n_occasions, n_methods).
+    ``seconds`` has shape (n_occasions, n_methods). ``too_few`` has a clause for each data set and
+    split with too few test classes for draws, whose drawn values are NaN.
     """
 
     methods: tuple[str, ...]
     names: tuple[tuple[str, str, str], ...]
     figures: np.ndarray
     seconds: np.ndarray
+    too_few: tuple[str, ...] = ()
 
     @property
     def complete(self) -> Occasions:
@@ -174,6 +176,7 @@ class Occasions:
             tuple(n for n, keep in zip(self.names, occasions_, strict=True) if keep),
             self.figures[:, occasions_][:, :, methods],
             self.seconds[occasions_][:, methods],
+            self.too_few,
         )
 
     def table(self) -> pd.DataFrame:
@@ -208,14 +211,18 @@ def occasions(
     if metric not in MEANS_OVER_CLASSES:
         raise closest_name("metric", metric, MEANS_OVER_CLASSES)
     names: list[tuple[str, str, str]] = []
-    blocks, times = [], []
+    blocks, times, unranked = [], [], []
     for dataset in datasets.values():
         for split in (name for name in spec.splits if name in dataset.splits):
             stored = [
                 _stored(spec.run(dataset.name, split, m), store, choice) for m in spec.methods
             ]
             n = max(len(results) for results in stored)
-            classes, weights = _weights(dataset, split, average, n_draws)
+            classes, weights, seen = _weights(dataset, split, average, n_draws)
+            figure = {"u": "plain_unseen", "s": "plain_seen"}.get(metric[0], metric)
+            few = too_few(**classes_of_sides(seen, figure))
+            if few and n_draws:
+                unranked.append(f"{dataset.name}, split {split}: {few}")
             block = np.full((1 + n_draws, n, len(spec.methods)), np.nan)
             seconds = np.full((n, len(spec.methods)), np.nan)
             for j, results in enumerate(stored):
@@ -223,6 +230,8 @@ def occasions(
                     if result is not None:
                         block[:, i, j] = metric_of_draws(result, metric, weights, classes)
                         seconds[i, j] = result.seconds
+            if few:
+                block[1:] = np.nan
             numbers = [str(k) for k in range(n)] if choice == "folds" else [choice] * n
             names += [(dataset.name, split, number) for number in numbers]
             blocks.append(block)
@@ -230,7 +239,11 @@ def occasions(
     if not blocks:
         raise DatasetError(f"None of {', '.join(datasets)} has the split {', '.join(spec.splits)}.")
     return Occasions(
-        spec.methods, tuple(names), np.concatenate(blocks, axis=1), np.concatenate(times)
+        spec.methods,
+        tuple(names),
+        np.concatenate(blocks, axis=1),
+        np.concatenate(times),
+        tuple(unranked),
     )
 
 
@@ -246,15 +259,15 @@ def _stored(spec: RunSpec, store: Results, choice: ChoiceRule) -> tuple[RunResul
 
 def _weights(
     dataset: ZSLDataset, split: str, average: Average, n_draws: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the test classes of a split, and their weights with one row per draw."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the test classes of a split, their weights by draw, and the mask of seen classes."""
     parts = dataset.split(split)
     test = np.concatenate([parts.test_seen, parts.test_unseen])
     classes, images = np.unique(dataset.labels[test], return_counts=True)
     counts = images if average == "sample" else np.ones(len(classes))
     seen = np.isin(classes, parts.seen_classes)
     drawn = class_draws(seen, n_draws) if n_draws else np.ones((1, len(classes)))
-    return classes, drawn * counts
+    return classes, drawn * counts, seen
 
 
 def as_text(compared: Occasions) -> str:
@@ -264,8 +277,15 @@ def as_text(compared: Occasions) -> str:
     lines = [f"Not ranked, since a metric is missing: {', '.join(unranked)}"] if unranked else []
     if not ranked.methods or not ranked.names:
         return "\n".join([*lines, "No method has a result on every data set and split."])
-    of_draws = ranking.ranking(ranked.figures)
     wide = max(12, *map(len, ranked.methods))
+    if ranked.too_few:
+        means = ranked.figures[0].mean(axis=0)
+        lines += [f"No ranking: {clause}." for clause in ranked.too_few]
+        lines.append(f"{'method':{wide}} {'mean':>7}")
+        for j in np.argsort(-means, kind="stable"):
+            lines.append(f"{ranked.methods[j]:{wide}} {percent(means[j]):>7}")
+        return "\n".join(lines)
+    of_draws = ranking.ranking(ranked.figures)
     lines.append(f"{'method':{wide}} {'mean':>7}  {'mean rank':>9}   95 % interval  first")
     for j in np.argsort(of_draws.mean_rank, kind="stable"):
         interval = f"{of_draws.low[j]:.1f} to {of_draws.high[j]:.1f}"

@@ -44,7 +44,15 @@ from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.verification import State
 from zslcore.methods import METHODS, VARIANTS
-from zslcore.metrics.significance import DIGITS, class_draws, fewest_classes, interval, widening
+from zslcore.metrics.significance import (
+    DIGITS,
+    TOO_FEW,
+    class_draws,
+    fewest_classes,
+    interval,
+    too_few,
+    widening,
+)
 from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 
@@ -299,8 +307,9 @@ def _drawn(
     sides = [cell.sides(figure) for cell in cells]
     needed = (figure[0] != "s", figure[0] in "sH")
     classes = [tuple(frozenset(side) for side in both) for both in sides]
-    sizes = [[len(side) for side, n in zip(both, needed, strict=True) if n] for both in classes]
-    complete = [both for both, n in zip(classes, sizes, strict=True) if min(n) > 1]
+    sides_of_metric = [side for side, n in zip(("unseen", "seen"), needed, strict=True) if n]
+    sizes = [{side: len(both[side == "seen"]) for side in sides_of_metric} for both in classes]
+    complete = [both for both, n in zip(classes, sizes, strict=True) if not too_few(**n)]
     common = max(complete, key=complete.count, default=None)
     reasons = [
         _why_none(n) or ("" if both == common else "Its classes differ from those of most results.")
@@ -325,13 +334,12 @@ def _drawn(
     return reasons, np.column_stack(figures), fewest_classes(seen)
 
 
-def _why_none(sizes: Sequence[int]) -> str:
-    """Return why these numbers of classes give no interval; "" if they give one."""
-    if min(sizes) > 1:
-        return ""
-    if not max(sizes):
+def _why_none(sizes: Mapping[str, int]) -> str:
+    """Return why these numbers of classes by side give no interval; "" if they give one."""
+    if not any(sizes.values()):
         return "It does not list the accuracy of each class."
-    return "An interval over classes needs two classes on each side."
+    few = too_few(**sizes)
+    return f"{few}." if few else ""
 
 
 # --- The table ------------------------------------------------------------------------------------
@@ -357,6 +365,13 @@ class Column:
     def leader(self) -> str:
         """The first row with the largest value."""
         return self.leaders[0]
+
+    @property
+    def too_few(self) -> str:
+        """Clause on too few test classes for a ranking, if this holds for all rows; else ""."""
+        reasons = {*self.ranks["why"]}
+        shared = reasons.pop() if len(reasons) == 1 else ""
+        return shared.rstrip(".") if TOO_FEW in shared else ""
 
     @property
     def n_close(self) -> int:

@@ -80,8 +80,8 @@ def rank_matrix(values: np.ndarray) -> np.ndarray:
 class Ranking:
     """Mean ranks over occasions, with intervals from resampled test classes.
 
-    ``low`` and ``high`` are NaN without draws. ``first`` is the share of draws in which the method
-    has the best mean rank; tied methods share the draw.
+    ``low``, ``high`` and ``first`` are NaN without draws, or if a metric has no draws. ``first`` is
+    the share of draws in which the method has the best mean rank; tied methods share the draw.
     """
 
     mean_rank: np.ndarray
@@ -104,7 +104,7 @@ def ranking(values: np.ndarray) -> Ranking:
         )
     of_draws = method_ranks(values).mean(axis=1)
     drawn, n = of_draws[1:], values.shape[1]
-    if not len(drawn):
+    if not np.isfinite(values[1:]).all() or not len(drawn):
         unknown = np.full(values.shape[2], np.nan)
         return Ranking(of_draws[0], unknown, unknown, unknown)
     of_occasions = [rank_bounds(values[:, k], 1 - (1 - LEVEL) / n) for k in range(n)]

@@ -56,7 +56,14 @@ from zslcore.leakage.render import page, template
 from zslcore.leakage.report import Finding
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.significance import class_draws, fewest_classes, interval, mean_draws, widening
+from zslcore.metrics.significance import (
+    FEWEST,
+    class_draws,
+    fewest_classes,
+    interval,
+    mean_draws,
+    widening,
+)
 from zslcore.names import class_keys
 from zslcore.numbers import bare_percent
 from zslcore.progress import Progress, silent
@@ -183,12 +190,12 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
     """Return the ends of intervals over classes, for metrics with an accuracy of every class."""
     ends: dict[str, float] = {}
     zsl = dict(sorted(entry.per_class.get("zsl", {}).items()))
-    if len(zsl) > 1:
+    if len(zsl) >= FEWEST:
         ends["zsl_low"], ends["zsl_high"] = _interval_of_means(tuple(zsl.values()))
     at_gamma = dict(sorted(entry.per_class.get("at_gamma", {}).items()))
     unseen = keys_among(entry.unseen_classes, at_gamma)
     seen = [key not in unseen for key in class_keys([*at_gamma])]
-    if min(seen.count(True), seen.count(False)) > 1:
+    if min(seen.count(True), seen.count(False)) >= FEWEST:
         low, high = _interval_of_harmonic(tuple(at_gamma.values()), tuple(seen))
         ends |= {"H_gamma_low": low, "H_gamma_high": high}
     return ends
@@ -264,7 +271,7 @@ def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
     classes = tuple(sorted(class_keys([*named])))
     seen = tuple(figure == "H_gamma" and key not in unseen for key in classes)
     sides = (seen.count(False), seen.count(True)) if figure == "H_gamma" else (len(classes),)
-    if min(sides) < 2:
+    if min(sides) < FEWEST:
         return None
     return entry.data.benchmark or entry.data.digest, entry.split.name, classes, seen
 

@@ -28,11 +28,13 @@ from zslcore.metrics.significance import (
     Design,
     PairedTest,
     caution,
+    classes_of_sides,
     fewest_classes,
     interval,
     p_of_draws,
     paired_test,
     stratum_of,
+    too_few,
 )
 from zslcore.numbers import percent, signed
 from zslcore.scores.predicted import PredictedScores
@@ -151,6 +153,9 @@ class Pair:
             f"difference {signed(difference)} points, 95 % interval {signed(low)} to "
             f"{signed(high)} over classes"
         )
+        if few := self.too_few(name):
+            details = f"difference {signed(difference)} points, not tested: {few}"
+            return f"{better} has the larger value: {value} {other}", details
         if low > 0:
             return f"{better} is significantly better: {value} {other}", details
         design = design_of(self, name)
@@ -161,6 +166,10 @@ class Pair:
                 "can be detected reliably"
             )
         return f"No significant difference: {value} ({better}) {other}", details
+
+    def too_few(self, figure: str) -> str:
+        """Return the sides with too few test classes to test a metric, as a clause; else ""."""
+        return too_few(**classes_of_sides(tested_sides(self.tests[0]), figure))
 
     @property
     def caution(self) -> str:

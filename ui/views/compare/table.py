@@ -434,7 +434,8 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     rows, _ = grid_of(table)
     shown = column.ranks.reindex(rows)
     words = [rank_with_interval(rank) or "" for _, rank in shown.iterrows()]
-    heading = f"{result_title(column)}: {metric_label(table.figure)}, with 95 % intervals"
+    with_intervals = ", with 95 % intervals" * bool(column.ranks["low"].notna().any())
+    heading = f"{result_title(column)}: {metric_label(table.figure)}{with_intervals}"
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
         f"{metric_label(table.figure)} of {counted(len(column.ranks), 'method')} on "
