@@ -236,11 +236,22 @@ def test_a_run_on_a_split_of_an_import_is_first_and_highlighted(birds):
     figure = 100 * birds.evaluation.calibrated.harmonic
     assert table.iloc[0, 0] == pytest.approx(figure)
     assert table["birds, split own"].loc["ESZSL"].iloc[-1] == "✓ yours"
-    assert {*table.columns.get_level_values(0)} == {"birds, split own"}
+    assert "CUB birds, VGG" in {*table.columns.get_level_values(0)}  # then the benchmarks
     assert "Highlighted: your runs." in words(app)
     element = next(element for element in app.dataframe if element.value.columns.nlevels == 2)
     assert "240, 228, 66" in element.proto.arrow_data.styler.styles
     assert [button.label for button in app.button if button.key == "table_missing"]
+
+
+def test_the_split_of_benchmarks_is_a_choice_while_benchmarks_are_shown(birds):
+    def labels(app):
+        return {box.label for box in app.selectbox}
+
+    app = visit("table")
+    assert "Split of benchmarks" in labels(app)
+    app = visit("table", table_whose="your runs")
+    assert not any(label.startswith("Split") for label in labels(app))
+    assert {*shown(app).columns.get_level_values(0)} == {"birds, split own"}
 
 
 def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):

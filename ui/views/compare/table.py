@@ -123,24 +123,13 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
     """
     cells = cache.method_cells()
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_choices"):
-        own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
-        splits = [*SHARED_SPLITS, *sorted(own_splits)]
-        first = [name for name in _own_data(cells) if _is_first(name)]
-        split_label, width = ("Split of benchmarks", 150) if first else ("Split", 84)
-        tip = "Imported data keep their own split." * bool(first)
-        split = controls.choose_option(
-            split_label, splits, key="table_split", width=width, help=tip
-        )
-        # The standard split has no test images of seen classes.
-        figures = ["ZSL"] if split == "SS" else list(METRICS)
-        label = controls.choose_option("Metric", figures, key="table_metric", width=130)
+        of_split, of_metric = st.container(width="content"), st.container(width="content")
         results = st.container(width="content", key="table_results")
         more = st.popover("More", icon=":material/tune:", width=MORE)
         hint = st.container(key="table_hint")
         if window.is_narrow():
             results = more.container()  # so that all choices are in one row
-        is_own = first and not st.session_state.get("table_columns")
-        available = {cell.origin for cell in cells if not is_own or cell.data in first}
+        available = {cell.origin for cell in cells}
         none_of = "_".join(sorted({"mine", "shipped", "others"} - available))
         with results, st.container(key=f"table_none_{none_of}"):  # frame.css marks these choices
             choices = _choose_origins()
@@ -148,9 +137,28 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
         with more:
             data = _choose_data(cells, origins)
             details, variants, probes = _choose_rows_and_columns()
+        with of_split:
+            split = _choose_split(cells, data)
+        # The standard split has no test images of seen classes.
+        figures = ["ZSL"] if split == "SS" else list(METRICS)
+        with of_metric:
+            label = controls.choose_option("Metric", figures, key="table_metric", width=130)
     with_printed = "printed" in choices
     table = cache.method_table(METRICS[label], split, origins, data, with_printed, variants, probes)
     return table, details, hint
+
+
+def _choose_split(cells: Sequence[MethodResult], data: Sequence[str]) -> str:
+    """Choose the split, unless all ``data`` are the visitor's own with a single split."""
+    own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
+    splits = [*SHARED_SPLITS, *sorted(own_splits)]
+    first = [name for name in _own_data(cells) if _is_first(name)]
+    of_user = {cell.split for cell in cells if cell.origin == "mine"}
+    if first and len(of_user) == 1 and {*data} <= {*first}:
+        return splits[0]
+    label, width = ("Split of benchmarks", 150) if first else ("Split", 84)
+    tip = "Imported data keep their own split." * bool(first)
+    return controls.choose_option(label, splits, key="table_split", width=width, help=tip)
 
 
 def _choose_origins() -> list[str]:
@@ -193,9 +201,9 @@ def _choose_rows_and_columns() -> tuple[list[str], bool, bool]:
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
     """Choose data sets.
 
-    If you have runs on your imports or on the data set chosen for the visit, these data sets are
-    the default, otherwise the real benchmarks and all data sets of your runs. Without precomputed
-    results, all data sets are shown.
+    The default are the data sets of your runs on imports or on the data set chosen for the visit,
+    then the real benchmarks; without such runs, also the other data sets of your runs. Without
+    precomputed results, all data sets are shown.
     """
     own_data = _own_data(cells) if "mine" in origins else []
     first = [name for name in own_data if _is_first(name)]
@@ -212,17 +220,15 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
         list(names),
         key="table_columns",
         format_func=names.__getitem__,
-        placeholder="yours, or the benchmarks",
+        placeholder="yours and the benchmarks",
         bind="query-params",
     )
     if chosen:
         return [name for name in names if name in chosen]
     if "shipped" not in origins:
         return list(names)
-    if first:
-        return first
     usual = {c.data for c in shown if c.origin == "shipped" and c.benchmark and not c.simulated}
-    return [name for name in names if name in usual or name in own_data]
+    return [name for name in names if name in usual or name in (first or own_data)]
 
 
 def _own_data(cells: Sequence[MethodResult]) -> list[str]:
