@@ -50,17 +50,18 @@ def conclusion_on_files(files: Sequence[EvaluatedScores]) -> tuple[str, str]:
         return "The files have no metric in common", ""
     values = {each.matrix.digest: m[name] or 0.0 for each, m in zip(files, metrics, strict=True)}
     best, *others = sorted(files, key=lambda each: values[each.matrix.digest], reverse=True)
-    close, clauses = 0, []
+    close, clauses, few = 0, [], ""
     for other in others:
         digests = best.matrix.digest, other.matrix.digest
         pair = compare_scores(best.matrix, other.matrix, (best.gamma, other.gamma))
+        few = pair.too_few(name)  # the same for all files: they have the same test classes
         row = cache.score_differences(*digests, pair.gammas, pair).loc[name].to_dict()
         low, high = row["low"], row["high"]
         close += int(not high < 0)  # also without an interval
         value = percent(values[other.matrix.digest])
         clauses.append(f"{other.matrix.name} {value} ({signed(low)} to {signed(high)} points)")
     letter, at = COMPARED[name]
-    if few := pair.too_few(name):
+    if few:
         clauses = [clause.partition(" (")[0] for clause in clauses]
         leads = f"{best.matrix.name} has the highest {letter} of {len(files)} files"
         value = percent(values[best.matrix.digest])
