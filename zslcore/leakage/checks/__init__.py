@@ -1,6 +1,10 @@
 """The checks of an audit: a check registers itself under its id when its module is imported."""
 
-from zslcore.leakage.checks import declared, identity, images, split  # noqa: F401 - imported to register their checks
+# ruff: noqa: F401 - modules are imported to register their checks
+import zslcore.leakage.checks.declared
+import zslcore.leakage.checks.identity
+import zslcore.leakage.checks.images
+import zslcore.leakage.checks.split
 from zslcore.leakage.checks.base import CHECKS, Check, check, run_check
 
 __all__ = ["CHECKS", "Check", "check", "run_check"]
