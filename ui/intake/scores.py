@@ -348,14 +348,15 @@ def _ask(sentence: str, options: Mapping[str, T], key: str) -> T | None:
     return None if chosen is None else options[chosen]
 
 
-def ask_printed(key: str, *, width: int) -> str:
-    """Ask for the metrics that a paper prints for these scores."""
+def ask_printed(key: str, *, width: int, on_change: Callable[[], None] | None = None) -> str:
+    """Ask for the metrics that a paper prints for these scores; a new text calls ``on_change``."""
     text = st.text_input(
         "Printed metrics (%)",
         key=key,
         placeholder="H 52.8, u 45.1",
         max_chars=200,
         width=width,
+        on_change=on_change,
         help="ZSL, u, s, H or AUSUC as printed: which reading of the scores gives each number?",
     )
     return (text or "").strip()

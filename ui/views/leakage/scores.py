@@ -43,6 +43,8 @@ from zslcore.scores.reading import Scores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22, names or all"
+#: Key of the menu for printed metrics.
+CHECK_MENU = "scores_check"
 
 
 def show(header: Header) -> None:
@@ -50,8 +52,13 @@ def show(header: Header) -> None:
     answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         upload, validation, words = _take_files()
-        with st.popover("Check printed metrics", icon=":material/functions:"):
-            text = scores.ask_printed("scores_printed", width=260)
+        with st.popover(
+            "Check printed metrics",
+            icon=":material/functions:",
+            key=CHECK_MENU,
+            on_change=_keep_menu,
+        ):
+            text = scores.ask_printed("scores_printed", width=260, on_change=_close_menu)
     if upload:
         pair = scores.pair_files(upload)
         if pair is None:
@@ -89,6 +96,15 @@ def show(header: Header) -> None:
             badge, color = STATES[state]
             answer.mark.badge(badge, color=color, help=tip)
         _show_scores(first, others, words, text, has_uploads=has_uploads)
+
+
+def _keep_menu() -> None:
+    """Do nothing: with a callback, the state of the menu is on the server, which can close it."""
+
+
+def _close_menu() -> None:
+    """Close the menu for printed metrics, which would cover the answer."""
+    st.session_state[CHECK_MENU] = False
 
 
 def _headline(first: EvaluatedScores, words: Words) -> str:
