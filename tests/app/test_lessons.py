@@ -290,6 +290,18 @@ def test_students_vote_and_only_the_teacher_reveals_the_answer_and_moves_on():
     assert not charts(student)
 
 
+def test_the_leaking_split_is_described_in_the_words_of_a_teacher():
+    app = visit("lessons", lesson="leakage", lessons_step="1", lessons_shown="1")
+    shown = words(app).replace("\\", "")
+    assert "25 images are both trained on and tested" in shown
+    assert "1,822 rows, but the data set has 1,797 images" in shown
+    assert "**What is wrong with this split?**" in shown
+    notices = [step.see(step.control.options[0]).notice for step in LESSONS["leakage"].steps[:4]]
+    assert not any("trainval" in notice or "test_seen" in notice for notice in notices)
+    assert notices[1].startswith("Digit 7 is trained on")
+    assert notices[2].startswith("25 test images are copies")
+
+
 def test_thirty_students_see_what_the_teacher_shows():
     _, code = opened_room()
     for step, revealed in ((3, False), (3, True), (13, True)):

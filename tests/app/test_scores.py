@@ -43,7 +43,7 @@ def metrics(app):
     shown = {}
     for table in tables:
         if {"protocol", "H"} <= set(table):
-            actual = table.set_index("protocol")["H"]
+            actual = table.drop_duplicates("protocol").set_index("protocol")["H"]
             shown |= {f"H, {name}": f"{h:.1f} %" for name, h in actual.items()}
         elif "AUSUC" in set(table.get("metric", ())):
             shown["AUSUC"] = f"{table.set_index('metric')['per class']['AUSUC']:.1f} %"
@@ -406,6 +406,10 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored,
     assert details[1:] in words(app).replace(r"\.", ".")
     larger, smaller = re.findall(r"([\d.]+) %", better)[:2]
     assert float(larger) > float(smaller)
+    table = app.dataframe[0].value
+    joint = table[table["protocol"] == "Joint, γ = 0"].set_index("file")["H"]
+    assert {f"{value:.1f}" for value in joint} == {larger, smaller}
+    assert set(joint.index) == {path.name for path in paths}
     # McNemar's test is in a closed tab
     assert all("McNemar" not in caption.value for caption in app.caption)
 

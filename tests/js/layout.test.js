@@ -65,6 +65,19 @@ test("a label moves away from its point rather than covering a line", () => {
   assert.ok(y <= 12, `${y}`);
 });
 
+test("a label that would cover a line is near another point of its curve", () => {
+  const frame = { left: 0, right: 300, top: 0, bottom: 300 };
+  /** @type {[number, number][]} closely spaced lines around the first point */
+  const lines = [];
+  for (let x = 4; x < 300; x += 8) for (let y = 100; y <= 300; y += 4) lines.push([x, y]);
+  const label = { x: 150, y: 250, width: 80 };
+  const [far] = placeLabels([{ ...label, otherPoints: [[40, 40]] }], frame, [], lines);
+  assert.deepEqual([far.label.x, far.label.y], [40, 40]);
+  assert.ok(Math.hypot(far.x - 40, far.y - 40) < 30);
+  const [near] = placeLabels([{ ...label, otherPoints: [[40, 40]] }], frame);
+  assert.deepEqual([near.label.x, near.label.y], [150, 250]);
+});
+
 test("a label at the upper edge is beside a wide point, not below it", () => {
   const frame = { left: 0, right: 300, top: 0, bottom: 300 };
   const [beside] = placeLabels([{ x: 100, y: 22, width: 60 }], frame, [{ x: 86, y: 22, width: 28 }]);

@@ -40,12 +40,18 @@ BETTER = WordAnswers(("overlapping classes are better", "they are no better"))
 
 
 def _fault(question: str, which: str) -> StepView:
-    """Show a faulty split of the quiz with the finding of the audit."""
-    context, _, answer = cache.quiz_question(question)
-    failed = [f for f in answer.report.findings if f.mark in ("leak", "error")]
-    message = failed[0].sentence if failed else "No check failed."
+    """Show a faulty split of the quiz and count what leaks."""
+    context, clues, answer = cache.quiz_question(question)
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
-    facts = {"digits": len(table), "message": message}
+    facts: dict[str, object] = {"digits": len(table)}
+    for finding in answer.report.findings:
+        if finding.mark in ("leak", "error"):
+            facts |= finding.figures | {"names": ", ".join(finding.classes)}
+    values = dict(clues)
+    facts["images"] = values["images in the data set"]
+    facts["sum_of_parts"] = values["rows in trainval + test seen + test unseen"].split(" = ")[1]
+    near = "near-duplicates of training images in the test set"
+    facts["copies"] = values[near].partition(",")[0]
     return StepView(class_leak_bars(table), answer.right, facts)
 
 

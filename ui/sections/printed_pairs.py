@@ -14,7 +14,6 @@ from zslcore.analysis import cross_dataset
 from zslcore.analysis.dataset_summary import awa_image_counts
 from zslcore.analysis.maps.quality import ALPHA
 from zslcore.metrics.significance import PairedTest
-from zslcore.numbers import signed
 
 #: Question of the paired tests -> label of its line.
 QUESTIONS = {name: label.replace(" ", "<br>", 1) for name, label in CROSS_LABELS.items()}
@@ -29,7 +28,7 @@ def answer_from_pairs() -> tuple[str, str]:
     headline = (
         "Nearly: training on AWA2 instead of AWA1 changes accuracy by "
         f"{in_points(training.mean_difference)}{_significance(training.p)}, testing by "
-        f"{signed(test.mean_difference)}{_significance(test.p)}."
+        f"{in_points(test.mean_difference)}{_significance(test.p)}."
     )
     return headline, (
         f"Means of {test.pairs} printed pairs (Xian et al. 2019); training on AWA2 changes "

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from ui.intake.scores import EvaluatedScores
-from ui.shell import terms
 from ui.shell.numbers import percent, signed, three_digits
 from ui.shell.text import plain
 from ui.state import cache
@@ -144,26 +143,53 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
     return table[is_chosen].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 
 
-def show_values(first: EvaluatedScores, words: Words, gamma: float | None) -> None:
-    """Show the accuracies of both sides and H of each protocol, per class or over images.
+def show_values(
+    files: Sequence[EvaluatedScores], words: Words, gamma: float | None, *, per_image: bool
+) -> None:
+    """Show the accuracies of both sides and H of each file and protocol, per class or over images.
 
-    A ``gamma`` that was set by hand has a separate row.
+    A ``gamma`` of the first file that was set by hand has a separate row.
     """
-    tip = terms.tip("Per image")
-    per_image = st.toggle("Per image", key="scores_per_image", bind="query-params", help=tip)
+    gammas = [gamma, *[None] * (len(files) - 1)]
+    by_file = [
+        _values_of(each, words, at, per_image=per_image)
+        for each, at in zip(files, gammas, strict=True)
+    ]
+    table = pd.concat(by_file, ignore_index=True)
+    order = {name: k for k, name in enumerate(table["protocol"].unique())}
+    table = table.sort_values("protocol", key=lambda names: names.map(order), kind="stable")
+    columns = [name for name in table if name not in ("file", "protocol")]
+    labels = {"protocol": f"protocol, {'per image' if per_image else 'per class'}"}
+    if len(files) > 1:
+        labels = {"file": "file"} | labels
+        # shorter, since the column of files needs the room
+        table["protocol"] = table["protocol"].str.replace(" label spaces?", "", regex=True)
+    labels |= {name: name.removesuffix(", per image") for name in columns}
+    name = f"scores_{files[0].stem}_protocols"
+    tables.show(
+        table.drop(columns=["file"] * (len(files) == 1)),
+        name,
+        labels=labels,
+        percent=columns,
+        widths={"file": 130, "protocol": 118} if len(files) > 1 else None,
+        height="content",
+    )
+
+
+def _values_of(
+    first: EvaluatedScores, words: Words, gamma: float | None, *, per_image: bool
+) -> pd.DataFrame:
+    """Return the accuracies of both sides and H of a file by protocol, after its name."""
     table = first.report.table(words)
     table["protocol"] = table["protocol"].str.replace("chosen", first.report.origin or "chosen")
     protocols = pd.concat([table[_has_sides(table)], _at_own_gamma(first, words, gamma)])
     column = protocols["line"].str.split().str[-1]  # "seen" of "seen among seen"
     column += protocols["average"].map({"per class": "", "per image": ", per image"})
     by_side = _wide(protocols.assign(column=column), "protocol")
-    average = "per image" if per_image else "per class"
     columns = [name for name in [*by_side][1:] if name.endswith(", per image") == per_image]
-    by_side = by_side.dropna(subset=columns, how="all")
-    labels = {name: name.removesuffix(", per image") for name in columns}
-    labels = {"protocol": f"protocol, {average}"} | labels
-    name = f"scores_{first.stem}_protocols"
-    tables.show(by_side, name, labels=labels, percent=columns, height="content")
+    by_side = by_side.dropna(subset=columns, how="all")[["protocol", *columns]]
+    by_side.insert(0, "file", first.matrix.name)
+    return by_side
 
 
 def _has_sides(table: pd.DataFrame) -> pd.Series:

@@ -36,11 +36,10 @@ def menu(
     *,
     key: str,
     icon: str,
-    tip: str | None = None,
     type: Literal["tertiary", "secondary"] = "tertiary",  # noqa: A002 - as Streamlit calls it
 ) -> None:
     """Show a menu; ``show`` draws its contents while it is open."""
-    popover = st.popover(label, icon=icon, type=type, key=key, on_change="rerun", help=tip)
+    popover = st.popover(label, icon=icon, type=type, key=key, on_change="rerun")
     if popover.open:
         with popover:
             show()

@@ -204,8 +204,8 @@ def _show_menus() -> None:
     """Offer glossary and report; opening a menu builds it without running the page."""
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         menu("Glossary", _show_glossary, icon=":material/dictionary:", key="glossary_menu")
-        tip = "Figures and tables that you have pinned during this visit."
-        menu("Report", _show_report, icon=":material/keep:", key="report_menu", tip=tip)
+        # A tooltip would stay over the open menu, which says the same.
+        menu("Report", _show_report, icon=":material/keep:", key="report_menu")
 
 
 def _show_glossary() -> None:

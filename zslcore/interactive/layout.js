@@ -1,7 +1,10 @@
 // @ts-check
 // Layout of plots: axes, labels that do not overlap, and rows of flags.
 
-/** @typedef {{ x: number, y: number, width: number }} LabelBox point and width of a label */
+/**
+ * @typedef {{ x: number, y: number, width: number, otherPoints?: [number, number][] }} LabelBox
+ * point and width of a label, and further points that it may be near instead
+ */
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Frame of a plane */
 
 export const LABEL_HEIGHT = 16; // height of a label
@@ -55,7 +58,8 @@ export function findFreePlace(places, { width, height }, frame, taken) {
 
 /**
  * Place labels inside the frame without overlap: near their points, preferably to the right and
- * above, and covering as little of the lines as possible.
+ * above, and covering as little of the lines as possible. A label with other points is near the one
+ * with the best place.
  * @template {LabelBox} T
  * @param {T[]} labels
  * @param {Frame} frame
@@ -68,20 +72,24 @@ export function placeLabels(labels, frame, occupied = [], lines = []) {
   const taken = [...occupied];
   for (const label of labels.toSorted((a, b) => a.y - b.y)) {
     const { width } = label;
-    let best = { x: Math.max(frame.left, frame.right - width), y: frame.top + LABEL_HEIGHT, cost: Infinity };
-    for (const [x, y] of candidatePlaces(label, frame)) {
-      if (taken.some((other) => Math.abs(other.y - y) < LABEL_HEIGHT &&
-        x < other.x + other.width + 4 && other.x < x + width + 4)) continue;
-      const aside = Math.max(0, x - label.x - 12, label.x - x - width - 12);
-      const away = Math.abs(y - label.y + 12) + aside + (x + width < label.x ? 10 : 0);
-      if (away >= best.cost) continue;
-      const covered = lines.filter(([u, v]) => Math.abs(v - y) < LABEL_HEIGHT / 2 &&
-        x - 2 < u && u < x + width + 2).length;
-      const cost = away + COVERED_COST * covered;
-      if (cost < best.cost) best = { x, y, cost };
+    let best = { label, x: Math.max(frame.left, frame.right - width), y: frame.top + LABEL_HEIGHT,
+      cost: Infinity };
+    for (const point of [[label.x, label.y], ...label.otherPoints ?? []]) {
+      const moved = { ...label, x: point[0], y: point[1] };
+      for (const [x, y] of candidatePlaces(moved, frame)) {
+        if (taken.some((other) => Math.abs(other.y - y) < LABEL_HEIGHT &&
+          x < other.x + other.width + 4 && other.x < x + width + 4)) continue;
+        const aside = Math.max(0, x - moved.x - 12, moved.x - x - width - 12);
+        const away = Math.abs(y - moved.y + 12) + aside + (x + width < moved.x ? 10 : 0);
+        if (away >= best.cost) continue;
+        const covered = lines.filter(([u, v]) => Math.abs(v - y) < LABEL_HEIGHT / 2 &&
+          x - 2 < u && u < x + width + 2).length;
+        const cost = away + COVERED_COST * covered;
+        if (cost < best.cost) best = { label: moved, x, y, cost };
+      }
     }
     taken.push({ x: best.x, y: best.y, width });
-    placed.push({ label, x: best.x, y: best.y });
+    placed.push({ label: best.label, x: best.x, y: best.y });
   }
   return placed;
 }

@@ -19,6 +19,7 @@ const LEFT = 60; // pixels for title and labels of the seen side, also in wide l
 export const EXTRA_WIDTH = LEFT + 10; // pixels of width in addition to the plane
 const RING_RADIUS = 9; // default radius of the draggable point
 const NARROW = 320; // pixels of a plane without room for long names
+const NAME_POINTS = 12; // most further points of a curve for its name
 const POINT_GAP = 4; // pixels between the points of a curve that labels avoid
 const LEVEL_NAME = 40; // pixels of width of the name of a line of equal H
 
@@ -204,9 +205,15 @@ export class TradePlot {
         : findBestPoint(curve);
       const name = isShared ? curve.name.slice(0, curve.name.length - data.length) : curve.name;
       return { ...this.labelRequest(name, curve.look, { unseen: curve.unseen[k], seen: curve.seen[k] }),
-        isStrong: curve === line, isCurve: true };
+        isStrong: curve === line, isCurve: true, otherPoints: this.pointsForName(curve) };
     });
     return [...stops, ...curves];
+  }
+
+  /** Return further points of a curve that its name may be near. @param {Accuracies} curve */
+  pointsForName(curve) {
+    const points = this.pointsAlong(curve), step = Math.max(1, Math.ceil(points.length / NAME_POINTS));
+    return points.filter((_, k) => k % step === 0);
   }
 
   /** @param {string} name @param {string} look @param {{ unseen: number, seen: number }} point */

@@ -174,9 +174,10 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
             "Find a class",
             key="awa1_find",
             bind="query-params",
-            placeholder="Find: bear, whale",
+            placeholder="bear, whale",
+            icon=":material/search:",
             label_visibility="collapsed",
-            width=120,
+            width=136,
         )
     return Choices(datasets, split, settings, view, colour, method, find_text), row
 

@@ -87,7 +87,7 @@ def show(header: Header) -> None:
         if has_uploads and others:
             conclusion, details = _conclusion(first, others, words)
         if conclusion:
-            answer.say(conclusion, f"{details} Table and handle: {identity}".lstrip())
+            answer.say(conclusion, f"{details} Handle: {identity}".lstrip())
         else:
             answer.say(_headline(first, words), identity)
         if isinstance(first.matrix, PredictedScores):
@@ -204,7 +204,8 @@ def _show_scores(
 ) -> None:
     """Show score matrices, with a table at the gamma chosen with the handle of the first curve.
 
-    With ``has_uploads``, files that cannot be compared with the first are named above the table.
+    With ``has_uploads``, the table has all files, and those that cannot be compared with the first
+    are named above it.
     """
     matrix, tested = first.matrix, first.matrix.tested
     if text:
@@ -220,7 +221,10 @@ def _show_scores(
     with left.container(key="scores_values"):
         if has_uploads:
             _show_incomparable(first, others)
-        show_values(first, words, gamma)
+        tip = terms.tip("Per image")
+        per_image = st.toggle("Per image", key="scores_per_image", bind="query-params", help=tip)
+        compared = [each for each in others if has_uploads and each.matrix.tested.has_curve]
+        show_values([first, *compared], words, gamma, per_image=per_image)
         _show_remarks(first, words)
         with st.container(border=has_uploads, gap="small"):
             if has_uploads:
