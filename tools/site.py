@@ -97,6 +97,11 @@ UNITS: Mapping[str, tuple[float, float, float, Callable[[float], str]]] = {
     "p": (0.0, 1.0, 0.0, "p = {:.2f}".format),
     "tau": (-1.0, 1.0, 0.0, "τ = {:.2f}".format),
 }
+#: Sentence on the ends of the axes in UNITS.
+SCALES = (
+    "Bars show the deciding number and, as a line, its 95 % interval. Ends of a bar's axis: 0 and "
+    "100 % of cases; differences −45 and +45 points; mean rank 1 and 14; p 0 and 1; τ −1 and 1."
+)
 #: Width of the bar of a claim, in pixels.
 BAR = 180
 #: Headings of the metrics in the table, by name in a row of results.
@@ -180,8 +185,9 @@ summary { cursor: pointer; display: flex; flex-wrap: wrap; gap: 0 16px; align-it
 summary::before { content: "▸"; width: 12px; } [open] > summary::before { content: "▾"; }
 summary > span { flex: 1 1 240px; }
 summary svg { color: var(--verdict); width: 100%; height: 20px; }
-.picture { display: grid; grid-template-columns: 180px 128px; gap: 12px; align-items: center;
-  font-variant-numeric: tabular-nums; color: var(--verdict); margin-left: 28px; }
+.picture { display: grid; grid-template-columns: 180px minmax(0, 200px); gap: 12px;
+  align-items: center; font-variant-numeric: tabular-nums;
+  color: var(--verdict); margin-left: 28px; }
 """
 #: Sorts the rows of a table by the clicked column, numbers from the largest.
 SORT = """
@@ -521,11 +527,12 @@ def claims(runs: Sequence[RunResult]) -> str:
         f"{''.join(claims)}</section>"
         for verdict, claims in groups.items()
     )
+    sources = "; ".join(f"{name}: {escape(title)}" for name, title in papers.PAPERS.items())
     return _page(
         "claims.html",
         "What did the papers claim, and does it hold?",
         f"<p class=answer>{lead}</p><div class=counts>{links}</div>"
-        f"<p>Bars show the deciding number and, as a line, its interval. Open a claim for more.</p>"
+        f"<p>{SCALES} Open a claim for more.</p><p><small>{sources}.</small></p>"
         f"{parts}",
         CARDS,
     )
@@ -569,7 +576,7 @@ def _bar(judgment: Mapping[str, Any]) -> str:
         whisker = f"M{pixel(low)} 10H{pixel(high)}M{pixel(low)} 6v8M{pixel(high)} 6v8"
         parts.append(f'<path d="{whisker}" stroke="currentColor" stroke-width="2"/>')
     drawing = f'<svg viewBox="0 0 {BAR} 20" aria-hidden=true>{"".join(parts)}</svg>'
-    return f"<span class=picture>{drawing}{escape(write(number))}</span>"
+    return f"<span class=picture>{drawing}{escape(judgment['comparison'] or write(number))}</span>"
 
 
 if __name__ == "__main__":

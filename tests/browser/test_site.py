@@ -8,6 +8,7 @@ from tests.browser.reading import box_of, once, still
 from tests.browser.test_every_view import WIDER_THAN_THE_WINDOW, violations
 from tools import site
 from zslcore.analysis.method_table import MethodTable, cells_of_runs
+from zslcore.analysis.papers.claims import PAPERS
 from zslcore.results.shipped import shipped_results
 from zslcore.results.store import StoredRun
 
@@ -151,6 +152,12 @@ def test_claims_have_their_number_as_a_bar(folder, page):
     claim = page.locator("summary").filter(has_text="Calibration raises H considerably")
     assert claim.locator("svg rect").count() == 1
     assert claim.locator(".picture").inner_text().strip() == "+20.6 points"
+    seventh = page.locator("summary").filter(has_text="SYNC drops to seventh place")
+    assert seventh.locator(".picture").inner_text().strip() == "place 8 of 13; claimed: 7"
+    shares = page.locator("summary").filter(has_text="For 8 of 12 methods")
+    assert shares.locator(".picture").inner_text().strip() == "8 of 12; claimed: at least 67 %"
+    text = page.locator("main").inner_text()
+    assert all(f"{name}: {title}" in text for name, title in PAPERS.items())
     counts = [link.inner_text() for link in page.locator(".counts a").all()]
     sizes = [section.locator("details").count() for section in page.locator("section").all()]
     assert [int(count.split()[1]) for count in counts] == sizes

@@ -140,7 +140,7 @@ CLAIMS: Mapping[str, Claim] = {id_: _read_claim(id_, row) for id_, row in _TOML[
 _OF_CLAIM = ("id", "paper", "section", "statement", "computed")
 _OF_JUDGMENT = (
     *("verdict", "sentence", "number", "low", "high", "unit", "data", "methods", "exceptions"),
-    *("where", "scope"),
+    *("where", "scope", "comparison"),
 )
 Judged = Mapping[str, Mapping[Body, Judgment]]
 

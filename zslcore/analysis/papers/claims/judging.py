@@ -37,7 +37,7 @@ from zslcore.analysis.papers.claims.evidence import (
 )
 from zslcore.analysis.ranking import method_ranks
 from zslcore.metrics.significance import DIGITS, paired_test
-from zslcore.numbers import signed
+from zslcore.numbers import percent, signed
 
 Verdict = Literal[
     "holds",
@@ -73,6 +73,8 @@ class Judgment:
     in percent). All ``methods`` were measured on all ``data``; ``where`` is the measured part of
     the claim, such as "2 of 5 data sets". For a claim on a count, ``share`` is the claimed share of
     cases; for a claim on a place, ``ranks`` are the mean ranks of all methods, best first.
+    ``comparison`` is the deciding number next to the one that the claim needs, such as "place 8 of
+    13; claimed: 7".
     ``cells`` are the metrics and tables that were read.
     """
 
@@ -88,6 +90,7 @@ class Judgment:
     where: str = ""
     scope: str = ""
     share: float | None = field(default=None, compare=False)
+    comparison: str = field(default="", compare=False)
     ranks: Mapping[str, float] = field(default_factory=dict, compare=False, repr=False)
     cells: ReadCells = field(default_factory=ReadCells, compare=False, repr=False)
 
@@ -316,7 +319,13 @@ def judge_count(
     of the judgment.
     """
     judgment = judge_share(subject, hits, at_least=at_least)
-    judgment = replace(judgment, sentence=f"{judgment.sentence} {note}".strip(), share=at_least)
+    needed = "all" if at_least == 1 else f"at least {percent(at_least, 0)}"
+    judgment = replace(
+        judgment,
+        sentence=f"{judgment.sentence} {note}".strip(),
+        share=at_least,
+        comparison=f"{int(hits.sum())} of {len(hits)}; claimed: {needed}",
+    )
     if unclear:
         sentence = f"{judgment.sentence} No clear sign (within one point): {join_names(unclear)}."
         verdict: Verdict = "undecided" if hits.all() else judgment.verdict
@@ -456,7 +465,12 @@ def judge_place(
         sentence += same if low == high else between
     verdict = judge_interval(low, high, (first - 0.5, (last or first) + 0.5))
     ranked = {str(name): float(value) for name, value in ranks.items()}
-    return order.covering(Judgment(verdict, sentence, rank, unit="place", ranks=ranked))
+    place = f"place {low}" if low == high else f"place {low} to {high}"
+    needed = f"{first}" if last is None else f"{first} to {last}"
+    comparison = f"{place} of {len(ranks)}; claimed: {needed}"
+    return order.covering(
+        Judgment(verdict, sentence, rank, unit="place", ranks=ranked, comparison=comparison)
+    )
 
 
 def judge_end(

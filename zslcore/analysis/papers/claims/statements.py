@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.cross_dataset import claim_explained, cross_tests
+from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
 from zslcore.analysis.papers.claims.evidence import ClaimEvidence, UndecidedError, join_names
 from zslcore.analysis.papers.claims.judging import (
     NEAR,
@@ -131,7 +131,9 @@ def crossed_p(e: ClaimEvidence) -> Judgment:
     tests = cross_tests(e.table("cross_dataset_awa"))
     test = tests["training set"]
     sentence = f"{test.sentence} {claim_explained(tests)}"
-    return Judgment("holds" if test.p < 0.05 else "does not hold", sentence, test.p, unit="p")
+    verdict: Verdict = "holds" if test.p < 0.05 else "does not hold"
+    comparison = f"p = {test.p:.2g}; claimed: {PRINTED_CLAIM.p:g}"
+    return Judgment(verdict, sentence, test.p, unit="p", comparison=comparison)
 
 
 def crossed_sizes(e: ClaimEvidence) -> Judgment:
