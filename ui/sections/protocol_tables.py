@@ -158,7 +158,7 @@ def show_values(
     table = pd.concat(by_file, ignore_index=True)
     order = {name: k for k, name in enumerate(table["protocol"].unique())}
     table = table.sort_values("protocol", key=lambda names: names.map(order), kind="stable")
-    columns = [name for name in table if name not in ("file", "protocol")]
+    columns = [str(name) for name in table if name not in ("file", "protocol")]
     labels = {"protocol": f"protocol, {'per image' if per_image else 'per class'}"}
     if len(files) > 1:
         labels = {"file": "file"} | labels

@@ -177,7 +177,7 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
             placeholder="bear, whale",
             icon=":material/search:",
             label_visibility="collapsed",
-            width=136,
+            width=120,
         )
     return Choices(datasets, split, settings, view, colour, method, find_text), row
 
