@@ -40,7 +40,7 @@ BETTER = WordAnswers(("overlapping classes are better", "they are no better"))
 
 
 def _fault(question: str, which: str) -> StepView:
-    """Show a faulty split of the quiz and count what leaks."""
+    """Show a faulty split of the quiz, with the counts of its leaks."""
     context, clues, answer = cache.quiz_question(question)
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts: dict[str, object] = {"digits": len(table)}
