@@ -172,7 +172,7 @@ def prepare_folder() -> str:
     threadpool_limits(1)  # pages compute small arrays only: more threads would be slower
     try:
         if left := sweep_leftovers():
-            _LOG.warning("removed %d leftovers of killed processes", left)
+            _LOG.warning("removed leftovers of killed processes: %d", left)
         for refusal in (refused := plugins.register_all().values()):
             _LOG.warning("%s", refusal)
         return " ".join(filter(None, [repair_store(ResultStore().path), *refused]))
