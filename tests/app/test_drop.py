@@ -1,6 +1,7 @@
 """Is it clean?: a card per file, with findings and the corrected file below."""
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -137,6 +138,40 @@ def test_unrecognised_files_are_refused_in_one_sentence_without_a_verdict(tmp_pa
     whole = split_file(tmp_path / "mine.mat").read_bytes()
     path.write_bytes(whole[:300] if name == "half.mat" else pickle.dumps({"a": 1}))
     app = dropped(path)
-    (error,) = app.error
-    assert error.value.startswith(name.split(".")[0])
+    assert not app.error
+    assert re.search(rf"## :red\[Not read: {name}[^\]]*\.\] Found ", plain_words(app))
+    assert "Expected " in plain_words(app)
     assert not app.metric
+    (example,) = app.expander  # closed, so that its verdict is not read as that of the file
+    assert (example.label, len(example.children)) == (drop.IN_CIRCULATION, 0)
+
+
+def test_a_text_that_is_no_list_of_classes_is_refused_in_plain_words(tmp_path):
+    (tmp_path / "README.md").write_text("zebra\nzebra\n")
+    shown = plain_words(dropped(tmp_path / "README.md"))
+    assert "## :red[Not read: README.md.] Found a text file in which lines repeat; a list" in shown
+    assert "or a list of classes. Upload another file, or open the example below." in shown
+
+
+def test_tables_of_more_than_two_findings_start_closed(tmp_path):
+    labels = tmp_path / "labels.mat"
+    savemat(labels, {"labels": np.repeat(np.arange(1, 5), 20)[:, None]})
+
+    def opened(trainval):
+        app = dropped(split_file(tmp_path / "mine.mat", trainval=trainval), labels)
+        assert "leak" in str([expander.label for expander in app.expander])
+        return [expander.label for expander in app.expander if expander.children]
+
+    both = [*range(1, 41), 41, 42]
+    assert ["ZSL003" in label for label in opened(both)] == [True]
+    assert opened([*both, 61, 61]) == []
+
+
+def test_the_caption_of_an_assumed_pretraining_set_has_the_count_of_the_card(tmp_path):
+    names = np.array(["apple", "chair", "lion", "zebra"], dtype=object)[:, None]
+    classes = {"labels": np.repeat(np.arange(1, 5), 20)[:, None], "allclasses_names": names}
+    lists = {f"{part}_loc": np.array(rows)[:, None] for part, rows in CLEAN.items()}
+    savemat(tmp_path / "mine.mat", lists | classes)
+    app = dropped(tmp_path / "mine.mat")
+    assert "1 of 1" in metrics(app).values()
+    assert "test classes in the pre-training set (assumed): 1 of 1." in plain_words(app)

@@ -250,7 +250,9 @@ def test_every_finding_links_to_its_view(visit):
 
 
 def test_the_pretraining_set_is_that_of_the_data_set(visit):
-    assert "6 of 10" in pages.metrics(visit()).values()
+    app = visit()
+    assert "6 of 10" in pages.metrics(app).values()
+    assert "test classes in the pre-training set (446 images): 6 of 10." in words(app)
     assert "No images" in words(visit(dataset="digits"))
     app = visit(dataset="simulated-AWA2-untrained")
     assert "6 of 10 test classes" not in words(app)

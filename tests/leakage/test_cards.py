@@ -205,6 +205,13 @@ def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(f
     declared = card(folder, "known.mat", "res101.mat", pretraining=["imagenet-1k"])
     assert (declared.verdict, declared.figures[1].value) == ("leaks", "2 of 2")
     assert declared.sentence.startswith("2 of 2 test classes")
+    # No row leaks, but all test images are of leaking classes; the effect of that is not measured.
+    effect = declared.figures[2]
+    assert (effect.value, effect.note) == ("unknown", "classes leak, not rows")
+    assert actual.figures[2].value == "none known"
+    marked = {bar.label: (bar.marked, bar.value) for bar in declared.picture.bars}
+    assert marked["test_unseen"] == (40, "40 of 40 in leaking classes")
+    assert not any(bar.marked for bar in actual.picture.bars)
     declared = card(folder, "known.mat", "res101.mat", pretraining=["none"])
     assert declared.verdict == "clean"
     assert "assumed" not in declared.figures[1].note

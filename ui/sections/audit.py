@@ -33,7 +33,7 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.leakage.released_codes import trained_in_words
-from zslcore.leakage.report import ReportMetric, Verdict, worst_first
+from zslcore.leakage.report import KNOWN_CLASSES, ReportMetric, Verdict, worst_first
 from zslcore.leakage.split_card import GAINED
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.numbers import counted
@@ -67,6 +67,8 @@ LINKS = dict.fromkeys(_ROW_CHECKS, SPLIT_LINK) | {
     "ZSL010": (DATA, "Comparison with the published data set", {"data_source": "true"}),
     "ZSL011": (DATA, "Images per class", {"data_picture": "true"}),
 }
+#: Maximum number of findings whose tables are open at first.
+MOST_OPEN_TABLES = 2
 REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 
 
@@ -194,9 +196,7 @@ def show_findings(review: Review) -> None:
     with left:
         _list_findings(review)
     with right:
-        _show_drawing(
-            *cache.leaking(review.key, review.declarations, review.context, review.report)
-        )
+        _show_drawing(review)
     with st.container(horizontal=True, vertical_alignment="center"):
         reports = partial(_show_reports, review)
         menu("Full audit", reports, icon=downloads.ICON, key="leakage_reports", type="secondary")
@@ -206,9 +206,13 @@ def show_findings(review: Review) -> None:
 
 @fragment
 def _list_findings(review: Review) -> None:
+    """List the findings; those that are wrong are open, unless their tables fill the page."""
+    wrong = review.report.marked("leak", "error")
+    opened = wrong if sum(bool(f.evidence) for f in wrong) <= MOST_OPEN_TABLES else []
     with st.container(gap="xsmall"):
         for k, finding in enumerate(worst_first(review.report.findings)):
-            _show_finding(review, finding, f"leakage_finding_{k}")
+            key = f"leakage_finding_{k}"
+            _show_finding(review, finding, key, is_open=finding in opened)
 
 
 def as_command(context: AuditContext) -> str:
@@ -219,14 +223,13 @@ def as_command(context: AuditContext) -> str:
     return shlex.join(words + context.provenance.options())
 
 
-def _show_finding(review: Review, finding: Finding, key: str) -> None:
+def _show_finding(review: Review, finding: Finding, key: str, *, is_open: bool) -> None:
     """Show one finding with its evidence, advice and a link to details."""
     icon, color = LOOKS[finding.mark]
     mark = f":{color}[**{finding.mark}**]"
     title = f"{mark} {finding.check} · {finding.title}: {on_screen(finding.sentence)}"
-    opened = finding.mark in ("leak", "error")
     contents = partial(_show_contents, review, finding, key)
-    fold(title, contents, key=f"{key}_{finding.mark}", icon=icon, is_open=opened)
+    fold(title, contents, key=f"{key}_{finding.mark}", icon=icon, is_open=is_open)
 
 
 def _show_contents(review: Review, finding: Finding, key: str) -> None:
@@ -259,8 +262,11 @@ def show_evidence(evidence: Evidence, key: str) -> None:
     )
 
 
-def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
+def _show_drawing(review: Review) -> None:
     """Draw the rows of the split by class or, without labels, by part."""
+    by_class, by_part = cache.leaking(
+        review.key, review.declarations, review.context, review.report
+    )
     if by_class.empty:
         chart(
             figures.part_leak_bars(by_part),
@@ -269,19 +275,26 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
         )
         st.caption("The file has no labels. Also upload res101.mat to see one line per class.")
         return
-    leaking, in_set = int(by_class["leaking"].sum()), int(by_class["in_pretraining"].sum())
+    counts = _count_leaks(review, by_class)
     chart(
         figures.class_leak_bars(by_class),
-        f"Images of {len(by_class)} classes by part of the split. {_count_leaks(leaking, in_set)}",
+        f"Images of {len(by_class)} classes by part of the split. {counts}",
         key="leakage_classes",
     )
-    st.caption(f"▲ {_count_leaks(leaking, in_set)}")
+    st.caption(f"▲ {counts}")
 
 
-def _count_leaks(leaking: int, in_set: int) -> str:
-    """Return a sentence that counts the leaking images of both kinds of leak."""
-    of_classes = f"{in_set:,} {'image is' if in_set == 1 else 'images are'}"
+def _count_leaks(review: Review, by_class: pd.DataFrame) -> str:
+    """Return a sentence that counts leaking images, and test classes in the pre-training set.
+
+    The number of classes is that of the card; images of a set that is only assumed do not leak.
+    """
+    leaking, in_set = int(by_class["leaking"].sum()), int(by_class["in_pretraining"].sum())
+    classes = next(f for f in review.card.figures if f.label == KNOWN_CLASSES.lower())
+    notes = ["assumed"] * review.context.assumes_pretraining
+    notes += [counted(in_set, "image")] * bool(in_set)
+    note = f" ({', '.join(notes)})" * bool(notes)
     return (
-        f"Leaks between parts of the split affect {counted(leaking, 'image')}; {of_classes} of "
-        "test classes in the pre-training set."
+        f"Leaks between parts of the split affect {counted(leaking, 'image')}; "
+        f"{classes.label}{note}: {classes.value}."
     )

@@ -62,11 +62,22 @@ def leaking_rows(
     return np.intersect1d(distinct(leaking), context.rows(*TEST_PARTS), assume_unique=True)
 
 
+def rows_in_pretraining(context: AuditContext, report: Report) -> np.ndarray:
+    """Return the test_unseen rows of classes that leak through the pre-training set, sorted."""
+    overlapping = {c for f in report.of("ZSL006") if f.mark == "leak" for c in f.classes}
+    if context.labels is None or not overlapping:
+        return np.empty(0, np.intp)
+    unseen = context.rows("test_unseen")
+    classes = context.classes("test_unseen")
+    is_overlapping = [name in overlapping for name in context.names(classes)]
+    return unseen[np.isin(context.labels[unseen], classes[is_overlapping])]
+
+
 def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame:
     """Count the images of each class by part, each image once; one row per class with images.
 
-    ``known`` counts test_unseen images of classes in the pre-training set, ``leaking`` the images
-    in :func:`leaking_rows`. Without a report, no image is leaking, and an image in training and
+    ``in_pretraining`` counts the images in :func:`rows_in_pretraining`, ``leaking`` those in
+    :func:`leaking_rows`. Without a report, no image is leaking, and an image in training and
     test is counted in both. Without labels, the table is empty.
     """
     columns = ["trained", "test_seen", "test_unseen", "in_pretraining", "leaking", "unused"]
@@ -76,12 +87,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in SPLIT_PARTS[3:])):
         image_columns[context.rows(*parts)] = columns.index(column)
     if report is not None:
-        overlapping = {c for f in report.of("ZSL006") if f.mark == "leak" for c in f.classes}
-        unseen = context.rows("test_unseen")
-        is_overlapping = np.array(
-            [context.class_name(c) in overlapping for c in range(labels.max() + 1)]
-        )
-        image_columns[unseen[is_overlapping[labels[unseen]]]] = columns.index("in_pretraining")
+        image_columns[rows_in_pretraining(context, report)] = columns.index("in_pretraining")
         rows = leaking_rows(context, report)
         image_columns[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)

@@ -449,8 +449,10 @@ def _kind_of_text(path: Path) -> Kind:
         raise _refusal(path, "code without exactly one list of classes, such as classes = [...]")
     names = parse_class_list(lines).names
     distinct = path.suffix.lower() in (PROTOBUF, PYTHON) or len(set(lines)) == len(lines)
-    if max(map(len, lines)) > MOST_LETTERS or not distinct:
-        raise _refusal(path, "a text file that is not a list of distinct names")
+    if not distinct:
+        raise _refusal(
+            path, "a text file in which lines repeat; a list of classes has each name once"
+        )
     if are_not_names(names):
         raise _refusal(path, "a text file with code, metrics or sentences")
     return "classes"
@@ -493,10 +495,6 @@ def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) ->
             "with the columns image, label and predicted",
         )
     raise _refusal(path, "the images of one part; check the folder that has the lists of all parts")
-
-
-#: Maximum number of characters per line of a list: a name with its synonyms.
-MOST_LETTERS = 300
 
 
 def class_list_of(file: RecognisedFile) -> ClassList:

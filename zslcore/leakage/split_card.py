@@ -21,7 +21,7 @@ from zslcore.leakage.contamination import (
     titles_of_sets,
 )
 from zslcore.leakage.context import MATCHED_BY, SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import BY_IMAGE, count_by_part, leaking_rows
+from zslcore.leakage.counts import BY_IMAGE, count_by_part, leaking_rows, rows_in_pretraining
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
@@ -242,6 +242,8 @@ def _figure_of_gain(context: AuditContext, report: Report) -> ReportMetric:
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)
     if not len(leaking_rows(context, report)):
+        if any(finding.mark == "leak" for finding in report.of("ZSL006")):
+            return ReportMetric(GAINED, UNKNOWN, "classes leak, not rows")
         return ReportMetric(GAINED, "none known", "no leaking rows")
     return ReportMetric(GAINED, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
 
@@ -270,15 +272,25 @@ def _gain_of_first_release(dataset: str) -> ReportMetric:
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:
+    """Return the parts as bars, with leaking rows and rows of leaking classes marked."""
     counts = count_by_part(context, report)
     if not counts:
         return None
-    bars = [
-        Bar(part, rows, marked, f"{marked:,} of {rows:,} leak" if marked else f"{rows:,}")
-        for part, rows, marked in counts
-    ]
-    alt = f"Rows of every part of the split; leaks affect {len(leaking_rows(context, report)):,}."
-    return Picture(alt, tuple(bars))
+    leaking = leaking_rows(context, report)
+    only_by_class = np.setdiff1d(rows_in_pretraining(context, report), leaking)
+    bars = []
+    for part, n_rows, n_leaking in counts:
+        by_class = (
+            int(np.isin(context.rows(part), only_by_class).sum()) if part in TEST_PARTS else 0
+        )
+        values = [f"{n_leaking:,} of {n_rows:,} leak"] * bool(n_leaking)
+        if by_class:
+            of_all = "" if n_leaking else f" of {n_rows:,}"
+            values.append(f"{by_class:,}{of_all} in leaking classes")
+        bars.append(Bar(part, n_rows, n_leaking + by_class, ", ".join(values) or f"{n_rows:,}"))
+    alt = f"Rows of every part of the split; leaks affect {len(leaking):,}"
+    alt += f", and {len(only_by_class):,} more are of leaking classes" * bool(only_by_class.size)
+    return Picture(f"{alt}.", tuple(bars))
 
 
 def _read_as(context: AuditContext, report: Report) -> dict[str, str]:

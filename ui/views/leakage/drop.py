@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui.components import window
-from ui.intake import scores, uploads
+from ui.intake import missing_extras, scores, uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
 from ui.intake.uploads import UploadedGroup, recognise_uploads
@@ -20,7 +20,7 @@ from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings, show
 from ui.sections.declaration import MEASURED, Declared, choose_pretraining, declare
 from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map
-from ui.shell.folds import menu
+from ui.shell.folds import fold, menu
 from ui.shell.frame import Header, ViewAnswer, place_answer, show_tabs
 from ui.shell.guard import fragment
 from ui.shell.text import on_screen, plain
@@ -57,6 +57,8 @@ HELP = (
     "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
     "file is read in a separate process that runs no code from it."
 )
+#: Description of the example.
+IN_CIRCULATION = "Example: an AWA2 split file in circulation"
 ON_DATASET = "a data set"
 #: Frame while files are read. A single element replaces the previous card at once; in a container,
 #: the elements of that card would stay until the page run ends.
@@ -85,15 +87,40 @@ def show(header: Header) -> None:
     slot = st.empty()
     if files:
         slot.html(CHECKING)
+        refusal = None
         try:
             _check_files(files, answer, row, slot)
+        except FileRefusedError as error:
+            if missing_extras.of_error(str(error)) is not None:
+                raise
+            refusal = str(error)
         finally:
             slot.empty()
+        if refusal is not None:
+            _say_refusal(answer, refusal)
+            fold(IN_CIRCULATION, _show_example, key="drop_example", icon=":material/description:")
         return
-    example = read_report(EXAMPLE.read_bytes(), EXAMPLE.name)
-    _say(answer, example, "Example: an AWA2 split file in circulation")
+    _say(answer, _example(), IN_CIRCULATION)
     with slot.container():
-        show_card(example)
+        _show_example()
+
+
+def _example() -> Report:
+    return read_report(EXAMPLE.read_bytes(), EXAMPLE.name)
+
+
+def _show_example() -> None:
+    show_card(_example())
+
+
+def _say_refusal(answer: ViewAnswer, refusal: str) -> None:
+    """Show which file was not read and why as the page's answer, and what to upload instead."""
+    name, reason, advice = "", refusal, "Upload another file, or open the example below."
+    if words := re.fullmatch(r"([^:]+): expected (.+); got (.+)", refusal, re.DOTALL):
+        name, expected, content = words.groups()
+        reason = f"Found {content}"
+        advice = f"{on_screen(f'Expected {expected}.')} {advice}"
+    answer.say(f":red[Not read{f': {plain(name)}' * bool(name)}.] {on_screen(reason)}", advice)
 
 
 # --- A data set of the app ------------------------------------------------------------------------
