@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
+from tests.datasets import files
 from tests.pages import charts, metrics, visit, words
 from ui.figures.splits import picture_of
 from ui.views.leakage import drop
@@ -42,8 +43,8 @@ def plain_words(app):
 
 def dropped(*paths):
     app = visit("leakage", view="drop")
-    files = [(path.name, path.read_bytes(), "application/octet-stream") for path in paths]
-    app.file_uploader(key="drop_files").set_value(files).run()
+    uploads = [(path.name, path.read_bytes(), "application/octet-stream") for path in paths]
+    app.file_uploader(key="drop_files").set_value(uploads).run()
     assert not app.exception
     return app
 
@@ -79,8 +80,8 @@ def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
     labels = tmp_path / "labels.mat"
     savemat(labels, {"labels": np.repeat(np.arange(1, 5), 20)[:, None]})
     path = split_file(tmp_path / "mine.mat")
-    for files in ((labels, path), (path, labels, path, labels)):
-        app = dropped(*files)
+    for paths in ((labels, path), (path, labels, path, labels)):
+        app = dropped(*paths)
         assert not app.error
         assert "mine.mat, labels.mat" in plain_words(app)
         clean_rows = "## No test image was trained on (0 of 40, by row number)."
@@ -151,6 +152,10 @@ def test_a_text_that_is_no_list_of_classes_is_refused_in_plain_words(tmp_path):
     shown = plain_words(dropped(tmp_path / "README.md"))
     assert "## :red[Not read: README.md.] Found a text file in which lines repeat; a list" in shown
     assert "or a list of classes. Upload another file, or open the example below." in shown
+    folder = files.write_folder(tmp_path / "crashing", compress=False)
+    files.with_type_code(folder / "att_splits.mat", 200)
+    shown = plain_words(dropped(folder / "att_splits.mat"))
+    assert "## :red[Not read: att_splits.mat, variable 'att'.] The file is damaged" in shown
 
 
 def test_tables_of_more_than_two_findings_start_closed(tmp_path):

@@ -97,7 +97,7 @@ def show(header: Header) -> None:
         finally:
             slot.empty()
         if refusal is not None:
-            _say_refusal(answer, refusal)
+            _say_refusal(answer, refusal, [file.name for file in files])
             fold(IN_CIRCULATION, _show_example, key="drop_example", icon=":material/description:")
         return
     _say(answer, _example(), IN_CIRCULATION)
@@ -113,13 +113,17 @@ def _show_example() -> None:
     show_card(_example())
 
 
-def _say_refusal(answer: ViewAnswer, refusal: str) -> None:
+def _say_refusal(answer: ViewAnswer, refusal: str, file_names: Sequence[str]) -> None:
     """Show which file was not read and why as the page's answer, and what to upload instead."""
-    name, reason, advice = "", refusal, "Upload another file, or open the example below."
-    if words := re.fullmatch(r"([^:]+): expected (.+); got (.+)", refusal, re.DOTALL):
-        name, expected, content = words.groups()
+    name, colon, reason = refusal.partition(": ")
+    if not (colon and name.startswith(tuple(file_names))):
+        name, reason = "", refusal
+    advice = "Upload another file, or open the example below."
+    if words := re.fullmatch(r"expected (.+); got (.+)", reason, re.DOTALL):
+        expected, content = words.groups()
         reason = f"Found {content}"
         advice = f"{on_screen(f'Expected {expected}.')} {advice}"
+    reason = reason[0].upper() + reason[1:]
     answer.say(f":red[Not read{f': {plain(name)}' * bool(name)}.] {on_screen(reason)}", advice)
 
 
