@@ -98,7 +98,7 @@ def show(header: Header) -> None:
             slot.empty()
         if refusal is not None:
             _say_refusal(answer, refusal, [file.name for file in files])
-            fold(IN_CIRCULATION, _show_example, key="drop_example", icon=":material/description:")
+            fold(IN_CIRCULATION, _show_example, key="leakage_example", icon=":material/description:")
         return
     _say(answer, _example(), IN_CIRCULATION)
     with slot.container():
@@ -114,7 +114,7 @@ def _show_example() -> None:
 
 
 def _say_refusal(answer: ViewAnswer, refusal: str, file_names: Sequence[str]) -> None:
-    """Show which file was not read and why as the page's answer, and what to upload instead."""
+    """Show the refused file, the reason and the accepted files as the answer of the page."""
     name, colon, reason = refusal.partition(": ")
     if not (colon and name.startswith(tuple(file_names))):
         name, reason = "", refusal
