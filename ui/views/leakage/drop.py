@@ -98,7 +98,9 @@ def show(header: Header) -> None:
             slot.empty()
         if refusal is not None:
             _say_refusal(answer, refusal, [file.name for file in files])
-            fold(IN_CIRCULATION, _show_example, key="leakage_example", icon=":material/description:")
+            fold(
+                IN_CIRCULATION, _show_example, key="leakage_example", icon=":material/description:"
+            )
         return
     _say(answer, _example(), IN_CIRCULATION)
     with slot.container():
