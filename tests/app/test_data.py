@@ -228,6 +228,9 @@ def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, own_data)
     app = visit(dataset="birds")  # open the page of the import, as the app does by itself
     app.button(key="data_compute").click().run()
     app = pages.settled(app)
+    (picture,) = charts(app)
+    assert picture.alt.startswith("Images of every class by their part in the split")
+    assert [fold.label for fold in app.expander] == ["Attributes", "Source and statistics"]
     table = app.dataframe[0].value
     table.index = [row.partition(" (")[0] for row in table["method"]]  # the table shows "SAE (S2V)"
     names = closed_forms(load("birds"))

@@ -27,8 +27,7 @@ OF_MANY = SET.partition("=")[2]
 #: outside tables, since a browser draws tables as pictures.
 ADDRESSES = {
     "/": 0,
-    f"/data?{SET}": 0,
-    f"/data?{SET}&data_picture=true": 12,
+    f"/data?{SET}": 12,
     f"/data?{SET}&data_embeddings=true": 23,
     f"/awa1_and_awa2?pair_first={OF_MANY}&pair_second=nothing else&awa1_layout=PCA": 0,
     f"/?{SET}&method=LinearS2V&playground_drawer=true": 0,

@@ -56,7 +56,7 @@ VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
 }
 #: Views to which findings link.
 DATA, GAIN = "splits", "gains"
-SPLIT_LINK = (DATA, "Picture of the split", {"data_picture": "true"})
+SPLIT_LINK: tuple[str, str, dict[str, str]] = (DATA, "Picture of the split", {})
 _ROW_CHECKS = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 #: Check -> its link: view, label and parameters.
 LINKS = dict.fromkeys(_ROW_CHECKS, SPLIT_LINK) | {
@@ -65,7 +65,7 @@ LINKS = dict.fromkeys(_ROW_CHECKS, SPLIT_LINK) | {
     "ZSL008": ("play", "How parameters are chosen here", {}),
     "ZSL009": (DATA, "Picture of the class embeddings", {"data_embeddings": "true"}),
     "ZSL010": (DATA, "Comparison with the published data set", {"data_source": "true"}),
-    "ZSL011": (DATA, "Images per class", {"data_picture": "true"}),
+    "ZSL011": (DATA, "Images per class", {}),
 }
 #: Maximum number of findings whose tables are open at first.
 MOST_OPEN_TABLES = 2

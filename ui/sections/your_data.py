@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pandas as pd
 import streamlit as st
 
@@ -33,8 +35,8 @@ AT_ONCE = 2
 ATTEMPTS = 8
 
 
-def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
-    """Show the verdict on a split and its results; return whether there are results."""
+def show_your_data(dataset: ZSLDataset, split: Split, show_picture: Callable[[], None]) -> None:
+    """Show the verdict on a split, its picture by ``show_picture``, and its results, if any."""
     task: Task = "gzsl" if len(split.test_seen) else "zsl"
     column = _column(dataset, split, "H at gamma" if task == "gzsl" else "zsl")
     with st.container(
@@ -50,6 +52,7 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
             key="data_verdict",
         )
         _offer_methods(dataset, split, task, column)
+    show_picture()
     if column is not None:
         _show_results(column, task)
     with verdict:  # drawn last, since it takes seconds for many images
@@ -57,7 +60,6 @@ def show_your_data(dataset: ZSLDataset, split: Split) -> bool:
         st.badge(card.word, color=VERDICT_COLORS[card.verdict])
         st.caption(plain(card.sentence))
         site_map.link_to_audit("Every finding", dataset.name, split.name)
-    return column is not None
 
 
 # --- Verdict --------------------------------------------------------------------------------------
@@ -139,8 +141,7 @@ def _show_results(column: Column, task: Task) -> None:
         st.markdown(f"{lead[:1].upper()}{lead[1:]}." if column.too_few else f"{lead}.")
         site_map.link("table", "All results in Compare", dataset=column.data)
     table = _as_table(column)
-    left, right = st.container(key="data_results").columns(2, gap="medium")
-    with left:
+    with st.container(key="data_results"):
         numbers = [name for name in SHOWN if name in table]
         tables.show(
             table,
@@ -153,7 +154,6 @@ def _show_results(column: Column, task: Task) -> None:
         st.caption(
             f"Accuracies are means over classes{ranks}. γ and parameters are chosen on the folds."
         )
-    with right:
         leader = column.cells[column.leader]
         draw_stored_curve(leader, leader.row, key="data_curve", look="first")
 

@@ -52,7 +52,7 @@ PARTS = PART_LABELS | {"several": "in several", "none": "in none"}
 def show(header: Header) -> None:
     """Choose a data set and a split; show its picture, and further contents when opened.
 
-    For an import with results, the results come first, and the picture is closed like the rest.
+    For an import, the verdict is above the picture and the results are below it.
     """
     answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -60,11 +60,11 @@ def show(header: Header) -> None:
         split = controls.choose_split(dataset)
         header.mark(dataset)
     answer.say(*_counts(dataset, split))
-    if dataset.name in imports.names() and show_your_data(dataset, split):
-        show_picture = partial(_show_split, dataset, split)
-        fold("Images of each class", show_picture, key="data_picture", in_address=True)
+    show_picture = partial(_show_split, dataset, split)
+    if dataset.name in imports.names():
+        show_your_data(dataset, split, show_picture)
     else:
-        _show_split(dataset, split)
+        show_picture()
     show_attributes = partial(_show_attributes, dataset, split)
     fold("Attributes", show_attributes, key="data_embeddings", in_address=True)
     show_source = partial(_show_source, dataset, split)
