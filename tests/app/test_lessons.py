@@ -294,7 +294,7 @@ def test_the_leaking_split_is_described_in_the_words_of_a_teacher():
     app = visit("lessons", lesson="leakage", lessons_step="1", lessons_shown="1")
     shown = words(app).replace("\\", "")
     assert "25 images are both trained on and tested" in shown
-    assert "1,822 rows, but the data set has 1,797 images" in shown
+    assert "1,822 rows, but there are 1,797 images" in shown
     assert "**What is wrong with this split?**" in shown
     notices = [step.see(step.control.options[0]).notice for step in LESSONS["leakage"].steps[:4]]
     assert not any("trainval" in notice or "test_seen" in notice for notice in notices)
