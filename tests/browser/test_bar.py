@@ -60,7 +60,7 @@ def test_a_page_opens_while_a_menu_of_the_previous_page_is_open(page, server):
         visit(page, server, f"/{view}")
         page.get_by_role("button", name=menu).first.click()
         settle(page)
-        # As by hand: the click also closes the menu, whose request names the previous page.
+        # As for a visitor, the click also closes the menu, which then requests the previous page.
         page.get_by_test_id("stTopNavLink").filter(has_text=name).click(force=True)
         settle(page)
         opened = next(each for each in site_map.PAGES if each.title == name).views[0]

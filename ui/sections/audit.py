@@ -67,7 +67,7 @@ LINKS = dict.fromkeys(_ROW_CHECKS, SPLIT_LINK) | {
     "ZSL010": (DATA, "Comparison with the published data set", {"data_source": "true"}),
     "ZSL011": (DATA, "Images per class", {}),
 }
-#: Maximum number of findings whose tables are open at first.
+#: Leaks and errors start open if at most this number of them have tables.
 MOST_OPEN_TABLES = 2
 REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 

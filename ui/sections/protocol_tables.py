@@ -49,27 +49,26 @@ def conclusion_on_files(files: Sequence[EvaluatedScores]) -> tuple[str, str]:
         return "The files have no metric in common", ""
     values = {each.matrix.digest: m[name] or 0.0 for each, m in zip(files, metrics, strict=True)}
     best, *others = sorted(files, key=lambda each: values[each.matrix.digest], reverse=True)
-    close, clauses, few = 0, [], ""
-    for other in others:
-        digests = best.matrix.digest, other.matrix.digest
-        pair = compare_scores(best.matrix, other.matrix, (best.gamma, other.gamma))
-        few = pair.too_few(name)  # the same for all files: they have the same test classes
-        row = cache.score_differences(*digests, pair.gammas, pair).loc[name].to_dict()
-        low, high = row["low"], row["high"]
-        close += int(not high < 0)  # also without an interval
-        value = percent(values[other.matrix.digest])
-        clauses.append(f"{other.matrix.name} {value} ({signed(low)} to {signed(high)} points)")
+    pairs = [
+        compare_scores(best.matrix, other.matrix, (best.gamma, other.gamma)) for other in others
+    ]
+    clauses = [f"{each.matrix.name} {percent(values[each.matrix.digest])}" for each in others]
     letter, at = COMPARED[name]
-    if few:
-        clauses = [clause.partition(" (")[0] for clause in clauses]
-        leads = f"{best.matrix.name} has the highest {letter} of {len(files)} files"
-        value = percent(values[best.matrix.digest])
-        return f"{leads}, {value} per class{at}; not tested: {few}", f"others: {', '.join(clauses)}"
+    leads = (
+        f"{best.matrix.name} has the highest {letter} of {len(files)} files, "
+        f"{percent(values[best.matrix.digest])} per class{at}"
+    )
+    if few := pairs[0].too_few(name):  # the same for all files: they have the same test classes
+        return f"{leads}; not tested: {few}", f"others: {', '.join(clauses)}"
+    close = 0
+    for k, (other, pair) in enumerate(zip(others, pairs, strict=True)):
+        digests = best.matrix.digest, other.matrix.digest
+        row = cache.score_differences(*digests, pair.gammas, pair).loc[name].to_dict()
+        close += int(not row["high"] < 0)  # also without an interval
+        clauses[k] += f" ({signed(row['low'])} to {signed(row['high'])} points)"
     rest = f"{close} of the others {'is' if close == 1 else 'are'} not significantly worse"
     return (
-        f"{best.matrix.name} has the highest {letter} of {len(files)} files, "
-        f"{percent(values[best.matrix.digest])} per class{at}; "
-        f"{rest if close else 'all others are significantly worse'} (95 %)",
+        f"{leads}; {rest if close else 'all others are significantly worse'} (95 %)",
         f"others: {', '.join(clauses)}; intervals of differences over classes",
     )
 

@@ -29,7 +29,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis import ranking
-from zslcore.analysis.metric_names import MEANS_OVER_CLASSES, Metric
+from zslcore.analysis.metric_names import MEANS_OVER_CLASSES, METRICS, Metric
 from zslcore.analysis.resampling import accuracies_of_sides, metric_of_class_draws
 from zslcore.analysis.study import Study, code_versions
 from zslcore.datasets import ZSLDataset, load
@@ -219,8 +219,7 @@ def occasions(
             ]
             n = max(len(results) for results in stored)
             classes, weights, seen = _weights(dataset, split, average, n_draws)
-            figure = {"u": "plain_unseen", "s": "plain_seen"}.get(metric[0], metric)
-            few = too_few(**classes_of_sides(seen, figure))
+            few = too_few(**classes_of_sides(seen, METRICS[metric]))
             if few and n_draws:
                 unranked.append(f"{dataset.name}, split {split}: {few}")
             block = np.full((1 + n_draws, n, len(spec.methods)), np.nan)

@@ -40,7 +40,8 @@ OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
 #: Words in the name of a matrix of features, next to the part.
 OF_FEATURES = frozenset(
     {"x", "feature", "features", "feat", "feats", "embedding", "embeddings"}
-) | {*("image", "images", "data")}
+    | {"image", "images", "data"}
+)
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
     r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?|pairs"
@@ -60,22 +61,8 @@ MAY_NAME_A_PART = re.compile(r"t[rse]|val|dev|seen|base|novel|new|known", re.IGN
 #: Words for the sides in other languages, in lower case.
 SIDE_WORDS = {
     "seen": (
-        *(
-            "gesehen",
-            "gesehene",
-            "bekannt",
-            "bekannte",
-            "látott",
-            "ismert",
-            "vu",
-            "vue",
-            "vus",
-            "vues",
-            "connu",
-            "connue",
-            "connus",
-            "visto",
-        ),
+        *("gesehen", "gesehene", "bekannt", "bekannte", "látott", "ismert"),
+        *("vu", "vue", "vus", "vues", "connu", "connue", "connus", "visto"),
         *("vista", "vistos", "vistas", "visti", "viste", "conocido", "conocida", "conhecido"),
         *("conhecida", "noto", "nota", "gezien", "bekend", "widziane", "widziany", "znane", "old"),
         *("可见", "可见类", "已见", "已知", "既知", "видимые", "виденные", "известные"),
@@ -96,18 +83,8 @@ SIDE_WORDS = {
 PART_WORDS = {
     "train": (
         *("entraînement", "entrainement", "apprentissage", "entrenamiento", "addestramento"),
-        *(
-            "treino",
-            "treinamento",
-            "tanító",
-            "tanuló",
-            "trening",
-            "обучение",
-            "训练",
-            "训练集",
-            "訓練",
-            "학습",
-        ),
+        *("treino", "treinamento", "tanító", "tanuló", "trening", "обучение"),
+        *("训练", "训练集", "訓練", "학습"),
     ),
     "val": (
         *("validierung", "validación", "validacion", "validazione", "validação", "validacao"),
@@ -222,15 +199,15 @@ def is_unlabelled(name: str) -> bool:
     return not UNLABELLED.isdisjoint(words_in(name[:MOST_LETTERS]))
 
 
-def part_of_labels(name: str, of: Collection[str] = OF_LABELS) -> str:
+def part_of_labels(name: str, content_words: Collection[str] = OF_LABELS) -> str:
     """Return the part that a list of labels is named after, such as ``y_train``; else "".
 
-    ``of`` are the words for labels, or for another content.
+    ``content_words`` are the words for labels, or for another content of the list.
     """
     if len(name) > MOST_LETTERS:
         return ""
     words = [word for word in words_in(name) if not word.isdigit()]
-    part_words = [word for word in words if word not in of]
+    part_words = [word for word in words if word not in content_words]
     return part_of_name("_".join(part_words)) if len(part_words) < len(words) else ""
 
 

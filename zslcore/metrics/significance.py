@@ -355,9 +355,9 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     ``seen`` is the mask of seen classes among the classes with test images, shape (n_classes,); for
     intervals over images, ``images`` has the number of images of each of these classes.
     """
-    sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
+    sides = classes_of_sides(seen)
     few = [f"{n} {side}" for side, n in sides.items() if FEWEST <= n < FEW]
-    none = too_few(**{side: n for side, n in sides.items() if n})
+    none = too_few(**sides)
     parts = [f"{none} or p over classes."] if none else []
     if few:
         parts.append(

@@ -247,28 +247,25 @@ def predicted_classes(
     has_class_names = bool(file.class_names)
     if names := file.class_names or _names_of_all(file, labels, predicted):
         file, n_classes = replace(file, class_names=names), len(names)
-    y, predicted_numbers = (
+    y, best = (
         _as_numbers(file, part, title)
         for part, title in ((labels, "labels"), (predicted, "predicted classes"))
     )
-    low = min(y.min(), predicted_numbers.min())
+    low = min(y.min(), best.min())
     if low < 0:
         raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")
-    C = n_classes or 1 + int(max(y.max(), predicted_numbers.max()))
+    C = n_classes or 1 + int(max(y.max(), best.max()))
     are_numbers = not any(_are_names(part) for part in (labels, predicted, file.unseen))
     if "as-is" not in fixes and are_numbers:
-        _refuse_shifted(file.name, y, predicted_numbers, C)
+        _refuse_shifted(file.name, y, best, C)
     listed = _listed_numbers(file, C, is_fixed=bool(n_classes))
     if names and not has_class_names and listed is not None and "as-is" not in fixes:
-        question = _spelling_question(file, listed, np.union1d(y, predicted_numbers))
+        question = _spelling_question(file, listed, np.union1d(y, best))
         if question is not None:
             return question
-    from_1 = (
-        not n_classes
-        and _lowest([y, predicted_numbers, *([] if listed is None else [listed])]) == 1
-    )
+    from_1 = not n_classes and _lowest([y, best, *([] if listed is None else [listed])]) == 1
     if from_1:
-        y, predicted_numbers, C = y - 1, predicted_numbers - 1, C - 1
+        y, best, C = y - 1, best - 1, C - 1
         listed = None if listed is None else listed - 1
     if listed is not None and not n_classes:
         C = max(C, len(listed) if listed.dtype == bool else 1 + int(listed.max(initial=0)))
@@ -278,22 +275,20 @@ def predicted_classes(
     seen, about = sided
     if from_1 and not about["benchmark"]:
         about["class_names"] = tuple(map(str, range(1, C + 1)))
-    if (highest := max(y.max(), predicted_numbers.max())) >= C:
+    if (highest := max(y.max(), best.max())) >= C:
         raise DatasetError(f"{file.name}: expected classes 0 to {C - 1}; got {highest}.")
-    if "as-is" not in fixes and not np.isin(predicted_numbers, y).any() and len({*seen[y]}) == 2:
+    if "as-is" not in fixes and not np.isin(best, y).any() and len({*seen[y]}) == 2:
         _refuse_other_names(file.name, labels, predicted)
     matrix = Scores.of_best(
         file.name,
-        rows_of_classes(y, predicted_numbers, seen),
-        digest=digest_of(y, predicted_numbers, seen),
+        rows_of_classes(y, best, seen),
+        digest=digest_of(y, best, seen),
         **about,
     )
     remarks = [*file.remarks]
     if "within-sides" in fixes:
         reading = _reading_within_sides(matrix)
-        matrix = replace(
-            matrix, y=reading.y, best=rows_of_classes(reading.y, predicted_numbers, seen)
-        )
+        matrix = replace(matrix, y=reading.y, best=rows_of_classes(reading.y, best, seen))
         remarks.append(f"Labels were renumbered: {reading.description}.")
     elif "as-is" not in fixes and (question := _within_sides_question(matrix)) is not None:
         return question

@@ -1036,9 +1036,7 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
     label, predicted_name = first_named(texts, LABELS), first_named(texts, PREDICTED)
     label = label or _column_of(texts, {*table.columns}, excluded=predicted_name)
     tested = texts[label] if label is not None else ()
-    within = [re.fullmatch(r"\w{1,20}[(\[](.+)[)\]]", name) for name in table.columns]
-    if len({name.partition("(")[0] for name in table.columns}) == 1 and all(within):
-        table = replace(table, columns=tuple(match[1] for match in within if match))
+    table = _with_names_in_brackets(table)
     scored = _columns_of_classes(table.columns, tested, table.values)
     if len(scored) < 2 and (pairs := _pairs_of(table, texts)) is not None:
         matrix, named = pairs
@@ -1089,6 +1087,14 @@ def _parts_of_table(file: str, table: Table) -> dict[str, Any]:
         remarks.append(_left_out([table.columns[k] for k in counters], why))
     numbers = {table.columns[k]: table.values[:, k] for k in counters}
     return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
+
+
+def _with_names_in_brackets(table: Table) -> Table:
+    """Name the columns of a table by the class in brackets if all are like ``p(dog)``."""
+    within = [re.fullmatch(r"\w{1,20}[(\[](.+)[)\]]", name) for name in table.columns]
+    if len({name.partition("(")[0] for name in table.columns}) == 1 and all(within):
+        return replace(table, columns=tuple(match[1] for match in within if match))
+    return table
 
 
 def _repeated_by_count(table: Table) -> Table:

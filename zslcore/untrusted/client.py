@@ -642,6 +642,8 @@ def read_value(
 
 #: Suffix of a text -> its kind, if its content is read as one value.
 KIND_OF_SUFFIX: dict[str, ValueKind] = {".yaml": "YAML", ".yml": "YAML", ".toml": "TOML"}
+#: Container that is read as one value -> its kind; a text has the kind of its suffix.
+KIND_OF_CONTAINER: dict[str, ValueKind] = {"PyTorch": "PyTorch", "pickle": "pickle", "JSON": "JSON"}
 
 
 def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
@@ -650,11 +652,9 @@ def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
     Raises a FileRefusedError for a damaged file that is JSON by its name.
     """
     container, suffix = container_of(path), path.suffix.lower()
-    kind: ValueKind | None = None
-    if container == "PyTorch" or container == "pickle":
-        kind = "PyTorch" if container == "PyTorch" else "pickle"
+    kind = KIND_OF_CONTAINER.get(container)
     if container in ("text", "JSON"):
-        kind = KIND_OF_SUFFIX.get(suffix, "JSON" if container == "JSON" else None)
+        kind = KIND_OF_SUFFIX.get(suffix, kind)
     if kind is None:
         return None
     try:
