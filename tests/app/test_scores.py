@@ -434,6 +434,21 @@ def test_three_files_are_ranked_in_the_headline(tmp_path, scored):
         assert name == best or f"{name} {value:.1f} % (" in words(app).replace("\\", "")
 
 
+def test_three_files_with_too_few_classes_keep_their_names(tmp_path):
+    rng, y = np.random.default_rng(0), np.repeat(np.arange(4), 20)
+    names = ["scores.npz", "scores (1).npz", "scores (2).npz"]
+    app = pages.visit(PAGE)
+    for k, name in enumerate(names):
+        scores = np.eye(4)[y] + rng.normal(scale=0.5 + 0.3 * k, size=(len(y), 4))
+        np.savez(tmp_path / name, scores=scores, y=y, unseen_classes=[2, 3])
+        app.file_uploader(key="scores_files").upload(name, (tmp_path / name).read_bytes())
+    app.run()
+    assert not app.exception
+    shown = words(app).replace("\\", "")
+    assert "are too few for an interval" in shown
+    assert re.search(r"Others: scores \(1\)\.npz [\d.]+ %, scores \(2\)\.npz [\d.]+ %\.", shown)
+
+
 def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):
     first, second = own_scores(tmp_path, scored, [0.0, 0.0])
     content = {"y": scored.y[:-9], "unseen_classes": np.flatnonzero(~scored.seen)}
