@@ -13,7 +13,7 @@ from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.datasets import imports
 from zslcore.datasets.base import content_digest
-from zslcore.datasets.split_entries import read_split_file
+from zslcore.datasets.split_files import read_split_file
 from zslcore.datasets.split_folders import read_split_folder
 from zslcore.datasets.split_lists import split_of_parts
 from zslcore.exceptions import FileRefusedError

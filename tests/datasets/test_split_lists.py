@@ -10,7 +10,7 @@ from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.part_names import part_of_name
-from zslcore.datasets.split_entries import read_split_file
+from zslcore.datasets.split_files import read_split_file
 from zslcore.datasets.split_folders import read_split_lists
 from zslcore.datasets.split_lists import MOST_QUESTIONS, ImageRows, one_name_each
 from zslcore.exceptions import FileRefusedError

@@ -78,23 +78,21 @@ from zslcore.datasets.part_names import (
     side_of_stem,
     trains_and_tests,
 )
-from zslcore.datasets.split_entries import (
+from zslcore.datasets.split_files import read_split_file
+from zslcore.datasets.split_files.arrays import split_of_arrays
+from zslcore.datasets.split_files.columns import are_ids
+from zslcore.datasets.split_files.contents import (
     MAX_BYTES,
     MAX_HEAD,
     MAX_ITEMS,
-    NAMELESS,
-    PART_OF_SIDE,
-    are_ids,
-    entries_of_table,
-    images_and_classes,
-    lines_of,
     read_json,
-    read_split_file,
-    rows_as_images,
-    split_of_arrays,
-    table_of_json,
-    table_rows,
+    read_nonblank_lines,
+    read_table_rows,
 )
+from zslcore.datasets.split_files.json_parts import images_and_classes
+from zslcore.datasets.split_files.json_tables import table_of_json
+from zslcore.datasets.split_files.lists import NAMELESS, PART_OF_SIDE, rows_as_images
+from zslcore.datasets.split_files.tables import entries_of_table
 from zslcore.datasets.split_lists import (
     IMAGE,
     IMAGE_IN_LINE,
@@ -343,7 +341,7 @@ def _lists(folder: Path) -> dict[str, tuple[Path, list[str]]]:
         folder, ((part_of_file(path.stem), path) for path in texts if _begins_with_images(path))
     )
     lists = {
-        part: (path, _in_folders([line for line in lines_of(path) if line[0] != "#"]))
+        part: (path, _in_folders([line for line in read_nonblank_lines(path) if line[0] != "#"]))
         for part, path in paths.items()
     }
     of_numbers = any(path.suffix == ".npy" and not lines for path, lines in lists.values())
@@ -615,7 +613,7 @@ def _titled(path: Path) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         inner = [*value.values()] if isinstance(value, dict) else [value]
         tables = [v for v in inner if isinstance(v, list) and v and isinstance(v[0], dict)]
         return table_of_json(tables[0] if len(tables) == 1 else value)
-    titles, *rows = table_rows(path)
+    titles, *rows = read_table_rows(path)
     return titles, rows
 
 
@@ -715,7 +713,7 @@ def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 
 def _numbered(path: Path) -> list[tuple[str, str]]:
     """Return number and text of each line."""
-    return [(a, b) for a, _, b in (line.partition(" ") for line in lines_of(path))]
+    return [(a, b) for a, _, b in (line.partition(" ") for line in read_nonblank_lines(path))]
 
 
 # --- Classes --------------------------------------------------------------------------------------
@@ -729,7 +727,7 @@ def _read_marks(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     for match, path in lists:
         if match[2] != number:
             continue
-        for k, line in enumerate(lines_of(path), 1):
+        for k, line in enumerate(read_nonblank_lines(path), 1):
             image, _, mark = line.rpartition(" ")
             where = f"{clean_text(path.name)}, line {k}"
             expect(image and mark in PART_OF_MARK, where, "an image and 0, 1 or 2", repr(line[:60]))
@@ -742,8 +740,8 @@ def _read_marks(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 def _read_pairs(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     if not {"train_pairs.txt", "test_pairs.txt"} <= files.keys():
         return None
-    train, test = (lines_of(files[f"{part}_pairs.txt"]) for part in ("train", "test"))
-    val = lines_of(files["val_pairs.txt"]) if "val_pairs.txt" in files else []
+    train, test = (read_nonblank_lines(files[f"{part}_pairs.txt"]) for part in ("train", "test"))
+    val = read_nonblank_lines(files["val_pairs.txt"]) if "val_pairs.txt" in files else []
     trained = {*train}
     new, shared = [pair for pair in test if pair not in trained], len(trained & {*test})
     note = "pairs of attribute and object, no images"
@@ -900,7 +898,7 @@ def _lines_or_items(path: Path) -> list[str]:
         is_mask = len(numbers) > 2 and np.isin(numbers, (0, 1)).all()
         return [f"class {c}" for c in (np.flatnonzero(numbers) if is_mask else numbers)]
     if suffix not in (".json", *YAMLS, *PICKLES):
-        return lines_of(path)
+        return read_nonblank_lines(path)
     value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     pairs = images_and_classes(clean_text(path.name), value, of_classes=True)
     if pairs is None and is_class_json(value):

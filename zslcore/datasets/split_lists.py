@@ -1,6 +1,6 @@
 """Splits by names: entries of images or classes by part become numbered rows and classes.
 
-Readers of files (:mod:`zslcore.datasets.split_entries`) and folders
+Readers of files (:mod:`zslcore.datasets.split_files`) and folders
 (:mod:`zslcore.datasets.split_folders`) return :class:`Entries`; :func:`split_of_entries` numbers
 them. Images with equal names are one row, even in several lists; no image is opened.
 """

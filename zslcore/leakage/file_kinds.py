@@ -28,12 +28,10 @@ from zslcore.datasets.class_lists import (
     read_class_list,
 )
 from zslcore.datasets.part_names import part_of_file, side_of_file, trains_and_tests
-from zslcore.datasets.split_entries import (
-    MAX_ITEMS,
-    read_split_table,
-    split_of_arrays,
-    split_of_json,
-)
+from zslcore.datasets.split_files import read_split_table
+from zslcore.datasets.split_files.arrays import split_of_arrays
+from zslcore.datasets.split_files.contents import MAX_ITEMS
+from zslcore.datasets.split_files.json_objects import split_of_json
 from zslcore.datasets.split_folders import read_split_together
 from zslcore.datasets.split_lists import (
     IMAGE,

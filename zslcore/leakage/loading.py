@@ -16,7 +16,9 @@ import numpy as np
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
 from zslcore.datasets.part_names import part_of_name
-from zslcore.datasets.split_entries import JSON_ENDINGS, MAX_ITEMS, read_split_file, split_of_arrays
+from zslcore.datasets.split_files import read_split_file
+from zslcore.datasets.split_files.arrays import split_of_arrays
+from zslcore.datasets.split_files.contents import JSON_ENDINGS, MAX_ITEMS
 from zslcore.datasets.split_folders import PICKLES, read_split_folder, refusal_of_folder
 from zslcore.datasets.split_folders import UNREAD as UNREAD_FILES
 from zslcore.datasets.split_lists import (

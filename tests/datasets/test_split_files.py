@@ -11,14 +11,18 @@ import pandas as pd
 import pytest
 
 from tests.writing import write_file
-from zslcore.datasets import part_names, split_entries, split_lists
-from zslcore.datasets.split_entries import (
-    entries_of_json,
+from zslcore.datasets import part_names, split_lists
+from zslcore.datasets.split_files import (
+    columns,
+    json_objects,
+    json_tables,
+    lists,
     read_split_file,
     read_split_table,
-    split_of_arrays,
-    split_of_json,
+    tables,
 )
+from zslcore.datasets.split_files.arrays import split_of_arrays
+from zslcore.datasets.split_files.json_objects import entries_of_json, split_of_json
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import class_list_of, recognise_file
@@ -508,7 +512,8 @@ def compared_names(monkeypatch):
         names.append(name)
         return part_names.part_or_side(name)
 
-    monkeypatch.setattr(split_entries, "part_or_side", part_or_side)
+    for module in (columns, json_objects, lists):
+        monkeypatch.setattr(module, "part_or_side", part_or_side)
     return names
 
 
@@ -553,7 +558,8 @@ def test_many_images_with_a_part_or_a_record_are_read(compared_names):
 
 
 def test_a_table_of_many_columns_is_not_a_split(tmp_path, monkeypatch):
-    monkeypatch.setattr(split_entries, "_find_columns", None)  # a call would fail
+    for module in (columns, json_tables, tables):
+        monkeypatch.setattr(module, "find_columns", None)  # a call would fail
     line = ",".join(f"c{k}" for k in MANY)
     for name in ("wide.csv", "wide.txt"):
         assert read_split_table(write_file(tmp_path / name, f"{line}\n{line}\n")) is None

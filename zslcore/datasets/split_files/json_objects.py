@@ -1,0 +1,220 @@
+"""Entries of JSON, YAML, TOML and PyTorch files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets.part_names import (
+    is_unlabelled,
+    part_of_labels,
+    part_of_name,
+    part_or_side,
+    side_of_stem,
+    trains_and_tests,
+    words_in,
+)
+from zslcore.datasets.split_files.items import read_items
+from zslcore.datasets.split_files.json_parts import pair_images_with_classes, read_json_lists
+from zslcore.datasets.split_files.json_tables import read_json_table, read_records_by_name
+from zslcore.datasets.split_files.lists import NAMELESS, pair_names_with_parts
+from zslcore.datasets.split_files.tables import NOT_COMPARED
+from zslcore.datasets.split_lists import (
+    IMAGE,
+    Entries,
+    SplitList,
+    counted_names,
+    is_split_of_parts,
+    split_of_entries,
+    split_of_parts,
+    with_class_lists,
+)
+from zslcore.texts import clean_text, refusal_of
+from zslcore.untrusted.readers.array_names import (
+    LABEL_VARIABLES,
+    PREDICTED,
+    SCORE_VARIABLES,
+    first_named,
+)
+from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
+
+#: Smallest number of numbers in lists for which shared numbers are rows rather than settings.
+FEWEST_ROWS = 20
+#: Largest depth of nested objects that is searched for a split.
+MOST_LEVELS = 3
+#: Maximum number of objects that are searched for a split.
+MOST_OBJECTS = 1 << 12
+
+
+def split_of_json(path: Path, value: Any) -> SplitList | None:
+    """Return the split of lists and objects in one of the formats above; None for other values.
+
+    Raises a FileRefusedError if a list in it is malformed.
+    """
+    file = clean_text(path.name)
+    if (entries := entries_of_json(file, value)) is not None:
+        return split_of_entries(path, entries)
+    if not isinstance(value, dict) or not is_split_of_parts(value, list):
+        return None
+    lists = {n: names for n, names in value.items() if part_of_name(n) and isinstance(names, list)}
+    if _may_be_settings(value, lists):
+        return None
+    if any(isinstance(element, list) for names in lists.values() for element in names):
+        return read_items(path, value)
+    named = first_named([name for name in value if name not in lists], LABEL_VARIABLES)
+    labels = value.get(named) if named else None
+    is_list = isinstance(labels, list) and all(type(label) is int for label in labels)
+    y = np.array(labels, np.int64) if is_list and labels else None
+    sides = {n: names for n, names in value.items() if part_or_side(n) in ("seen", "unseen")}
+    classes = entries_of_json(file, sides, MOST_LEVELS)
+    listed = None if classes is None else split_of_entries(path, classes)
+    return with_class_lists(split_of_parts(file, lists, y), listed)
+
+
+def _may_be_settings(value: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether a few numbers in two parts may be settings, such as sizes, instead of rows."""
+    named = any(words_in(name)[-1:] != [part_of_name(name)] for name in lists)
+    if named or first_named(value, LABEL_VARIABLES) or sum(map(len, lists.values())) >= FEWEST_ROWS:
+        return False
+    parts: dict[str, set[int]] = {}
+    for name, numbers in lists.items():
+        if not all(type(number) is int for number in numbers):
+            return False
+        parts.setdefault(part_of_name(name), set()).update(numbers)
+    return len(set().union(*parts.values())) < sum(map(len, parts.values()))
+
+
+def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
+    """Return the entries of JSON with images or classes by part; None for other JSON.
+
+    An object with more than MAX_COLUMNS names maps images or classes, not parts.
+    Raises a FileRefusedError for a record of an image without a part.
+    """
+    if isinstance(value, list):
+        splits = splits_by_name(value) if level == 0 else {}
+        if not splits:
+            return read_json_table(file, value)
+        value = splits
+    if not isinstance(value, dict) or not value:
+        return None
+    if len(value) > MAX_COLUMNS:
+        return _read_many_names(file, value)
+    lists = [str(name) for name, inner_value in value.items() if isinstance(inner_value, list)]
+    if first_named(lists, (*SCORE_VARIABLES, *PREDICTED)):
+        return None
+    if (entries := read_label_lists(value)) is not None:
+        return entries
+    for key, inner_value in value.items():
+        if (
+            isinstance(inner_value, dict)
+            and {*inner_value} == {"seen", "unseen"}
+            and part_of_name(str(key))
+        ):
+            value = {k: element for k, element in value.items() if k != key}
+            value |= {f"{key}_{side}": element for side, element in inner_value.items()}
+    parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
+    if not parts and level == 0:
+        parts = {str(key): side for key in value if (side := side_of_stem(str(key)))}
+        value = {parts.get(key, key): inner_value for key, inner_value in value.items()}
+        parts = {side: side for side in parts.values()}
+    if trains_and_tests(parts.values()):
+        entries = read_json_lists(file, {key: value[key] for key in parts}, {*value})
+        if entries is not None and (others := [*filter(is_unlabelled, map(str, value))]):
+            entries.questions = (NOT_COMPARED.format(counted_names(others)),)
+        one_each = entries is not None and all(
+            [*map(bool, pairs)] == [True] for pairs in entries.values()
+        )
+        # Inner objects with one name per part are settings.
+        return None if level and one_each else entries
+    for texts in (value, _merge_groups(value)):
+        if _are_texts(texts):
+            return pair_names_with_parts(texts.items())
+    if (table := read_json_table(file, value)) is not None:
+        return table
+    inner = [element for element in value.values() if isinstance(element, dict | list)]
+    if len(inner) == len(value):
+        for read_mapping in (_read_parts_by_class, read_records_by_name):
+            if (entries := read_mapping(file, value)) is not None:
+                return entries
+    if level == MOST_LEVELS or len(inner) > MOST_OBJECTS:
+        return None
+    read = [entries for element in inner if (entries := entries_of_json(file, element, level + 1))]
+    of_classes = [entries for entries in read if not entries.has_images]
+    if len(read) == 2 and len(of_classes) == 1:  # one object lists classes, the other images
+        (entries,) = (part for part in read if part.has_images)
+        entries.classes = of_classes[0]
+        return entries
+    if level == 0 and 1 < len(read) == len(value):
+        names = counted_names([clean_text(str(key), 40) for key in value])
+        advice = "name one of them with --split"
+        raise refusal_of(file, "one split per file", f"{len(read)} ({names}); {advice}")
+    return read[0] if len(read) == 1 else None
+
+
+def splits_by_name(value: Any) -> dict[str, Any]:
+    """Return the values of several splits by name, or by number from 1 in a list; else {}."""
+    named = value if isinstance(value, dict) else {}
+    if isinstance(value, list):
+        named = {str(k): split for k, split in enumerate(value, 1)}
+    are_splits = all(
+        isinstance(split, dict) and trains_and_tests(map(part_or_side, map(str, split)))
+        for split in named.values()
+    )
+    return named if are_splits and len(named) > 1 else {}
+
+
+def _read_many_names(file: str, value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of an object that maps many images or classes to parts or records."""
+    for record in (value, _merge_groups(value)):
+        if _are_texts(record):
+            return pair_names_with_parts(record.items())
+    return _read_parts_by_class(file, value) or read_records_by_name(file, value)
+
+
+def _are_texts(value: Mapping[str, Any]) -> bool:
+    return bool(value) and all(isinstance(text, str) for text in value.values())
+
+
+def _merge_groups(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge objects of texts, such as classes by group; {} for other values or a repeated name."""
+    if not all(isinstance(group, dict) and _are_texts(group) for group in value.values()):
+        return {}
+    merged = {name: text for group in value.values() for name, text in group.items()}
+    return merged if len(merged) == sum(map(len, value.values())) else {}
+
+
+def _read_parts_by_class(file: str, value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of a mapping from each class to its images by part, else None."""
+    entries = Entries()
+    for label, of_parts in value.items():
+        if not isinstance(of_parts, dict):
+            return None
+        for key, images in of_parts.items():
+            part = part_of_name(str(key))
+            if not part or not isinstance(images, list):
+                return None
+            pairs = pair_images_with_classes({label: images})
+            if pairs is None or not all(IMAGE.search(image) for image, _ in pairs):
+                return None
+            entries.setdefault(part, []).extend(pairs)
+    return entries if trains_and_tests(entries) else None
+
+
+def read_label_lists(value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of one list of labels per part, such as ``y_train``; else None."""
+    entries = Entries()
+    for name, labels in value.items():
+        part = part_of_labels(str(name))
+        if part and isinstance(labels, list):
+            if not all(isinstance(label, int | str) for label in labels):
+                return None
+            names = [label if isinstance(label, str) else f"class {label}" for label in labels]
+            entries[part] = [(f"{part} {k}", label) for k, label in enumerate(names, 1)]
+    repeated = any(
+        len({*column}) < len(column) for column in ([c for _, c in e] for e in entries.values())
+    )
+    entries.questions = (NAMELESS,)
+    return entries if repeated and trains_and_tests(entries) else None
