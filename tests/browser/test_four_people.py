@@ -57,13 +57,6 @@ def shown(page, words):
     page.get_by_text(words).first.wait_for()
 
 
-def test_a_newcomer_sees_the_app_and_the_trade_off(server, page):
-    visitor = Visitor(server, page)
-    shown(page, "Measure, calibrate and audit zero-shot learning.")
-    once(page, lambda: "digits win" in page.locator(".sentence").inner_text())
-    assert visitor.clicks == 0
-
-
 def test_a_newcomer_chooses_data_a_method_and_a_gamma(shipped_server, page):
     visitor = Visitor(shipped_server, page)
     visitor.click(page.get_by_role("radio", name="CUB birds"))

@@ -6,10 +6,8 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
 from benchmarks.visitors import VISITS, Visitor
-from tests.browser.reading import box_of, fits, once, saved, settle, use_theme, visit
+from tests.browser.reading import box_of, once, saved, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
 from zslcore.datasets.facts import class_facts
@@ -114,18 +112,6 @@ def test_a_click_opens_the_class_of_a_bar(page, shipped_server):
     heads = page.locator(".st-key-gain_bars text").filter(has_text="mean +")
     assert heads.count() == 3
     assert page.errors == []
-
-
-@pytest.mark.parametrize("path", ["/leakage", "/overlap_gain"])
-def test_no_part_of_the_page_is_wider_than_the_window(page, shipped_server, path):
-    visit(page, shipped_server, path)
-    for k in range(page.get_by_role("tab").count()):
-        page.get_by_role("tab").nth(k).click()
-        settle(page)
-        for theme in ("light", "dark"):
-            use_theme(page, theme)
-            fits(page)
-        assert not page.get_by_test_id("stException").count()
 
 
 def test_another_split_runs_a_part_of_the_page_and_another_data_set_all_of_it(server):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.browser.reading import NARROW, SlowServer, box_of, drawn, once, sent_by, settle
+from tests.browser.test_every_view import SHIFT
 from zslcore.datasets import load
 from zslcore.datasets.facts import title
 
@@ -23,9 +24,6 @@ COUNT = """() => {
     const frame = () => { window.frames_++; requestAnimationFrame(frame); };
     requestAnimationFrame(frame);
 }"""
-SHIFT = """() => { window.shift = 0; new PerformanceObserver((list) => {
-    for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
-}).observe({ type: "layout-shift", buffered: true }); }"""
 
 LAYOUT = """root => { const all = []; const walk = (each) => { for (const e of each.children) {
     all.push(e); if (e.shadowRoot) walk(e.shadowRoot); walk(e); } }; walk(document);
@@ -146,19 +144,6 @@ def test_keys_move_gamma_and_choose_a_method(server, page):
     once(page, lambda: chip.get_attribute("aria-checked") == "true")
     once(page, lambda: chip.evaluate("each => each.getRootNode().activeElement === each"))
     assert page.errors == []
-
-
-def test_a_class_filters_the_wall_and_an_image_opens_with_its_answer(server, page):
-    opened(page, server)
-    page.get_by_label("Images on the wall").select_option("◆ 7")
-    settle(page)
-    box = box_of(page.locator(".wall > canvas"))
-    page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + 10)
-    card = page.get_by_role("group", name="One image")
-    card.wait_for()
-    assert re.search(r"7, unseen\s+Predicted as \d \(unseen\): (right|wrong)\.", card.inner_text())
-    page.get_by_role("button", name="Close").click()
-    card.wait_for(state="hidden")
 
 
 INK = """canvas => [...canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)

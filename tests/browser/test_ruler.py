@@ -67,27 +67,6 @@ def test_an_open_image_stays_open_when_the_ruler_moves(server, page):
         assert card.locator("canvas").evaluate("each => each.toDataURL()") == drawn
 
 
-def test_a_ruler_without_stops_has_a_reason_and_gamma_remains(shipped_server, page):
-    opened(page, shipped_server, "?dataset=CUB-vgg_fc7&playground_ruler=lambda")
-    note = page.locator(".ruler .note")
-    once(page, lambda: note.inner_text().startswith("Only precomputed results of CUB birds, VGG"))
-    assert not page.locator(".track").is_visible()
-    page.get_by_role("radio", name="γ").click()
-    page.locator(".track").wait_for()
-    page.wait_for_url(re.compile("playground_ruler=gamma"))
-
-
-def test_unlabelled_images_are_a_ruler_of_two_stops(shipped_server, page):
-    opened(page, shipped_server)
-    page.get_by_role("radio", name="unlabelled test images").click()
-    at(page, "0 unlabelled test images")
-    page.get_by_role("button", name="Propagation").click()
-    at(page, "785 unlabelled test images")
-    words = "785 unlabelled test images instead of 0: "
-    once(page, lambda: page.locator(".sentence").inner_text().startswith(words))
-    page.wait_for_url(re.compile("playground_value=785"))
-
-
 BOXES = """(all) => all.map((one) => one.getBoundingClientRect()).map(
     ({ left, top, right, bottom }) => [left, top, right, bottom])"""
 
