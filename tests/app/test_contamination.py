@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from tests.pages import charts, visit, words
 from zslcore.leakage import contamination, reliability
 
@@ -35,39 +33,6 @@ def test_the_contamination_map_has_a_legend_on_phones_and_wide_windows():
     assert "6+1:" not in str(picture["data"])
     assert min(trace["marker"]["size"] for trace in picture["data"]) >= 14
     assert any("AWA1 and AWA2, SS" in note["text"] for note in picture["layout"]["annotations"])
-
-
-@pytest.mark.parametrize(
-    ("on", "extractor", "verdict"),
-    [
-        ("CUB, PS", "CLIP", "Unknown"),
-        ("AWA1 and AWA2, PS", "ResNet-101", "Unknown"),
-        ("UCF101", "IDT", "Yes"),
-    ],
-)
-def test_an_address_chooses_extractor_and_test_classes(on, extractor, verdict):
-    app = visit(PAGE, contamination_on=on, contamination_extractor=extractor)
-    assert verdict in app.markdown[0].value
-
-
-@pytest.mark.parametrize(
-    ("tab", "columns"),
-    [
-        ("Extractors", {"extractor", "answer", "source"}),
-        ("Classes", {"class", "pretraining_class", "evidence"}),
-    ],
-)
-def test_every_tab_shows_its_table(tab, columns):
-    table = opened(tab).dataframe[0]
-    assert columns <= set(table.value.columns)
-    assert len(table.value)
-
-
-def test_web_scale_encoders_are_shown_as_unknown():
-    (table,) = opened("Extractors").dataframe
-    answers = table.value.set_index("extractor")["answer"]
-    assert answers[["CLIP", "ALIGN", "SigLIP", "DINOv2"]].eq("Unknown").all()
-    assert set(contamination.extractors()) == set(answers.index)
 
 
 def test_a_file_of_captions_is_counted_on_the_page():
@@ -119,11 +84,6 @@ def test_own_classes_are_matched_and_escaped():
     assert "expected the names of the test classes; got none" in app.error[0].value
     app.text_area(key="contamination_classes").set_value("\n".join(map(str, range(301)))).run()
     assert "at most 300 classes" in app.error[0].value
-
-
-def test_an_invalid_address_is_reported():
-    app = visit(PAGE, contamination_on="<b>??</b>", contamination_extractor="ResNet 5")
-    assert "6 of the 10 test classes" in words(app)
 
 
 def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():

@@ -13,11 +13,10 @@ from scipy.io import savemat
 from streamlit.testing.v1 import AppTest
 
 from tests import pages
-from tests.datasets.files import CLASSES, N, with_type_code, write_folder
+from tests.datasets.files import N, with_type_code, write_folder
 from tests.pages import charts, words
 from tests.worlds import linear_world
 from tests.writing import as_cells
-from ui.figures import splits
 from ui.figures.images import SHARP, mosaic
 from ui.figures.palette import LEAK
 from ui.figures.splits import split_map
@@ -31,7 +30,6 @@ from zslcore.results.store import ResultStore
 from zslcore.untrusted import worker
 
 PAGE = "splits"
-FOLDS = ["data_embeddings", "data_source"]
 
 
 @pytest.fixture
@@ -44,15 +42,6 @@ def visit():
 def at_the_machine(monkeypatch):
     """Act as the local user: tests have no network address."""
     monkeypatch.setattr(uploads, "is_local", lambda: True)
-
-
-@pytest.mark.parametrize("dataset", ["digits", "simulated-AWA2", "simulated-SUN"])
-def test_every_fold_opens_and_runs_again(visit, dataset):
-    for key in FOLDS:
-        app = visit(dataset=dataset, **{key: "true"})
-        assert app.title[0].value.endswith("What is in this data set, and how do I import one?")
-        assert sum(bool(fold.children) for fold in app.expander) == 1
-        assert not app.run().exception, key
 
 
 def test_headings_describe_the_data_set_and_then_the_split(visit):
@@ -179,30 +168,6 @@ def test_an_upload_declares_its_pretraining(visit, tmp_path):
     assert load("told").pretraining == ("imagenet-1k",)
 
 
-def test_clip_features_are_imported_with_their_text_prototypes(visit, tmp_path):
-    folder = write_folder(tmp_path / "clip")
-    texts = np.random.default_rng(1).normal(size=(len(CLASSES), 512)).astype(np.float32)
-    np.savez(folder / "texts.npz", prototypes=texts, class_names=np.array(CLASSES))
-    files = content(folder, "res101.mat", "att_splits.mat", "texts.npz")
-    app = opened(visit())
-    app.multiselect(key="data_pretraining").set_value(["wit-400m"])
-    app = upload_into(app, files, data_name="clip")
-    assert not app.error
-    np.testing.assert_array_equal(load("clip").prototypes, texts)
-    assert load("clip").pretraining == ("wit-400m",)
-
-
-def test_an_imported_data_set_is_chosen(visit, tmp_path):
-    folder = write_folder(tmp_path / "small")
-    app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
-    assert not app.error
-    assert app.selectbox(key="dataset_menu").value == "chosen"
-    app = visit(dataset="chosen", data_source="true")
-    assert f"## chosen: {N:,} images" in words(app)
-    assert not app.dataframe  # no published values
-    assert "chosen" in words(app)
-
-
 def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, own_data):
     world = linear_world(noise=1.0)
     rows = {part: getattr(world.split("PS"), part) for part in ("trainval", "test_unseen")}
@@ -289,51 +254,32 @@ def test_the_number_of_imports_in_a_visit_is_limited(visit, tmp_path, monkeypatc
     assert "many-2" not in available()
 
 
-@pytest.mark.parametrize(
-    ("files", "sentence"),
-    [
-        ([("a.mat", b"nothing", "")], "a.mat: expected MATLAB 5, as its ending"),
-        ([("a.npz", b"nothing", "")], "a.npz: expected NumPy archive, as its ending"),
-        ([("a.csv", b"label,x\na,1\n", "")], "a second CSV"),
-        ([("a.npz", b"", ""), ("b.npz", b"", "")], "a.npz: expected a file with content"),
-        ([(f"{k}.npz", b"", "") for k in "abc"], "a.npz: expected a file with content"),
-        ([("a.mat", b"x", ""), ("att_splits.mat", b"y", "")], "att_splits.mat: expected"),
-    ],
-)
-def test_each_invalid_upload_is_refused_in_one_sentence(visit, files, sentence):
-    app = upload(visit, files)
-    assert len(app.error) == 1
-    assert sentence in app.error[0].value.replace("\\", "")
-    assert not app.toast
-
-
-def test_names_from_files_are_only_text(visit, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names = ["<b>bold</b>", "[link](https://example.org)", "$x^2$", ":red[red]", "a", "b"]
-    y = np.repeat(np.arange(6), 4)
-    np.savez(
-        "names.npz",
-        features=np.random.default_rng(0).random((24, 3), np.float32),
-        labels=y,
-        prototypes=np.eye(6),
-        class_names=np.array(names),
-        trainval=np.flatnonzero(y < 4),
-        test_unseen=np.flatnonzero(y >= 4),
-    )
-    app = upload(visit, content(tmp_path, "names.npz"), data_name="names")
-    assert not app.error
-    assert load("names").class_names == tuple(names)
-    for key in FOLDS:
-        app = visit(dataset="names", **{key: "true"})
-        shown = [*app.markdown, *app.caption, *app.info, *app.warning]
-        for name in names[:4]:
-            assert not any(name in element.value for element in shown), (key, name)
-
-
 class Named(io.BytesIO):
     def __init__(self, name, data=b""):
         super().__init__(data)
         self.name = name
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        pytest.param([("a.mat", b"nothing")], "a.mat: expected MATLAB 5, as its ending", id="mat"),
+        pytest.param([("a.npz", b"x")], "a.npz: expected NumPy archive, as its ending", id="npz"),
+        pytest.param([("c.pth", b"x")], "as its ending says; got a text file", id="pth"),
+        pytest.param([("a.csv", b"label,x\na,1\n")], "a second CSV", id="no prototypes"),
+        pytest.param([("a.npz", b""), ("b.npz", b"")], "a.npz: expected a file with", id="empty"),
+        pytest.param([(f"{k}.npz", b"") for k in "abc"], "a.npz: expected a file with", id="three"),
+        pytest.param([("a.mat", b"x"), ("att_splits.mat", b"y")], "att_splits.mat: exp", id="pair"),
+        pytest.param([("a.npy", b"x"), ("a.npy", b"y")], "two of this name", id="twice"),
+        *(
+            pytest.param([(name, b"")], r"^evil\.mat: expected", id=name)
+            for name in ("../../evil.mat", "..\\evil.mat", "/tmp/evil.mat")
+        ),
+    ],
+)
+def test_invalid_uploads_are_refused_by_their_file_name(files, sentence):
+    with pytest.raises(ZSLError, match=sentence):
+        uploads.import_files([Named(*file) for file in files])
 
 
 def test_another_visitors_data_set_is_not_replaced(tmp_path):
@@ -389,17 +335,6 @@ def test_a_benchmark_is_recognised_without_its_name(visit, tmp_path):
     assert len(load("aPY-dino").split("PS").folds) == 3
 
 
-def test_the_data_page_opens_on_the_picture_of_the_split(visit):
-    app = visit(dataset="simulated-AWA2")
-    assert charts(app)[0].alt.startswith("Images of every class by their part")
-
-
-@pytest.mark.parametrize("name", ["../../evil.mat", "..\\evil.mat", "/tmp/evil.mat"])
-def test_a_name_is_never_a_path(name):
-    with pytest.raises(ZSLError, match=r"^evil\.mat: expected"):
-        uploads.import_files([Named(name)])
-
-
 @pytest.mark.parametrize("name", ["labels.dat", "labels", "LABELS.LST"])
 def test_the_content_of_a_file_decides_what_it_is(name):
     rng, labels = np.random.default_rng(0), np.repeat(np.arange(6), 20)
@@ -412,18 +347,6 @@ def test_the_content_of_a_file_decides_what_it_is(name):
     assert np.array_equal(data.labels, labels)
 
 
-def test_two_files_of_one_name_are_refused():
-    files = [Named("a.npy", b"x"), Named("A.NPY".lower(), b"y")]
-    with pytest.raises(ZSLError, match="two of this name"):
-        uploads.import_files(files)
-
-
-@pytest.mark.parametrize("name", ["a.mat", "b.npz", "c.pth"])
-def test_a_text_under_the_name_of_arrays_is_refused(name):
-    with pytest.raises(ZSLError, match="as its ending says; got a text file"):
-        uploads.import_files([Named(name, b"quota exceeded")])
-
-
 def test_a_local_folder_is_imported_in_place(visit, at_the_machine, tmp_path):
     write_folder(tmp_path / "local")
     app = opened(visit())
@@ -434,14 +357,6 @@ def test_a_local_folder_is_imported_in_place(visit, at_the_machine, tmp_path):
     assert not app.error
     assert f"{N} images" in app.toast[0].value
     assert load("local").pretraining == ("imagenet-21k",)
-
-
-def test_a_missing_folder_is_refused_in_one_sentence(visit, at_the_machine):
-    app = opened(visit())
-    app.text_input(key="data_folder_path").set_value("/nowhere/at/all")
-    next(button for button in app.button if button.label == "Import the folder").click().run()
-    assert len(app.error) == 1
-    assert "expected a folder" in app.error[0].value
 
 
 @pytest.mark.parametrize(
@@ -476,43 +391,6 @@ def test_a_visitor_on_another_machine_is_offered_no_folder(visit, monkeypatch):
 
 
 # --- Figures --------------------------------------------------------------------------------------
-
-HOSTILE = '<a href="https://example.org">c</a>'
-
-
-def drawn(dataset, split):
-    """All figures of the page for one data set."""
-    table = dataset_summary.class_table(dataset, split)
-    folds = dataset_summary.fold_roles(dataset, split)
-    attributes = dataset_summary.attribute_table(dataset)
-    yield split_map(table, folds)
-    yield splits.attribute_map(attributes, table["role"])
-
-
-def test_names_in_figures_are_escaped():
-    dataset = load("digits")
-    names = {"class_names": [f"{HOSTILE}{c}" for c in range(10)]}
-    names["attribute_names"] = [f"{HOSTILE}{a}" for a in range(dataset.prototypes.shape[1])]
-    dataset = replace(dataset, **names)
-    for figure in drawn(dataset, dataset.split("PS")):
-        text = figure.encoded.decode()
-        assert "<a href" not in text
-        assert "&lt;a href" in text
-        assert "&quot;" not in text  # the chart would show these letters literally
-
-
-def test_the_split_map_draws_every_image_once():
-    dataset = load("simulated-AWA2")
-    split = dataset.split("PS")
-    table = dataset_summary.class_table(dataset, split)
-    figure = split_map(table, dataset_summary.fold_roles(dataset, split))
-    bars = [trace for trace in figure.traces if trace["type"] == "bar"]
-    assert sum(sum(bar["y"]) for bar in bars) == len(dataset.labels)
-    assert {bar["name"] for bar in bars} == {
-        "training",
-        "test, seen",
-        "test, unseen",
-    }
 
 
 def test_a_leaking_split_is_drawn_with_its_leak():

@@ -92,14 +92,6 @@ def findings_of(app):
 # --- The page -------------------------------------------------------------------------------------
 
 
-def test_the_first_view_shows_a_leaking_split_with_the_reason(visit):
-    app = visit()
-    assert "No: it leaks." in words(app)
-    assert "**open**" in str(findings_of(app))
-    assert "6 of 10 test classes" in words(app)
-    assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
-
-
 def test_all_findings_are_shown_sorted(visit):
     labels = findings_of(visit())
     marks = [label.split("**")[1] for label in labels]

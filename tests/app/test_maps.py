@@ -4,12 +4,10 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests import pages
 from tests.pages import charts, settled, taken_apart, words
-from ui.figures import cross as figures
 from ui.maps.colours import COLOURS
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
@@ -151,12 +149,6 @@ def test_every_point_has_the_label_and_the_mark_of_its_row(visit):
             ],
         }
         assert looks == expected[colour]
-
-
-def test_the_default_map_is_of_2_000_images_of_the_simulated_pair(visit):
-    head, _ = drawn(visit(awa1_layout="PCA", awa1_threads="1"))
-    assert head["n"] == 2000
-    assert head["sets"] == ["AWA1-like (simulated)", "AWA2-like (simulated)"]
 
 
 @pytest.mark.parametrize("view", ["overlay", "side by side"])
@@ -311,27 +303,3 @@ def test_all_rows_follow_the_first_picture_in_place(imported_pair):
 
 
 # --- Pictures -------------------------------------------------------------------------------------
-
-
-def test_figures_of_the_map_page_show_their_data():
-    verdicts = pd.DataFrame(
-        {
-            "class": ["a", "b"], "mixing_PCA": [0.5, 1.0], "mixing_map": [1.0, 0.4],
-            "p_holm_PCA": [0.01, 1.0], "p_holm_map": [1.0, 0.01], "verdict": ["hidden", "invented"],
-        }
-    )  # fmt: skip
-    names = [t["name"] for t in figures.mixing_dumbbells(verdicts).traces if "name" in t]
-    assert names == ["in the PCA", "on the map: shift in the PCA only, not on the map",
-                     "on the map: shift on the map only, not in the PCA"]  # fmt: skip
-
-
-def test_images_per_class_are_shown_as_in_figure_2(visit):
-    """The counts are those of the published labels, whichever pair is chosen."""
-    from zslcore.analysis.papers.experiments.reproducing import NOT_COMPUTED
-
-    assert "the page AWA1 and AWA2 shows both" in NOT_COMPUTED["gbu:figure2"]
-    app = visit(**QUICK)
-    alt = "Images per class of AWA1 and AWA2"
-    (result,) = [chart.figure for chart in charts(app) if chart.alt.startswith(alt)]
-    assert [sum(trace["y"]) for trace in result["data"][:2]] == [30475, 37322]
-    assert "30,475 images of AWA1, 37,322 of AWA2. AWA2 is less balanced" in words(app)

@@ -9,7 +9,7 @@ import pytest
 
 import ui.intake.scores
 from tests import pages
-from tests.pages import charts, words
+from tests.pages import words
 from ui.intake import memory
 from ui.shell import visitors
 from ui.shell.text import plain
@@ -61,18 +61,6 @@ def test_scores_of_three_methods_are_the_first_example():
         == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
     )
     assert "LinearS2V on digits" in words(app)
-
-
-@pytest.mark.parametrize("fold", ["scores_all", "scores_compare"])
-def test_every_fold_shows_a_table_or_a_figure(fold):
-    app = pages.visit(PAGE)
-    app.session_state[fold] = True
-    app.run()
-    assert not app.exception
-    if fold == "scores_compare":
-        assert "McNemar" in words(app)
-    else:
-        assert app.dataframe or charts(app) or app.code
 
 
 def uploaded(app, path):
@@ -288,18 +276,6 @@ def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, m
     app = with_predictions(app, predicted.predictions)
     assert badges(app) == ["rows, labels and γ not verified"]
     assert "rows and labels cannot be checked" in words(app)
-
-
-def test_predictions_with_a_wrong_label_are_refused(predicted):
-    def other_label(table):
-        labels = table.loc[table["part"] == "test_seen", "label"]
-        table.loc[labels.index[0], "label"] = labels[labels != labels.iloc[0]].iloc[0]
-        return table
-
-    app = with_predictions(pages.visit(PAGE), predicted.predictions, other_label)
-    (error,) = app.error
-    assert r"own\.parquet, test, label\: expected" in error.value
-    assert badges(app) == []
 
 
 def test_predictions_without_ranks_say_that_top_k_is_unknown(predicted):

@@ -6,25 +6,14 @@ import pytest
 from tests import pages
 from tests.figures import read
 from tests.pages import charts, settled, words
-from ui.figures.cross import difference_strips, four_accuracies, image_counts
+from ui.figures.cross import difference_strips, four_accuracies
 from ui.figures.palette import FIRST, SECOND
 from zslcore.analysis import cross_dataset as tests
-from zslcore.analysis.dataset_summary import awa_image_counts
 
 PRINTED = tests.printed_table(), "AWA1", "AWA2"
 
 
 # --- Figures --------------------------------------------------------------------------------------
-
-
-def test_every_image_is_in_a_bar_and_test_classes_have_a_band():
-    table = awa_image_counts()
-    first, second, band = read(image_counts(table)).data
-    assert (sum(first.y), sum(second.y)) == (30_475, 37_322)
-    assert list(band.x) == list(np.flatnonzero(table["role"] == "unseen"))
-    assert min(band.y) > max(*first.y, *second.y)
-    assert (first.name, second.name) == ("AWA1", "AWA2")
-    assert first.marker.pattern.shape != second.marker.pattern.shape
 
 
 def test_a_line_joins_the_two_tests_of_each_fit():

@@ -15,7 +15,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 
 METHOD, OTHER = "LinearS2V", "SAE"
-TABS = ["Classes", "Confusion", "Reproduce"]
 
 
 @pytest.fixture(scope="module")

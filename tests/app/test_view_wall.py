@@ -100,12 +100,6 @@ def test_the_large_study_is_a_tile_with_its_command():
     assert app.dataframe[0].value.shape == (10, 10)
 
 
-def test_an_unknown_tile_is_reported():
-    app = visit("wall", claims_open="<b>none</b>")
-    assert "which is not available" in app.toast[0].value
-    assert "are open" in words(app)
-
-
 def test_without_own_runs_no_claim_is_judged():
     app = visit("wall", claims_basis="yours", claims_open="gbu-gzsl-lower")
     assert f"0 hold on your runs, 0 do not, and {len(CLAIMS)} are open" in words(app)
