@@ -25,11 +25,9 @@ from zslcore.leakage import (
     Report,
     audit_context,
     corrected_split,
-    published,
 )
 from zslcore.leakage.checks import run_check
 from zslcore.leakage.correction import POLICIES, correct_context
-from zslcore.leakage.published import KnownSplit, part_digest
 
 FEW = settings(max_examples=8)
 TRAINED, TESTED = ("trainval", "train", "val"), ("test_seen", "test_unseen")
@@ -171,34 +169,6 @@ def test_stored_runs_report_their_choices_and_the_gain_from_test_data():
         assert (unknown.mark, finding.mark) == ("open", "ok")
         assert re.search(message, finding.sentence)
     assert finding.evidence[0].rows[0] == ("LinearS2V", "given", "none", None, None)
-
-
-def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
-    world = clean()
-    parts = {part: part_digest(rows) for part, rows in world.parts.items()}
-    counts = {part: len(rows) for part, rows in world.parts.items()}
-    new = KnownSplit("World", "PS", "abc", parts, counts)
-    old = KnownSplit("World", "PS 0", "def", parts | {"val": "other"}, counts, "It is old.")
-    monkeypatch.setattr(published, "known_splits", lambda: (old, new))
-    less = with_parts(world, train=world.parts["train"][1:])
-    for split, severity, message in (
-        (world, "ok", "World PS, with the published rows."),
-        (replace(world, file_digest="abc"), "ok", "World PS, identical to the published file."),
-        (add(world, world.parts["train"][:1], "train"), "ok", "World PS, with"),
-        (
-            less,
-            "warning",
-            "Differs from World PS in train; trainval, val, test_seen, test_unseen agr",
-        ),
-        (
-            with_parts(world, **{p: r[1:] for p, r in world.parts.items()}),
-            "ok",
-            "This split is neither a published one",
-        ),
-    ):
-        (finding,) = audit_context(split).of("ZSL010")
-        assert finding.mark == severity
-        assert finding.sentence.startswith(message)
 
 
 # --- Report ---------------------------------------------------------------------------------------

@@ -456,17 +456,3 @@ def test_published_score_files_have_the_known_verdicts(shared):
         "0 of 50",
         "49.8 %, AUSUC 34.5 %",
     ]
-
-
-def test_a_data_set_of_the_package_has_a_clean_split(tmp_path):
-    digits = load("digits")
-    split = digits.split("PS")
-    names = np.array([f"{i}.png" for i in range(len(digits.labels))], dtype=object)[:, None]
-    parts = {f"{p}_loc": getattr(split, p)[:, None] + 1 for p in ("trainval", "test_seen")}
-    classes = np.array(digits.class_names, dtype=object)[:, None]
-    S = digits.prototypes
-    parts["test_unseen_loc"] = split.test_unseen[:, None] + 1
-    savemat(tmp_path / "split.mat", parts | {"att": S.T, "allclasses_names": classes})
-    images = {"features": digits.features.T, "labels": digits.labels[:, None] + 1}
-    savemat(tmp_path / "res101.mat", images | {"image_files": names})
-    assert card(tmp_path, "res101.mat", "split.mat", pretraining=["none"]).verdict == "clean"

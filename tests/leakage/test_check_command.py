@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
+from tests.datasets.files import with_type_code
 from zslcore.__main__ import main
 from zslcore.leakage import audit
 
@@ -27,6 +28,13 @@ def test_format_json_prints_cards_of_files_that_are_not_splits(split, capsys, pr
     assert (card["kind"], card["verdict"]) == ("score matrix", "unknown")
     assert main(["check", str(split), str(scores), "--format", "json"]) == 1
     assert {card["kind"] for card in json.loads(capsys.readouterr().out)} >= {"score matrix"}
+
+
+def test_a_file_that_crashes_its_reader_exits_with_2(tmp_path, printed):
+    savemat(tmp_path / "crash.mat", {"att": np.arange(12.0).reshape(3, 4)})
+    with_type_code(tmp_path / "crash.mat", 200)
+    output = printed("check", "--format", "text", tmp_path / "crash.mat", status=2)
+    assert output.startswith("zslcore: crash.mat")
 
 
 def test_a_data_set_is_checked_by_name_with_several_splits_at_once(split, capsys, printed):

@@ -1,11 +1,8 @@
 import json
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from scipy.io import savemat
 
 from tests.datasets import files
 from tests.writing import write_file
@@ -14,9 +11,9 @@ from zslcore.datasets import load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import audit
-from zslcore.leakage.checks import CHECKS
 from zslcore.results.store import ResultStore
 
+pytestmark = pytest.mark.usefixtures("in_process")
 LEAK = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
 
 
@@ -34,7 +31,6 @@ def audited(*words):
     return main(["check", "--format", "text", *map(str, words)])
 
 
-@pytest.mark.usefixtures("in_process")
 def test_a_split_with_checks_that_could_not_run_exits_with_3(good, capsys, tmp_path):
     assert audited(good) == 3  # the check of the pre-training set could not run
     assert "UNKNOWN  " in capsys.readouterr().out
@@ -53,14 +49,12 @@ def test_a_split_with_checks_that_could_not_run_exits_with_3(good, capsys, tmp_p
         assert int(suite.get("skipped")) >= skipped
 
 
-@pytest.mark.usefixtures("in_process")
 def test_a_leak_exits_with_1_even_if_checks_could_not_run(leaking, tmp_path):
     alone = (leaking / "att_splits.mat").rename(tmp_path / "att_splits.mat")
     assert audited(alone) == 1
     assert audited(alone, "--allow-incomplete") == 1
 
 
-@pytest.mark.usefixtures("in_process")
 def test_warnings_and_open_findings_fail_on_request(good):
     assert audited(good, "--pretraining", "none", "--fail-on", "leak") == 0
     # Fewer than ten test images per class are a warning.
@@ -69,7 +63,6 @@ def test_warnings_and_open_findings_fail_on_request(good):
     assert audited(good, "--fail-on", "unknown") == 1  # earlier versions had this option
 
 
-@pytest.mark.usefixtures("in_process")
 def test_thresholds_are_set_on_the_command_line(good, capsys):
     options = ("--pretraining", "none", "--fail-on", "warning")
     assert audited(good, *options) == 1
@@ -85,7 +78,6 @@ def test_thresholds_are_set_on_the_command_line(good, capsys):
         assert capsys.readouterr().err.startswith(f"zslcore: Threshold {wrong[0][2:]} must be")
 
 
-@pytest.mark.usefixtures("in_process")
 def test_marks_of_checks_are_set_on_the_command_line(leaking, capsys):
     options = ("--pretraining", "none", "--severity")
     assert audited(leaking, *options, "ZSL003=warning") == 0
@@ -96,14 +88,12 @@ def test_marks_of_checks_are_set_on_the_command_line(leaking, capsys):
     assert audited(leaking, *options, "ZSL003=loud") == 2
 
 
-@pytest.mark.usefixtures("in_process")
 def test_a_declared_choice_on_the_test_set_fails(good, capsys):
     assert audited(good, "--gamma-on", "test") == 1
     assert "gamma was chosen on the test set." in " ".join(capsys.readouterr().out.split())
     assert audited(good, "--gamma-on", "tset") == 2
 
 
-@pytest.mark.usefixtures("in_process")
 def test_labels_and_features_are_found_next_to_the_file_or_by_option(good, tmp_path, capsys):
     alone = tmp_path / "elsewhere"
     alone.mkdir()
@@ -119,7 +109,6 @@ def test_labels_and_features_are_found_next_to_the_file_or_by_option(good, tmp_p
         assert "OK       ZSL004" in out
 
 
-@pytest.mark.usefixtures("in_process")
 def test_decisions_on_overlaps_are_read_from_a_file(good, tmp_path, capsys):
     command = (good, "--pretraining", write_file(tmp_path / "mine.txt", "seal\nbats\nzebra\n"))
     assert audited(*command) == 1
@@ -132,7 +121,6 @@ def test_decisions_on_overlaps_are_read_from_a_file(good, tmp_path, capsys):
     )
 
 
-@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     "content", ["[mine]\nbat = 'perhaps'", "mine = 3", "[mine", "[mine]\nbat = 1"]
 )
@@ -141,7 +129,6 @@ def test_invalid_decisions_are_refused(good, tmp_path, capsys, content):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("suffix", [".mat", ".json"])
 @pytest.mark.parametrize("policy", ["test first", "drop"])
 def test_the_corrected_split_passes(leaking, tmp_path, suffix, policy):
@@ -166,26 +153,6 @@ def audit_parts(path):
     return context_of(path, into=path.parent).parts
 
 
-@pytest.mark.usefixtures("in_process")
-def test_formats_are_written_to_a_file(leaking, tmp_path):
-    path = tmp_path / "report.xml"
-    audited(leaking, "--format", "junit", "--output", path)
-    suite = ElementTree.parse(path).getroot()[0]
-    assert suite.get("tests") == f"{len(CHECKS)}"
-    assert suite.get("failures") == "1"  # ZSL003 is the only failure
-    audited(leaking, "--format", "json", "--output", path)
-    assert json.loads(path.read_text())["schema"] == "zslcore-report/1"
-
-
-def test_a_file_that_crashes_its_reader_exits_with_2(tmp_path, capsys):
-    path = tmp_path / "crash.mat"
-    savemat(path, {"att": np.arange(12.0).reshape(3, 4)})
-    files.with_type_code(path, 200)
-    assert audited(path) == 2
-    assert capsys.readouterr().err.startswith("zslcore: crash.mat")
-
-
-@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     "words",
     [
@@ -200,15 +167,6 @@ def test_invalid_options_are_refused_with_exit_code_2(tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     assert audited(*words) == 2
     assert capsys.readouterr().err.count("\n") == 1
-
-
-@pytest.mark.nightly
-def test_python_m_zslcore_check_exits_by_the_verdict(leaking):
-    command = [sys.executable, "-m", "zslcore", "check", str(leaking), "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["verdict"] == "leaks"
-    assert done.stderr == ""
 
 
 def test_stored_runs_are_used_on_request_and_need_a_data_set(own_data, good, capsys):

@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from zslcore.__main__ import main
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
 from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
@@ -24,7 +23,6 @@ from zslcore.leakage import (
     get_vocabulary,
 )
 from zslcore.leakage.checks import run_check
-from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.neighbours import near_rows
 from zslcore.leakage.published import fill_in_from_benchmark, known_splits
@@ -142,17 +140,6 @@ def test_an_image_in_training_and_test_of_awa1_is_found(xlsa17, tmp_path):
     assert finding.rows == (1310, 16520)
     names = [context.class_of(row) for row in finding.rows]
     assert names == ["blue whale", "humpback whale"]
-
-
-def test_an_edited_file_is_distinguished_from_its_source(xlsa17, tmp_path):
-    corrected = corrected_split(xlsa17 / "CUB/att_splits.mat")
-    rows = dict(corrected.parts)
-    rows["train"] = rows["train"][1:]
-    edited = replace(corrected, context=replace(corrected.context, parts=rows))
-    edited.save_mat(tmp_path / "mine.mat")
-    finding, _ = audit(tmp_path / "mine.mat").of("ZSL010")
-    assert finding.mark == "warning"
-    assert finding.sentence.startswith("Differs from CUB PS 2.0 in train;")
 
 
 def test_the_manifest_agrees_with_the_files(xlsa17):
@@ -386,40 +373,6 @@ def test_the_corrected_split_of_apy_separates_photographs_and_keeps_all_classes(
     assert removed["trainval"] == 3171
     tested = (0, 0) if policy == "test first" else (817, 2885)
     assert (removed["test_seen"], removed["test_unseen"]) == tested
-
-
-def test_a_published_file_has_the_right_exit_status(xlsa17, tmp_path, capsys):
-    def status(file, *words):
-        shutil.copy(xlsa17 / file, tmp_path / "att_splits.mat")
-        return main(["check", "--format", "text", str(tmp_path / "att_splits.mat"), *words])
-
-    assert status("APY/att_splits.mat") == 1
-    out = capsys.readouterr().out
-    assert "817 of 1,483 rows of test_seen" in out
-    assert "2,885 of 7,924 rows of test_unseen" in out
-    assert status("CUB/att_splits_v1.mat") == 1
-    assert status("AWA2/standard_split/att_splits.mat", "--pretraining", "imagenet-1k") == 1
-    options = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
-    assert status("CUB/att_splits.mat", *options[:2]) == 3  # checks of features could not run
-    assert status("CUB/att_splits.mat", *options) == 0
-    assert main(["check", "--format", "text", str(tmp_path / "nowhere.mat")]) == 2
-
-
-def test_an_import_of_ps_2_0_is_not_called_v1(awa1_lss):
-    (finding,) = known_split(AuditContext.of_split(awa1_lss.split("PS"), awa1_lss))
-    assert finding.mark == "ok"
-    assert finding.sentence.startswith("AWA1 PS v1 or PS 2.0, with the published rows")
-
-
-def test_row_numbers_of_a_part_may_be_in_any_order(xlsa17, tmp_path):
-    corrected = corrected_split(xlsa17 / "CUB/att_splits.mat")
-    shuffled = {
-        part: np.random.default_rng(0).permutation(rows) for part, rows in corrected.parts.items()
-    }
-    replace(corrected, context=replace(corrected.context, parts=shuffled)).save_mat(
-        tmp_path / "mine.mat"
-    )
-    assert "with the published rows" in audit(tmp_path / "mine.mat").of("ZSL010")[0].sentence
 
 
 @pytest.mark.nightly
