@@ -1,19 +1,13 @@
 """The board of the package: every row equals a new computation from its predictions."""
 
-import json
-import re
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from zslcore.board.checking import fingerprint, known_state, packaged_board, read_board, recomputed
 from zslcore.board.entry import read_entry
-from zslcore.evaluation.predictions import PredictedRows
-from zslcore.evaluation.predictions_file import read_packaged, write_predictions
 from zslcore.evaluation.verification import State
-from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
 from zslcore.version import read_stamped
 
@@ -44,91 +38,18 @@ def test_a_stored_state_applies_only_to_unchanged_files(tmp_path):
     assert known_state(path, entry) is State.STATED
 
 
-# --- Manipulated rows are refused -----------------------------------------------------------------
-
-ROW = "cub-vgg-fc7_ps-2-0_linears2v_zero-shot-lab_gzsl.json"
-
-
-def _relabelled(p):
-    labels = p.test.labels.copy()
-    seen = np.flatnonzero(p.test.seen[p.test.y])
-    labels[seen[0]] = labels[seen[-1]]
-    return replace(p, test=replace(p.test, labels=labels))
-
-
-def _shortened(p):
-    return replace(p, test=p.test.select(np.arange(1, len(p.test.rows))))
-
-
-def _doubled(p):
-    return replace(p, test=p.test.select(np.append(np.arange(len(p.test.rows)), 0)))
-
-
-def _peeked(p):
-    best = p.test.curve.best().gamma
-    return replace(p, provenance=replace(p.provenance, gamma=best))
-
-
-def _helped(p):
-    test: PredictedRows = p.test
-    own = np.where(test.seen[test.y], test.unseen_class, test.labels)
-    return replace(p, test=replace(test, unseen_class=own, zsl_class=None, zsl_rank=None))
-
-
 @pytest.mark.parametrize(
-    ("manipulate", "why"),
+    ("place", "why"),
     [
-        (_relabelled, "test, label: expected .* for row"),
-        (_shortened, "test_(un)?seen: expected the rows of CUB PS"),
-        (
-            _doubled,
-            "test: expected every test row once; got 1 row too many|expected the rows of CUB PS",
-        ),
-        (_peeked, "gamma: expected the choice of the validation rows"),
-        (_helped, "figures.zsl: expected 1.0*, from its predictions"),
+        ("CUB-vgg_fc7/" + "0" * 16, "expected a predictions file of the package"),
+        ("../board/x", "predictions: expected <data>/<key>"),
     ],
 )
-def test_manipulated_predictions_are_refused_with_the_reason(tmp_path, manipulate, why):
-    entry = ENTRIES[ROW]
-    predictions = read_packaged(FOLDER / f"{entry.predictions}.parquet")
-    path = tmp_path / ROW
-    path.write_text(replace(entry, predictions="").to_json())
-    write_predictions(path.with_suffix(".parquet"), predictions)
-    assert read_board(tmp_path, recompute=True).results[0].state is State.VERIFIED
-    write_predictions(path.with_suffix(".parquet"), manipulate(predictions))
+def test_a_row_names_predictions_of_the_package(tmp_path, place, why):
+    name, entry = next(iter(OURS.items()))
+    (tmp_path / name).write_text(replace(entry, predictions=place).to_json())
     (text,) = read_board(tmp_path, recompute=True).refused.values()
-    assert re.search(why, text), text
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "why"),
-    [
-        (("method",), "Mine", "method: expected 'LinearS2V', as in its predictions; got 'Mine'"),
-        (("data", "digest"), "0" * 16, "data.digest: expected .*, as in its predictions"),
-        (
-            ("parameters", "params", "lam"),
-            7.0,
-            "parameters.params.lam: expected .*, as in its predictions",
-        ),
-        (("figures", "ausuc"), None, "figures.ausuc: expected 0.*, from its predictions"),
-        (("per_class", "plain"), None, "per_class.plain.* expected"),
-        (("predictions",), "CUB-vgg_fc7/" + "0" * 16, "expected a predictions file of the package"),
-        (("predictions",), "../board/x", "predictions: expected <data>/<key>"),
-    ],
-)
-def test_a_row_that_contradicts_its_predictions_is_refused(tmp_path, place, value, why):
-    values = json.loads(ENTRIES[ROW].to_json())
-    at = values
-    for key in place[:-1]:
-        at = at[key]
-    if place[-1] == "ausuc":
-        value = at["ausuc"] + 2e-9
-    elif place[-1] == "plain":
-        value = at["plain"] | {"001.Black_footed_Albatross": 0.123456}
-    at[place[-1]] = value
-    (tmp_path / ROW).write_text(json.dumps(values))
-    (text,) = read_board(tmp_path, recompute=True).refused.values()
-    assert re.search(why, text), text
+    assert why in text
 
 
 def test_every_result_of_the_package_is_valid():

@@ -5,6 +5,7 @@ import os
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from zslcore.__main__ import main
@@ -38,12 +39,6 @@ def test_a_result_with_predictions_is_verified(folder, capsys):
     assert ", 1 verified, 0 refused" in capsys.readouterr().out
 
 
-def test_a_result_without_predictions_is_stated(folder):
-    next(folder.glob("*.parquet")).unlink()
-    (entry,) = read_board(folder, recompute=True).results
-    assert entry.state is State.STATED
-
-
 @pytest.mark.parametrize(
     ("place", "value", "why"),
     [
@@ -73,6 +68,10 @@ def test_a_result_without_predictions_is_stated(folder):
         (("seeds",), {"n": 5, "zsl_std": -1.0}, "seeds.zsl_std: expected a fraction"),
         (("seeds",), {"zsl_std": 0.1}, "seeds.n: expected more than one"),
         (("spec", "seed"), 7, "spec.seed: expected 0, .*; got 7"),
+        (("method",), "Mine", "method: expected 'LinearS2V', as in its predictions; got 'Mine'"),
+        (("data", "digest"), "0" * 16, "data.digest: expected .*, as in its predictions"),
+        (("parameters", "params", "lam"), 7.0, "parameters.params.lam: expected .*, as in its"),
+        (("per_class", "plain", "7"), 0.123456, "per_class.plain.* expected"),
     ],
 )
 def test_a_result_that_contradicts_its_predictions_is_refused(folder, place, value, why):
@@ -93,6 +92,17 @@ def test_a_result_that_contradicts_its_predictions_is_refused(folder, place, val
     (text,) = board.refused.values()
     assert text.startswith(path.name)
     assert re.search(why, text), text
+
+
+def test_predictions_with_a_wrong_label_are_refused(folder, run):
+    test = run.predictions.test
+    first, *others = np.flatnonzero(test.seen[test.y])
+    labels = test.labels.copy()
+    labels[first] = labels[others][labels[others] != labels[first]][0]
+    changed = replace(run.predictions, test=replace(test, labels=labels))
+    write_predictions(next(folder.glob("*.parquet")), changed)
+    (why,) = read_board(folder, recompute=True).refused.values()
+    assert "test, label: expected" in why
 
 
 def test_class_names_may_be_spelled_differently(folder):

@@ -199,22 +199,6 @@ def test_without_seen_test_images_only_zsl_is_computed(tmp_path):
     assert result.evaluation.plain is None
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("name", "u", "s", "H"), [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)]
-)
-def test_real_scores_keep_their_printed_metrics_through_a_file(name, u, s, H, tmp_path, shared):
-    dataset = np.load(shared / "data" / "gzsl_scores" / f"{name}.npz")
-    F, y = dataset["scores"].astype(float), dataset["y"].astype(int)
-    scores = matrix_of(F, y, ~np.isin(np.arange(F.shape[1]), dataset["unseen_classes"]))
-    result = through_a_file(predicted(scores), tmp_path)
-    plain = result.evaluation.plain
-    printed = [round(100 * value, 1) for value in (plain.unseen, plain.seen, plain.harmonic)]
-    assert printed == [u, s, H]
-    assert_same_figures(scores, result.test, [0.0, result.test.curve.best().gamma])
-    assert (tmp_path / "p.parquet").stat().st_size < 60_000
-
-
 # --- Size -----------------------------------------------------------------------------------------
 
 

@@ -133,7 +133,7 @@ def hostile(folder):
         "mine.json": b'{"schema": "mine"}',
         "noise.h5": b"\x89HDF\r\n\x1a\n" + bytes(range(256)) * 9,
         "binary.txt": bytes(range(256)),
-        "long.txt": b"a\n" * (1 << 20),
+        "long.txt": (b"a" * 99 + b"\n") * 12_000,
     }
     for name, parts in {
         "texts.json": '{"trainval": ["x"]}',

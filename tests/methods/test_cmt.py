@@ -87,16 +87,6 @@ def test_scaling_the_data_changes_no_prediction():
     np.testing.assert_allclose(scaled / 64, plain, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("detector", ["gaussian", "loop"])
-def test_one_training_gives_the_scores_of_every_number_of_epochs(detector):
-    model = CMTStar(detector=detector, hidden=5)
-    grid = [{"epochs": 4}, {"epochs": 2}]
-    for params, shared in zip(grid, model.fit_grid(X, Y, S, grid), strict=True):
-        alone = CMTStar(detector=detector, hidden=5, **params).fit(X, Y, S)
-        np.testing.assert_array_equal(shared.W1_, alone.W1_)
-        np.testing.assert_array_equal(shared.seen_penalty(X), alone.seen_penalty(X))
-
-
 def test_without_its_detector_cmt_star_is_cmt():
     plain, star = CMT(epochs=3).fit(X, Y, S), CMTStar(epochs=3).fit(X, Y, S)
     np.testing.assert_array_equal(star.decision_function(X, S), plain.decision_function(X, S))

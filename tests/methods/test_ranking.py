@@ -248,13 +248,6 @@ def test_one_training_gives_the_scores_of_every_number_of_epochs(name):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_seeds_differ_and_repeat(name):
-    V = [METHODS[name](epochs=2, random_state=seed).fit(X, Y, S).V_ for seed in (0, 1, 0)]
-    np.testing.assert_array_equal(V[0], V[2])
-    assert relative_difference(V[0], V[1]) > 1e-3
-
-
-@pytest.mark.parametrize("name", METHODS)
 def test_rows_that_do_not_fit_in_memory_are_read_again(name, monkeypatch):
     weights = METHODS[name](epochs=2, batch_size=8).fit(X, Y, S).V_
     monkeypatch.setattr(_sgd, "WORKING_BYTES", 0)
