@@ -9,7 +9,7 @@ from tests.commands.test_one_file import small_map
 from ui.takeaway.report import Pin, as_html
 from zslcore.interactive.one_file import framed, html_page
 from zslcore.scores import interpreted, judge
-from zslcore.scores.reading import ScoreFile
+from zslcore.scores.matrix import ScoreFile
 from zslcore.scores.review import Submission, review, review_html
 
 WIDTHS = (1280, 390)

@@ -26,7 +26,7 @@ from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.shipped import shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
 from zslcore.scores import interpreted, judge
-from zslcore.scores.reading import ScoreFile
+from zslcore.scores.matrix import ScoreFile
 
 #: Maximum size of a page: CUB has 4,731 test images, AWA1 10,643.
 MOST_BYTES = 300_000

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import interpreted, judge, questions
-from zslcore.scores.reading import blocks, column, read_scores, some_rows
+from zslcore.scores import column_order, interpreted, judge
+from zslcore.scores.matrix import blocks, column, some_rows
+from zslcore.scores.reading import read_scores
 
 PEAK = """
 import sys
@@ -52,7 +53,7 @@ def test_a_large_matrix_is_negated_and_reordered_on_disk(tmp_path, monkeypatch):
     np.savez(tmp_path / "far.npz", scores=F, y=y, unseen_classes=[4, 5])
     fixes = ("distances", "seen-first")
     small, _ = interpreted(read_scores(tmp_path / "far.npz"), fixes)
-    monkeypatch.setattr(questions, "ON_DISK", 1)
+    monkeypatch.setattr(column_order, "ON_DISK", 1)
     large, _ = interpreted(read_scores(tmp_path / "far.npz"), fixes)
     assert isinstance(large.F, np.memmap)
     assert large.digest == small.digest

@@ -11,8 +11,9 @@ from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.file_kinds import recognise_file
 from zslcore.scores import interpreted, judge
-from zslcore.scores.layouts import families, side_of_cell
 from zslcore.scores.reading import read_scores
+from zslcore.scores.sides import side_of_cell
+from zslcore.scores.tables import families
 
 rng = np.random.default_rng(4)
 NAMES = ["bat", "cow", "dog", "emu", "fox", "gnu"]

@@ -7,7 +7,7 @@ from tests.worlds import linear_world
 from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.methods import LinearS2V
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.reading import is_of
+from zslcore.scores.matrix import is_of
 
 WORLD = linear_world(noise=0.8)
 FITTED = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))

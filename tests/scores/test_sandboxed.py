@@ -10,8 +10,8 @@ import pytest
 from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import ScoreFile, interpreted, judge, reading, sandboxed
-from zslcore.scores.reading import best_classes_in
+from zslcore.scores import ScoreFile, interpreted, judge, matrix, sandboxed
+from zslcore.scores.matrix import best_classes_in
 from zslcore.scores.sandboxed import OpenQuestion, ScoreRequest, judge_in_worker
 
 MEMORY = 1 << 30
@@ -35,7 +35,7 @@ def written(tmp_path, name="own.npz", **arrays):
 
 @pytest.mark.parametrize("kind", ["float32", "ties", "ruled out", "no seen images"])
 def test_metrics_from_candidates_per_side_equal_the_matrix(kind, monkeypatch):
-    monkeypatch.setattr(reading, "AT_ONCE", 100)  # 11 rows at a time
+    monkeypatch.setattr(matrix, "AT_ONCE", 100)  # 11 rows at a time
     scores, y = F.copy(), Y
     if kind == "ties":
         scores = np.round(scores).astype(np.float64)

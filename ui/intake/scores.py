@@ -27,8 +27,8 @@ from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.scores import FIXES, ScoreReport
 from zslcore.scores.companions import FilesOfModels, files_of_models
 from zslcore.scores.judging import judge_predicted
+from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores, checked, read_predicted
-from zslcore.scores.reading import Scores
 from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_in_worker, memory_for
 from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts

@@ -40,11 +40,11 @@ from zslcore.leakage.report import Report
 from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
+from zslcore.scores.interpretation import interpreted
 from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
 from zslcore.scores.judging import judge, judge_predicted
 from zslcore.scores.predicted import read_predicted
 from zslcore.scores.printed import Printed, read_printed
-from zslcore.scores.questions import interpreted
 from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out

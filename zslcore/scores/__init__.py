@@ -1,13 +1,16 @@
 """Score matrices of external models: reading, checks and evaluation.
 
-``reading`` reads files, ``questions`` checks them for known faults, and ``judging`` evaluates them.
+A file becomes arrays (``archives``, ``tables``, ``joined_sides``) and a :class:`ScoreFile`
+(``reading``); ``interpretation`` asks the :class:`Question` of known faults, applies the fixes and
+returns :class:`Scores`; ``judging`` evaluates them.
 ``protocols`` computes the metrics under every protocol, ``paired`` compares two files, and
 ``review`` reviews a submission.
 """
 
+from zslcore.scores.interpretation import interpreted
 from zslcore.scores.judging import ScoreReport, judge
-from zslcore.scores.questions import FIXES, Question, interpreted
-from zslcore.scores.reading import ScoreFile, Scores
+from zslcore.scores.matrix import ScoreFile, Scores
+from zslcore.scores.questions import FIXES, Question
 
 __all__ = [
     "FIXES",

@@ -37,8 +37,8 @@ from zslcore.leakage.vocabularies import USUAL, VOCABULARY_NAMES, Vocabulary, ge
 from zslcore.names import are_numbers
 from zslcore.numbers import counted, percent
 from zslcore.scores.judging import ScoreReport, judge_predicted
+from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
-from zslcore.scores.reading import Scores
 
 #: Number of points of a curve in the picture.
 DRAWN = 160

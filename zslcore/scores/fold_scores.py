@@ -23,8 +23,8 @@ from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenanc
 from zslcore.exceptions import DatasetError
 from zslcore.names import are_numbered_from_0, positions_of
 from zslcore.scores.judging import ScoreReport, judge_predicted
+from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import checked
-from zslcore.scores.reading import Scores
 from zslcore.storage.files import or_refused, written_whole
 from zslcore.version import commit, version
 

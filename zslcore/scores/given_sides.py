@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from zslcore.scores.reading import blocks
+from zslcore.scores.matrix import blocks
 
 #: A mask rules a side out for at least the share EXACTLY of the images of the opposite side, and
 #: for at most the share NEVER of its own images. Each side needs at least FEWEST_IMAGES images.

@@ -35,10 +35,10 @@ from zslcore.names import positions_of
 from zslcore.numbers import counted, percent
 from zslcore.scores.explain import compare_readings, readings_of
 from zslcore.scores.judging import ScoreReport
+from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.printed import PRINTED, Printed
 from zslcore.scores.protocols import ORACLE
-from zslcore.scores.reading import Scores
 
 #: Kind of a joint card.
 JOINT = "split and scores"

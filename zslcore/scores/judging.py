@@ -25,9 +25,9 @@ from zslcore.metrics import OperatingPoint
 from zslcore.metrics.significance import caution
 from zslcore.numbers import percent
 from zslcore.scores import protocols
+from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import WORDS, Words
-from zslcore.scores.reading import Scores
 from zslcore.scores.validation import chosen_on
 from zslcore.texts import listed, strict_json
 from zslcore.version import commit, version

@@ -37,9 +37,9 @@ from zslcore.metrics.significance import (
     too_few,
 )
 from zslcore.numbers import percent, signed
+from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_by_side
-from zslcore.scores.reading import Scores
 from zslcore.texts import strict_json
 
 # Gamma of each file, or None.

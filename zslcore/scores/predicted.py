@@ -15,7 +15,7 @@ from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.predictions_file import read_predictions
 from zslcore.evaluation.verification import State
 from zslcore.leakage.published import recognised, verified_claims
-from zslcore.scores.reading import Scores
+from zslcore.scores.matrix import Scores
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 

@@ -18,9 +18,11 @@ import numpy as np
 from zslcore.evaluation.predicted_tests import WITHOUT_CURVE, GammaOrigin
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import DatasetError, DoubtfulScoresError, FileRefusedError, ZSLError
+from zslcore.scores.interpretation import interpreted
 from zslcore.scores.judging import ScoreReport, judge, report_of
-from zslcore.scores.questions import FIXES, Question, interpreted
-from zslcore.scores.reading import Scores, read_scores
+from zslcore.scores.matrix import Scores
+from zslcore.scores.questions import FIXES, Question
+from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted import client, worker

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zslcore.exceptions import ZSLError
-from zslcore.scores.reading import NAMES
+from zslcore.scores.archives import NAMES
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import look_into
 

@@ -31,7 +31,7 @@ from zslcore.evaluation.predicted_tests import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
 from zslcore.names import are_numbered_from_0, positions_of
 from zslcore.numbers import percent
-from zslcore.scores.reading import Scores, blocks
+from zslcore.scores.matrix import Scores, blocks
 from zslcore.texts import listed
 
 #: Limits of a comparison of two files: rows of each file, and columns.

@@ -35,11 +35,11 @@ from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
+from zslcore.scores.matrix import Scores, is_of
 from zslcore.scores.paired import Pair, compare_scores
 from zslcore.scores.predicted import AGREES, PredictedScores
 from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import WORDS, Words
-from zslcore.scores.reading import Scores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22, names or all"

@@ -1,8 +1,7 @@
-"""Layouts of score files other than a matrix with labels.
+"""Matrices of scores with names of their rows or columns.
 
-Programs write one array per class or per image, one row per pair of image and class, several
-columns per class, or the side of each image instead of a list of unseen classes. A layout with two
-plausible readings is refused with a sentence that names both.
+Programs write one array per class or per image, or one row per pair of image and class. A matrix
+with two plausible readings is refused with a sentence that names both.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.part_names import part_of_cell
 from zslcore.exceptions import FileRefusedError
-from zslcore.names import class_key, squeeze
+from zslcore.names import class_key
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import Contents
 from zslcore.untrusted.readers.array_names import (
@@ -28,14 +26,6 @@ from zslcore.untrusted.readers.array_names import (
     SCORE_VARIABLES,
     is_named,
 )
-
-#: Largest number of parts that a column may name.
-MOST_PARTS = 4
-#: Words for a column of ranks.
-RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
-
-
-# --- One array per class or image -----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,9 +144,6 @@ def _class_names(contents: Contents, n: int) -> tuple[str, ...]:
     return ()
 
 
-# --- One row per pair of image and class ----------------------------------------------------------
-
-
 def matrix_of_pairs(
     texts: Mapping[str, np.ndarray], numbers: Mapping[str, np.ndarray]
 ) -> tuple[NamedMatrix, np.ndarray | None] | None:
@@ -205,135 +192,3 @@ def matrix_of_pairs(
 
 def _as_texts(values: np.ndarray) -> np.ndarray:
     return np.array([f"{value:g}" if value < 1e6 else str(int(value)) for value in values.tolist()])
-
-
-# --- Several columns per class --------------------------------------------------------------------
-
-
-def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
-    """Return the columns of each family, such as ``prob_`` and ``logit_``, by their first word.
-
-    All families have a column for each of the same classes, which the labels name; {} for fewer
-    than two families.
-    """
-    texts = np.asarray(labels)
-    if texts.dtype.kind not in "UO" or len(names) < 4:
-        return {}
-    tested = [class_key(str(label)) for label in np.unique(texts.astype(str))]
-    ending: dict[str, dict[str, int]] = {}
-    for k, name in enumerate(names):
-        starts = [0, *(match.end() for match in re.finditer(r"(?<=[^\W_])[\W_]+", name))]
-        for start in starts:
-            ending.setdefault(name[:start], {})[class_key(name[start:])] = k
-    complete = {start: ranks_of for start, ranks_of in ending.items() if {*tested} <= {*ranks_of}}
-    if len(complete) < 2:
-        return {}
-    shared = set.intersection(*({*ranks} for ranks in complete.values()))
-    if not shared:  # this is only possible without labels
-        return {}
-    return {
-        start: [k for key, k in ranks.items() if key in shared] for start, ranks in complete.items()
-    }
-
-
-def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
-    """Return the columns to leave out: all families except the scores; [] without families.
-
-    Raises FileRefusedError if two families that may be scores have different best classes.
-    """
-    columns_of = families(names, labels)
-    scores = {
-        start: columns for start, columns in columns_of.items() if squeeze(start) not in RANKS
-    }
-    if len(columns_of) < 2 or not scores:
-        return []
-    first = "" if "" in scores else next(iter(scores))
-    classes = [class_key(names[k][len(first) :]) for k in scores[first]]
-    best = values[:, scores[first]].argmax(axis=1)
-    for start, columns in scores.items():
-        column_of = {class_key(names[k][len(start) :]): k for k in columns}
-        predicted = values[:, [column_of[key] for key in classes]].argmax(axis=1)
-        if not np.array_equal(predicted, best):
-            shown = " and ".join(repr(names[columns_of[prefix][0]]) for prefix in (first, start))
-            raise FileRefusedError(
-                f"{file}: expected one column of scores per class; got several, such as {shown}, "
-                "which predict different classes; keep only one of them."
-            )
-    used_columns = {*scores[first]}
-    return [k for columns in columns_of.values() for k in columns if k not in used_columns]
-
-
-# --- Side of each image ---------------------------------------------------------------------------
-
-
-def side_of_cell(title: str, cell: str) -> str:
-    """Return "seen" or "unseen" if a cell states the side of an image; else "".
-
-    >>> side_of_cell("Split", "ungesehen"), side_of_cell("is_unseen", "0"), side_of_cell("y", "cat")
-    ('unseen', 'seen', '')
-    """
-    side = part_of_cell(title, cell).removeprefix("test_") if cell.strip() else ""
-    return side if side in ("seen", "unseen") else ""
-
-
-def unseen_by_image(
-    file: str, labels: Any, columns: Mapping[str, np.ndarray], classes: Sequence[Any]
-) -> tuple[np.ndarray, str] | None:
-    """Return the unseen classes from a column with the side of each image, and its title, or None.
-
-    ``columns`` are the columns of the file. Raises FileRefusedError if one of ``classes`` has no
-    image, since its side is then unknown.
-    """
-    y = np.asarray(labels)
-    for title, values in columns.items():
-        cells, rows = _cells_of(values, len(y))
-        if not cells:
-            continue
-        sides = np.array([side_of_cell(title, cell) for cell in cells])[rows]
-        unseen, seen = (np.unique(y[sides == side]) for side in ("unseen", "seen"))
-        if "" in sides or not len(unseen) or not len(seen):
-            continue
-        if y.dtype.kind in "iu" and unseen.min() == seen.min() and "pred" not in title.lower():
-            raise FileRefusedError(
-                f"{file}: column {clean_text(title, 40)!r} states the side of each image, and "
-                f"classes of both sides are numbered from {seen.min()}; write names of classes, or "
-                "numbers of the classes of both sides together."
-            )
-        if np.isin(unseen, seen).any():
-            continue
-        tested = {class_key(str(label)) for label in (*unseen.tolist(), *seen.tolist())}
-        without = [str(name) for name in classes if class_key(str(name)) not in tested]
-        if without:
-            shown = ", ".join(clean_text(name, 40) for name in without[:4])
-            raise FileRefusedError(
-                f"{file}: column {clean_text(title, 40)!r} states the side of each image, and "
-                f"{len(without)} classes have no image ({shown}), so their side is unknown; list "
-                "all unseen classes with --unseen."
-            )
-        return unseen, title
-    return None
-
-
-def refuse_training_images(file: str, n: int, columns: Mapping[str, np.ndarray]) -> None:
-    """Refuse a table if a column marks some of its ``n`` images as training or validation."""
-    for title, values in columns.items():
-        cells, rows = _cells_of(values, n)
-        parts = [part_of_cell(title, cell) for cell in cells]
-        others = [k for k, part in enumerate(parts) if part in ("train", "trainval", "val")]
-        if all(parts) and 0 < len(others) < len(cells):
-            raise FileRefusedError(
-                f"{file}: expected test images alone; got {np.sum(rows == others[0]):,} of "
-                f"{clean_text(cells[others[0]], 40)!r} in the column {clean_text(title, 40)!r}; "
-                "leave these rows out."
-            )
-
-
-def _cells_of(values: np.ndarray, n: int) -> tuple[list[str], np.ndarray]:
-    """Return the distinct cells of a column, and the position of each row's cell among them.
-
-    [] for a column of other than ``n`` rows, or with more cells than a column of parts has.
-    """
-    distinct, rows = np.unique(values, return_inverse=True)
-    if len(values) != n or len(distinct) > MOST_PARTS:
-        return [], rows
-    return [f"{cell:g}" if values.dtype.kind == "f" else str(cell) for cell in distinct], rows

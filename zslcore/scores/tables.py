@@ -1,0 +1,365 @@
+"""Scores in a table: choice of the columns by title and content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.exceptions import FileRefusedError
+from zslcore.names import class_key, squeeze
+from zslcore.scores.columns import left_out
+from zslcore.scores.labels import numbers_or_names
+from zslcore.scores.matrix import AT_ONCE
+from zslcore.scores.named_matrices import NamedMatrix, matrix_of_pairs
+from zslcore.texts import clean_text, expect, refusal_of
+from zslcore.untrusted.client import Contents, Limits, Role, Table
+from zslcore.untrusted.readers.array_names import (
+    COUNTERS,
+    LABELS,
+    NO_CLASSES,
+    PREDICTED,
+    first_named,
+    is_named,
+)
+from zslcore.untrusted.readers.common import INDEX
+
+#: Titles of the counts in a confusion table with one row per pair of classes; their largest sum.
+COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images", "npredictions")
+
+
+MOST_COUNTED = 5_000_000
+
+
+#: Titles of sums in a confusion matrix, as pandas.crosstab and spreadsheets write them.
+TOTALS = ("all", "total", "totals", "sum", "summe", "gesamt", "somme", "suma", "totale")
+
+
+#: Words for a column of ranks.
+RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
+
+
+#: Columns of every predictions file; no score matrix has them.
+OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
+
+
+def table_of_contents(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) -> Table:
+    """Return the columns of a table in JSON or Parquet, labels and predicted classes as texts.
+
+    With ``keyed``, large columns of other texts are also read, since one may name the images.
+    """
+    file = contents.name
+    lists = [name for name in contents.shapes if name not in ("values", "columns", "class_names")]
+    titles: tuple[str, ...] = ()
+    if "columns" in contents.shapes:
+        titles = contents.read({"columns": "names"}, folder, limits=limits).names["columns"]
+    if {*lists, *titles} >= OF_PREDICTIONS:
+        expected = "scores, or predictions with their attributes (PANDAS_ATTRS with a schema"
+        got = "predictions without attributes"
+        raise refusal_of(file, f"{expected}, at most 8 MiB of JSON)", got)
+    of_images = [first_named((*lists, *titles), named) for named in (LABELS, PREDICTED)]
+    roles: dict[str, Role] = {"values": "scores"} if titles else {}
+    for name in lists:
+        is_whole = name in of_images and contents.shapes[name] is not None
+        if not contents.has(name) and (is_whole or (keyed and name not in contents.refused)):
+            roles[name] = "labels"
+    read = contents.read(roles, folder, limits=limits)
+    arrays = {name: contents.arrays[name] for name in lists if contents.has(name)}
+    arrays |= read.arrays | {name: np.array(entries) for name, entries in read.names.items()}
+    n = max((values.size for values in arrays.values() if values.ndim == 1), default=0)
+    matrix = arrays.pop("values", np.empty((n, 0)))
+    expect(len(titles) == matrix.shape[1], file, "one title per column", f"{len(titles):,}")
+    arrays |= {title: matrix[:, k] for k, title in enumerate(titles) if title in of_images}
+    arrays = {name: of for name, of in arrays.items() if of.shape == matrix.shape[:1]}
+    are_texts = {name: name in of_images or of.dtype.kind == "U" for name, of in arrays.items()}
+    texts = {
+        name: values.astype(str).tolist() for name, values in arrays.items() if are_texts[name]
+    }
+    numbers = {name: values for name, values in arrays.items() if not are_texts[name]}
+    scored = [k for k, title in enumerate(titles) if title not in texts]
+    if numbers or len(scored) < len(titles):
+        matrix = np.column_stack([matrix[:, scored], *numbers.values()]).astype(matrix.dtype)
+    names = (*(titles[k] for k in scored), *numbers)
+    return Table(matrix, names, texts, tuple(name for name in lists if name not in arrays))
+
+
+def parts_of_table(file: str, table: Table) -> dict[str, Any]:
+    """Return the parts of a table; "others" has all columns except labels and scores."""
+    if table.columns and not any(table.columns):
+        others = {name: np.array(of) for name, of in table.texts.items()}
+        return {"scores": table.values, "others": others}
+    table = _repeated_by_count(table)
+    texts, remarks = {name: np.array(of) for name, of in table.texts.items()}, []
+    label, predicted_name = first_named(texts, LABELS), first_named(texts, PREDICTED)
+    label = label or _column_of(texts, {*table.columns}, excluded=predicted_name)
+    tested = texts[label] if label is not None else ()
+    table = _with_names_in_brackets(table)
+    scored = _columns_of_classes(table.columns, tested, table.values)
+    if len(scored) < 2 and (pairs := _pairs_of(table, texts)) is not None:
+        matrix, named = pairs
+        of_images = {} if named is None else {"labels": numbers_or_names(named)}
+        return of_images | {"named_matrix": matrix, "others": {}}
+    family = best_family(file, table.columns, tested, table.values)
+    scored = [k for k in scored if k not in family]
+    if predicted_name is None and (ranks := _ranked_columns([*texts, *table.columns])):
+        predicted_name = ranks[0]
+        scored = [k for k in scored if table.columns[k] not in ranks]
+        if predicted_name in table.columns:
+            best = table.values[:, table.columns.index(predicted_name)]
+            texts[predicted_name] = np.array([f"{value:g}" for value in best])
+    counters = [
+        k for k, name in enumerate(table.columns) if k not in scored and name != predicted_name
+    ]
+    names = [table.columns[k] for k in scored]
+    parts: dict[str, Any] = {}
+    if label is not None:
+        parts["labels"] = numbers_or_names(texts.pop(label))
+        if predicted_name is None and len(scored) < 2:
+            predicted_name = _column_of(texts, {*map(str, parts["labels"])}, excluded=None)
+    if predicted_name is None and label is None and not scored:
+        predicted_name = _column_of_predictions(texts, table.left_out)
+    if predicted_name is not None and _are_not_classes(names, parts.get("labels")):
+        numbers = {n: table.values[:, k] for k, n in enumerate(table.columns)}
+        keys = {name: values for name, values in numbers.items() if is_named(name, COUNTERS)}
+        _refuse_rows_of_classes(file, texts, predicted_name, texts | keys)
+        parts["predicted"] = numbers_or_names(texts.pop(predicted_name))
+        counters, scored = [k for k, name in enumerate(table.columns) if name != predicted_name], []
+    elif len(scored) > 1:
+        are_all_scores = scored == list(range(len(table.columns)))
+        parts["scores"] = table.values if are_all_scores else np.array(table.values[:, scored])
+        parts["class_names"] = tuple(names)
+    else:
+        got = [f"{name} ({clean_text(values[0], 30)!r})" for name, values in table.texts.items()]
+        raise FileRefusedError(
+            f"{file}: expected one column of scores per class, or one column of predicted classes, "
+            f"such as y_pred; got {', '.join([*got, *table.left_out, *names][:6])}."
+        )
+    if "scores" in parts and predicted_name is not None:
+        del texts[predicted_name]
+        remarks.append(left_out([predicted_name], "the scores are used"))
+    if unused := [name for name in (*texts, *table.left_out) if name not in INDEX]:
+        remarks.append(left_out(unused, "strings, not the scores of a class"))
+    if counters:
+        why = "not scores of a class" if "scores" in parts else "the predicted classes are used"
+        remarks.append(left_out([table.columns[k] for k in counters], why))
+    numbers = {table.columns[k]: table.values[:, k] for k in counters}
+    return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
+
+
+def _with_names_in_brackets(table: Table) -> Table:
+    """Name the columns of a table by the class in brackets if all are like ``p(dog)``."""
+    within = [re.fullmatch(r"\w{1,20}[(\[](.+)[)\]]", name) for name in table.columns]
+    if len({name.partition("(")[0] for name in table.columns}) == 1 and all(within):
+        return replace(table, columns=tuple(match[1] for match in within if match))
+    return table
+
+
+def _repeated_by_count(table: Table) -> Table:
+    """Return one row per image of a confusion table: a class, a predicted class, and their count.
+
+    Any other table is returned unchanged.
+    """
+    table = _pairs_of_classes(table)
+    pair = [first_named(table.texts, names) for names in (LABELS, PREDICTED)]
+    if [*map(len, (table.texts, table.columns))] != [2, 1] or None in pair:
+        return table
+    counts = table.values[:, 0]
+    pairs = {*zip(*table.texts.values(), strict=True)}
+    if len(pairs) < len(counts) or (counts < 0).any() or (counts != np.trunc(counts)).any():
+        return table
+    if not is_named(table.columns[0], COUNTS) or not 0 < counts.sum() <= MOST_COUNTED:
+        return table
+    rows = np.repeat(np.arange(len(counts)), counts.astype(int))
+    texts: dict[str, Sequence[str]] = {
+        name: np.array(values)[rows].tolist() for name, values in table.texts.items()
+    }
+    return Table(np.empty((len(rows), 0)), (), texts)
+
+
+def _pairs_of_classes(table: Table) -> Table:
+    """Return one row per pair of classes of a confusion matrix of counts.
+
+    By the title of the first column, rows are true classes ("true", "actual", "label") or
+    predicted classes ("predicted"); any other table is returned unchanged.
+    """
+    if len(table.texts) != 1:
+        return table
+    ((title, rows),) = table.texts.items()
+    first = re.split(r"[^\w]", title)[0]
+    rows = [*takewhile(lambda name: name.lower() not in TOTALS, rows)]
+    columns = [name for name in table.columns if name.lower() not in TOTALS]
+    is_predicted = is_named(first, PREDICTED)
+    is_matrix = len(rows) > 1 and sorted(rows) == sorted(columns)
+    if not is_matrix or not (is_predicted or is_named(first, LABELS)):
+        return table
+    counts = table.values[: len(rows), [table.columns.index(name) for name in columns]]
+    if (counts < 0).any() or (counts != np.trunc(counts)).any():
+        return table
+    pair = [np.repeat(rows, len(columns)).tolist(), columns * len(rows)]
+    texts: dict[str, Sequence[str]] = dict(
+        zip((PREDICTED[0], LABELS[0])[:: 1 if is_predicted else -1], pair, strict=True)
+    )
+    return Table(counts.reshape(-1, 1), (COUNTS[0],), texts)
+
+
+def _pairs_of(
+    table: Table, texts: Mapping[str, np.ndarray]
+) -> tuple[NamedMatrix, np.ndarray | None] | None:
+    numbers = {title: table.values[:, k] for k, title in enumerate(table.columns)}
+    return matrix_of_pairs(texts, numbers)
+
+
+def _ranked_columns(names: Sequence[str]) -> list[str]:
+    """Return the columns of the best classes of an image, such as pred_1 to pred_5, best first.
+
+    Columns with the same ranks, such as score_1 to score_5, follow.
+    """
+    families: dict[str, dict[int, str]] = {}
+    for name in names:
+        if match := re.fullmatch(r"(?:(top)(\d{1,4}))?(\D*?)(\d{1,4})?", squeeze(name)):
+            stem = match[3].removesuffix("top") or match[1] or ""
+            families.setdefault(stem, {})[int(match[2] or match[4] or 0)] = name
+    for stem, columns in families.items():
+        ranks = [*range(1, len(columns) + 1)]
+        is_class = stem == "top" or is_named(stem, PREDICTED)
+        if is_class and len(columns) > 1 and sorted(columns) == ranks:
+            same = [
+                family
+                for family in families.values()
+                if sorted(family) == ranks and family is not columns
+            ]
+            return [family[rank] for family in (columns, *same) for rank in ranks]
+    return []
+
+
+def _column_of_predictions(texts: Mapping[str, np.ndarray], left_out: Sequence[str]) -> str | None:
+    """Return the only repeated column beside one of distinct texts, as in a submission; or None."""
+    repeated = [name for name, values in texts.items() if len(np.unique(values)) < len(values)]
+    is_pair = len(texts) + len(left_out) == 2 and len(repeated) == 1
+    return repeated[0] if is_pair else None
+
+
+def _column_of(
+    texts: Mapping[str, np.ndarray], names: set[str], excluded: str | None
+) -> str | None:
+    """Return the only column of strings that are mostly names of classes; else None."""
+    fit = [
+        column
+        for column, values in texts.items()
+        if column != excluded and np.isin(values, list(names)).mean() > 0.5
+    ]
+    return fit[0] if len(fit) == 1 else None
+
+
+def _refuse_rows_of_classes(
+    file: str,
+    texts: Mapping[str, np.ndarray],
+    predicted_name: str,
+    keys: Mapping[str, np.ndarray],
+) -> None:
+    """Refuse a table with one row per pair of image and class, not one row per image."""
+    classes = np.unique(texts[predicted_name])
+    for name, values in keys.items():
+        images, rows = np.unique(values, return_counts=True)
+        if (
+            name == predicted_name
+            or len(classes) < 2
+            or len(images) < 2
+            or {*rows} != {len(classes)}
+        ):
+            continue
+        pairs = {*zip(values.tolist(), texts[predicted_name].tolist(), strict=True)}
+        if len(pairs) == len(values):
+            raise FileRefusedError(
+                f"{file}: expected one row per image; got {len(classes)} for each "
+                f"{clean_text(name, 40)!r}, one per class; write one row per image, with a column "
+                "of scores for each class."
+            )
+
+
+def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
+    """Return the columns of numbers that may be scores of a class.
+
+    Columns named in :data:`COUNTERS` or :data:`NO_CLASSES`, and columns of whole numbers among
+    fractions, are left out, unless a label has the name.
+    """
+    unused_names = {name for name in columns if is_named(name, (*COUNTERS, *NO_CLASSES))}
+    unused_names |= _whole_columns(columns, values)
+    if unused_names:
+        tested = {class_key(str(label)) for label in np.unique(np.asarray(labels))}
+        unused_names = {name for name in unused_names if class_key(name) not in tested}
+    return [k for k, name in enumerate(columns) if name not in unused_names]
+
+
+def _whole_columns(columns: Sequence[str], values: np.ndarray) -> set[str]:
+    """Return columns of whole numbers, unless constant, if most other columns have fractions."""
+    sample = np.asarray(values[: AT_ONCE // max(1, len(columns)) + 2], dtype=float)
+    is_whole = ((sample == np.round(sample)) | ~np.isfinite(sample)).all(axis=0)
+    differ = (sample != sample[:1]).any(axis=0)
+    if 2 * is_whole.sum() >= len(columns):
+        return set()
+    return {columns[k] for k in np.flatnonzero(is_whole & differ).tolist()}
+
+
+def _are_not_classes(columns: Sequence[str], labels: object) -> bool:
+    """Whether columns next to predicted classes are not classes but, for example, confidences."""
+    classes = {str(label) for label in np.asarray(labels).ravel()} if labels is not None else set()
+    return len(columns) < 2 or (not classes & {*columns} and len(columns) < len(classes))
+
+
+def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
+    """Return the columns of each family, such as ``prob_`` and ``logit_``, by their first word.
+
+    All families have a column for each of the same classes, which the labels name; {} for fewer
+    than two families.
+    """
+    texts = np.asarray(labels)
+    if texts.dtype.kind not in "UO" or len(names) < 4:
+        return {}
+    tested = [class_key(str(label)) for label in np.unique(texts.astype(str))]
+    ending: dict[str, dict[str, int]] = {}
+    for k, name in enumerate(names):
+        starts = [0, *(match.end() for match in re.finditer(r"(?<=[^\W_])[\W_]+", name))]
+        for start in starts:
+            ending.setdefault(name[:start], {})[class_key(name[start:])] = k
+    complete = {start: ranks_of for start, ranks_of in ending.items() if {*tested} <= {*ranks_of}}
+    if len(complete) < 2:
+        return {}
+    shared = set.intersection(*({*ranks} for ranks in complete.values()))
+    if not shared:  # this is only possible without labels
+        return {}
+    return {
+        start: [k for key, k in ranks.items() if key in shared] for start, ranks in complete.items()
+    }
+
+
+def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
+    """Return the columns to leave out: all families except the scores; [] without families.
+
+    Raises FileRefusedError if two families that may be scores have different best classes.
+    """
+    columns_of = families(names, labels)
+    scores = {
+        start: columns for start, columns in columns_of.items() if squeeze(start) not in RANKS
+    }
+    if len(columns_of) < 2 or not scores:
+        return []
+    first = "" if "" in scores else next(iter(scores))
+    classes = [class_key(names[k][len(first) :]) for k in scores[first]]
+    best = values[:, scores[first]].argmax(axis=1)
+    for start, columns in scores.items():
+        column_of = {class_key(names[k][len(start) :]): k for k in columns}
+        predicted = values[:, [column_of[key] for key in classes]].argmax(axis=1)
+        if not np.array_equal(predicted, best):
+            shown = " and ".join(repr(names[columns_of[prefix][0]]) for prefix in (first, start))
+            raise FileRefusedError(
+                f"{file}: expected one column of scores per class; got several, such as {shown}, "
+                "which predict different classes; keep only one of them."
+            )
+    used_columns = {*scores[first]}
+    return [k for columns in columns_of.values() for k in columns if k not in used_columns]
