@@ -34,14 +34,13 @@ DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
 FITTED = "trained on trainval"
 #: Background of the numbers of your runs, which also have "yours" in their marks.
 YOURS = "; background-color: rgba(240, 228, 66, 0.35)"
+YOUR_MARK = " yours"
 #: Suffix that makes equal headings different for the browser.
 INVISIBLE = "\u200b"
 #: Heights of a row of the table, of its two headings with borders, and of a border, in pixels.
 ROW, HEADINGS, BORDER = 23, 73, 1
 #: Key of the table.
 TABLE = "table_of_methods"
-#: Share of significantly worse methods below which a data set has marks instead of ranks.
-LEAST_WORSE = 1 / 3
 #: Maximum number of columns of numbers that usually need no scrolling.
 UNPINNED = 7
 
@@ -110,7 +109,8 @@ def show_grid(
     method, number, ranks = (106, 62, 84) if window.is_narrow() else (118, 70, 86)
     pinned = len(columns) > UNPINNED
     config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
-    look = shown.style.apply(lambda _: _styles(columns, shown), axis=None)
+    with_own = not table.is_all_own
+    look = shown.style.apply(lambda _: _styles(columns, shown, with_own=with_own), axis=None)
     for k, of in enumerate(columns, start=2):
         wide = 7 * len(of.heading) + 18 - number
         widths = {"ranks": max(ranks, wide), "mark": 110, "printed": 104}
@@ -168,13 +168,14 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
         ranks, heading = column.ranks.reindex(table.rows), result_title(column)
         marks = {row: _mark(column.cells.get(row)) for row in table.rows}
         columns.append(GridColumn(column, "value", heading, 100 * ranks["value"]))
-        if not (column.too_few or _has_few_worse(column)):
+        if column.is_ranked:
             texts = {row: _rank_with_mark(rank) for row, rank in ranks.iterrows()}
             columns.append(GridColumn(column, "ranks", heading, pd.Series(texts, dtype=object)))
         elif not column.too_few:
             stars = (ranks["first"] > 1).map({True: "*", False: ""})
             columns.append(GridColumn(column, "worse", heading, stars))
-        if {*marks.values()} - {None, MARKS[State.VERIFIED][0]}:
+        verified = MARKS[State.VERIFIED][0]
+        if {*marks.values()} - {None, verified, f"{verified}{YOUR_MARK * table.is_all_own}"}:
             columns.append(GridColumn(column, "mark", heading, pd.Series(marks, dtype=object)))
         following = table.columns[k + 1 : k + 2]
         if not following or following[0].benchmark != column.benchmark:
@@ -184,12 +185,6 @@ def grid_of(table: MethodTable) -> tuple[list[str], list[GridColumn]]:
                 columns.append(GridColumn(column, "printed", heading, pd.Series(printed)))
     best_first = columns[0].cells.sort_values(ascending=False, kind="stable").index
     return sorted(best_first, key=lambda row: row not in table.own_rows), columns
-
-
-def _has_few_worse(column: Column) -> bool:
-    """Return whether under a third of the ranked methods are significantly worse than the best."""
-    first = column.ranks["first"].dropna()
-    return len(first) > 0 and (first > 1).mean() < LEAST_WORSE
 
 
 def rank_with_interval(rank: pd.Series) -> str | None:
@@ -210,19 +205,21 @@ def _mark(cell: MethodResult | None) -> str | None:
     """Return the mark of a result, and its owner unless it is precomputed."""
     if cell is None:
         return None
-    owner = {"mine": " yours", "shipped": "", "others": f" {cell.who}"}[cell.origin]
+    owner = {"mine": YOUR_MARK, "shipped": "", "others": f" {cell.who}"}[cell.origin]
     return f"{MARKS[cell.state][0]}{owner}{', fine-tuned' * cell.fine_tuned}"
 
 
-def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame) -> pd.DataFrame:
-    """Return cell styles: leaders bold, significantly worse results grey, own runs yellow."""
+def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame, *, with_own: bool) -> pd.DataFrame:
+    """Return styles: leaders of a ranking bold, significantly worse grey, ``with_own`` yellow."""
     styles = pd.DataFrame("", shown.index, shown.columns)
     for k, of in enumerate(columns, start=1):
         column, ranks = of.column, of.column.ranks.reindex(shown.index)
         if of.kind in ("value", "ranks", "worse"):
             styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
-            styles.iloc[np.flatnonzero(shown.index.isin(column.leaders)), k] = "font-weight: bold"
-        if of.kind in ("value", "mark"):
+            if column.is_ranked:
+                best = np.flatnonzero(shown.index.isin(column.leaders))
+                styles.iloc[best, k] = "font-weight: bold"
+        if of.kind in ("value", "mark") and with_own:
             is_own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
             styles.iloc[np.flatnonzero(is_own), k] += YOURS
     return styles
@@ -235,8 +232,12 @@ def _legend(table: MethodTable) -> str:
     sources = " and ".join(map(cite_table, table.printed["table"][of_columns].unique()))
     one = f"All {'but the printed ' * bool(sources)}results are " if len(words) == 1 else ""
     printed = f"Printed results ({sources}) use other features (ResNet-101)." * bool(sources)
-    yours = "Highlighted: your runs. " * bool(table.own_rows)
-    close = [plain(result_title(column)) for column in table.columns if _has_few_worse(column)]
+    yours = "Highlighted: your runs. " * bool(table.own_rows and not table.is_all_own)
+    close = [
+        plain(result_title(column))
+        for column in table.columns
+        if not (column.is_ranked or column.too_few)
+    ]
     no_ranks = f" Not ranked, since few methods are significantly worse: {'; '.join(close)}."
     no_ranks *= bool(close)
     return f"{yours}{one}{'; '.join(words)}. {printed}{no_ranks}{_without_interval(table)}"

@@ -150,7 +150,7 @@ def _show_results(column: Column, task: Task) -> None:
             height="content",
         )
         ranks = "; ranks have 95 % intervals (bootstrap over test classes)"
-        ranks *= not column.too_few
+        ranks *= column.is_ranked
         st.caption(
             f"Accuracies are means over classes{ranks}. γ and parameters are chosen on the folds."
         )
@@ -168,6 +168,6 @@ def _as_table(column: Column) -> pd.DataFrame:
         ends = (
             "" if rank["first"] != rank["first"] else f" ({rank['first']:.0f}–{rank['last']:.0f})"
         )
-        place = {} if column.too_few else {"rank": f"{rank['rank']:.0f}{ends}"}
+        place = {"rank": f"{rank['rank']:.0f}{ends}"} if column.is_ranked else {}
         rows.append({"method": row, **metrics, **place})
     return pd.DataFrame(rows)

@@ -63,6 +63,8 @@ HiddenBy = Literal["Results", "Data sets", "Split", "Metric"]
 _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
 #: Names of published splits; any other name is that of a user's split.
 SHARED_SPLITS = ("PS", "SS")
+#: Share of significantly worse rows below which a column is not ranked.
+LEAST_WORSE = 1 / 3
 #: Results are the same if all metrics differ by less than this, the precision of board entries.
 _EQUAL = 1e-6
 #: (paper, method) -> row of the printed values, if it is not the method's first variant.
@@ -374,6 +376,12 @@ class Column:
         return shared.rstrip(".") if TOO_FEW in shared else ""
 
     @property
+    def is_ranked(self) -> bool:
+        """Whether enough of the compared rows are significantly worse for a ranking."""
+        first = self.ranks["first"].dropna()
+        return not self.too_few and (not len(first) or (first > 1).mean() >= LEAST_WORSE)
+
+    @property
     def n_close(self) -> int:
         """The number of rows behind the leaders that are not significantly worse."""
         return int(self.ranks["top"].drop(self.leaders).sum())
@@ -438,6 +446,11 @@ class MethodTable:
         """Rows with one of the user's own results."""
         of_columns = (column.cells.items() for column in self.columns)
         return frozenset(r for cells in of_columns for r, c in cells if c.origin == "mine")
+
+    @property
+    def is_all_own(self) -> bool:
+        """Whether every result is the user's own."""
+        return all(c.origin == "mine" for column in self.columns for c in column.cells.values())
 
     def hidden(self) -> dict[HiddenBy, list[MethodResult]]:
         """Return the user's own results that no column shows, by the name of the filter."""

@@ -64,6 +64,8 @@ ORIGINS: dict[str, Origin | None] = {
     "printed": None,
     "from others": "others",
 }
+#: Number of rows from which a table takes the reserved height.
+FEW_ROWS = 9
 #: Widths in pixels: choice of results, and menu of further choices.
 PILLS, MORE = 432, 110
 #: Keys of the opened cell, and of the result chosen in it.
@@ -98,7 +100,8 @@ def _show_table(
         kind = ", simulated" * column.simulated
         downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
     _say(table, answer)
-    with st.container(key="table_pictures"):
+    short = "_short" * (len(table.rows) < FEW_ROWS)  # frame.css reserves less height
+    with st.container(key=f"table_pictures{short}"):
         grid, ranks = st.columns([0.66, 0.34], gap="small")
     with grid:
         show_grid(table, details, _open_cell)
@@ -316,7 +319,10 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
             f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {rank_text}. Its curve "
             "and source are below the table."
         )
-    return "Bold: best. Grey, *: significantly worse (paired test). Click a number for its source."
+    best = "Bold: best. " * any(column.is_ranked for column in table.columns)
+    worse = any((column.ranks["first"] > 1).any() for column in table.columns)
+    grey = "Grey, *: significantly worse (paired test). " * worse
+    return f"{best}{grey}Click a number for its source."
 
 
 # --- One cell -------------------------------------------------------------------------------------
