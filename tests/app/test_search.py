@@ -6,6 +6,7 @@ from streamlit.proto.SelectWidgetFilterMode_pb2 import SelectWidgetFilterMode
 from tests.pages import backslashes, visit
 from ui.shell import search, site_map
 from ui.shell.frame import CHOICE, PURPOSE
+from ui.state import cache
 
 CONTAINS = SelectWidgetFilterMode.Value("FILTER_MODE_CONTAINS")
 
@@ -64,3 +65,9 @@ def test_a_chosen_hit_opens_with_its_choice(label, choice):
     app.run()
     assert hit.choice == choice
     assert app.session_state[choice[0]] == choice[1]
+
+
+def test_classes_of_data_sets_lead_to_the_first_data_set_that_has_them(own_data):
+    (hit,) = (hit for hit in search.hits() if hit.label.startswith("Class · zebra"))
+    assert (hit.view, hit.choice[0]) == ("splits", "dataset")
+    assert "zebra" in cache.names_of_classes(hit.choice[1])

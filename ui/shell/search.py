@@ -12,7 +12,7 @@ from ui.lessons.registry import LESSONS
 from ui.shell import site_map
 from ui.shell.frame import CHOICE
 from ui.shell.text import GLOSSARY, TERMS, plain
-from ui.state import data_menu
+from ui.state import cache, data_menu
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
 from zslcore.datasets.facts import title
 from zslcore.leakage import contamination
@@ -74,6 +74,10 @@ def hits() -> list[Hit]:
             for name, test_set in _test_classes().items()
         ),
         *(
+            Hit(f"Class · {name} ({title(data)})", "splits", ("dataset", data))
+            for name, data in _classes_of_data().items()
+        ),
+        *(
             Hit(f"Claim · {claim.statement} ({claim.paper})", "wall", query=("claims_open", id_))
             for id_, claim in CLAIMS.items()
         ),
@@ -109,6 +113,15 @@ def _test_classes() -> dict[str, str]:
         for name in test_set.classes:
             test_set_of.setdefault(spaced_name(name), str(test_set))
     return test_set_of
+
+
+def _classes_of_data() -> dict[str, str]:
+    """Map each class of the data sets of this visitor to its first data set."""
+    data_of: dict[str, str] = {}
+    for data in data_menu.offered():
+        for name in cache.names_of_classes(data):
+            data_of.setdefault(spaced_name(name), data)
+    return data_of
 
 
 def offer_search() -> None:

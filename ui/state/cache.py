@@ -92,6 +92,8 @@ def names_of_classes(name: str) -> tuple[str, ...]:
 
 @st.cache_data(show_spinner=False, max_entries=256, ttl="1h")
 def _class_names(name: str, stamp: str) -> tuple[str, ...]:
+    if is_precomputed_only(name):
+        return load_results_only(name).class_names
     return datasets.class_names(name)
 
 
