@@ -185,8 +185,8 @@ MOST_LINES = 60
 _WHERE: Sequence[PartStyle] = (
     ("trained", "trained on", SEEN, 1.0, ""),
     *PARTS[1:3],
-    ("in_pretraining", "leak: class in the pre-training set", OVERLAP, 0.75, "|"),
-    ("leaking", "leak between the parts", LEAK, 1.0, LEAK.pattern),
+    ("in_pretraining", "class in the pre-training set", OVERLAP, 0.75, "|"),
+    ("leaking", "also in another part", LEAK, 1.0, LEAK.pattern),
     ("unused", "unused", NEUTRAL, 0.45, ""),
 )
 _ORDER = {"both": 0, "seen": 1, "unseen": 2, "none": 3}
@@ -232,7 +232,7 @@ def part_leak_bars(table: pd.DataFrame) -> Chart:
         )
         for label, rows, color, pattern in (
             ("rows only in this part", table["rows"] - table["leaking"], SEEN.color, ""),
-            ("leak between the parts", table["leaking"], LEAK.color, LEAK.pattern),
+            ("also in another part", table["leaking"], LEAK.color, LEAK.pattern),
         )
     ]
     return figure(
@@ -264,11 +264,13 @@ def picture_of(picture: Picture) -> Chart:
 def _bars(picture: Picture) -> Chart:
     part_bars = picture.bars
     labels = [bar.label for bar in part_bars]
-    marked, totals = np.array([(bar.marked, bar.whole) for bar in part_bars]).T
+    of_bars = [(bar.marked, bar.by_class, bar.whole) for bar in part_bars]
+    marked, by_class, totals = np.array(of_bars).T
     unseen = np.array(labels) == "test_unseen"
     of_split = bool(unseen.any())
     lengths = {
-        "leak": (marked, LEAK),
+        "also in another part": (marked - by_class, LEAK),
+        "class in the pre-training set": (by_class, OVERLAP),
         "seen classes": ((totals - marked) * ~unseen, SEEN),
         "unseen classes": ((totals - marked) * unseen, UNSEEN),
     }

@@ -23,7 +23,7 @@ from zslcore.datasets.split_folders import listed_classes
 from zslcore.evaluation.predictions_file import is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State
-from zslcore.exceptions import ParameterError, ZSLError
+from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.scores import FIXES, ScoreReport
 from zslcore.scores.companions import FilesOfModels, files_of_models
 from zslcore.scores.judging import judge_predicted
@@ -158,11 +158,7 @@ def evaluate_upload(
 ) -> EvaluatedScores | None:
     """Evaluate scores of test images; None while a question is open."""
     while True:
-        try:
-            result = _judged(upload, validation)
-        except ZSLError as error:
-            st.error(on_screen(str(error)), icon=":material/block:")
-            return None
+        result = _judged(upload, validation)
         if isinstance(result, ScoreReport):
             if isinstance(result.matrix, PredictedScores):
                 return _of_predictions(result, result.matrix, upload, validation)
@@ -196,12 +192,10 @@ def _of_predictions(
     predicted: PredictedScores,
     upload: ScoreUpload,
     validation: ScoreUpload | None,
-) -> EvaluatedScores | None:
+) -> EvaluatedScores:
     """Return evaluated predictions with their command; show a note if inputs are ignored."""
     if predicted.reasons:
-        message = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
-        st.error(message, icon=":material/block:")
-        return None
+        raise FileRefusedError(f"{predicted.name}: {predicted.reasons[0]}")
     if upload.labels is not None or upload.unseen or validation is not None:
         st.caption(
             f"{plain(predicted.name)} contains its own labels, unseen classes and validation "

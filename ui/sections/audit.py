@@ -38,14 +38,13 @@ from zslcore.leakage.split_card import GAINED
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.numbers import counted
 
-#: Mark -> icon of its expander and colour of its name. The icon is not in the text, where a screen
-#: reader would read its name aloud.
-LOOKS: Mapping[Mark, tuple[str, str]] = {
-    "leak": (":material/cancel:", "red"),
-    "error": (":material/error:", "red"),
-    "open": (":material/help:", "gray"),
-    "warning": (":material/warning:", "yellow"),
-    "ok": (":material/check_circle:", "green"),
+#: Mark -> colour of its name.
+COLORS: Mapping[Mark, str] = {
+    "leak": "red",
+    "error": "red",
+    "open": "gray",
+    "warning": "yellow",
+    "ok": "green",
 }
 #: Verdict -> colour of its word.
 VERDICT_COLORS: Mapping[Verdict, Literal["red", "gray", "green"]] = {
@@ -194,7 +193,7 @@ def show_findings(review: Review) -> None:
     """List all findings, worst first, with their evidence; draw the split."""
     left, right = st.columns([0.56, 0.44], gap="medium")
     with left:
-        _list_findings(review)
+        list_findings(review.report, query=review.query)
     with right:
         _show_drawing(review)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -205,14 +204,37 @@ def show_findings(review: Review) -> None:
 
 
 @fragment
-def _list_findings(review: Review) -> None:
-    """List the findings; those that are wrong are open, unless their tables fill the page."""
-    wrong = review.report.marked("leak", "error")
+def list_findings(
+    report: Report, key: str = "leakage_finding", query: Mapping[str, str] | None = None
+) -> None:
+    """List findings, worst first, those without a fault in one line.
+
+    Leaks and errors are open, unless their tables fill the page. ``query`` has the parameters of
+    the split in links to other pages; without it, there are no links.
+    """
+    wrong = report.marked("leak", "error")
     opened = wrong if sum(bool(f.evidence) for f in wrong) <= MOST_OPEN_TABLES else []
+    passed = report.marked("ok")
     with st.container(gap="xsmall"):
-        for k, finding in enumerate(worst_first(review.report.findings)):
-            key = f"leakage_finding_{k}"
-            _show_finding(review, finding, key, is_open=finding in opened)
+        for k, finding in enumerate(f for f in worst_first(report.findings) if f.mark != "ok"):
+            title = f"{_mark(finding)} {plain(finding.title)}: {on_screen(finding.sentence)}"
+            each = f"{key}_{k}"
+            contents = partial(_show_contents, finding, each, query)
+            fold(title, contents, key=f"{each}_{finding.mark}", is_open=finding in opened)
+        if passed:
+            titles = "; ".join(dict.fromkeys(plain(finding.title) for finding in passed))
+            contents = partial(_show_passed, passed)
+            fold(f"{_mark(passed[0])} {titles}", contents, key=f"{key}_ok")
+
+
+def _mark(finding: Finding) -> str:
+    return f":{COLORS[finding.mark]}[**{finding.mark}**]"
+
+
+def _show_passed(findings: Sequence[Finding]) -> None:
+    """List the sentences of findings without a fault."""
+    lines = [f"- {plain(f.title)}: {on_screen(f.sentence)} :gray[{f.check}]" for f in findings]
+    st.markdown("\n".join(lines))
 
 
 def as_command(context: AuditContext) -> str:
@@ -223,28 +245,16 @@ def as_command(context: AuditContext) -> str:
     return shlex.join(words + context.provenance.options())
 
 
-def _show_finding(review: Review, finding: Finding, key: str, *, is_open: bool) -> None:
-    """Show one finding with its evidence, advice and a link to details."""
-    icon, color = LOOKS[finding.mark]
-    mark = f":{color}[**{finding.mark}**]"
-    title = f"{mark} {finding.check} · {finding.title}: {on_screen(finding.sentence)}"
-    contents = partial(_show_contents, review, finding, key)
-    fold(title, contents, key=f"{key}_{finding.mark}", icon=icon, is_open=is_open)
-
-
-def _show_contents(review: Review, finding: Finding, key: str) -> None:
+def _show_contents(finding: Finding, key: str, query: Mapping[str, str] | None) -> None:
     """Show advice, evidence and link of a finding; its sentence is in the title of the fold."""
-    if not (finding.advice or finding.evidence):
-        st.markdown("No further evidence.")
-    if finding.advice:
-        st.markdown(f"**What to do:** {on_screen(finding.advice)}")
+    advice = f"**What to do:** {on_screen(finding.advice)} " * bool(finding.advice)
+    st.markdown(f"{advice}:gray[{finding.check}]")
     for n, evidence in enumerate(finding.evidence):
         show_evidence(evidence, f"{key}_{n}")
-    if finding.check in LINKS and review.query is not None:
-        view, label, query = LINKS[finding.check]
-        parameters = review.query | query
-        if view == GAIN:  # the view of gains has its own menu of data sets
-            parameters = {"gain_data": review.query["dataset"]}
+    if finding.check in LINKS and query is not None:
+        view, label, choices = LINKS[finding.check]
+        # The view of gains has its own menu of data sets.
+        parameters = {"gain_data": query["dataset"]} if view == GAIN else {**query, **choices}
         site_map.link(view, label, **parameters)
 
 
@@ -281,7 +291,8 @@ def _show_drawing(review: Review) -> None:
         f"Images of {len(by_class)} classes by part of the split. {counts}",
         key="leakage_classes",
     )
-    st.caption(f"▲ {counts}")
+    both = "▲: both seen and unseen. " * bool((by_class["role"] == "both").any())
+    st.caption(f"{both}{counts}")
 
 
 def _count_leaks(review: Review, by_class: pd.DataFrame) -> str:

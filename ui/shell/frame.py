@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,18 +21,20 @@ from ui.components import chart as drawing
 from ui.components import page_tools, window
 from ui.figures import palette
 from ui.figures.vocabulary import Chart
+from ui.intake import missing_extras
 from ui.maps import simulated_effects
 from ui.shell import runtime, site_map, terms, visitors
 from ui.shell.folds import menu
 from ui.shell.guard import errors_as_sentences, fragment, guarded
 from ui.shell.numbers import share_done
 from ui.shell.site_map import Page, View
-from ui.shell.text import TERMS, Term, plain
+from ui.shell.text import TERMS, Term, on_screen, plain
 from ui.takeaway import downloads, report
 from ui.takeaway.as_table import table_of_figure
 from ui.takeaway.for_print import panels_of
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
+from zslcore.exceptions import ZSLError
 from zslcore.results.shipped import ResultsOnly
 
 #: Session key: whether this run of the page has reported that results cannot be stored.
@@ -293,6 +296,22 @@ class ViewAnswer:
         """Write the answer and its evidence, both in Markdown, with a ``tip`` at the evidence."""
         self.heading.markdown(f"## {sentence}")
         self.evidence.caption(evidence, help=tip, width="content")
+
+    def refuse(self, error: ZSLError, file_names: Sequence[str], advice: str) -> None:
+        """Show a refused file, the reason and ``advice`` as the answer.
+
+        The error of a missing extra is raised again: the page shows how to install it.
+        """
+        if missing_extras.of_error(str(error)) is not None:
+            raise error
+        name, colon, reason = str(error).partition(": ")
+        if not (colon and name.startswith(tuple(file_names))):
+            name, reason = "", str(error)
+        if words := re.fullmatch(r"expected (.+); got (.+)", reason, re.DOTALL):
+            reason = f"Found {words[2]}"
+            advice = f"{on_screen(f'Expected {words[1]}.')} {advice}"
+        reason = on_screen(reason[0].upper() + reason[1:])
+        self.say(f":red[Not read{f': {plain(name)}' * bool(name)}.] {reason}", advice)
 
 
 def place_answer() -> ViewAnswer:

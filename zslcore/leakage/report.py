@@ -152,9 +152,8 @@ def verdict_of(findings: Iterable[Finding]) -> Verdict:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Sort findings by mark, worst first; open findings that do not decide follow warnings."""
-    order = ("leak", "error", "open", "warning", "aside", "ok")
-    return tuple(sorted(findings, key=lambda f: order.index(f.mark if f.decides else "aside")))
+    """Sort findings by mark, worst first; those that decide the verdict lead their mark."""
+    return tuple(sorted(findings, key=lambda f: (MARKS.index(f.mark), not f.decides)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,12 +245,16 @@ def trained_classes(value: str = "", note: str = "") -> ReportMetric:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Bar of a picture: its length, the length of its marked part, and its value as text."""
+    """Bar of a picture: its length, the length of its marked part, and its value as text.
+
+    ``by_class`` is the length of the marked part whose classes, not rows, leak.
+    """
 
     label: str
     whole: float
     marked: float
     value: str
+    by_class: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,8 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
         if by_class:
             of_all = "" if n_leaking else f" of {n_rows:,}"
             values.append(f"{by_class:,}{of_all} in leaking classes")
-        bars.append(Bar(part, n_rows, n_leaking + by_class, ", ".join(values) or f"{n_rows:,}"))
+        value = ", ".join(values) or f"{n_rows:,}"
+        bars.append(Bar(part, n_rows, n_leaking + by_class, value, by_class))
     alt = f"Rows of every part of the split; leaks affect {len(leaking):,}"
     alt += f", and {len(only_by_class):,} more are of leaking classes" * bool(only_by_class.size)
     return Picture(f"{alt}.", tuple(bars))

@@ -21,7 +21,7 @@ from ui.state import cache, controls, data_menu
 from ui.takeaway import tables
 from ui.takeaway.downloads import show_command
 from zslcore.datasets.class_lists import parse_class_list
-from zslcore.exceptions import ParameterError
+from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.leakage import captions, contamination, reliability
 from zslcore.leakage.contamination import Extractor, TestSet
 from zslcore.leakage.vocabularies import NOTHING, count_understood
@@ -38,19 +38,31 @@ def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     slot = place_answer()
     name, chosen, tab = _choose()
-    tested, words = _choose_classes(header, chosen)
+    try:
+        tested, words = _choose_classes(header, chosen)
+    except ZSLError as error:
+        slot.refuse(error, ["your list"], "Edit the list below.")
+        return
     extractor = contamination.find_extractor(name)
     with st.spinner("Comparing class names …"):
         answer = contamination.answer(tested, extractor)
     headline, evidence = answer.headline, answer.evidence or answer.advice
     is_open = answer.state == "unknown" and not tested.not_understood
     has_captions = is_open and extractor.labels == "captions"
-    counts = _count_captions(tested, extractor) if has_captions else None
+    counts, refusal = None, None
+    if has_captions:
+        try:
+            counts = _count_captions(tested, extractor)
+        except ZSLError as error:
+            refusal = error
     if counts is not None:
         headline, evidence = captions.captions_in_words(*counts), captions.NOT_PROOF
     word = f":{LOOKS[answer.state]}[{ANSWERS[answer.verdict]}.]"
     headline = headline.replace("test classes", f"test classes of {tested}", 1)
     slot.say(f"{word} {plain(headline)}", plain(evidence))
+    if refusal is not None:
+        names = [st.session_state["contamination_captions"].name]
+        slot.refuse(refusal, names, "Upload another file.")
     if is_open or (answer.evidence and answer.advice):
         with slot.mark, st.popover("Next steps", type="tertiary"):
             if evidence != answer.advice:

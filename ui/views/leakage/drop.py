@@ -11,12 +11,17 @@ from typing import Any, BinaryIO
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui.components import window
-from ui.intake import missing_extras, scores, uploads
+from ui.intake import scores, uploads
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
 from ui.intake.uploads import UploadedGroup, recognise_uploads
-from ui.sections.audit import LOOKS, VERDICT_COLORS, Review, show_findings, show_picture_and_metrics
+from ui.sections.audit import (
+    VERDICT_COLORS,
+    Review,
+    list_findings,
+    show_findings,
+    show_picture_and_metrics,
+)
 from ui.sections.declaration import MEASURED, Declared, choose_pretraining, declare
 from ui.sections.split_tools import show_against, show_corrected, show_decisions
 from ui.shell import site_map
@@ -36,7 +41,7 @@ from zslcore.leakage import AuditContext, Vocabulary, get_vocabulary
 from zslcore.leakage.file_kinds import class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
-from zslcore.leakage.report import STATUS, Report, Verdict, worst_first
+from zslcore.leakage.report import STATUS, Report, Verdict
 from zslcore.leakage.split_card import NOT_TRAINED_ON, card_of_classes
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.results.store import ResultStore
@@ -87,20 +92,15 @@ def show(header: Header) -> None:
     slot = st.empty()
     if files:
         slot.html(CHECKING)
-        refusal = None
         try:
             _check_files(files, answer, row, slot)
-        except FileRefusedError as error:
-            if missing_extras.of_error(str(error)) is not None:
-                raise
-            refusal = str(error)
+        except ZSLError as error:
+            advice = "Upload another file, or open the example below."
+            answer.refuse(error, [file.name for file in files], advice)
+            icon = ":material/description:"
+            fold(IN_CIRCULATION, _show_example, key="leakage_example", icon=icon)
         finally:
             slot.empty()
-        if refusal is not None:
-            _say_refusal(answer, refusal, [file.name for file in files])
-            fold(
-                IN_CIRCULATION, _show_example, key="leakage_example", icon=":material/description:"
-            )
         return
     _say(answer, _example(), IN_CIRCULATION)
     with slot.container():
@@ -113,20 +113,6 @@ def _example() -> Report:
 
 def _show_example() -> None:
     show_card(_example())
-
-
-def _say_refusal(answer: ViewAnswer, refusal: str, file_names: Sequence[str]) -> None:
-    """Show the refused file, the reason and the accepted files as the answer of the page."""
-    name, colon, reason = refusal.partition(": ")
-    if not (colon and name.startswith(tuple(file_names))):
-        name, reason = "", refusal
-    advice = "Upload another file, or open the example below."
-    if words := re.fullmatch(r"expected (.+); got (.+)", reason, re.DOTALL):
-        expected, content = words.groups()
-        reason = f"Found {content}"
-        advice = f"{on_screen(f'Expected {expected}.')} {advice}"
-    reason = reason[0].upper() + reason[1:]
-    answer.say(f":red[Not read{f': {plain(name)}' * bool(name)}.] {on_screen(reason)}", advice)
 
 
 # --- A data set of the app ------------------------------------------------------------------------
@@ -218,18 +204,22 @@ def _own_list(upload: BinaryIO | None) -> tuple[Vocabulary, ...]:
         return ()
 
 
-def _show_below(card: Report, review: Review) -> None:
-    """Show findings, decisions, a comparison and the files; a joint card has its own findings."""
-    findings = partial(show_findings, review)
-    if card.kind == JOINT:
-        findings = partial(_list_findings, card)
-    tabs = {
-        "Findings": findings,
-        "Confirm or reject": partial(show_decisions, review),
-        "Diff": partial(show_against, review),
-        "Files read": partial(_show_files, card),
-    }
-    show_tabs(tabs, key="leakage_tab")
+def _show_below(card: Report, key: str, review: Review | None) -> None:
+    """Show findings and files and, for a split, decisions and a comparison.
+
+    A joint card and a card without a split have their own findings.
+    """
+    tabs: dict[str, Callable[[], None]] = {"Findings": partial(list_findings, card, f"drop{key}")}
+    if review is not None:
+        if card.kind != JOINT:
+            tabs["Findings"] = partial(show_findings, review)
+        tabs["Confirm or reject"] = partial(show_decisions, review)
+        tabs["Diff"] = partial(show_against, review)
+    tabs["Files read"] = partial(_show_files, card)
+    if review is None:
+        show_tabs(tabs, key=f"leakage_tabs{key}", in_address=False)
+    else:
+        show_tabs(tabs, key="leakage_tab")
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -382,8 +372,8 @@ def show_card(
 ) -> None:
     """Show a card, and offer its paragraph for a review, its report and the corrected file.
 
-    With a ``review``, its tabs are below the card; otherwise, findings and files in expanders. With
-    ``with_verdict``, the card shows its verdict too: the heading has the verdict of another card.
+    Its findings and files are below. With ``with_verdict``, the card shows its verdict too: the
+    heading has the verdict of another card.
     """
     with st.container(border=True, key=f"leakage_card{key}"):
         if with_verdict:
@@ -392,14 +382,7 @@ def show_card(
             st.caption(_source_of(card))
         show_picture_and_metrics(card, f"drop_picture{key}")
         _show_takeaway(card, key, review)
-    if review is not None:
-        _show_below(card, review)
-        return
-    is_open = not (with_verdict or window.is_narrow())
-    with st.expander(f"Details: {card.counts_in_words}", expanded=is_open):
-        _list_findings(card)
-    with st.expander("Files read", icon=":material/description:"):
-        _show_files(card)
+    _show_below(card, key, review)
 
 
 def _show_takeaway(card: Report, key: str, review: Review | None) -> None:
@@ -420,16 +403,6 @@ def _show_takeaway(card: Report, key: str, review: Review | None) -> None:
             corrected = partial(show_corrected, review)
             icon = ":material/build:"
             menu("Corrected file", corrected, icon=icon, key="leakage_fix", type="secondary")
-
-
-def _list_findings(card: Report) -> None:
-    """List the findings of a card, worst first."""
-    for finding in worst_first(card.findings):
-        mark = f":{LOOKS[finding.mark][1]}[{finding.mark}]"
-        words = [f"**{plain(finding.title)}.**"]
-        words += [plain(finding.sentence)] * (finding.sentence != card.sentence)
-        words += [f"*{plain(finding.advice)}*"] * bool(finding.advice)
-        st.markdown(f"{mark} {' '.join(words)}")
 
 
 def _show_files(card: Report) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Literal
+from typing import BinaryIO, Literal
 
 import pandas as pd
 import streamlit as st
@@ -51,7 +52,7 @@ def show(header: Header) -> None:
     """Show the metrics of the visitor's files, or of an example."""
     answer = place_answer()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        upload, validation, words = _take_files()
+        files, labels, unseen, validation, words = _take_files()
         with st.popover(
             "Check printed metrics",
             icon=":material/functions:",
@@ -59,14 +60,18 @@ def show(header: Header) -> None:
             on_change=_keep_menu,
         ):
             text = scores.ask_printed("scores_printed", width=260, on_change=_close_menu)
-    if upload:
-        pair = scores.pair_files(upload)
-        if pair is None:
+    if files:
+        try:
+            pair = scores.pair_files(scores.uploads_of_models(files, labels, unseen))
+            evaluated: list[EvaluatedScores | None] = [
+                scores.evaluate_upload(each, validation) for each in pair or ()
+            ]
+        except ZSLError as error:
+            answer.refuse(error, [file.name for file in files], "Upload another file.")
             return
-        evaluated: list[EvaluatedScores | None] = [
-            scores.evaluate_upload(each, validation) for each in pair
-        ]
         scores.keep([each for each in evaluated if each is not None])
+        if not evaluated:
+            return
     elif not (evaluated := [*scores.kept_scores()]):
         evaluated = [*_examples(header)]
     else:
@@ -142,8 +147,10 @@ def _conclusion(
     return conclusion, f"{details[:1].upper()}{details[1:]}" * bool(clauses[1])
 
 
-def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
-    """Return the uploads, the validation scores and the names of the two sides."""
+def _take_files() -> tuple[
+    Sequence[BinaryIO], BinaryIO | None, tuple[str, ...], ScoreUpload | None, Words
+]:
+    """Return files, labels, unseen classes, validation scores and the names of the two sides."""
     sandboxed.preload_scores()
     files = st.file_uploader(
         "Your model's scores",
@@ -168,7 +175,7 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
                 _ask_unseen("Their unseen classes", "scores_val_unseen"),
             )
         words = choose_words()
-    return scores.uploads_of_models(files, labels, unseen), validation, words
+    return files, labels, unseen, validation, words
 
 
 def _ask_unseen(label: str, key: str) -> tuple[str, ...]:
