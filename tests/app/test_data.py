@@ -2,7 +2,6 @@
 
 import base64
 import io
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +17,6 @@ from tests.pages import charts, words
 from tests.worlds import linear_world
 from tests.writing import as_cells
 from ui.figures.images import SHARP, mosaic
-from ui.figures.palette import LEAK
 from ui.figures.splits import split_map
 from ui.intake import import_dialog, uploads
 from ui.sections.your_data import closed_forms
@@ -391,17 +389,6 @@ def test_a_visitor_on_another_machine_is_offered_no_folder(visit, monkeypatch):
 
 
 # --- Figures --------------------------------------------------------------------------------------
-
-
-def test_a_leaking_split_is_drawn_with_its_leak():
-    dataset = load("digits")
-    split = dataset.split("PS")
-    leaky = replace(split, test_seen=split.trainval[:40])
-    table = dataset_summary.class_table(dataset, leaky)
-    figure = split_map(table, dataset_summary.fold_roles(dataset, leaky))
-    bar = next(t for t in figure.traces if t["name"] == "in more than one part")
-    assert sum(bar["y"]) == 40
-    assert bar["marker"]["color"] == LEAK.color
 
 
 def test_six_images_of_each_class_are_above_its_bar():

@@ -4,6 +4,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.io import savemat
 
@@ -69,6 +70,11 @@ def test_a_dropped_leaking_split_has_findings_and_a_corrected_file(tmp_path, mon
     assert {"test_seen", "test_unseen"} < {*table["part"]}
 
 
+def test_a_file_of_any_ending_may_be_dropped(tmp_path):
+    (tmp_path / "classes.dat").write_text("zebra\ngiant panda\nleopard\n")
+    assert "3 of 3 listed classes" in plain_words(dropped(tmp_path / "classes.dat"))
+
+
 def test_the_same_files_dropped_again_are_still_one_split(tmp_path):
     labels = tmp_path / "labels.mat"
     savemat(labels, {"labels": np.repeat(np.arange(1, 5), 20)[:, None]})
@@ -114,6 +120,17 @@ def test_dropped_predictions_are_read_once_and_get_the_card_of_zslcore_check(mon
     assert read == [path.name]
     assert card.sentence in plain_words(app)
     assert f"[{drop.ANSWERS[card.verdict]}]" in words(app)
+
+
+def test_predictions_with_swapped_rows_are_refused(tmp_path):
+    table = pd.read_parquet(min((FACTS / "results" / "digits").glob("*.parquet")))
+    tested = table.index[table["part"] == "test_unseen"]
+    first_rows = table.loc[tested].groupby("label").head(1).index
+    table.loc[first_rows, "row"] = table.loc[first_rows, "row"].to_numpy()[::-1]
+    table.to_parquet(tmp_path / "p.parquet")
+    app = dropped(tmp_path / "p.parquet")
+    assert "[No: it is broken.]" in words(app)
+    assert not app.session_state["scores_evaluated"]
 
 
 @pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])

@@ -245,17 +245,6 @@ def test_a_link_restores_selection_view_and_image(visit):
     assert any("same_class" in table.value for table in app.dataframe)
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [{"awa1_lasso": "00000000.0.0,0;1,1;0,1"}, {"awa1_image": "7.99999"}, {"awa1_look": "x"}],
-)
-def test_a_link_to_another_map_is_ignored(visit, choices):
-    app = visit(awa1_layout="PCA", **DIGITS, **choices)
-    head, _ = drawn(app)
-    assert (head["selection"], head["picked"], head["cameras"]) == (None, None, None)
-    assert not app.error
-
-
 def test_maps_of_digits_contain_their_pictures(visit):
     head, take = drawn(visit(awa1_layout="PCA", **DIGITS))
     assert head["picture"] == [8, 8]

@@ -278,6 +278,18 @@ def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, m
     assert "rows and labels cannot be checked" in words(app)
 
 
+def test_predictions_with_a_wrong_label_are_refused(predicted):
+    def other_label(table):
+        labels = table.loc[table["part"] == "test_seen", "label"]
+        table.loc[labels.index[0], "label"] = labels[labels != labels.iloc[0]].iloc[0]
+        return table
+
+    app = with_predictions(pages.visit(PAGE), predicted.predictions, other_label)
+    (error,) = app.error
+    assert r"own\.parquet, test, label\: expected" in error.value
+    assert badges(app) == []
+
+
 def test_predictions_without_ranks_say_that_top_k_is_unknown(predicted):
     app = with_predictions(
         pages.visit(PAGE), predicted.predictions, lambda t: t.drop(columns="zsl_rank")
