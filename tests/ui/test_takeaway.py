@@ -1,6 +1,5 @@
 """Downloads: tables and captions as text, the numbers of a figure, and the report."""
 
-import csv
 import io
 import re
 from dataclasses import replace
@@ -10,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ui.figures.accuracy import class_bars
 from ui.figures.vocabulary import Markup, axis, figure, heatmap, planes, scatter
 from ui.takeaway import downloads, report
 from ui.takeaway.as_table import table_of_figure
@@ -22,23 +20,12 @@ from ui.takeaway.exports import (
     table_as_markdown,
 )
 
-FORMULAS = ["=1+1", "+cmd", "-cat", "@sum", "\tx", "\rx"]
 TABLE = pd.DataFrame(
     {"name": ["ox|cow", "a_b & 50%"], "acc": [0.5, np.nan], "gap": [-0.012, 0.1], "lam": [1e-6, 2]}
 )
 LOOK = TableFormat(
     {"name": "class γ", "acc": "H", "gap": "difference", "lam": "λ"}, ["acc"], ["gap"], ["lam"]
 )
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-def test_names_like_formulas_are_quoted_everywhere(name):
-    table = pd.DataFrame({name: [name, "cat"]}, index=pd.Index([name, "b"], name="class"))
-    safe = list(csv.reader(io.StringIO(table_as_csv(table, index=True), newline="")))
-    quoted = "'" + name.replace("\r", "\n")  # a line end that is usually not quoted
-    assert safe[0][1] == safe[1][0] == safe[1][1] == quoted
-    assert safe[2][1] == "cat"
-    assert table.columns[0] == name  # the input does not change
 
 
 def test_numbers_are_not_quoted():
@@ -67,23 +54,6 @@ def test_a_caption_is_one_line_of_markdown_with_a_link_to_the_page():
     assert "\n" not in line
     assert line.startswith(r"![Two \*bars\* of \[x\].](a.png) ")
     assert line.endswith("digits, data ab. [Open in the app](http://h/p?q=%28a%20b%29)")
-
-
-def test_the_table_of_a_figure_has_the_drawn_numbers():
-    classes = pd.DataFrame(
-        {
-            "class": ["ox", "<cat>"],
-            "side": ["seen", "unseen"],
-            "images": [3, 4],
-            "plain": [1.0, 0.25],
-            "calibrated": [0.5, 0.75],
-        }
-    )
-    table = table_of_figure(class_bars(classes))
-    by_name = table.set_index(["x", "series"])["y"]
-    assert by_name["<cat>", "unseen, calibrated"] == 0.75
-    assert by_name["ox", "seen, γ = 0"] == 1.0
-    assert len(table) == 4
 
 
 def test_panels_grids_and_error_bars_are_distinguished():
