@@ -179,16 +179,6 @@ def test_gains_follow_the_formula_and_have_printed_values_next_to_them(study):
     assert compared["p_holm"].min() == pytest.approx(min(1, len(compared) * compared["p"].min()))
 
 
-def test_printed_gains_are_found_for_every_method_of_the_paper():
-    for configuration, extractor in (("OS1", "kinetics"), ("OS2", "sports")):
-        for semantics in ("attributes", "word2vec"):
-            for method in PAPER:
-                assert np.isfinite(
-                    action_tables._printed(configuration, extractor, semantics, method)
-                )
-    assert np.isnan(action_tables._printed("OS3", "kinetics", "word2vec", "CONSE"))
-
-
 def test_without_a_baseline_no_difference_is_shown(study):
     with pytest.raises(ParameterError, match="Baseline: expected features of the study"):
         action_tables.action_gains(study, "pixels")

@@ -67,21 +67,6 @@ def test_interval_of_the_share_covers_it():
     assert np.mean([part.high - part.low for part in result]) < 0.1
 
 
-def test_leaving_out_a_draw_equals_a_computation_without_it():
-    rng, t = np.random.default_rng(3), np.zeros((6, 2))
-    predicted = drawn(rng, 5, 3, 6, 2)
-    present = rng.random((5, 6)) < 0.8
-    present[:3] = True
-    draws = Draws.of(predicted, t)
-    squares = module._Squares.of(draws, present, t)
-    for k in range(5):
-        rest = [j for j in range(5) if j != k]
-        fewer = Draws.of(predicted[rest], t)
-        expected = module._Squares.of(fewer, present[rest], t).variances(fewer, present[rest])
-        for ours, theirs in zip(squares.variances(draws, present, k), expected, strict=True):
-            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
-
-
 def test_an_image_is_judged_by_draws_that_tested_its_class():
     rng, t = np.random.default_rng(4), np.zeros((4, 2))
     predicted = drawn(rng, 6, 2, 4, 2)

@@ -244,21 +244,6 @@ def test_overlapping_classes_need_an_accuracy():
 # --- The study ------------------------------------------------------------------------------------
 
 
-def test_draws_have_the_papers_number_and_distance():
-    overlapping = np.arange(101) < 61
-    draws = fair_draws(overlapping, n_train=51, n_ouc=25, n_tuc=25)
-    assert len(draws) == 30
-    for draw in draws:
-        together = np.concatenate([draw.train, draw.ouc, draw.tuc])
-        assert [len(draw.train), len(draw.ouc), len(draw.tuc)] == [51, 25, 25]
-        assert len(set(together.tolist())) == 101
-        assert overlapping[draw.ouc].all()
-        assert not overlapping[draw.tuc].any()
-    assert len({tuple(draw.ouc) for draw in draws}) == 30
-    again = fair_draws(overlapping, n_train=51, n_ouc=25, n_tuc=25)
-    np.testing.assert_array_equal(again[3].train, draws[3].train)
-
-
 @pytest.mark.parametrize("wrong", [{"n_ouc": 70}, {"n_tuc": 41}, {"n_train": 60}, {"n_ouc": 0}])
 def test_impossible_draws_are_refused(wrong):
     with pytest.raises(ParameterError, match="Cannot draw"):

@@ -99,7 +99,7 @@ def test_unchecked_items_fail_in_junit_unless_accepted():
         assert "Not checked" in case.find(outcome).get("message")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.text(), st.sampled_from(MARKS))
 def test_any_text_makes_a_report_of_every_format(text, mark):
     evidence = Evidence.of(text, (text,), [(text,), (np.float64("nan"),)])

@@ -154,16 +154,6 @@ def test_mean_ranks_equal_plain_ranks_and_places_add_up():
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
-def test_printed_values_appear_only_next_to_results_on_the_same_data(name):
-    """This also holds if the command names the benchmark."""
-    experiment = EXPERIMENTS[name]
-    for data in ("digits", "simulated-AWA1", "simulated-UCF101"):
-        for benchmark in (None, "AWA1"):
-            request = Request((data,), (), benchmark=benchmark)
-            assert not experiment.is_of_paper(data, request)
-
-
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
 def test_no_row_of_other_data_has_a_printed_value(name, precomputed):
     """A row may be named after one data set, several data sets, or a set of videos."""
     experiment = EXPERIMENTS[name]
