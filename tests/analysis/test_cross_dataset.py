@@ -261,17 +261,6 @@ def columns():
     return [cells[key].to_numpy() for key in order]
 
 
-def test_printed_table_does_not_support_the_printed_p_for_the_training_set():
-    first, second, three, four = columns()
-    request = cross_tests(printed_table())["training set"]
-    # The paper says: "2nd and 3rd column as well as 1st and 4th".
-    done = ttest_rel(np.concatenate([second, first]), np.concatenate([three, four]))
-    assert request.pairs == PRINTED_CLAIM.pairs == 24
-    assert request.p == pytest.approx(done.pvalue)
-    assert round(request.p, 2) == 0.35
-    assert request.interval[0] < 0 < request.interval[1]
-
-
 def test_the_printed_p_belongs_to_pairs_with_the_same_training_set():
     first, second, three, four = columns()
     other = cross_tests(printed_table())["test set"]

@@ -124,12 +124,3 @@ def test_scores_without_candidates_have_a_margin():
     assert out.lead[first] == np.finfo(float).max
     assert out.lead[second] == 0
     assert np.isfinite(out.lead).all()
-
-
-def test_a_gamma_beyond_all_scores_leaves_unseen_predictions():
-    world = linear_world()
-    split = world.split("PS")
-    scores = fit_and_score(LinearS2V(), world, split)
-    out = predicted_points(scores, split, len(world.labels), gamma=1e6)
-    assert not out.right[split.test_seen].any()
-    assert np.isin(out.predicted[out.tested], split.unseen_classes).all()

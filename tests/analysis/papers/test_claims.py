@@ -635,14 +635,6 @@ def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
         assert CLAIMS[name].judge(ClaimEvidence("real", figures)) == CLAIMS[name].judge(evidence)
 
 
-def test_a_sentence_names_the_simulated_data_sets():
-    rows = best(BEST_PS, {})[0].figures
-    rows = rows.assign(data="simulated-" + rows["data"])
-    judgment = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("simulated", rows)))
-    assert "Best: GFZSL on simulated-SUN, " in judgment.sentence
-    assert "Data: simulated-SUN, simulated-AWA1, " in judgment.sentence
-
-
 @pytest.mark.parametrize("name", CLAIMS)
 def test_without_evidence_a_claim_is_undecided_with_a_reason(name):
     """Runs may be missing, but printed tables are always in the package."""
@@ -781,16 +773,6 @@ def test_a_count_has_the_exact_interval_and_names_the_exceptions():
     assert six.sentence == "Above: 0 of 6; not a, b, c, d, e and f."
     assert seven.sentence == "Above: 0 of 7."
     assert (judgment.low, judgment.high) == pytest.approx((0.0943, 0.9916), abs=1e-4)
-
-
-def test_a_second_kind_of_features_does_not_change_a_verdict_on_few_data_sets():
-    every = as_run("gbu", of_folds(at(1, "GFZSL"))).figures
-    few = every[every["data"].isin(["CUB", "AWA1"])]
-    twice = few.assign(data=few["data"] + "-other", value=0.9)
-    for figures in (few, pd.concat([few, twice])):
-        judgment = CLAIMS["gbu-gfzsl-first-ps"].judge(ClaimEvidence("real", figures))
-        assert judgment.words == "holds here (2 of 5 data sets)"
-        assert judgment.number == 1.0
 
 
 def test_features_without_pretraining_are_a_control_and_no_counterexample():
