@@ -6,7 +6,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -66,6 +66,20 @@ def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
     groups = [match and match.group(1) for match in matches]
     (out / MATCHES).write_text(json.dumps(groups), encoding="utf-8")
     return ""
+
+
+def match_all(pattern: re.Pattern[str] | str, texts: Iterable[str]) -> list[re.Match[str]]:
+    r"""Return the match of a pattern with each whole text; [] unless all texts match.
+
+    Examples
+    --------
+    >>> [match[1] for match in match_all(r"(\w+) \d", ["dog 1", "cat 2"])]
+    ['dog', 'cat']
+    >>> match_all(r"(\w+) \d", ["dog 1", "cat"])
+    []
+    """
+    matches = [re.fullmatch(pattern, text) for text in texts]
+    return [match for match in matches if match] if all(matches) else []
 
 
 def strict_json(value: Any, **options: Any) -> str:

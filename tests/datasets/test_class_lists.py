@@ -6,13 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.writing import write_file
-from zslcore.datasets.class_lists import (
-    ClassList,
-    is_class_json,
-    is_class_table,
-    parse_class_list,
-    read_class_list,
-)
+from zslcore.datasets.class_json import is_class_json
+from zslcore.datasets.class_lists import ClassList, parse_class_list, read_class_list
+from zslcore.datasets.class_rows import is_class_table
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.file_kinds import recognise_file
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.writing import write_file
-from zslcore.datasets import part_names, split_lists
+from zslcore.datasets import part_names, split_images
 from zslcore.datasets.split_files import (
     columns,
     json_objects,
@@ -622,7 +622,7 @@ def test_one_long_name_makes_a_list_of_many_names_too_large(tmp_path):
 
 
 def test_a_split_of_too_many_classes_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(split_lists, "MAX_CLASSES", 5)
+    monkeypatch.setattr(split_images, "MAX_CLASSES", 5)
     value = {"train": ["ox", "cow", "dog"], "test": ["yak", "emu", "hen"]}
     with pytest.raises(FileRefusedError, match="expected at most 5 classes; got 6"):
         split_of_json(tmp_path / "x.json", value)

@@ -15,7 +15,7 @@ from zslcore.datasets import imports
 from zslcore.datasets.base import content_digest
 from zslcore.datasets.split_files import read_split_file
 from zslcore.datasets.split_folders import read_split_folder
-from zslcore.datasets.split_lists import split_of_parts
+from zslcore.datasets.split_numbering import split_of_parts
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -294,7 +294,7 @@ def test_annotations_that_name_no_category_or_are_too_large_are_refused(tmp_path
     (tmp_path / UNSEEN_FILE).write_text(json.dumps(damaged))
     with pytest.raises(FileRefusedError, match="expected images, annotations and categories"):
         read_split_folder(tmp_path)
-    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_BYTES", 100)
+    monkeypatch.setattr("zslcore.datasets.split_folders.images.MAX_BYTES", 100)
     with pytest.raises(FileRefusedError, match=r"at most 100 bytes; .*\{\"train\": \["):
         read_split_folder(tmp_path)
 

@@ -12,7 +12,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_files import read_split_file
 from zslcore.datasets.split_folders import read_split_lists
-from zslcore.datasets.split_lists import MOST_QUESTIONS, ImageRows, one_name_each
+from zslcore.datasets.split_images import MOST_QUESTIONS, ImageRows, unify_spellings
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -231,9 +231,9 @@ def test_a_folder_per_part_with_a_folder_per_class_is_a_split(tmp_path):
 
 def test_without_a_test_folder_the_validation_images_are_the_test(tmp_path, monkeypatch):
     root = tree(tmp_path / "pets", train=CLASSES[:3], val=CLASSES)
-    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_IMAGES", 24)
+    monkeypatch.setattr("zslcore.datasets.split_folders.trees.MAX_IMAGES", 24)
     assert sizes(read_split_lists(root).parts) == {"trainval": 9, "test_seen": 9, "test_unseen": 6}
-    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_IMAGES", 23)
+    monkeypatch.setattr("zslcore.datasets.split_folders.trees.MAX_IMAGES", 23)
     with pytest.raises(FileRefusedError, match="at most 23 images"):
         read_split_lists(root)
 
@@ -275,7 +275,7 @@ def test_links_to_classes_are_counted(tmp_path, monkeypatch):
     root = tree(tmp_path / "pets", train=CLASSES[:2], test=CLASSES[2:])
     for k in range(3):
         (root / "train" / f"link{k}").symlink_to("cat")
-    monkeypatch.setattr("zslcore.datasets.split_folders.MAX_LINKS", 2)
+    monkeypatch.setattr("zslcore.datasets.split_folders.trees.MAX_LINKS", 2)
     with pytest.raises(FileRefusedError, match="expected at most 2 links to folders; got more"):
         read_split_lists(root)
 
@@ -340,7 +340,7 @@ def test_two_spellings_within_one_list_raise_a_question(tmp_path):
 
 def test_many_spellings_raise_few_questions():
     names = [f"class {letter}" for letter in "abcdefghijkl"]
-    _, _, questions = one_name_each("split.json", [[*names, *map(str.title, names)]])
+    _, _, questions = unify_spellings("split.json", [[*names, *map(str.title, names)]])
     assert len(questions) == MOST_QUESTIONS + 1
     assert questions[0] == "One list has class a, Class A: are these one class or 2?"
     assert questions[-1] == "3 more classes have several spellings in one list."

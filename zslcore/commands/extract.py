@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _require_together(args: argparse.Namespace) -> None:
     """Refuse options without the options that they need, before hours of work."""
-    from zslcore.datasets.split_folders import holds_tree
+    from zslcore.datasets.split_folders.trees import holds_tree
 
     options = ("attributes", "text", "prompts")
     embeddings = [f"--{option}" for option in options if getattr(args, option)]

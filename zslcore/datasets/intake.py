@@ -31,8 +31,8 @@ from zslcore.datasets.part_names import (
     words_in,
 )
 from zslcore.datasets.release import ParsedDataset, Release
-from zslcore.datasets.split_files.contents import MAX_BYTES, MAX_ITEMS
-from zslcore.datasets.split_folders import YAMLS, read_split_of_files
+from zslcore.datasets.split_files.contents import MAX_BYTES, MAX_ITEMS, YAMLS
+from zslcore.datasets.split_folders import read_split_of_files
 from zslcore.datasets.split_lists import IMAGE, IMAGE_IN_LINE, SplitList, parent_folder
 from zslcore.datasets.table import class_numbers, split_from_lists, split_from_unseen
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name

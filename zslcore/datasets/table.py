@@ -43,7 +43,7 @@ from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
 from zslcore.datasets.part_names import IMAGE_TITLES, part_of_name
 from zslcore.datasets.release import ParsedDataset, Release, with_folds
-from zslcore.datasets.split_lists import split_of_parts
+from zslcore.datasets.split_numbering import split_of_parts
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.names import class_key, class_keys, squeeze
 from zslcore.texts import clean_text, expect, expect_range, refusal_of

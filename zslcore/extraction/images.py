@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from zslcore.datasets.split_folders import files_by_class, is_inside, read_tree
+from zslcore.datasets.split_folders.trees import files_by_class, is_inside, read_tree
 from zslcore.datasets.split_lists import SplitList
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.texts import clean_text, expect

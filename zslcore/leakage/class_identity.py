@@ -28,7 +28,7 @@ def with_one_name_each(listed: SplitList) -> SplitList:
 
     Examples
     --------
-    >>> from zslcore.datasets.split_lists import split_of_classes
+    >>> from zslcore.datasets.split_numbering import split_of_classes
     >>> sides = {"seen": ["n02481823", "n02128385"], "unseen": ["chimpanzee", "zebra"]}
     >>> with_one_name_each(split_of_classes("split", sides)).class_names
     ('chimpanzee', 'n02128385', 'zebra')

@@ -28,7 +28,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.class_lists import ClassList, are_codes
+from zslcore.datasets.class_lists import ClassList
+from zslcore.datasets.class_rows import are_codes
 from zslcore.datasets.facts import ACTION_SETS, benchmark_classes, published, unseen_classes, zsl220
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name

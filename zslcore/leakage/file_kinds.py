@@ -17,16 +17,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.class_lists import (
-    MAX_LINES,
-    ClassList,
-    are_not_names,
-    is_class_json,
-    is_class_table,
-    list_in_code,
-    parse_class_list,
-    read_class_list,
-)
+from zslcore.datasets.class_json import MAX_LINES, is_class_json
+from zslcore.datasets.class_lists import ClassList, are_not_names, parse_class_list, read_class_list
+from zslcore.datasets.class_rows import is_class_table, list_in_code
 from zslcore.datasets.part_names import part_of_file, side_of_file, trains_and_tests
 from zslcore.datasets.split_files import read_split_table
 from zslcore.datasets.split_files.arrays import split_of_arrays

@@ -18,15 +18,11 @@ from zslcore.datasets.imports import known_features
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_files import read_split_file
 from zslcore.datasets.split_files.arrays import split_of_arrays
-from zslcore.datasets.split_files.contents import JSON_ENDINGS, MAX_ITEMS
-from zslcore.datasets.split_folders import PICKLES, read_split_folder, refusal_of_folder
-from zslcore.datasets.split_folders import UNREAD as UNREAD_FILES
-from zslcore.datasets.split_lists import (
-    SplitList,
-    is_split_of_parts,
-    split_of_parts,
-    with_class_lists,
-)
+from zslcore.datasets.split_files.contents import JSON_ENDINGS, MAX_ITEMS, PICKLES
+from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
+from zslcore.datasets.split_folders.images import UNREAD as UNREAD_FILES
+from zslcore.datasets.split_lists import SplitList, is_split_of_parts
+from zslcore.datasets.split_numbering import split_of_parts, with_class_lists
 from zslcore.datasets.xlsa17 import LISTS, SMALL, classes_of_list, folds_of_lists
 from zslcore.exceptions import (
     DatasetError,

@@ -55,7 +55,8 @@ from zslcore.datasets.split_files.json_objects import split_of_json, splits_by_n
 from zslcore.datasets.split_files.lists import pair_names_with_parts, read_lists
 from zslcore.datasets.split_files.tables import entries_of_table
 from zslcore.datasets.split_files.texts import entries_of_text
-from zslcore.datasets.split_lists import Entries, SplitList, split_of_entries
+from zslcore.datasets.split_lists import Entries, SplitList
+from zslcore.datasets.split_numbering import split_of_entries
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import container_of, read_plain_value

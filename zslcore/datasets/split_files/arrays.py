@@ -14,7 +14,8 @@ from zslcore.datasets.split_files.columns import is_named_after_parts
 from zslcore.datasets.split_files.contents import MAX_ITEMS
 from zslcore.datasets.split_files.json_objects import MOST_LEVELS, entries_of_json
 from zslcore.datasets.split_files.lists import NAMELESS
-from zslcore.datasets.split_lists import Entries, SplitList, split_of_entries
+from zslcore.datasets.split_lists import Entries, SplitList
+from zslcore.datasets.split_numbering import split_of_entries
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import are_marks
 

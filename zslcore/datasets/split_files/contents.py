@@ -18,6 +18,10 @@ MAX_HEAD = 1 << 16
 MAX_ITEMS = 4_000_000
 #: Suffixes of JSON.
 JSON_ENDINGS = (".json", *JSON_LINES)
+#: Suffixes of YAML.
+YAMLS = (".yaml", ".yml")
+#: Suffixes of pickles.
+PICKLES = (".pkl", ".pickle")
 #: Suffixes of tables.
 TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 #: A line that is no row of a table: a comment, the separator that Excel writes above a table, and a

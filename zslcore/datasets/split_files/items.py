@@ -10,7 +10,9 @@ import numpy as np
 
 from zslcore.datasets.open_world import n_base
 from zslcore.datasets.split_files.contents import MAX_ITEMS
-from zslcore.datasets.split_lists import Entries, ImageRows, SplitList, split_of_entries
+from zslcore.datasets.split_images import ImageRows
+from zslcore.datasets.split_lists import Entries, SplitList
+from zslcore.datasets.split_numbering import split_of_entries
 from zslcore.texts import clean_text, expect, refusal_of
 
 #: Question on images of new classes in CoOp's format, of which only the test part is read.

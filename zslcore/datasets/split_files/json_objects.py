@@ -22,16 +22,8 @@ from zslcore.datasets.split_files.json_parts import pair_images_with_classes, re
 from zslcore.datasets.split_files.json_tables import read_json_table, read_records_by_name
 from zslcore.datasets.split_files.lists import NAMELESS, pair_names_with_parts
 from zslcore.datasets.split_files.tables import NOT_COMPARED
-from zslcore.datasets.split_lists import (
-    IMAGE,
-    Entries,
-    SplitList,
-    counted_names,
-    is_split_of_parts,
-    split_of_entries,
-    split_of_parts,
-    with_class_lists,
-)
+from zslcore.datasets.split_lists import IMAGE, Entries, SplitList, counted_names, is_split_of_parts
+from zslcore.datasets.split_numbering import split_of_entries, split_of_parts, with_class_lists
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,

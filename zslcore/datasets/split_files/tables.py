@@ -17,7 +17,7 @@ from zslcore.datasets.part_names import (
 )
 from zslcore.datasets.split_files.columns import are_titles_of_parts, find_columns, find_flags
 from zslcore.datasets.split_files.lists import quoted_names, read_lists, rows_as_images
-from zslcore.datasets.split_lists import MULTI, Entries, parent_folder, taken
+from zslcore.datasets.split_lists import MULTI, Entries, drain, parent_folder
 from zslcore.names import squeeze
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.readers.array_names import PREDICTED, first_named
@@ -81,7 +81,7 @@ def entries_of_table(
     if where is not None:
         _refuse_folds(file, titles, rows, where)
     is_taken = take and image is not None  # rows of classes may be read in another format
-    lines = taken(rows) if is_taken and isinstance(rows, list) else rows
+    lines = drain(rows) if is_taken and isinstance(rows, list) else rows
     entries = _read_rows(file, titles, lines, (image, label, where), part)
     if part or entries is None:
         return entries

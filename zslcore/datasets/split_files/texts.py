@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from zslcore.datasets.class_lists import LIST_TITLES
+from zslcore.datasets.class_rows import LIST_TITLES
 from zslcore.datasets.part_names import part_or_side, trains_and_tests
 from zslcore.datasets.split_files.columns import MOSTLY, may_be_entries
 from zslcore.datasets.split_files.lists import (

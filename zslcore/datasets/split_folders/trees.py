@@ -1,0 +1,164 @@
+"""Folders of images by part and class, and links that leave a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from zslcore.datasets.part_names import PART_OF_NAME, SEEN, UNSEEN, trains_and_tests
+from zslcore.datasets.split_files.tables import entries_of_table
+from zslcore.datasets.split_folders.tables import TABLES, read_titles_and_rows
+from zslcore.datasets.split_images import split_of_images
+from zslcore.datasets.split_lists import IMAGE, Entries, SplitList
+from zslcore.texts import clean_text, expect, refusal_of
+
+#: Tables of the images of a part, in the folder of the part.
+METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
+#: Side in the name of a folder -> part of its images.
+PART_OF_WORD = {**dict.fromkeys(SEEN, "train"), **dict.fromkeys(UNSEEN, "test_unseen")}
+#: Largest number of images in a tree of folders.
+MAX_IMAGES = 2_000_000
+#: Largest number of links to class folders; following a link takes a tenth of a millisecond.
+MAX_LINKS = 10_000
+
+
+def read_tree(folder: Path) -> SplitList | None:
+    """Return the split of a folder with one subfolder per part and class; else None."""
+    trees = _find_trees(folder)
+    if not trees:
+        turned = _read_class_folders(folder)
+        return split_of_images(folder, turned) if turned else None
+    return split_of_images(folder, _read_metadata(trees) or _read_trees(folder, trees))
+
+
+def holds_tree(folder: Path) -> bool:
+    """Whether a folder has one subfolder per part, with one folder per class."""
+    return bool(_find_trees(folder))
+
+
+def _find_trees(folder: Path) -> dict[str, Path]:
+    """Return the subfolders by part; a tree needs a training and a test part."""
+    named = [
+        (re.sub(r"[_ -]?classes$", "", path.name, flags=re.IGNORECASE), path)
+        for path in _folders_in(folder)
+    ]
+    if trees := choose_by_part(folder, named):
+        return trees
+    sides = [(PART_OF_WORD.get(name.lower(), ""), path) for name, path in named]
+    trees = choose_by_part(folder, sides)
+    have_images = all(any(files_by_class(tree, folder)) for tree in trees.values())
+    return trees if have_images else {}
+
+
+def choose_by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
+    """Return paths by the part in their names; {} without a training and a test part."""
+    named = [
+        (PART_OF_NAME[name.lower()], path) for name, path in paths if name.lower() in PART_OF_NAME
+    ]
+    if not trains_and_tests(part for part, _ in named):
+        return {}
+    path_of_part: dict[str, Path] = {}
+    for part, path in named:
+        if path_of_part.setdefault(part, path) is not path:
+            two_paths = f"{clean_text(path_of_part[part].name)} and {clean_text(path.name)}"
+            raise refusal_of(folder, f"one list or folder of {part}", two_paths)
+        refuse_link_out(path, folder)
+    return path_of_part
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names in a folder in alphabetical order; [] for another path."""
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    return [path for path in map(folder.joinpath, names_in(folder)) if path.is_dir()]
+
+
+def _read_class_folders(folder: Path) -> Entries | None:
+    """Return the images below ``CLASS/train`` and ``CLASS/test``, as in ModelNet; else None."""
+    entries = Entries(note="folders of parts below folders of classes")
+    for of_class in _folders_in(folder)[:MAX_LINKS]:
+        inner = [below for below in names_in(of_class) if below.lower() in PART_OF_NAME]
+        for below in inner:
+            tree = of_class / below
+            refuse_link_out(tree, folder)
+            images = [file for file in names_in(tree) if IMAGE.search(file)]
+            of_part = entries.setdefault(PART_OF_NAME[below.lower()], [])
+            of_part += [(f"{of_class.name}/{below}/{file}", of_class.name) for file in images]
+        if not inner:
+            return None
+    return entries if trains_and_tests(p for p, images in entries.items() if images) else None
+
+
+def _read_trees(folder: Path, trees: Mapping[str, Path]) -> Entries:
+    entries = Entries(note=f"folders {', '.join(t.name for t in trees.values())}", one_name=False)
+    has_images = any(
+        IMAGE.search(file)
+        for tree in trees.values()
+        for file, _ in islice(files_by_class(tree, folder), MAX_IMAGES)
+    )
+    for part, tree in trees.items():
+        entries[part] = []
+        for file, label in files_by_class(tree, folder):
+            if not has_images or IMAGE.search(file):
+                entries[part].append((f"{tree.name}/{file}", label))
+                few = sum(map(len, entries.values())) <= MAX_IMAGES
+                expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
+    return entries
+
+
+def _read_metadata(trees: Mapping[str, Path]) -> Entries | None:
+    """Return the entries of one table of images in the folder of each part; else None."""
+    entries = Entries(one_name=False)
+    names = []
+    for part, tree in trees.items():
+        in_tree = names_in(tree)
+        tables = [name for name in in_tree if Path(name).suffix.lower() in TABLES]
+        named = [name for name in METADATA if name in tables]
+        if not named and (len(tables) != 1 or any((tree / name).is_dir() for name in in_tree)):
+            return None
+        path = tree / (named or tables)[0]
+        refuse_link_out(path, tree)
+        read = entries_of_table(clean_text(path.name), *read_titles_and_rows(path), part="train")
+        if read is None or not all(image for image, _ in read["train"]):
+            return None
+        entries[part] = [(f"{tree.name}/{image}", label) for image, label in read["train"]]
+        names.append(f"{tree.name}/{path.name}")
+    entries.note = f"tables {', '.join(names)}"
+    return entries
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path is below a folder after all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def refuse_link_out(path: Path, folder: Path) -> None:
+    """Refuse a link to a file or folder outside ``folder``."""
+    if path.is_symlink() and not is_inside(path, folder):
+        kind = "folder" if path.is_dir() else "file"
+        raise refusal_of(path, f"a {kind} below {clean_text(folder.name)}", "a link that leaves it")
+
+
+def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
+    """Yield files with their class from a folder of class folders; paths start below ``folder``.
+
+    Hidden files and folders are skipped; a class folder that links outside ``root`` is refused.
+    """
+    refuse_link_out(folder, root)
+    links = 0
+    for of_class in _folders_in(folder):
+        if of_class.name.startswith("."):
+            continue
+        links += of_class.is_symlink()
+        expect(links <= MAX_LINKS, folder, f"at most {MAX_LINKS:,} links to folders", "more")
+        refuse_link_out(of_class, root)
+        for where, folders, files in os.walk(of_class, followlinks=False):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(files):
+                if not name.startswith("."):
+                    yield Path(where, name).relative_to(folder).as_posix(), of_class.name
