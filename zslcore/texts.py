@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from zslcore.exceptions import FileRefusedError
@@ -80,6 +81,11 @@ def match_all(pattern: re.Pattern[str] | str, texts: Iterable[str]) -> list[re.M
     """
     matches = [re.fullmatch(pattern, text) for text in texts]
     return [match for match in matches if match] if all(matches) else []
+
+
+def have_type(values: Iterable[object], kind: type | UnionType) -> bool:
+    """Whether all values of a list or an object have a type."""
+    return all(isinstance(value, kind) for value in values)
 
 
 def strict_json(value: Any, **options: Any) -> str:

@@ -15,7 +15,7 @@ from zslcore.datasets import part_names, split_images
 from zslcore.datasets.split_files import (
     columns,
     json_objects,
-    json_tables,
+    json_parts,
     lists,
     read_split_file,
     read_split_table,
@@ -161,6 +161,11 @@ def of_images(*more):
     }
     return {name: json.dumps(value) for name, value in files.items()} | {
         "lines.jsonl": "".join(json.dumps(record) + "\n" for record in records),
+        "sides.tsv": lines(
+            ((i, n, p.replace("test", "test_unseen")) for i, n, p in rows),
+            "{}\t{}\t{}\n",
+            "image\tlabel\tsplit\n",
+        ),
         "words.csv": lines(words, "{},{},{}\n", TITLES),
         "other_titles.csv": lines(rows, "{},{},{}\n", "Bild,Klasse,Teil\n"),
         "untitled.csv": lines(rows, "{},30,{},{}\n"),
@@ -384,14 +389,11 @@ def test_an_entry_in_two_parts_leaks(tmp_path, change):
 
 
 def test_in_a_test_of_all_classes_the_training_classes_are_seen(tmp_path):
-    path = write_file(tmp_path / "all.json", {"train": TRAINED, "test": [*TRAINED, "dhole"]})
-    values = read(path)
+    values = read(
+        write_file(tmp_path / "all.json", {"train": TRAINED, "test": [*TRAINED, "dhole"]})
+    )
     assert names_of(values, "unseen") == {"dhole"}
     assert "2 test classes are also training" in values.note
-    path.write_text(json.dumps({"train": TRAINED, "test": TRAINED}))
-    expected = "a test class that is not a training class; got none"
-    with pytest.raises(FileRefusedError, match=expected):
-        read(path)
 
 
 @pytest.mark.parametrize(
@@ -412,6 +414,10 @@ def test_in_a_test_of_all_classes_the_training_classes_are_seen(tmp_path):
         [{"image": "a.jpg", "caption": "a dog"}],
         [{"image": "a.jpg", "label": "dog"}],
         ["train", "test"],
+        {"train": 1, "test": 2},
+        {"seen": ["a"]},
+        {"a": []},
+        [1, 2],
         {},
         [],
     ],
@@ -473,13 +479,28 @@ def test_a_partition_list_that_begins_with_its_length_is_read(tmp_path, leaked):
     assert ("1 of 3 test classes" in split.note) == bool(leaked)
 
 
-def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):
-    path = write_file(tmp_path / "table.csv", TITLES + "a.jpg,dog,train\nb.jpg,cat,somewhere\n")
-    with pytest.raises(FileRefusedError, match=r"table.csv: .*'subset', row 2; got somewhere"):
-        read_split_table(path)
-    path = write_file(tmp_path / "records.json", [*RECORDS, RECORDS[0] | {"split": "somewhere"}])
-    with pytest.raises(FileRefusedError, match=r"records.json: .*'split', row 16; got somewhere"):
-        read_split_file(path)
+SOMEWHERE = TITLES + "a.jpg,dog,train\nb.jpg,cat,somewhere\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("table.csv", SOMEWHERE, r"table.csv: .*'subset', row 2; got somewhere"),
+        (
+            "records.json",
+            [*RECORDS, RECORDS[0] | {"split": "somewhere"}],
+            r"records.json: .*'split', row 16; got somewhere",
+        ),
+        ("all.json", {"train": TRAINED, "test": TRAINED}, "is not a training class; got none"),
+        ("empty.json", {"seen": ["cat", ""], "unseen": ["tench"]}, "got an empty one"),
+        ("half.json", {"train": [0.5], "test": [1]}, "a list of row numbers, or of images"),
+        ("none.json", {"train": [0], "test": [None]}, "a list of row numbers, or of images"),
+    ],
+)
+def test_a_faulty_entry_is_refused_in_one_sentence(tmp_path, name, content, sentence):
+    read = read_split_table if name.endswith(".csv") else read_split_file
+    with pytest.raises(FileRefusedError, match=sentence):
+        read(write_file(tmp_path / name, content))
 
 
 @pytest.mark.parametrize("record", [{"image": 3, "label": None, "split": []}, {"split": {}}, 7])
@@ -558,7 +579,7 @@ def test_many_images_with_a_part_or_a_record_are_read(compared_names):
 
 
 def test_a_table_of_many_columns_is_not_a_split(tmp_path, monkeypatch):
-    for module in (columns, json_tables, tables):
+    for module in (columns, json_parts, tables):
         monkeypatch.setattr(module, "find_columns", None)  # a call would fail
     line = ",".join(f"c{k}" for k in MANY)
     for name in ("wide.csv", "wide.txt"):

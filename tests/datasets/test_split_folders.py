@@ -13,7 +13,6 @@ from tests.writing import write_file
 from zslcore.__main__ import main
 from zslcore.datasets import imports
 from zslcore.datasets.base import content_digest
-from zslcore.datasets.split_files import read_split_file
 from zslcore.datasets.split_folders import read_split_folder
 from zslcore.datasets.split_numbering import split_of_parts
 from zslcore.exceptions import FileRefusedError
@@ -361,12 +360,6 @@ def test_image_names_in_an_archive_are_read_as_lists_of_images(tmp_path):
     assert context.parts["test_unseen"].tolist() == [6, 7, 8]
 
 
-@pytest.mark.parametrize("value", [{"train": [0.5], "test": [1]}, {"train": [0], "test": [None]}])
-def test_invalid_rows_are_refused(tmp_path, value):
-    with pytest.raises(FileRefusedError, match="expected a list of row numbers, or of images"):
-        read_split_file(write_file(tmp_path / "a.json", json.dumps(value)))
-
-
 # --- Archives with several data sets --------------------------------------------------------------
 
 
@@ -391,29 +384,7 @@ def test_check_recognises_features_by_content_like_import(tmp_path, monkeypatch)
     assert [vocabulary.name for vocabulary in context.vocabularies] == ["none"]
 
 
-# --- Tables with a column of parts, and unread lists ----------------------------------------------
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv"])
-def test_a_table_with_a_column_of_parts_is_a_split(tmp_path, ending):
-    parts = {"cat": "train", "dog": "train", "zebra": "test_unseen"}
-    rows = [(f"{c}{i}.jpg", c, part) for c, part in parts.items() for i in range(3)]
-    rows += [("dog7.jpg", "dog", "test_seen")]
-    sides = "\t" if ending == "tsv" else ","
-    path = tmp_path / f"split.{ending}"
-
-    def written(rows):
-        lines = [("image", "label", "split"), *rows]
-        return audit(write_file(path, "".join(f"{sides.join(line)}\n" for line in lines)))
-
-    assert not written(rows).counts["leak"]
-    assert recognise_file(path).kind == "split"
-    (result,) = [
-        f for f in written([*rows, ("z9.jpg", "zebra", "train")]).findings if f.mark == "leak"
-    ]
-    assert (result.check, result.classes) == ("ZSL001", ("zebra",))
-    with pytest.raises(FileRefusedError, match="'split', row 1; got sometimes"):
-        written([("a.jpg", "cat", "sometimes"), *rows])
+# --- Unread lists ---------------------------------------------------------------------------------
 
 
 def test_unread_lists_are_named(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from zslcore.datasets.class_rows import (
@@ -14,6 +15,7 @@ from zslcore.datasets.class_rows import (
     is_class_table,
 )
 from zslcore.names import WORDNET_ID, squeeze
+from zslcore.texts import have_type
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, SCORE_VARIABLES, first_named
 
 #: Limit in classes of a list; ImageNet-21K has 21,841.
@@ -40,8 +42,7 @@ def is_class_json(value: object) -> bool:
     if not isinstance(value, dict) or not value:
         return False
     named = all(
-        isinstance(v, str) or (isinstance(v, list) and all(isinstance(w, str) for w in v))
-        for v in value.values()
+        isinstance(v, str) or (isinstance(v, list) and have_type(v, str)) for v in value.values()
     )
     return named and all(key.isdecimal() or WORDNET_ID.fullmatch(key) for key in value)
 
@@ -57,7 +58,7 @@ def read_json_lines(value: object) -> list[str] | None:
         if isinstance(under[0], list):
             return under[0] if is_class_json(under[0]) else None
         return [f"{key}: {json.dumps(element)}" for key, element in under[0].items()]
-    if not isinstance(value, list) or not value or not all(isinstance(v, dict) for v in value):
+    if not isinstance(value, list) or not value or not have_type(value, dict):
         return _read_coded_rows(value)
     titles = {squeeze(key): key for key in value[0]}
     columns = {title: [element.get(key) for element in value] for title, key in titles.items()}
@@ -76,22 +77,12 @@ def _find_titled(value: Mapping[str, Any]) -> list[Any]:
     """Return the lists or objects under a title of names in an object or in its inner objects."""
     level: list[Mapping[str, Any]] = [value]
     for _ in range(MOST_LEVELS):
-        under = [
-            element
-            for record in level
-            for key, element in record.items()
-            if squeeze(key) in LIST_TITLES
-        ]
+        items = [item for record in level for item in record.items()]
+        under = [element for key, element in items if squeeze(key) in LIST_TITLES]
         if any(isinstance(element, list | dict) for element in under) or len(level) > MOST_OBJECTS:
             nested = [element for element in under if isinstance(element, list | dict) and element]
-            return (
-                [record for k, record in enumerate(nested) if record not in nested[:k]]
-                if nested
-                else under
-            )
-        level = [
-            element for record in level for element in record.values() if isinstance(element, dict)
-        ]
+            return [v for k, v in enumerate(nested) if v not in nested[:k]] or under
+        level = [element for _, element in items if isinstance(element, dict)]
     return []
 
 
@@ -111,11 +102,12 @@ def _read_described(value: dict[str, Any]) -> list[str] | None:
     is_record = first_named(value, (*LABELS, *PREDICTED, *SCORE_VARIABLES)) or len(value) < 2
     if is_record or not OF_IMAGES.isdisjoint(map(squeeze, value)) or any(map(_is_code, value)):
         return None
-    if all(isinstance(text, str) for text in value.values()):
+    if have_type(value.values(), str):
         return [*value] if all(name in text for name, text in value.items()) else None
-    groups = [group for group in value.values() if isinstance(group, list)]
-    texts = [text for group in groups for text in group]
-    if len(groups) < len(value) or not all(isinstance(text, str) and text for text in texts):
+    if not have_type(value.values(), list):
+        return None
+    texts = [*chain(*value.values())]
+    if not have_type(texts, str) or not all(texts):
         return None
     are_classes = max(len(text.split()) for text in texts) <= MOST_WORDS if texts else False
     return texts if are_classes and len({*texts}) == len(texts) else [*value]
@@ -130,7 +122,7 @@ def _read_coded_rows(value: Any) -> list[str] | None:
     rows: list[list[str]] = []
     if isinstance(value, dict):
         rows = [[key, *_list_fields(entry)] for key, entry in value.items()]
-    elif isinstance(value, list) and all(isinstance(entry, list) for entry in value):
+    elif isinstance(value, list) and have_type(value, list):
         rows = [_list_fields(entry) for entry in value]
     if len(rows) < 2 or len({*map(len, rows)}) > 1 or len(rows[0]) < 2:
         return None
@@ -145,9 +137,8 @@ def _read_coded_rows(value: Any) -> list[str] | None:
 
 def _list_fields(entry: Any) -> list[str]:
     """Return the whole numbers and texts of an entry, each on one line."""
-    values = (
-        entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else [entry]
-    )
+    listed = entry if isinstance(entry, list) else [entry]
+    values = entry.values() if isinstance(entry, dict) else listed
     return [" ".join(str(value).split()) for value in values if type(value) in (int, str)]
 
 

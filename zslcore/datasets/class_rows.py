@@ -203,7 +203,7 @@ def strip_quotes(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ClassTable:
     """Rows of equal length, with the titles of the columns if there are any."""
 
     rows: tuple[tuple[str, ...], ...]
@@ -220,7 +220,7 @@ class Table:
         return f"column {k + 1} of {n}{title}"
 
 
-def find_tables(lines: list[str]) -> Iterator[Table]:
+def find_tables(lines: list[str]) -> Iterator[ClassTable]:
     """Yield one table per separator that splits all lines into the same number of fields."""
     stripped = [line.strip() for line in lines]
     keyed = [_split_key(line) for line in stripped]
@@ -243,23 +243,23 @@ def find_tables(lines: list[str]) -> Iterator[Table]:
             yield _split_titles(cells)
 
 
-def _split_titles(cells: list[tuple[str, ...]]) -> Table:
+def _split_titles(cells: list[tuple[str, ...]]) -> ClassTable:
     """Return a table; its first row is used as titles if it looks like a header."""
     first, further_rows = cells[0], cells[1:]
     if not further_rows or not any(first):
-        return Table(tuple(cells))
+        return ClassTable(tuple(cells))
     over_numbers = any(
         not NUMBER.fullmatch(cell) and are_all_numbers([row[k] for row in further_rows])
         for k, cell in enumerate(first)
     )
     if any(cell in {row[k] for row in further_rows} for k, cell in enumerate(first)):
-        return Table(tuple(cells))
+        return ClassTable(tuple(cells))
     words = [squeeze(cell) for cell in first]
     titled = over_numbers or {*words} <= {*TITLES, ""} or not LIST_TITLES.isdisjoint(words)
-    return Table(tuple(further_rows), first) if titled else Table(tuple(cells))
+    return ClassTable(tuple(further_rows), first) if titled else ClassTable(tuple(cells))
 
 
-def rank_columns(table: Table) -> list[int]:
+def rank_columns(table: ClassTable) -> list[int]:
     """Return column numbers; columns with a title for names come first."""
     titles = [squeeze(title) for title in table.titles]
     rank = {title: k for k, title in enumerate(NAME_TITLES)}

@@ -34,6 +34,7 @@ OF_ROWS = frozenset(
 )
 #: A word for a list of rows at the end of another word, as in trainidx.
 ROWS_SUFFIX = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, reverse=True))})$")
+#: Words in the name of a list of unlabelled images.
 UNLABELLED = frozenset({"unlabeled", "unlabelled"})
 #: Words in the name of a list of labels, next to the part.
 OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
@@ -50,9 +51,13 @@ OF_CLASSES = re.compile(
     r"|[\s_-]+(objects|original|ids?|files?|images?|paths?|videos?))+$",
     re.IGNORECASE,
 )
-#: Words for the two sides of a split by classes, and for its validation classes.
+#: Words for the seen side of a split by classes.
 SEEN = frozenset({"seen", "base", "known"})
+#: Words for the unseen side of a split by classes.
 UNSEEN = frozenset({"unseen", "novel", "new", "unknown"})
+#: Word for a side of a split by classes -> side.
+SIDE_OF_ENGLISH = {**dict.fromkeys(SEEN, "seen"), **dict.fromkeys(UNSEEN, "unseen")}
+#: Words for the validation classes of a split by classes.
 VALIDATION = frozenset({"val", "valid", "validation", "dev", "development"})
 #: Largest number of characters of the name of a part; searches take quadratic time on long names.
 MOST_LETTERS = 80
@@ -91,15 +96,7 @@ PART_WORDS = {
         *("walidacja", "валидация", "验证", "验证集", "検証", "검증"),
     ),
     "test": (
-        "prueba",
-        "teste",
-        "teszt",
-        "prüfung",
-        "pruefung",
-        "тест",
-        "测试",
-        "测试集",
-        "テスト",
+        *("prueba", "teste", "teszt", "prüfung", "pruefung", "тест", "测试", "测试集", "テスト"),
         "테스트",
     ),
 }
@@ -121,18 +118,20 @@ SIDE_OF_WORD = {
 CLASS_WORDS = re.compile(
     r"class(es|i|en|e)?|clases?|klassen?|klasy|osztály(ok)?|категории|классы|类别?|類|クラス"
 )
-#: Titles of columns of images, classes and parts, without spaces and underscores.
+#: Titles of columns of images, without spaces and underscores.
 IMAGE_TITLES = (
     *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
     *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
     *("youtubeid", "clip", "clipname", "bild", "datei", "imagen", "fichier", "imagem", "kép"),
     *("text", "sentence", "utterance", "query"),
 )
+#: Titles of columns of classes.
 CLASS_TITLES = (
     *("classname", "labelname", "categoryname", "class", "category", "action", "species"),
     *("template", "label", "target", "name", "klasse", "classe", "clase"),
     *("intent", "finding", "diagnosis", "disease", "scene", "relation", "dx", "osztály", "címke"),
 )
+#: Titles of columns of parts.
 PART_TITLES = (
     *("split", "part", "subset", "partition", "set", "phase", "usage", "stage"),
     *("teil", "teilmenge", "ensemble", "partie", "conjunto", "insieme", "halmaz"),
@@ -160,9 +159,11 @@ FLAGS = {
     **dict.fromkeys(("isunseen", "unseen", "isnovel", "novel"), ("unseen", "seen")),
     **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
 }
+#: Cells of a yes/no column that mean yes.
 YES = frozenset({"1", "true", "yes", "y", "t", "1.0", "x", "\u2713", "\u2714"}) | {
     *("ja", "wahr", "oui", "vrai", "sí", "si", "sì", "sim", "tak", "да", "是", "はい", "예")
 }
+#: Cells of a yes/no column that mean no.
 NO = frozenset({"0", "false", "no", "n", "f", "0.0", "", "-"}) | {
     *("nein", "falsch", "non", "faux", "nee", "não", "nao", "nie", "нет", "否", "いいえ", "아니요")
 }
@@ -219,16 +220,8 @@ def part_or_side(name: str) -> str:
     """
     if len(name) > MOST_LETTERS or not MAY_NAME_A_PART.search(name):
         return ""
-    without_classes = OF_CLASSES.sub("", name.strip())
-    if part := part_of_name(without_classes):
-        return part
-    return (
-        "seen"
-        if without_classes.lower() in SEEN
-        else "unseen"
-        if without_classes.lower() in UNSEEN
-        else ""
-    )
+    bare = OF_CLASSES.sub("", name.strip())
+    return part_of_name(bare) or SIDE_OF_ENGLISH.get(bare.lower(), "")
 
 
 def is_title_of_classes(title: str) -> bool:
@@ -270,9 +263,8 @@ def side_of_stem(stem: str) -> str:
 
 def side_of_file(stem: str) -> str:
     """Return the side among the words of a file name, as in ``ucf101_seen``; else ""."""
-    words = words_in(stem)
-    named = [side for side, of in (("unseen", UNSEEN), ("seen", SEEN)) if of & {*words}]
-    return named[0] if len(named) == 1 else side_of_stem(stem)
+    named = {SIDE_OF_ENGLISH[word] for word in words_in(stem) if word in SIDE_OF_ENGLISH}
+    return named.pop() if len(named) == 1 else side_of_stem(stem)
 
 
 def words_in(name: str) -> list[str]:

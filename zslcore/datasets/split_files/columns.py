@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from zslcore.datasets.class_rows import are_row_numbers
 from zslcore.datasets.part_names import (
     CLASS_TITLES,
     FLAGS,
@@ -37,65 +39,84 @@ def are_ids(column: Sequence[str]) -> bool:
     return are_single_words and 2 * n_ids >= len(column)
 
 
+class TableColumns(NamedTuple):
+    """Columns of images, classes and parts; ``where`` also is a column of flags such as yes, no."""
+
+    image: int | None
+    label: int | None
+    part: int | None
+    where: int | None
+
+
 def find_columns(
     titles: Sequence[str], rows: Sequence[Sequence[str]] = (), *, of_one_part: bool = False
-) -> tuple[int | None, ...]:
-    """Return the columns of images, of classes and of parts; last, the column that shows the part.
+) -> TableColumns:
+    """Return the columns of images, of classes and of parts.
 
     Columns are recognised by title, or else by cells: parts are words such as "train"; images have
     suffixes of image files or, if classes repeat, distinct texts; classes are the remaining texts.
-    The last column is the column of parts or, without one, a column of flags such as yes and no. A
-    table ``of_one_part`` has no column of parts; its classes have a title.
+    A table ``of_one_part`` has no column of parts; its classes have a title.
     """
     words = [*map(squeeze, titles)]
-    image, label, place, flag = (
+    image, label, part, flag = (
         next((words.index(word) for t in named for word in (t, f"{t}s") if word in words), None)
         for named in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
     )
     if label is None:
         label = next((k for k, title in enumerate(titles) if is_named(title, LABELS)), None)
-    complete_rows = [row for row in rows if len(row) == len(titles)]
-    cells = (
-        [[row[k].strip() for row in complete_rows] for k in range(len(titles))]
-        if complete_rows
-        else []
-    )
-    if place is None and (flag is None or (cells and _are_part_names(cells[flag]))):
-        of_parts = [k for k, column in enumerate(cells) if k != label and _are_part_names(column)]
-        place = of_parts[0] if len(of_parts) == 1 else None
-    where = flag if place is None else place
-    if label is None and not (
-        cells and image is not None and all(map(parent_folder, cells[image]))
-    ):
-        named = [k for k, title in enumerate(titles) if is_title_of_classes(title)]
-        label = named[0] if len(named) == 1 and named[0] not in (image, where) else None
-    if (where is not None or (of_one_part and label is not None)) and cells:
-        free = [k for k in range(len(titles)) if k not in (image, label, where)]
-        texts = [k for k in free if all(map(LETTER.search, cells[k]))]
-        if image is None:
-            image = next((k for k in texts if all(map(IMAGE.search, cells[k]))), None)
-        texts = [k for k in texts if k != image]
-        different = [k for k in texts if len({*cells[k]}) == len(cells[k])]
-        if label is None:
-            ids = [] if image is not None else [k for k in different if are_ids(cells[k])]
-            named = texts if len(texts) == 1 else [k for k in texts if k not in different]
-            # If one column has distinct texts and another has repeated texts, the distinct ones may
-            # be classes, and the repeated ones groups of classes.
-            is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
-            label = named[0] if len(named) == 1 and is_clear else None
-        # If one column has templates, the column of labels has sentences.
-        elif image is None and words[label] != "template":
-            classes = [k for k in texts if words[k] in CLASS_TITLES and k in different]
-            label = classes[0] if classes and label not in classes else label
-        if image is None and (label is None or len({*cells[label]}) < len(cells[label])):
-            named = [k for k in different if label not in (None, k)]
-            candidates = [k for k in texts if label not in (None, k)]
-            candidates += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
-            no_cells = [""] * len(complete_rows)
-            parts, labels = (no_cells if k is None else cells[k] for k in (where, label))
-            keys = [k for k in candidates if _are_keys(cells[k], parts, labels)]
-            image = next(iter([*named, *keys]), None)
-    return image, label, place, where
+    complete = [row for row in rows if len(row) == len(titles)]
+    cells = [[cell.strip() for cell in column] for column in zip(*complete, strict=True)]
+    if part is None and (flag is None or (cells and _are_part_names(cells[flag]))):
+        part = _find_single(
+            k for k, column in enumerate(cells) if k != label and _are_part_names(column)
+        )
+    where = flag if part is None else part
+    have_folders = cells and image is not None and all(map(parent_folder, cells[image]))
+    if label is None and not have_folders:
+        label = _find_single(k for k, title in enumerate(titles) if is_title_of_classes(title))
+        label = None if label in (image, where) else label
+    if cells and (where is not None or (of_one_part and label is not None)):
+        image, label = _find_by_cells(titles, cells, TableColumns(image, label, part, where))
+    return TableColumns(image, label, part, where)
+
+
+def _find_by_cells(
+    titles: Sequence[str], cells: Sequence[Sequence[str]], columns: TableColumns
+) -> tuple[int | None, int | None]:
+    """Return the columns of images and of classes by their cells, unless titles show them."""
+    image, label, _, where = columns
+    free = [k for k in range(len(titles)) if k not in (image, label, where)]
+    texts = [k for k in free if all(map(LETTER.search, cells[k]))]
+    if image is None:
+        image = next((k for k in texts if all(map(IMAGE.search, cells[k]))), None)
+    texts = [k for k in texts if k != image]
+    different = [k for k in texts if len({*cells[k]}) == len(cells[k])]
+    if label is None:
+        ids = [] if image is not None else [k for k in different if are_ids(cells[k])]
+        # If one column has distinct texts and another has repeated texts, the distinct ones may
+        # be classes, and the repeated ones groups of classes.
+        is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
+        named = texts if len(texts) == 1 else [k for k in texts if k not in different]
+        label = _find_single(named) if is_clear else None
+    # If one column has templates, the column of labels has sentences.
+    elif image is None and squeeze(titles[label]) != "template":
+        classes = [k for k in texts if squeeze(titles[k]) in CLASS_TITLES and k in different]
+        label = classes[0] if classes and label not in classes else label
+    if image is None and (label is None or len({*cells[label]}) < len(cells[label])):
+        named = [k for k in different if label not in (None, k)]
+        candidates = [k for k in texts if label not in (None, k)]
+        candidates += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
+        no_cells = [""] * len(cells[0])
+        parts, labels = (no_cells if k is None else cells[k] for k in (where, label))
+        keys = [k for k in candidates if _are_keys(cells[k], parts, labels)]
+        image = next(iter([*named, *keys]), None)
+    return image, label
+
+
+def _find_single(columns: Iterable[int]) -> int | None:
+    """Return the only column; None for no column, or several."""
+    single = [*columns]
+    return single[0] if len(single) == 1 else None
 
 
 def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]) -> bool:
@@ -115,11 +136,7 @@ def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]
     for cell, part in zip(column, parts, strict=True):
         match = NUMBER_SUFFIX.search(cell)
         numbers.setdefault(part, []).append(int(match[0]) if match else -1)
-    return not all(
-        sorted(numbers_of_part)
-        in ([*range(len(numbers_of_part))], [*range(1, len(numbers_of_part) + 1)])
-        for numbers_of_part in numbers.values()
-    )
+    return not all(map(are_row_numbers, numbers.values()))
 
 
 def _are_part_names(column: Sequence[str]) -> bool:
@@ -155,6 +172,6 @@ def may_be_entries(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> bool
         return True
     if are_titles_of_parts(titles) or find_flags(titles, rows):
         return True
-    image, label, _, where = find_columns(titles, rows)
-    is_entry = label is not None or image is not None or composition_columns(titles) != ()
-    return where is not None and is_entry
+    columns = find_columns(titles, rows)
+    is_entry = {columns.image, columns.label} != {None} or composition_columns(titles) != ()
+    return columns.where is not None and is_entry

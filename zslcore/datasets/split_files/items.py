@@ -36,8 +36,8 @@ def read_items(path: Path, value: Mapping[str, Any]) -> SplitList:
         listed[part] = []
         items = value.get(part, [])
         expect(isinstance(items, list), f"{file}, {part}", "a list of images", type(items).__name__)
-        for position, record in enumerate(items):
-            image, label, name = _check_item(file, part, position, record)
+        for position, record in enumerate(items, 1):
+            image, label, name = _check_item(f"{file}, {part}, item {position}", record)
             if names.setdefault(label, name) != name:
                 two_names = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
                 raise refusal_of(f"{file}, {part}", f"one name for label {label}", two_names)
@@ -69,8 +69,7 @@ def read_items(path: Path, value: Mapping[str, Any]) -> SplitList:
     )
 
 
-def _check_item(file: str, part: str, position: int, record: Any) -> tuple[str, int, str]:
-    where = f"{file}, {part}, item {position + 1}"
+def _check_item(where: str, record: Any) -> tuple[str, int, str]:
     is_triple = isinstance(record, list) and len(record) == 3
     if not is_triple or not isinstance(record[0], str) or not isinstance(record[2], str):
         raise refusal_of(where, "[image, label, class]", clean_text(repr(record), 60))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,17 @@ from zslcore.datasets.part_names import (
     words_in,
 )
 from zslcore.datasets.split_files.items import read_items
-from zslcore.datasets.split_files.json_parts import pair_images_with_classes, read_json_lists
-from zslcore.datasets.split_files.json_tables import read_json_table, read_records_by_name
+from zslcore.datasets.split_files.json_parts import (
+    pair_images_with_classes,
+    read_json_lists,
+    read_json_table,
+    read_records_by_name,
+)
 from zslcore.datasets.split_files.lists import NAMELESS, pair_names_with_parts
 from zslcore.datasets.split_files.tables import NOT_COMPARED
 from zslcore.datasets.split_lists import IMAGE, Entries, SplitList, counted_names, is_split_of_parts
 from zslcore.datasets.split_numbering import split_of_entries, split_of_parts, with_class_lists
-from zslcore.texts import clean_text, refusal_of
+from zslcore.texts import clean_text, have_type, refusal_of
 from zslcore.untrusted.readers.array_names import (
     LABEL_VARIABLES,
     PREDICTED,
@@ -92,46 +96,66 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         value = splits
     if not isinstance(value, dict) or not value:
         return None
-    if len(value) > MAX_COLUMNS:
-        return _read_many_names(file, value)
-    lists = [str(name) for name, inner_value in value.items() if isinstance(inner_value, list)]
-    if first_named(lists, (*SCORE_VARIABLES, *PREDICTED)):
-        return None
-    if (entries := read_label_lists(value)) is not None:
-        return entries
-    for key, inner_value in value.items():
-        if (
-            isinstance(inner_value, dict)
-            and {*inner_value} == {"seen", "unseen"}
-            and part_of_name(str(key))
-        ):
-            value = {k: element for k, element in value.items() if k != key}
-            value |= {f"{key}_{side}": element for side, element in inner_value.items()}
-    parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
-    if not parts and level == 0:
-        parts = {str(key): side for key in value if (side := side_of_stem(str(key)))}
-        value = {parts.get(key, key): inner_value for key, inner_value in value.items()}
-        parts = {side: side for side in parts.values()}
-    if trains_and_tests(parts.values()):
-        entries = read_json_lists(file, {key: value[key] for key in parts}, {*value})
-        if entries is not None and (others := [*filter(is_unlabelled, map(str, value))]):
-            entries.questions = (NOT_COMPARED.format(counted_names(others)),)
-        one_each = entries is not None and all(
-            [*map(bool, pairs)] == [True] for pairs in entries.values()
-        )
-        # Inner objects with one name per part are settings.
-        return None if level and one_each else entries
+    has_columns = len(value) <= MAX_COLUMNS
+    if has_columns:
+        lists = [str(name) for name, inner in value.items() if isinstance(inner, list)]
+        if first_named(lists, (*SCORE_VARIABLES, *PREDICTED)):
+            return None
+        if (entries := read_label_lists(value)) is not None:
+            return entries
+        parts, value = _find_parts(value, is_outermost=level == 0)
+        if trains_and_tests(parts.values()):
+            return _read_parts(file, value, parts, is_outermost=level == 0)
     for texts in (value, _merge_groups(value)):
-        if _are_texts(texts):
+        if texts and have_type(texts.values(), str):
             return pair_names_with_parts(texts.items())
-    if (table := read_json_table(file, value)) is not None:
+    if has_columns and (table := read_json_table(file, value)) is not None:
         return table
-    inner = [element for element in value.values() if isinstance(element, dict | list)]
-    if len(inner) == len(value):
+    if have_type(value.values(), dict | list):
         for read_mapping in (_read_parts_by_class, read_records_by_name):
             if (entries := read_mapping(file, value)) is not None:
                 return entries
-    if level == MOST_LEVELS or len(inner) > MOST_OBJECTS:
+    return _read_inner_objects(file, value, level) if has_columns and level < MOST_LEVELS else None
+
+
+def _find_parts(
+    value: dict[str, Any], *, is_outermost: bool
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the part of each list in an object, and the object with one list per side of a part.
+
+    Names in other languages are replaced by sides.
+    """
+    for key, inner in value.items():
+        is_divided = isinstance(inner, dict) and {*inner} == {"seen", "unseen"}
+        if is_divided and part_of_name(str(key)):
+            value = {name: element for name, element in value.items() if name != key}
+            value |= {f"{key}_{side}": element for side, element in inner.items()}
+    parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
+    if not parts and is_outermost:
+        sides = {str(key): side for key in value if (side := side_of_stem(str(key)))}
+        value = {sides.get(key, key): element for key, element in value.items()}
+        parts = {side: side for side in sides.values()}
+    return parts, value
+
+
+def _read_parts(
+    file: str, value: Mapping[str, Any], parts: Collection[str], *, is_outermost: bool
+) -> Entries | None:
+    """Return the entries of an object with one list per part; None for settings."""
+    entries = read_json_lists(file, {key: value[key] for key in parts}, {*value})
+    if entries is None:
+        return None
+    if others := [*filter(is_unlabelled, map(str, value))]:
+        entries.questions = (NOT_COMPARED.format(counted_names(others)),)
+    # Inner objects with one name per part are settings.
+    one_each = all(len(pairs) == 1 for pairs in entries.values())
+    return None if one_each and not is_outermost else entries
+
+
+def _read_inner_objects(file: str, value: Mapping[str, Any], level: int) -> Entries | None:
+    """Return the entries of the only inner object with a split; refuse several splits."""
+    inner = [element for element in value.values() if isinstance(element, dict | list)]
+    if len(inner) > MOST_OBJECTS:
         return None
     read = [entries for element in inner if (entries := entries_of_json(file, element, level + 1))]
     of_classes = [entries for entries in read if not entries.has_images]
@@ -158,21 +182,12 @@ def splits_by_name(value: Any) -> dict[str, Any]:
     return named if are_splits and len(named) > 1 else {}
 
 
-def _read_many_names(file: str, value: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of an object that maps many images or classes to parts or records."""
-    for record in (value, _merge_groups(value)):
-        if _are_texts(record):
-            return pair_names_with_parts(record.items())
-    return _read_parts_by_class(file, value) or read_records_by_name(file, value)
-
-
-def _are_texts(value: Mapping[str, Any]) -> bool:
-    return bool(value) and all(isinstance(text, str) for text in value.values())
-
-
 def _merge_groups(value: Mapping[str, Any]) -> dict[str, Any]:
     """Merge objects of texts, such as classes by group; {} for other values or a repeated name."""
-    if not all(isinstance(group, dict) and _are_texts(group) for group in value.values()):
+    if not all(
+        isinstance(group, dict) and group and have_type(group.values(), str)
+        for group in value.values()
+    ):
         return {}
     merged = {name: text for group in value.values() for name, text in group.items()}
     return merged if len(merged) == sum(map(len, value.values())) else {}
@@ -197,16 +212,13 @@ def _read_parts_by_class(file: str, value: Mapping[str, Any]) -> Entries | None:
 
 def read_label_lists(value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of one list of labels per part, such as ``y_train``; else None."""
-    entries = Entries()
+    entries = Entries(questions=(NAMELESS,))
     for name, labels in value.items():
         part = part_of_labels(str(name))
         if part and isinstance(labels, list):
-            if not all(isinstance(label, int | str) for label in labels):
+            if not have_type(labels, int | str):
                 return None
             names = [label if isinstance(label, str) else f"class {label}" for label in labels]
             entries[part] = [(f"{part} {k}", label) for k, label in enumerate(names, 1)]
-    repeated = any(
-        len({*column}) < len(column) for column in ([c for _, c in e] for e in entries.values())
-    )
-    entries.questions = (NAMELESS,)
+    repeated = any(len({*labels}) < len(labels) for labels in entries.labels.values())
     return entries if repeated and trains_and_tests(entries) else None

@@ -15,7 +15,12 @@ from zslcore.datasets.part_names import (
     part_or_side,
     trains_and_tests,
 )
-from zslcore.datasets.split_files.columns import are_titles_of_parts, find_columns, find_flags
+from zslcore.datasets.split_files.columns import (
+    TableColumns,
+    are_titles_of_parts,
+    find_columns,
+    find_flags,
+)
 from zslcore.datasets.split_files.lists import quoted_names, read_lists, rows_as_images
 from zslcore.datasets.split_lists import MULTI, Entries, drain, parent_folder
 from zslcore.names import squeeze
@@ -42,84 +47,108 @@ def entries_of_table(
 ) -> Entries | None:
     """Return the entries of a table by the titles of its columns; None for any other table.
 
-    If ``part`` is given, all rows belong to it. With ``take``, rows of images are removed from the
-    list. Raises a FileRefusedError for a row of an image without a part.
+    All rows belong to ``part``, unless it is empty. With ``take``, rows of images are removed.
+    Raises a FileRefusedError for a row of an image without a part.
     """
     if not rows or first_named(titles, PREDICTED):
         return None
     pair = composition_columns(titles)
     if pair:
-        for k, row in enumerate(rows, 1):
-            expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
-        titles, rows = [*titles, "class"], [[*row, " ".join(row[k] for k in pair)] for row in rows]
-    if not part and (marks := find_flags(titles, rows)):
-        titles, rows = _replace_flags(titles, rows, marks)
+        titles, rows = _add_compositions(file, titles, rows, pair)
+    if not part and (flags := find_flags(titles, rows)):
+        titles, rows = _replace_flags(titles, rows, flags)
     if are_titles_of_parts(titles):
-        columns = zip(*(row for row in rows if len(row) == len(titles)), strict=True)
-        named = ([cell for cell in column if cell.strip()] for column in columns)
+        cells = zip(*(row for row in rows if len(row) == len(titles)), strict=True)
+        named = ([cell for cell in column if cell.strip()] for column in cells)
         return read_lists(dict(zip(titles, named, strict=True)))
-    image, label, place, where = find_columns(titles, rows, of_one_part=bool(part))
-    if (image is None and label is None) or (where is None and not part):
+    columns = find_columns(titles, rows, of_one_part=bool(part))
+    if {columns.image, columns.label} == {None} or (columns.where is None and not part):
         return None
-    if label is None and (complete := [row for row in rows if len(row) == len(titles)]):
-        folders = {parent_folder(row[image or 0]) for row in complete}
-        if len(folders) == 1 and (
-            classes := _read_marked_classes(file, titles, complete, (image, where))
-        ):
-            label, titles = len(titles), [*titles, "class"]
-            rows = [[*row, name] for row, name in zip(complete, classes, strict=True)]
-        elif "" in folders and not all(row[image or 0].isdecimal() for row in complete):
-            return None  # the images have neither classes nor row numbers
-    words = [*map(squeeze, titles)]
-    if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
-        return None  # seen images may be training or test images
-    # The first line is not a title.
-    has_parts = where is not None and (place is not None or words[where] not in FLAGS)
-    if where is not None and has_parts and part_or_side(titles[where]):
-        rows = [titles, *rows]
-        titles = [*titles[:where], "", *titles[where + 1 :]]
-    if where is not None:
-        _refuse_folds(file, titles, rows, where)
-    is_taken = take and image is not None  # rows of classes may be read in another format
+    if (completed := _add_classes(file, titles, rows, columns)) is None:
+        return None
+    titles, rows, columns = completed
+    if columns.where is not None:
+        title = titles[columns.where]
+        sides = () if columns.part is not None else FLAGS.get(squeeze(title), ())
+        if columns.image is not None and "unseen" in sides:
+            return None  # seen images may be training or test images
+        if not sides and part_or_side(title):  # the first line is not a title
+            rows = [titles, *rows]
+            titles = [*titles[: columns.where], "", *titles[columns.where + 1 :]]
+        _refuse_folds(file, titles, rows, columns.where)
+    is_taken = take and columns.image is not None  # rows of classes may be read in another format
     lines = drain(rows) if is_taken and isinstance(rows, list) else rows
-    entries = _read_rows(file, titles, lines, (image, label, where), part)
+    entries = _read_rows(file, titles, lines, columns, part)
     if part or entries is None:
         return entries
     if pair:
         _divide_test(entries)
     if trains_and_tests(entries):
         return rows_as_images(entries)
-    expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
+    expect(columns.image is None, file, "rows of a training and a test part", ", ".join(entries))
     return None
+
+
+def _add_compositions(
+    file: str, titles: Sequence[str], rows: Sequence[Sequence[str]], pair: Sequence[int]
+) -> tuple[list[str], list[list[str]]]:
+    """Return a table with a column of classes, each of which is an attribute and an object."""
+    composed = []
+    for number, row in enumerate(rows, 1):
+        expect(len(row) == len(titles), file, f"{len(titles)} fields in row {number}", len(row))
+        composed.append([*row, " ".join(row[k] for k in pair)])
+    return [*titles, "class"], composed
+
+
+def _add_classes(
+    file: str, titles: Sequence[str], rows: Sequence[Sequence[str]], columns: TableColumns
+) -> tuple[Sequence[str], Sequence[Sequence[str]], TableColumns] | None:
+    """Return a table, with a column of classes if only columns of 0 and 1 mark the classes.
+
+    None for images with neither classes, folders nor row numbers.
+    """
+    if columns.label is not None:
+        return titles, rows, columns
+    complete = [row for row in rows if len(row) == len(titles)]
+    images = [row[columns.image or 0] for row in complete]
+    folders = {*map(parent_folder, images)}
+    if len(folders) == 1 and (
+        classes := _read_marked_classes(file, titles, complete, (columns.image, columns.where))
+    ):
+        rows = [[*row, name] for row, name in zip(complete, classes, strict=True)]
+        return [*titles, "class"], rows, columns._replace(label=len(titles))
+    if "" in folders and not all(map(str.isdecimal, images)):
+        return None
+    return titles, rows, columns
 
 
 def _read_rows(
     file: str,
     titles: Sequence[str],
     rows: Iterable[Sequence[str]],
-    columns: tuple[int | None, int | None, int | None],
+    columns: TableColumns,
     part: str,
 ) -> Entries | None:
     """Return the entries of rows by the columns of the image, the class and the part.
 
     None if a row of a class has no part; raises a FileRefusedError if a row of an image has none.
     """
-    image, label, where = columns
+    image, label, where = columns.image, columns.label, columns.where or 0
     words = [*map(squeeze, titles)]
     entries = Entries()
     checksum = next((k for k, word in enumerate(words) if word in CHECKSUM_TITLES), None)
     for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
-        name = part or part_of_cell(words[where or 0], row[where or 0])
-        if image is not None and not name and is_unlabelled(row[where or 0]):
-            entries.questions = (NOT_COMPARED.format(row[where or 0]),)
+        name = part or part_of_cell(words[where], row[where])
+        if image is not None and not name and is_unlabelled(row[where]):
+            entries.questions = (NOT_COMPARED.format(row[where]),)
             continue
         if image is None and not name:
             return None
         if image is not None and (not name or name in ("seen", "unseen")):
-            title, cell = titles[where or 0], clean_text(row[where or 0], 40) or "none"
             parts = "train, val, test, test_seen, test_unseen or trainval"
-            raise refusal_of(file, f"{parts} in the column {title!r}, row {k}", cell)
+            expected = f"{parts} in the column {titles[where]!r}, row {k}"
+            raise refusal_of(file, expected, clean_text(row[where], 40) or "none")
         file_name = "" if image is None else row[image].strip()
         label_of_row = parent_folder(file_name) if label is None else row[label].strip()
         if checksum is not None and row[checksum].strip():

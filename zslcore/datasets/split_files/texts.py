@@ -56,7 +56,8 @@ RULE = re.compile(r"[\s|:+=~^-]+")
 
 def entries_of_text(file: str, lines: list[str]) -> Entries | None:
     """Return the entries of the nonblank lines of a text; None for other texts."""
-    lines = _drop_count(lines)
+    if len(lines) > 2 and lines[0] == str(len(lines) - 2):
+        lines = lines[2:]  # below the number of lines and titles (DeepFashion)
     return (
         _read_lists_below_headings(lines)
         or _read_names_and_parts(lines)
@@ -149,7 +150,7 @@ def _read_text_table(file: str, lines: Sequence[str]) -> Entries | None:
 
     A table in Markdown may have other text above and below it.
     """
-    blocks = [[*block] for is_row, block in groupby(lines, _is_in_bars) if is_row]
+    blocks = [[*block] for is_row, block in groupby(lines, lambda line: line[:1] == "|") if is_row]
     lines = next((block for block in blocks if any(map(RULE.fullmatch, block))), lines)
     plain = [line.removeprefix("|").removesuffix("|") for line in lines if not RULE.fullmatch(line)]
     is_quoted = len(plain) > 1 and '"' in plain[0] + plain[-1]
@@ -177,10 +178,6 @@ def _read_text_table(file: str, lines: Sequence[str]) -> Entries | None:
     return None
 
 
-def _is_in_bars(line: str) -> bool:
-    return line.startswith("|")
-
-
 def _read_paths(lines: Sequence[str]) -> Entries | None:
     """Return the entries of paths below folders of parts, as ``find`` or ``ls -R`` lists them."""
     folder, paths = "", []
@@ -206,9 +203,3 @@ def _read_paths(lines: Sequence[str]) -> Entries | None:
                 entries.note, entries.one_name = "paths below folders of parts", False
             return entries
     return None
-
-
-def _drop_count(lines: list[str]) -> list[str]:
-    """Remove a first line with the number of lines, and the titles after it (DeepFashion)."""
-    counted = len(lines) > 2 and lines[0] == str(len(lines) - 2)
-    return lines[2:] if counted else lines

@@ -18,8 +18,7 @@ from zslcore.datasets.part_names import (
 )
 from zslcore.datasets.split_files.columns import are_ids
 from zslcore.datasets.split_files.contents import read_json, read_table_rows
-from zslcore.datasets.split_files.json_parts import images_and_classes
-from zslcore.datasets.split_files.json_tables import table_of_json
+from zslcore.datasets.split_files.json_parts import images_and_classes, table_of_json
 from zslcore.datasets.split_files.lists import NAMELESS, PART_OF_SIDE, rows_as_images
 from zslcore.datasets.split_files.tables import entries_of_table
 from zslcore.datasets.split_folders.class_files import name_class_list_as_part

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from zslcore.datasets.part_names import PART_OF_NAME, SEEN, UNSEEN, trains_and_tests
+from zslcore.datasets.part_names import PART_OF_NAME, SIDE_OF_ENGLISH, trains_and_tests
+from zslcore.datasets.split_files.lists import PART_OF_SIDE
 from zslcore.datasets.split_files.tables import entries_of_table
 from zslcore.datasets.split_folders.tables import TABLES, read_titles_and_rows
 from zslcore.datasets.split_images import split_of_images
@@ -17,8 +18,6 @@ from zslcore.texts import clean_text, expect, refusal_of
 
 #: Tables of the images of a part, in the folder of the part.
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
-#: Side in the name of a folder -> part of its images.
-PART_OF_WORD = {**dict.fromkeys(SEEN, "train"), **dict.fromkeys(UNSEEN, "test_unseen")}
 #: Largest number of images in a tree of folders.
 MAX_IMAGES = 2_000_000
 #: Largest number of links to class folders; following a link takes a tenth of a millisecond.
@@ -47,8 +46,8 @@ def _find_trees(folder: Path) -> dict[str, Path]:
     ]
     if trees := choose_by_part(folder, named):
         return trees
-    sides = [(PART_OF_WORD.get(name.lower(), ""), path) for name, path in named]
-    trees = choose_by_part(folder, sides)
+    sides = [(SIDE_OF_ENGLISH.get(name.lower(), ""), path) for name, path in named]
+    trees = choose_by_part(folder, [(PART_OF_SIDE.get(side, ""), path) for side, path in sides])
     have_images = all(any(files_by_class(tree, folder)) for tree in trees.values())
     return trees if have_images else {}
 
