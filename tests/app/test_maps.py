@@ -76,6 +76,7 @@ def test_the_answer_comes_from_printed_pairs_and_never_from_simulated_data(visit
     ]
     heading = "**5 of 50 classes look different in AWA1-like (simulated)"
     assert "classes look different" not in words(app)  # simulated data give no answer
+    assert "30,475 images of AWA1, 37,322 of AWA2. AWA2 is less balanced" in words(app)
     app = unfolded(app)
     texts = (element.value.replace("\\", "") for element in app.markdown)
     (sentence,) = (text for text in texts if text.startswith(heading))

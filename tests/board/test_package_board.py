@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from zslcore.board.checking import fingerprint, known_state, packaged_board, read_board, recomputed
 from zslcore.board.entry import read_entry
+from zslcore.evaluation.predictions_file import read_packaged, write_predictions
 from zslcore.evaluation.verification import State
+from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
 from zslcore.version import read_stamped
 
@@ -48,6 +51,25 @@ def test_a_stored_state_applies_only_to_unchanged_files(tmp_path):
 def test_a_row_names_predictions_of_the_package(tmp_path, place, why):
     name, entry = next(iter(OURS.items()))
     (tmp_path / name).write_text(replace(entry, predictions=place).to_json())
+    (text,) = read_board(tmp_path, recompute=True).refused.values()
+    assert why in text
+
+
+@pytest.mark.parametrize(
+    ("taken", "why"),
+    [
+        (lambda n: np.arange(1, n), "expected the rows of CUB PS"),
+        (lambda n: np.append(np.arange(n), 0), "test: expected every test row once; got 1 row too"),
+    ],
+    ids=["missing", "twice"],
+)
+def test_rows_of_a_benchmark_are_compared_without_its_data(tmp_path, taken, why):
+    name = "cub-vgg-fc7_ps-2-0_linears2v_zero-shot-lab_gzsl.json"
+    entry, path = ENTRIES[name], tmp_path / name
+    predictions = read_packaged(FOLDER / f"{entry.predictions}.parquet")
+    path.write_text(replace(entry, predictions="").to_json())
+    test = predictions.test.select(taken(len(predictions.test.rows)))
+    write_predictions(path.with_suffix(".parquet"), replace(predictions, test=test))
     (text,) = read_board(tmp_path, recompute=True).refused.values()
     assert why in text
 

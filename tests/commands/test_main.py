@@ -15,6 +15,8 @@ from zslcore.__main__ import main
 from zslcore.analysis.stored_runs import sort_orders
 from zslcore.commands.command_line import COMMANDS, MODULES, parser_of_commands
 from zslcore.datasets import load
+from zslcore.datasets.base import class_folds
+from zslcore.exceptions import DatasetError
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,6 +74,11 @@ def test_an_import_without_a_seen_class_is_refused(tmp_path, printed, n_classes,
     err = printed("import", tmp_path / "t.npz", "--unseen", *unseen, status=2)
     assert err.startswith("zslcore: unseen classes: expected")
     assert err.count("\n") == 1
+
+
+def test_folds_need_a_seen_class():
+    with pytest.raises(DatasetError, match="at least one seen class; got none"):
+        class_folds(np.zeros(3, int), np.empty(0, int))
 
 
 def test_a_missing_command_is_exit_code_2(capsys):

@@ -120,6 +120,9 @@ def test_declared_choices_are_judged():
     assert [f.mark for f in chosen(**everything)] == ["ok"]
     on_test = chosen(**everything | {"epochs": "test"})
     assert [f.mark for f in on_test] == ["leak", "ok"]
+    undeclared, declared = chosen(**everything | {"epochs": "unknown"})
+    assert (undeclared.mark, declared.mark) == ("open", "ok")
+    assert undeclared.sentence == "Not declared by the author: how epochs were chosen."
     findings = chosen(**everything | {"gamma": "given"})
     assert [f.mark for f in findings] == ["ok", "ok"]
     assert chosen(hyperparameters="none", epochs="none", gamma="none")[0].mark == "ok"
@@ -127,7 +130,9 @@ def test_declared_choices_are_judged():
         chosen(gamma="guessed")
 
 
-def test_prototypes_of_unknown_origin_are_open():
+def test_prototypes_are_judged_by_their_origin():
+    from_test = replace(clean(), provenance=DeclaredProvenance(prototypes="test images"))
+    assert "leak" in severities(from_test, "ZSL009")
     world = replace(clean(), independent_prototypes=False)
     assert severities(world, "ZSL009") == ["open"]
     declared = replace(world, provenance=DeclaredProvenance(prototypes="independent"))

@@ -387,6 +387,22 @@ def test_the_journal_of_a_killed_writer_does_not_reach_the_new_store(store, whol
     assert rows_in(store.path) == whole[1]
 
 
+def test_predictions_of_a_damaged_store_are_kept_if_they_are_parquet(store):
+    with store.writing() as db:
+        rows = [("kept", "2026", b"PAR1 rows PAR1"), ("lost", "2026", b"PAR1 ro")]
+        db.executemany("INSERT INTO predictions VALUES (?, ?, ?)", rows)
+    change(store, (2 * PAGE, b"\xff" * PAGE))
+    repair_store(store.path)
+    with closing(sqlite3.connect(store.path)) as db:
+        assert db.execute("SELECT id FROM predictions").fetchall() == [("kept",)]
+
+
+def test_reading_a_damaged_store_advises_a_repair(store):
+    DAMAGE["no header"](store)
+    with pytest.raises(ZSLError, match=r"`zslcore doctor --repair` sets it aside"):
+        store.results()
+
+
 def test_a_store_is_repaired_during_reading(store):
     swap_leaves(store)
     with closing(sqlite3.connect(store.path)) as reader:
