@@ -45,7 +45,8 @@ def card(method: type[ZSLEstimator]) -> Iterator[str]:
     if method.complexity_order:
         simpler = ", ".join(f"``{name}``" for name in method.complexity_order)
         yield f":Chosen: by the one-standard-error rule; the smallest {simpler} is the simplest"
-    yield f":Revision: {method.revision}"
+    of_values = [f"{k}={v}: {number}" for (k, v), number in method.value_revisions.items()]
+    yield f":Revision: {'; '.join([str(method.revision), *of_values])}"
     yield f":Paper: {about.authors} {about.year}, `{about.title} <{about.url}>`__"
     yield f":Reference: :class:`zslcore.methods.{method.__name__}`"
     yield ""

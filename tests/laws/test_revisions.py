@@ -1,6 +1,7 @@
 """Changed numbers need a new revision."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,3 +92,16 @@ def test_the_key_of_a_study_changes_with_kind_methods_and_grids(name, monkeypatc
             patch.setattr(ALL[SMALL[name].methods[0]], "param_grid", SMALL[name].grid)
             keys.append(small_study(name).key)
     assert len(set(keys)) == len(keys)
+
+
+def test_a_value_with_a_revision_of_its_own_changes_its_runs_alone():
+    plain = RunSpec("digits", "PS", "SYNC")
+    assert not {"SYNC loss=cs", "SYNC loss=struct"} & set(plain.revisions)
+    fixed = RunSpec("digits", "PS", "SYNC", params={"loss": "cs"})
+    assert fixed.revisions == plain.revisions | {"SYNC loss=cs": 2}
+    searched = RunSpec("digits", "PS", "SYNC", grid={"loss": ["ovo", "struct"]})
+    assert searched.revisions == plain.revisions | {"SYNC loss=struct": 2}
+    # A run of the earlier version opens, and would be run again.
+    earlier = RunSpec.from_json(replace(fixed, revisions=plain.revisions).to_json())
+    assert earlier.revisions == plain.revisions
+    assert earlier.at_current_revision == fixed

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.methods import _linear
+from zslcore.methods._hinge import HingePath, project_to_simplex
 from zslcore.methods._linear import LinearPath, Logistic, MulticlassHinge, Softmax, SquaredHinge
 from zslcore.methods._logistic import LogisticPath
 
@@ -20,8 +22,11 @@ LOSSES = {
 }
 
 
+SOLVERS = {Logistic: LogisticPath, MulticlassHinge: HingePath}
+
+
 def path(loss, tol=1e-10, intercept=True):
-    kind = LogisticPath if isinstance(loss, Logistic) else LinearPath
+    kind = SOLVERS.get(type(loss), LinearPath)
     return kind(X, Y, C, loss, intercept=intercept, tol=tol)
 
 
@@ -56,6 +61,51 @@ def test_no_direction_lowers_the_objective_at_the_solution_of_a_hinge(name):
             assert problem.objective(W + step, 0.05)[0] > best - 1e-7
 
 
+@pytest.mark.parametrize("lam", [1e-1, 1e-3])
+def test_multiclass_hinge_equals_liblinears_crammer_singer(lam):
+    reference = LinearSVC(
+        C=1 / (lam * len(X)),
+        multi_class="crammer_singer",
+        fit_intercept=False,
+        tol=1e-8,
+        max_iter=10**6,
+    )
+    reference.fit(AUGMENTED, Y)
+    problem = path(LOSSES["multiclass hinge"], tol=1e-8)
+    W = problem.solve(lam)
+    assert problem.objective(W, lam)[0] <= problem.objective(reference.coef_.T, lam)[0] * (1 + 1e-7)
+    assert relative_difference(W, reference.coef_.T) < 1e-3
+
+
+@pytest.mark.parametrize("lam", [1e-1, 1e-3, 1e-5])
+@pytest.mark.parametrize("name", ["multiclass hinge", "structured hinge"])
+def test_the_tolerance_bounds_the_error_of_a_hinge(name, lam):
+    problem = path(LOSSES[name], tol=1e-9)
+    least, _ = problem.objective(problem.solve(lam), lam)
+    for tol in (1e-1, 1e-2, 1e-4):
+        value, _ = problem.objective(path(LOSSES[name], tol=tol).solve(lam), lam)
+        assert least * (1 - 1e-9) < value < least / (1 - tol)
+
+
+def test_uninformative_features_have_the_solution_0():
+    loss = MulticlassHinge(1 - np.eye(3))
+    problem = HingePath(np.ones((12, 1)), np.arange(12) % 3, 3, loss, intercept=False, tol=1e-4)
+    assert not problem.solve(1e-3).any()
+
+
+def test_equal_prototypes_have_the_solution_0():
+    assert not path(MulticlassHinge(np.zeros((C, C)))).solve(0.01).any()
+
+
+def test_projection_is_the_nearest_point_of_the_simplex():
+    V = np.random.default_rng(0).normal(size=(50, 6)) * 3
+    P = project_to_simplex(V)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    assert (P >= 0).all()
+    # At the nearest point p, no vertex e has a positive (v - p)'(e - p).
+    assert ((V - P) - ((V - P) * P).sum(axis=1, keepdims=True)).max() < 1e-12
+
+
 def test_softmax_equals_scikit_learns_multinomial_regression():
     reference = LogisticRegression(C=3.0, fit_intercept=False, tol=1e-10, max_iter=5000)
     reference.fit(AUGMENTED, Y)
@@ -70,7 +120,7 @@ def test_logistic_equals_one_scikit_learn_regression_per_column():
         np.testing.assert_allclose(w, reference.fit(AUGMENTED, target[Y]).coef_[0], atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
+@pytest.mark.parametrize("name", LOSSES)
 def test_a_path_ends_at_the_solutions_of_single_fits(name):
     lams = [1e-3, 1.0, 1e-2]
     for lam, W in path(LOSSES[name]).solutions(lams):
@@ -134,7 +184,7 @@ def test_warm_starts_read_the_data_less_often():
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
+@pytest.mark.parametrize("name", LOSSES)
 def test_rows_that_do_not_fit_into_memory_give_the_same_solution(name, intercept, monkeypatch):
     whitened = path(LOSSES[name], intercept=intercept).solve(0.01)
     monkeypatch.setattr(_linear, "WORKING_BYTES", 0)

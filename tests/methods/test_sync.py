@@ -1,7 +1,12 @@
+from functools import cache
+
 import numpy as np
 import pytest
 
 from tests.methods.plain import gradient, relative_difference, training_data
+from zslcore.datasets import load
+from zslcore.evaluation.protocol import Problem
+from zslcore.features import Preprocessing
 from zslcore.methods import SYNC
 
 X, Y, S, _ = training_data()
@@ -72,3 +77,39 @@ def test_the_three_losses_differ():
     ovo, cs, struct = (fitted(loss=loss).W_ for loss in ("ovo", "cs", "struct"))
     assert relative_difference(ovo, cs) > 0.1
     assert relative_difference(cs, struct) > 0.1
+
+
+@cache
+def digits():
+    """The training rows and seen test rows of digits."""
+    data = load("digits")
+    split = data.split("PS")
+    return Problem.of(data, Preprocessing(), split.trainval, split.test_seen)
+
+
+RIDGES = [2.0**k for k in (-8, -10, -12, -14, -16, -18, -20, -22)]
+
+
+@pytest.mark.parametrize("loss", ["ovo", "cs", "struct"])
+def test_a_smaller_ridge_has_a_smaller_minimum(loss):
+    problem = digits()
+    minima, former = [], None
+    for lam in RIDGES:
+        model = SYNC(lam=lam, loss=loss).fit(problem.X, problem.y, problem.S)
+        path = model._path(problem.X, problem.y, problem.S)
+        minima.append(path.objective(model.W_, lam)[0])
+        # The classifiers of a larger ridge are no better at this ridge.
+        if former is not None:
+            assert minima[-1] < (1 + model.tol) * path.objective(former, lam)[0], lam
+        former = model.W_
+    assert np.all(np.diff(minima) < 0), minima
+
+
+@pytest.mark.parametrize("loss", ["ovo", "cs", "struct"])
+def test_a_sweep_predicts_as_single_fits(loss):
+    problem = digits()
+    grid = [{"lam": lam} for lam in RIDGES]
+    for params, F in zip(grid, problem.sweep(SYNC(loss=loss), grid), strict=True):
+        model = SYNC(loss=loss, **params).fit(problem.X, problem.y, problem.S)
+        alone = problem.scores_of(model)
+        assert np.mean(F.argmax(axis=1) != alone.argmax(axis=1)) <= 0.01, params

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,20 +37,29 @@ def table() -> dict[str, dict[str, Any]]:
 
 def revisions() -> dict[str, int]:
     """Return the revision of everything with a revision."""
-    return {name: method.revision for name, method in ALL.items()} | {"protocol": protocol.REVISION}
+    of_values = {
+        f"{name} {parameter}={value}": revision
+        for name, method in ALL.items()
+        for (parameter, value), revision in method.value_revisions.items()
+    }
+    of_methods = {name: method.revision for name, method in ALL.items()}
+    return of_methods | of_values | {"protocol": protocol.REVISION}
 
 
 def current_results(name: str) -> dict[str, Any]:
     """Return the current results of ``name``."""
-    return of_protocol() if name == "protocol" else of_method(ALL[name])
+    if name == "protocol":
+        return of_protocol()
+    name, _, chosen = name.partition(" ")
+    return of_method(ALL[name], dict([chosen.split("=")] if chosen else []))
 
 
-def of_method(method: type[ZSLEstimator]) -> dict[str, Any]:
-    """Return the defaults of a method and some of its scores."""
+def of_method(method: type[ZSLEstimator], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults of a method, and some of its scores with ``params``."""
     world = linear_world(**({"n_features": 6, "joint": True} if method.card.joint_space else {}))
     if method is TRANSDUCTIVE["DSRL"]:  # it factorises features into non-negative parts
         world = replace(world, features=np.abs(world.features))
-    split, model = world.splits["PS"], _exact(method)
+    split, model = world.splits["PS"], _exact(method).set_params(**params)
     test = np.concatenate([split.test_seen, split.test_unseen])
     problem = Problem.of(world, Preprocessing(), split.trainval, test)
     if isinstance(model, TransductiveEstimator):

@@ -289,6 +289,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
             "grid": {},
             "draw": {name: classes.tolist() for name, classes in asdict(self.draw).items()},
             "seed": self.seed,
+            **method.revisions_among({k: (v,) for k, v in method.get_params().items()}),
         }
 
     def compute(self, progress: Progress) -> ActionAccuracies:

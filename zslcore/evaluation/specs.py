@@ -48,8 +48,11 @@ class RunSpec:
         put = partial(object.__setattr__, self)
         put("params", dict(sorted(self.params.items())))
         if self.method not in self.revisions:
-            put("revisions", revisions_of(get_method(self.method)()))
-            put("grid", get_method(self.method).param_grid if self.grid is None else self.grid)
+            method = get_method(self.method)
+            grid = method.param_grid if self.grid is None else self.grid
+            put("grid", grid)
+            values = {**grid, **{name: (value,) for name, value in self.params.items()}}
+            put("revisions", revisions_of(method()) | method.revisions_among(values))
         if self.grid is not None:
             searched = {k: tuple(v) for k, v in sorted(self.grid.items()) if k not in self.params}
             put("grid", searched)
@@ -163,6 +166,8 @@ def revisions_of(*methods: ZSLEstimator) -> dict[str, int]:
     revisions = {"protocol": protocol.REVISION}
     for method in methods:
         revisions[method.card.name] = method.revision
+        params = method.get_params(deep=False)
+        revisions |= method.revisions_among({name: (value,) for name, value in params.items()})
         base = method.inductive() if isinstance(method, TransductiveEstimator) else None
         if base is not None:
             revisions[base.card.name] = base.revision

@@ -123,6 +123,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     ----------
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : increased when the same data and parameters give new numbers
+    value_revisions : by parameter name and value, if only the numbers of this value are new
     complexity_order : parameters for which a smaller value gives a simpler model, the most
         important first; if not empty, the simplest grid point within one standard error of the best
         is chosen, see :func:`zslcore.evaluation.protocol.select`
@@ -151,6 +152,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple[Any, ...]]]
     revision: ClassVar[int] = 1
+    value_revisions: ClassVar[Mapping[tuple[str, Any], int]] = {}
     complexity_order: ClassVar[tuple[str, ...]] = ()
     variants: ClassVar[tuple[dict[str, Any], ...]] = ()
     shared_grid_params: ClassVar[tuple[str, ...]] = ()
@@ -198,6 +200,15 @@ class ZSLEstimator(BaseEstimator, ABC):
     def hints(cls) -> Mapping[str, Any]:
         """Return the annotations of the parameters by name, for menus and the command line."""
         return _hints(cls)
+
+    @classmethod
+    def revisions_among(cls, values: Mapping[str, Iterable[Any]]) -> dict[str, int]:
+        """Return the entries of ``value_revisions`` among values by parameter."""
+        return {
+            f"{cls.card.name} {name}={value}": revision
+            for (name, value), revision in cls.value_revisions.items()
+            if value in values.get(name, ())
+        }
 
     def predict(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the row of ``prototypes`` with the highest score for each sample."""

@@ -466,7 +466,7 @@ def _is_current(entry: Mapping[str, Any]) -> bool:
     method, versions = entry["method"], entry["versions"]
     return method in METHODS and all(
         versions.get(f"revision of {name}") == str(today)
-        for name, today in revisions_of(METHODS[method]()).items()
+        for name, today in revisions_of(METHODS[method](**entry["parameters"]["params"])).items()
     )
 
 
