@@ -23,9 +23,9 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores.explain import LISTED, explain
+from zslcore.scores.joined_sides import find_blocks
 from zslcore.scores.printed import read_printed
 from zslcore.scores.sandboxed import judge_in_worker
-from zslcore.scores.two_files import find_blocks
 
 PAGE = "scores"
 

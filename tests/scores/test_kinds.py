@@ -396,16 +396,6 @@ def test_named_unseen_classes_are_unaffected_by_labels_counted_from_1():
     assert read(**arguments, fixes=["labels-from-1"])[0].digest == read()[0].digest
 
 
-def test_columns_of_whole_numbers_next_to_fractions_are_not_classes(tmp_path):
-    table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y], frame=Y * 50)
-    matrix, request = interpreted(
-        read_scores(write_file(tmp_path / "own.csv", table), unseen=[NAMES[k] for k in UNSEEN])
-    )
-    assert request == ()
-    assert "Column 'frame': left out" in " ".join(matrix.remarks)
-    np.testing.assert_allclose(matrix.F, F, rtol=1e-6)
-
-
 @pytest.mark.parametrize(
     "form", ["csv", "numbers", "parquet", "text", "other folder", "no suffix", "of a number"]
 )
@@ -448,12 +438,6 @@ def test_a_class_listed_as_seen_and_as_unseen_is_refused(tmp_path):
             read_scores(write_file(tmp_path / "own.npz", {**file, "unseen_classes": both}))
 
 
-def test_a_single_number_is_refused_as_a_list_of_unseen_classes(tmp_path):
-    np.savez(tmp_path / "own.npz", scores=F, y=Y, unseen_classes=np.array(6))
-    with pytest.raises(ZSLError, match="column of whole numbers; got a single value"):
-        read_scores(tmp_path / "own.npz")
-
-
 def test_two_further_columns_with_the_largest_values_are_refused(tmp_path):
     """A single such column at the end raises a question."""
     table = pd.DataFrame(F, columns=NAMES).assign(label=np.array(NAMES)[Y])
@@ -464,16 +448,6 @@ def test_two_further_columns_with_the_largest_values_are_refused(tmp_path):
     assert interpreted(file, ["as-is"])[0] is not None
     of_unseen = ScoreFile("own.csv", F[OF_UNSEEN], Y[OF_UNSEEN], UNSEEN)
     assert interpreted(of_unseen)[0] is not None  # images of unseen classes only
-
-
-def test_several_runs_in_one_table_are_refused(tmp_path):
-    """The H of all rows together would be that of the mean run."""
-    for name in ("scores", "predicted"):
-        columns = dict(zip(NAMES, F.T, strict=True)) if name == "scores" else {"pred": PREDICTED}
-        run = pd.DataFrame(columns).assign(label=Y)
-        runs = [run.sample(frac=1, random_state=k).assign(seed=k) for k in range(3)]
-        with pytest.raises(ZSLError, match="the same 408 labels for each of 3 values of 'seed'"):
-            read_scores(write_file(tmp_path / "own.csv", pd.concat(runs)), unseen=["1"])
 
 
 def test_a_common_prefix_of_class_names_is_kept(tmp_path):
@@ -741,18 +715,52 @@ def test_names_and_numbers_mixed_are_refused(tmp_path):
         interpreted(file)
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "message"),
-    [
-        ("pred.csv", "0,0\n1,1\n0,1\n", "expected column names"),
-        ("pred.csv", "y_true,y_pred\n", "expected a table with"),
-        ("own.csv", "label,a,b\n0,1,2\n1,2\n", "line 3: expected 3 fields; got 2"),
-        ("p.txt", "a.jpg cat dog\n", r"p\.txt: .*as \.csv with the titles label and predicted"),
-    ],
-)
-def test_an_incomplete_table_is_refused_with_what_is_missing(tmp_path, file, text, message):
-    with pytest.raises(ZSLError, match=message):
-        read_scores(write_file(tmp_path / file, text), unseen=["1"])
+# --- Refused files --------------------------------------------------------------------------------
+
+
+def of_runs(columns):
+    """Three shuffled copies of the images, whose H together would be that of the mean run."""
+    run = pd.DataFrame(columns).assign(label=Y)
+    return pd.concat([run.sample(frac=1, random_state=seed).assign(seed=seed) for seed in range(3)])
+
+
+def of_pairs(images):
+    """One row per image and class: without scores, one in C "predictions" would be right."""
+    columns = {"id": np.repeat(images, C), "label": np.repeat([NAMES[k] for k in Y], C)}
+    return pd.DataFrame(columns | {"class": np.tile(NAMES, len(Y))})
+
+
+RUNS, PAIRS = "the same 408 labels for each of 3 values of 'seed'", f"got {C} for each 'id'"
+NO_LABELS = "got scores alone"
+SIDES = {"scores_seen": F[:9, SEEN], "scores_unseen": F[:, UNSEEN], "y": Y}
+EMBEDDINGS = pd.DataFrame({"class": NAMES[:4], "fur": [0.5, 1, 0, 0], "tail": [1, 0, 0.5, 1]})
+REFUSED = {
+    "no titles": ("pred.csv", "0,0\n1,1\n0,1\n", "expected column names"),
+    "titles alone": ("pred.csv", "y_true,y_pred\n", "expected a table with"),
+    "a short line": ("own.csv", "label,a,b\n0,1,2\n1,2\n", "line 3: expected 3 fields; got 2"),
+    "lines of words": ("p.txt", "a.jpg cat dog\n", "as .csv with the titles label and predicted"),
+    "runs with scores": ("own.csv", of_runs(dict(zip(NAMES, F.T, strict=True))), RUNS),
+    "runs with predictions": ("own.csv", of_runs({"pred": F.argmax(axis=1)}), RUNS),
+    "pairs of numbered images": ("own.csv", of_pairs(np.arange(len(Y))), PAIRS),
+    "pairs of images": ("own.csv", of_pairs([f"{k}.jpg" for k in range(len(Y))]), PAIRS),
+    "class embeddings": ("own.csv", EMBEDDINGS, "one row per class and no column"),
+    "whole scores": ("own.npy", np.eye(C)[Y], NO_LABELS),
+    "a constant column": ("own.npy", np.insert(F[:, 1:], 0, 0.0, axis=1), NO_LABELS),
+    "columns of different images": ("own.npz", SIDES, "got 9 and 408 rows"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_without_one_row_per_image_is_refused_with_the_reason(tmp_path, name):
+    file, content, message = REFUSED[name]
+    with pytest.raises(FileRefusedError, match=re.escape(message)):
+        read_scores(write_file(tmp_path / file, content), unseen=["1"])
+
+
+def test_a_single_number_is_refused_as_a_list_of_unseen_classes(tmp_path):
+    np.savez(tmp_path / "own.npz", scores=F, y=Y, unseen_classes=np.array(6))
+    with pytest.raises(ZSLError, match="column of whole numbers; got a single value"):
+        read_scores(tmp_path / "own.npz")
 
 
 # --- Texts without titles -------------------------------------------------------------------------
@@ -809,12 +817,6 @@ def test_a_first_column_that_names_or_numbers_images_is_no_class(
     assert np.allclose(file.scores, F, atol=1e-5)
 
 
-@pytest.mark.parametrize("scores", [np.eye(C)[Y], np.insert(F[:, 1:], 0, 0.0, axis=1)])
-def test_whole_scores_are_not_labels(tmp_path, scores):
-    with pytest.raises(FileRefusedError, match="got scores alone"):
-        read_scores(write_file(tmp_path / "scores.npy", scores), unseen=["1"])
-
-
 @pytest.mark.parametrize("separator", [",", " ", "\t"])
 @pytest.mark.parametrize("ending", ["csv", "txt"])
 def test_titles_may_be_a_comment_as_numpy_writes_them(tmp_path, ending, separator):
@@ -831,36 +833,36 @@ def test_titles_may_be_a_comment_as_numpy_writes_them(tmp_path, ending, separato
 # --- Text columns ---------------------------------------------------------------------------------
 
 
+FURTHER = {
+    **{
+        name: ({name: 1.5}, f"Column '{name}': left out")
+        for name in ("max_prob", "correct", "unseen", "fold")
+    },
+    "numbers of images": ({"id": np.arange(len(Y))}, "Column 'id': left out"),
+    "whole numbers next to fractions": ({"frame": Y * 50}, "Column 'frame': left out"),
+    "texts": (
+        {"filename": [f"image {k}.jpg" for k in range(len(Y))], "source": "camera"},
+        "Columns 'filename', 'source': left out",
+    ),
+    "predicted classes": ({"pred": [NAMES[k] for k in F.argmax(axis=1)]}, "the scores are used"),
+    "times": ({"when": pd.Timestamp("2026-01-01")}, "Column 'when': left out"),
+}
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_text_columns_are_left_out_with_a_remark(tmp_path, kind):
+@pytest.mark.parametrize("name", FURTHER)
+def test_columns_next_to_scores_are_left_out_with_a_remark(tmp_path, kind, name):
+    further, remark = FURTHER[name]
     table = pd.DataFrame(np.float32(F), columns=NAMES)
-    table.insert(0, "label", [NAMES[k] for k in Y])
-    table.insert(0, "filename", [f"image {k}.jpg" for k in range(len(Y))])
-    table["pred"] = [NAMES[k] for k in PREDICTED]
-    table["source"] = "camera"
-    path = tmp_path / f"own.{kind}"
-    (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
-    matrix, request = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
-    assert request == ()
-    np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
-    np.testing.assert_array_equal(matrix.y, Y)
-    text = " ".join(matrix.remarks)
-    assert "'filename'" in text
-    assert "'source'" in text
-    assert "the scores are used" in text
-
-
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize("name", ["max_prob", "correct", "unseen", "fold", "id"])
-def test_further_number_columns_are_not_classes(tmp_path, kind, name):
-    table = pd.DataFrame(np.float32(F), columns=NAMES).assign(label=[NAMES[k] for k in Y])
-    table[name] = np.arange(len(Y)) if name == "id" else 1.5
+    table = table.assign(label=[NAMES[k] for k in Y], **further)
     path = tmp_path / f"own.{kind}"
     (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
     matrix, request = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
     assert request == ()
     assert matrix.class_names == NAMES
-    assert f"Column '{name}': left out" in " ".join(matrix.remarks)
+    np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
+    np.testing.assert_array_equal(matrix.y, Y)
+    assert remark in " ".join(matrix.remarks)
 
 
 def test_a_class_may_be_named_like_a_column_of_labels(tmp_path):
@@ -869,23 +871,6 @@ def test_a_class_may_be_named_like_a_column_of_labels(tmp_path):
     table.to_csv(tmp_path / "own.csv", index=False)
     matrix, _ = interpreted(read_scores(tmp_path / "own.csv", unseen=[names[k] for k in UNSEEN]))
     assert matrix.class_names == tuple(names)
-
-
-@pytest.mark.parametrize("number", [False, True])
-def test_a_row_per_image_and_class_is_refused(tmp_path, number):
-    """Its classes would otherwise be read as predictions, of which one in C is right."""
-    images = np.repeat(np.arange(len(Y)), C)
-    table = pd.DataFrame({"id": images if number else [f"{k}.jpg" for k in images]})
-    table["label"] = np.repeat([NAMES[k] for k in Y], C)
-    table["class"] = np.tile(NAMES, len(Y))  # with scores, the table would be a matrix
-    with pytest.raises(ZSLError, match=rf"one row per image; got {C} for each 'id'"):
-        read_scores(write_file(tmp_path / "long.csv", table), unseen=[NAMES[k] for k in UNSEEN])
-
-
-def test_a_table_of_class_embeddings_is_recognised_and_refused(tmp_path):
-    table = pd.DataFrame({"class": NAMES[:4], "fur": [0.5, 1, 0, 0], "tail": [1, 0, 0.5, 1]})
-    with pytest.raises(ZSLError, match="one row per class .* --prototypes"):
-        read_scores(write_file(tmp_path / "own.csv", table), unseen=[NAMES[0]])
 
 
 # --- Files of labels and of unseen classes --------------------------------------------------------
@@ -1072,12 +1057,6 @@ def test_an_array_called_distances_is_read_as_scores(tmp_path):
     assert read_scores(tmp_path / "s.npz", unseen=["1"]).scores.tolist() == np.eye(2).tolist()
 
 
-def test_seen_and_unseen_columns_of_different_images_are_refused(tmp_path):
-    np.savez(tmp_path / "own.npz", scores_seen=F[:9, SEEN], scores_unseen=F[:, UNSEEN], y=Y)
-    with pytest.raises(ZSLError, match="got 9 and 408 rows.*not GZSL"):
-        read_scores(tmp_path / "own.npz")
-
-
 # --- Comparison -----------------------------------------------------------------------------------
 
 
@@ -1169,18 +1148,6 @@ def test_masked_scores_with_their_split_are_not_called_other_images(shared, tmp_
     assert {f["mark"] for f in card["findings"]} <= {"open", "warning", "ok"}
     assert sum("Masked by the true side" in f["check"] for f in card["findings"]) == 1
     assert "masked by the true side, not GZSL" in str(card["figures"])
-
-
-def test_columns_of_parquet_that_are_neither_numbers_nor_texts_are_left_out(tmp_path):
-    table = pd.DataFrame(F, columns=NAMES).assign(gt=Y, when=pd.Timestamp("2026-01-01"))
-    table.assign(correct=True).to_parquet(tmp_path / "own.parquet")
-    matrix, request = interpreted(
-        read_scores(tmp_path / "own.parquet", unseen=[NAMES[k] for k in UNSEEN])
-    )
-    assert request == ()
-    np.testing.assert_array_equal(matrix.F, F)
-    np.testing.assert_array_equal(matrix.y, Y)
-    assert "Column 'when': left out" in " ".join(matrix.remarks)
 
 
 def test_scores_in_parquet_may_be_one_list_per_image(tmp_path):

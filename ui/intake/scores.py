@@ -26,11 +26,11 @@ from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.scores import FIXES, ScoreReport
 from zslcore.scores.companions import FilesOfModels, files_of_models
+from zslcore.scores.joined_sides import Blocks, find_blocks
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores, checked, read_predicted
 from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_in_worker, memory_for
-from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import Limits

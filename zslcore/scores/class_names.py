@@ -10,10 +10,10 @@ import numpy as np
 
 from zslcore.names import shared_spellings
 from zslcore.scores.matrix import ScoreFile
-from zslcore.scores.questions import LISTED, Question
+from zslcore.scores.questions import LISTED, ask
 
 
-def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
+def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile:
     """Return the file with one name per column, or ask if names do not fit the columns."""
     names, C = file.class_names, np.asarray(file.scores).shape[1]
     if "unnamed" in fixes:
@@ -21,19 +21,15 @@ def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
     if names and len(names) != C:
         joined = [n for n in names if "," in n or ";" in n]
         why = f" ({joined[0]!r} may be two names without a comma between them)" if joined else ""
-        return Question(
-            "unnamed",
-            f"{file.name}: {len(names)} class names for {C} columns of scores{why}, so no "
-            "name has a column: leave the names out and number the columns?",
-            open=True,
-        )
-    spellings = shared_spellings(names)
-    shared = [name for name, k in Counter(names).items() if k > 1]
-    file = replace(file, class_names=names)
+        text = f"{len(names)} class names for {C} columns of scores{why}, so no name has a column"
+        advice = "leave the names out and number the columns?"
+        ask("unnamed", f"{file.name}: {text}: {advice}", open=True)
+    file, spellings = replace(file, class_names=names), shared_spellings(names)
     if not spellings:
         return file
     if "same-class" in fixes:
         return _merged_columns(file)
+    shared = [name for name, k in Counter(names).items() if k > 1]
     parts = [np.asarray(part) for part in (file.labels, file.unseen) if part is not None]
     named = any(
         np.isin(part.astype(str, copy=False), shared).any()
@@ -41,9 +37,8 @@ def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
         if part.dtype.kind in "UO"
     )
     if named or "as-is" not in fixes:
-        return Question(
-            "same-class", f"{file.name}: {_sentence_on_shared(names, spellings, named)}", named
-        )
+        sentence = _sentence_on_shared(names, spellings, named)
+        ask("same-class", f"{file.name}: {sentence}", open=named)
     unique = (f"{name} (column {k})" if name in shared else name for k, name in enumerate(names))
     return replace(file, class_names=tuple(unique))
 
@@ -60,17 +55,17 @@ def _sentence_on_shared(
             called = f"are called {' and '.join(map(repr, spelt_as))}"
         clauses.append(f"columns {', '.join(map(str, columns))} {called}")
     more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
-    if named:
-        return (
-            f"{'; '.join(clauses)}{more} (columns counted from 0), and labels or unseen classes "
-            "use that name: the column is ambiguous, so give labels and unseen classes as "
-            "numbers. Or are columns with the same name one class, with the larger of their "
-            "scores?"
-        )
-    return (
-        f"{'; '.join(clauses)}{more} (columns counted from 0): are these columns one class, with "
-        "the larger of their scores? Otherwise they are distinguished by number."
+    question = (
+        ": are these columns one class, with the larger of their scores? Otherwise they are "
+        "distinguished by number."
     )
+    if named:
+        question = (
+            ", and labels or unseen classes use that name: the column is ambiguous, so give labels "
+            "and unseen classes as numbers. Or are columns with the same name one class, with the "
+            "larger of their scores?"
+        )
+    return f"{'; '.join(clauses)}{more} (columns counted from 0){question}"
 
 
 def _merged_columns(file: ScoreFile) -> ScoreFile:
@@ -87,13 +82,8 @@ def _merged_columns(file: ScoreFile) -> ScoreFile:
         for part in (file.labels, file.unseen)
     )
     assert labels is not None
-    return replace(
-        file,
-        scores=np.column_stack(merged),
-        labels=labels,
-        unseen=unseen,
-        class_names=tuple(names),
-    )
+    scores = np.column_stack(merged)
+    return replace(file, scores=scores, labels=labels, unseen=unseen, class_names=tuple(names))
 
 
 def _renumbered_columns(part: np.ndarray, position: np.ndarray) -> np.ndarray:

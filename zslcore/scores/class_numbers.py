@@ -15,57 +15,45 @@ from zslcore.scores.class_names import fit_names, remarks_on_names
 from zslcore.scores.labels import numbers_or_names
 from zslcore.scores.matrix import ScoreFile, Scores, blocks, column
 from zslcore.scores.named_matrices import are_numbered
-from zslcore.scores.questions import FIXES, Question
+from zslcore.scores.questions import FIXES, ask
+from zslcore.texts import expect
 
 #: Value of ``unseen`` for a file with unseen classes only.
 ALL = "all"
 
 
-def number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Question:
-    """Return the scores of a file with labels and sides as columns, or the question on them."""
-    named = fit_names(file, fixes)
-    if isinstance(named, Question):
-        return named
-    file = named
-    F = np.asarray(file.scores)
-    y = as_numbers(file, file.labels, "labels")
+def number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores:
+    """Return the scores of a file with labels and sides as columns."""
+    file = fit_names(file, fixes)
+    F, y = np.asarray(file.scores), as_numbers(file, file.labels, "labels")
     unseen = listed_numbers(file, F.shape[1])
-    counted = [y] if unseen is None or not len(unseen) or unseen.dtype == bool else [y, unseen]
+    counted = y if unseen is None or unseen.dtype == bool else np.concatenate([y, unseen])
     if unseen is not None and unseen.dtype == bool:
         # A mask refers to columns, whether labels start from 0 or 1.
         unseen = np.flatnonzero(unseen) + ("labels-from-1" in fixes)
-    if not {"labels-from-1", "unused-column", "unused-last-column"} & {*fixes}:
-        question = _counting_question(file.name, F, np.concatenate(counted))
-        if question is None and "as-is" not in fixes:
-            question = _unused_column_question(file.name, F, y, unseen)
-        if question is not None:
-            return question
-    elif "unused-last-column" in fixes:
+    if "unused-last-column" in fixes:
         F, file = F[:, :-1], replace(file, class_names=file.class_names[:-1])
-    else:
+    elif {"labels-from-1", "unused-column"} & {*fixes}:
         y, unseen = y - 1, None if unseen is None else unseen - 1
         if "unused-column" in fixes:
             F, file = F[:, 1:], replace(file, class_names=file.class_names[1:])
-    C = F.shape[1]
-    if y.min() < 0 or y.max() >= C:
-        raise DatasetError(
-            f"{file.name}, labels: expected columns of the scores, 0 to {C - 1}; got {y.min()} to "
-            f"{y.max()}."
-        )
-    sided = sides_of_classes(file, fixes, y, C, unseen)
-    if isinstance(sided, Question):
-        return sided
-    seen, about = sided
+    else:
+        low, high = counted.min(), counted.max()
+        if low >= 1 and high == F.shape[1]:
+            text = f"labels go from {low} to {high} and the scores have {F.shape[1]} columns"
+            ask("labels-from-1", f"{file.name}: {text}: are classes counted from 1?", open=True)
+        if "as-is" not in fixes:
+            _ask_about_unused_column(file.name, F, y, unseen)
+    C, got = F.shape[1], f"{y.min()} to {y.max()}"
+    is_inside = y.min() >= 0 and y.max() < C
+    expect(is_inside, f"{file.name}, labels", f"columns of the scores, 0 to {C - 1}", got)
+    seen, about = sides_of_classes(file, fixes, y, C, unseen)
     return Scores(file.name, F, y, seen, remarks=tuple(remarks_on_names(file)), **about)
 
 
 def sides_of_classes(
-    file: ScoreFile,
-    fixes: Collection[str],
-    y: np.ndarray,
-    C: int,
-    listed: np.ndarray | None,
-) -> tuple[np.ndarray, dict[str, Any]] | Question:
+    file: ScoreFile, fixes: Collection[str], y: np.ndarray, C: int, listed: np.ndarray | None
+) -> tuple[np.ndarray, dict[str, Any]]:
     """Return a mask of the seen classes, and the names, fixes and test set of scores.
 
     ``listed`` are the classes of one side as numbers or as a mask; if it is None, the unseen
@@ -80,7 +68,14 @@ def sides_of_classes(
     elif test is not None:
         seen = ~test.unseen
     else:
-        return _unseen_question(file.name)
+        ask(
+            "all-unseen",
+            f"{file.name}: the unseen classes are not stated, and the labels are not those of a "
+            "benchmark test set; expected a list or a mask of unseen classes. Or was the model "
+            "trained on none of the classes, so that all are unseen (pure zero-shot, as CLIP is "
+            "tested; --unseen all)?",
+            open=True,
+        )
     if test is not None and not np.array_equal(seen, ~test.unseen):
         test = None  # the test images are the same, but the split differs
     names = file.class_names or (() if test is None else test.class_names)
@@ -92,15 +87,23 @@ def sides_of_classes(
     }
 
 
-def _unseen_question(name: str) -> Question:
-    return Question(
-        "all-unseen",
-        f"{name}: the unseen classes are not stated, and the labels are not those of a "
-        "benchmark test set; expected a list or a mask of unseen classes. Or was the model trained "
-        "on none of the classes, so that all are unseen (pure zero-shot, as CLIP is tested; "
-        "--unseen all)?",
-        open=True,
-    )
+def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
+    """Return the mask of the seen classes among all ``C``, from the listed classes of one side."""
+    where = f"{file.name}, {file.listed}"
+    is_inside = len(listed) and listed.min() >= 0 and listed.max() < C
+    targets = "classes" if file.scores is None else "columns of the scores,"
+    got = ", ".join(map(str, listed[:5])) or "none"
+    expect(is_inside, where, f"{targets} 0 to {C - 1}", got)
+    seen = np.full(C, not lists_seen)
+    seen[listed] = lists_seen
+    expect(not seen.all(), where, "some of the classes", "all")
+    return seen
+
+
+def are_names(part: object) -> bool:
+    """Whether a part of a file has names of classes, other than the word "all"."""
+    array = np.asarray(part)
+    return array.dtype.kind in "UO" and part is not None and not says_all(array)
 
 
 def says_all(unseen: np.ndarray) -> bool:
@@ -110,35 +113,27 @@ def says_all(unseen: np.ndarray) -> bool:
 
 def as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str) -> np.ndarray:
     """Return labels or listed classes as numbers; names by the columns that have them."""
-    array = np.asarray(labels)
-    if array.dtype.kind in "iu":
+    array, where = np.asarray(labels), f"{file.name}, {target}"
+    if array.dtype.kind in "iu" or (array.dtype.kind == "f" and (array == np.round(array)).all()):
         return array.astype(np.intp)
-    if array.dtype.kind == "f" and (array == np.round(array)).all():
-        return array.astype(np.intp)
-    if array.dtype.kind not in "UO":
-        raise DatasetError(f"{file.name}, {target}: expected numbers or names; got {array.dtype}.")
+    expect(array.dtype.kind in "UO", where, "numbers or names", array.dtype)
     numbers = numbers_or_names(array.ravel())
     if numbers.dtype.kind == "i" and not np.isin(array, file.class_names).any():
         return numbers.astype(np.intp)  # numbers stored as strings
-    without_names = DatasetError(
-        f"{file.name}, {target}: class names identify columns only if columns have names; "
-        "expected class_names, or columns with the titles of classes."
-    )
-    if not file.class_names:
-        raise without_names
     number_of = {name: k for k, name in enumerate(file.class_names)}
     plain: dict[str, int] = {}
     for name, k in number_of.items():
         key = class_key(name)
         plain[key] = -1 if key in plain else k  # -1: several columns with this spelling
     different, codes = np.unique(array.astype(str, copy=False), return_inverse=True)
-    columns = []
-    for name in map(str, different):
-        k = number_of.get(name, plain.get(class_key(name), -1))
-        if k < 0:
-            unknown = closest_name(f"class in {target} of {file.name}", name, number_of)
-            raise without_names if are_numbered(file.class_names) else unknown
-        columns.append(k)
+    columns = [number_of.get(name, plain.get(class_key(name), -1)) for name in different.tolist()]
+    if -1 in columns or not number_of:
+        if not number_of or are_numbered(file.class_names):
+            expected = "class_names, or columns with the titles of classes"
+            why = "class names identify columns only if columns have names; expected"
+            raise DatasetError(f"{where}: {why} {expected}.")
+        name = different.tolist()[columns.index(-1)]
+        raise closest_name(f"class in {target} of {file.name}", name, number_of)
     return np.array(columns, dtype=np.intp)[codes.ravel()]
 
 
@@ -154,13 +149,12 @@ def listed_numbers(file: ScoreFile, C: int, *, is_fixed: bool = True) -> np.ndar
     if says_all(array):
         return np.ones(C, dtype=bool)
     is_whole = len(array) == C or (not is_fixed and len(array) > max(C, 2))
-    binary = array.dtype.kind in "iuf" and is_whole and np.isin(array, (0, 1)).all()
-    if array.dtype == bool or binary:
-        if not is_whole:
-            raise DatasetError(
-                f"{file.name}, {file.listed}: expected a mark for each of {C} columns; got "
-                f"{len(array)}."
-            )
+    if array.dtype == bool:
+        where, expected = f"{file.name}, {file.listed}", f"a mark for each of {C} columns"
+        expect(is_whole, where, expected, len(array))
+    if array.dtype == bool or (
+        array.dtype.kind in "iuf" and is_whole and np.isin(array, (0, 1)).all()
+    ):
         return array.astype(bool)
     numbers = np.unique(as_numbers(file, array, file.listed))
     if array.dtype.kind not in "UO":
@@ -171,37 +165,9 @@ def listed_numbers(file: ScoreFile, C: int, *, is_fixed: bool = True) -> np.ndar
     return np.isin(np.arange(C), numbers)
 
 
-def _counting_question(name: str, F: np.ndarray, numbers: np.ndarray) -> Question | None:
-    """Ask whether classes are counted from 1; ``numbers`` are labels and unseen classes."""
-    C, low, high = F.shape[1], numbers.min(), numbers.max()
-    if low >= 1 and high == C:
-        return Question(
-            "labels-from-1",
-            f"{name}: labels go from {low} to {high} and the scores have {C} columns: are classes "
-            "counted from 1?",
-            open=True,
-        )
-    return None
-
-
-def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
-    """Return the mask of the seen classes among all ``C``, from the listed classes of one side."""
-    if not len(listed) or listed.min() < 0 or listed.max() >= C:
-        targets = "classes" if file.scores is None else "columns of the scores,"
-        raise DatasetError(
-            f"{file.name}, {file.listed}: expected {targets} 0 to {C - 1}; got "
-            f"{', '.join(map(str, listed[:5])) or 'none'}."
-        )
-    seen = np.full(C, not lists_seen)
-    seen[listed] = lists_seen
-    if seen.all():
-        raise DatasetError(f"{file.name}, {file.listed}: expected some of the classes; got all.")
-    return seen
-
-
-def _unused_column_question(
+def _ask_about_unused_column(
     name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None
-) -> Question | None:
+) -> None:
     """Ask whether the first or last column, without labels and not listed, belongs to no class.
 
     ``y`` are the unchanged labels as columns; ``unseen`` is None if the file does not list the
@@ -211,17 +177,17 @@ def _unused_column_question(
     stated = np.empty(0, dtype=np.intp) if unseen is None else unseen
     used_columns = np.union1d(y, stated)
     if used_columns.min() < 0 or used_columns.max() >= C:
-        return None
+        return
     for k, fix, end in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
         if k in used_columns:
             continue
         test = recognised(y - (k == 0), C - 1)
-        labels = "labels, counted from 1," if k == 0 else "labels"
+        listed = None if test is None or unseen is None else np.unique(unseen) - (k == 0)
         if test is not None and (
-            unseen is None
-            or np.array_equal(np.flatnonzero(test.unseen), np.unique(unseen) - (k == 0))
+            listed is None or np.array_equal(np.flatnonzero(test.unseen), listed)
         ):
-            return Question(
+            labels = "labels, counted from 1," if k == 0 else "labels"
+            ask(
                 fix,
                 f"{name}: the {labels} are those of {test.benchmark} {test.split}, which has "
                 f"{C - 1} classes, and the scores have {C} columns: does the {end} column belong "
@@ -235,12 +201,8 @@ def _unused_column_question(
             stands_out = len(np.unique(y)) == C - 1
             shown = "has varied scores, while every other class has images"
         if stands_out:
-            return Question(
-                fix,
-                f"{name}: no image belongs to class {k}, the {end} column, which {shown}: does "
-                "it belong to no class?",
-            )
-    return None
+            text = f"no image belongs to class {k}, the {end} column, which {shown}"
+            ask(fix, f"{name}: {text}: does it belong to no class?")
 
 
 def _wins(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
@@ -248,9 +210,3 @@ def _wins(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
     return bool(len(other_columns)) and any(
         (values[rows] >= block[:, other_columns].max(axis=1)).any() for rows, block in blocks(F)
     )
-
-
-def are_names(part: object) -> bool:
-    """Whether a part of a file has names of classes, other than the word "all"."""
-    array = np.asarray(part)
-    return array.dtype.kind in "UO" and part is not None and not says_all(array)

@@ -11,13 +11,9 @@ import scipy
 from zslcore.exceptions import DoubtfulScoresError
 from zslcore.leakage.published import recognised
 from zslcore.numbers import percent
-from zslcore.scores.matrix import Scores, blocks, some_rows
-from zslcore.scores.questions import FIXES, LISTED, Question
+from zslcore.scores.matrix import Scores, blocks, some_rows, spread_rows
+from zslcore.scores.questions import FIXES, LISTED, ask
 from zslcore.storage.artifacts import scratch
-
-#: Number of sampled rows, spread over the file, in which faults are recognised.
-ENOUGH = 2_000
-
 
 #: Size in bytes from which changed scores are written to disk.
 ON_DISK = 1 << 28
@@ -47,11 +43,6 @@ MOST_WINS = 0.5
 def _hits(F: np.ndarray, y: np.ndarray) -> float:
     """Return the share of images with the highest score at their class."""
     return float((F.argmax(axis=1) == y).mean())
-
-
-def spread_rows(n: int) -> np.ndarray:
-    """Return rows spread over a file of ``n`` rows, which may be sorted by class."""
-    return np.unique(np.linspace(0, n - 1, min(n, ENOUGH)).astype(np.intp))
 
 
 def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
@@ -94,7 +85,18 @@ def is_clearer(hits: float, now: float, n_classes: int) -> bool:
     return hits > max(ABOVE_CHANCE / n_classes, CLEARER * now)
 
 
-def columns_question(sample: Scores) -> Question | None:
+def check_order(matrix: Scores) -> Scores:
+    """Ask about the order and sign of columns and the list of classes; return sampled rows."""
+    _refuse_rows_of_classes(matrix)
+    rows = spread_rows(len(matrix.y))
+    sample = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
+    _ask_about_order(sample)
+    if "seen-listed" not in matrix.fixes and (sentence := _swapped_lists(matrix, sample)):
+        ask("seen-listed", f"{matrix.name}: {sentence}: is this the list of seen classes?")
+    return sample
+
+
+def _ask_about_order(sample: Scores) -> None:
     """Ask about the order or sign of columns if another one makes far more predictions right."""
     F, y, C, orders = sample.F, sample.y, sample.F.shape[1], _orders(sample.seen)
     if {*orders} & {*sample.fixes}:
@@ -106,59 +108,44 @@ def columns_question(sample: Scores) -> Question | None:
         return max(_own_side_hits(sign * F, y, sample.seen) for sign in (1, -1))
 
     for fix, order in orders.items():
-        turned = F[:, order]
+        turned, best = F[:, order], max(now, negated)
         hits = max(_hits(turned, y), _hits(-turned, y))
-        if is_clearer(hits, max(now, negated), C) and of_sides(turned) > of_sides(F):
-            return Question(
-                fix,
-                f"{sample.name}: {percent(max(now, negated))} of the predictions are right with "
-                f"the columns as they are, {percent(hits)} if {FIXES[fix]}: is that their order?",
-            )
+        if is_clearer(hits, best, C) and of_sides(turned) > of_sides(F):
+            text = f"{percent(best)} of the predictions are right with the columns as they are"
+            other = f"{percent(hits)} if {FIXES[fix]}: is that their order?"
+            ask(fix, f"{sample.name}: {text}, {other}")
     if "distances" not in sample.fixes and is_clearer(negated, now, C):
-        return Question(
-            "distances",
-            f"{sample.name}: {percent(now)} of the predictions are right if a larger score is "
-            f"closer, {percent(negated)} if a smaller one is: are these distances?",
-        )
-    return None
+        text = f"{percent(now)} of the predictions are right if a larger score is closer"
+        other = f"{percent(negated)} if a smaller one is: are these distances?"
+        ask("distances", f"{sample.name}: {text}, {other}")
 
 
-def list_question(matrix: Scores, rows: np.ndarray) -> Question | None:
-    """Ask whether the classes listed as unseen are the seen classes.
-
-    ``rows`` are the sampled rows.
-    """
-    sentence = "" if "seen-listed" in matrix.fixes else _swapped_lists(matrix, rows)
-    return Question("seen-listed", f"{matrix.name}: {sentence}") if sentence else None
-
-
-def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
+def _swapped_lists(matrix: Scores, sample: Scores) -> str:
+    """Return why the classes listed as unseen may be the seen classes, or ""."""
     y, seen = matrix.y, matrix.seen
     test = recognised(y, len(seen))
     if test is not None:
         if not np.array_equal(test.unseen, seen):
             return ""
-        return (
-            f"the {int((~seen).sum())} classes listed as unseen are the seen classes of "
-            f"{test.benchmark} {test.split}: is this the list of seen classes?"
-        )
+        n, name = int((~seen).sum()), f"{test.benchmark} {test.split}"
+        return f"the {n} classes listed as unseen are the seen classes of {name}"
     images = np.bincount(y, minlength=len(seen))
     of_seen, of_unseen = (images[side & (images > 0)] for side in (seen, ~seen))
-    right = some_rows(matrix.F, rows).argmax(axis=1) == y[rows]
-    u, s = (right[side[y[rows]]] for side in (~seen, seen))
+    right = sample.F.argmax(axis=1) == sample.y
+    u, s = (right[side[sample.y]] for side in (~seen, seen))
     if not len(u) or not len(s):
         return ""
     ratio = of_seen.mean() / of_unseen.mean()
-    if ratio > MORE_IMAGES and u.mean() > MORE_HITS * s.mean():
-        return (
-            f"{percent(s.mean(), 0)} of the predictions are right for classes listed as seen, "
-            f"{percent(u.mean(), 0)} for those listed as unseen, and a seen class has "
-            f"{ratio:.1f} times as many images: is this the list of seen classes?"
-        )
-    return ""
+    if ratio <= MORE_IMAGES or u.mean() <= MORE_HITS * s.mean():
+        return ""
+    return (
+        f"{percent(s.mean(), 0)} of the predictions are right for classes listed as seen, "
+        f"{percent(u.mean(), 0)} for those listed as unseen, and a seen class has "
+        f"{ratio:.1f} times as many images"
+    )
 
 
-def refuse_rows_of_classes(matrix: Scores) -> None:
+def _refuse_rows_of_classes(matrix: Scores) -> None:
     """Refuse a matrix with one row per class, not per image: its metrics are often 100 %."""
     C = len(matrix.seen)
     if len(matrix.y) == C > 2 and len(np.unique(matrix.y)) == C:
@@ -170,11 +157,12 @@ def refuse_rows_of_classes(matrix: Scores) -> None:
         )
 
 
-def refuse_other_columns(sample: Scores, matrix: Scores) -> None:
-    """Refuse a few seen columns without images that have the largest score of most images.
+def refuse_other_columns(matrix: Scores, sample: Scores) -> None:
+    """Refuse columns that seem to belong to other classes, judging by sampled rows.
 
-    ``sample`` has the sampled rows. A file without images of seen classes is not refused: in it,
-    uncalibrated scores are often largest for seen classes.
+    These are a few seen columns without images that have the largest score of most images, or
+    columns in another order. A file without images of seen classes is not refused for the former:
+    in it, uncalibrated scores are often largest for seen classes.
     """
     tested = np.unique(matrix.y)
     untested = np.setdiff1d(np.flatnonzero(matrix.seen), tested)
@@ -185,6 +173,11 @@ def refuse_other_columns(sample: Scores, matrix: Scores) -> None:
             f"{matrix.name}: {percent(wins)} of the images have their largest score in "
             f"{len(untested)} columns without an image ({names}); leave out columns that belong to "
             "no class, or keep them with as-is (--fix as-is)."
+        )
+    if moved := moved_columns(sample.F, sample.y, sample.seen):
+        raise DoubtfulScoresError(
+            f"{matrix.name}: {moved} Reorder the columns, name the unseen classes with "
+            "--unseen, or keep the columns with as-is (--fix as-is)."
         )
 
 

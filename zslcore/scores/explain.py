@@ -17,14 +17,13 @@ from typing import Any, Literal
 import numpy as np
 
 from zslcore.evaluation.figures import PER_SAMPLE
-from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.numbers import percent, signed
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.numbering import metrics_of_classes
 from zslcore.scores.printed import Printed
 from zslcore.storage.files import FACTS, read_csv_frame
-from zslcore.texts import strict_json
+from zslcore.texts import expect, strict_json
 
 #: How a reading may be reported: without comment, only with its name, or not as a result.
 Standing = Literal["usual", "name it", "oracle"]
@@ -143,11 +142,10 @@ def explain(
     """
     first = reports[0].matrix
     for other in (report.matrix for report in reports[1:]):
-        if not np.array_equal(np.sort(first.y), np.sort(other.y)):
-            raise DatasetError(
-                f"{first.name} and {other.name}: expected runs or checkpoints on the same test "
-                f"images; got {len(first.y):,} and {len(other.y):,} images with different labels."
-            )
+        is_same = np.array_equal(np.sort(first.y), np.sort(other.y))
+        got = f"{len(first.y):,} and {len(other.y):,} images with different labels"
+        expected = "runs or checkpoints on the same test images"
+        expect(is_same, f"{first.name} and {other.name}", expected, got)
     readings = [*readings_of(reports)]
     if without_leaks:
         description = "γ = 0, per class, without the test images that the split trains on"

@@ -26,6 +26,7 @@ from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import checked
 from zslcore.storage.files import or_refused, written_whole
+from zslcore.texts import expect
 from zslcore.version import commit, version
 
 
@@ -120,11 +121,9 @@ def match_folds(
     expected and the actual content if images, labels or candidates differ.
     """
     test, *folds = parts_to_score(dataset, split, seed)
-    if report.validation and len(report.validation) != len(folds):
-        raise DatasetError(
-            f"{dataset.name}, split {split.name}: expected {len(folds)} validation files, one per "
-            f"fold, in the order of the folds; got {len(report.validation)}."
-        )
+    n, where = len(report.validation), f"{dataset.name}, split {split.name}"
+    expected = f"{len(folds)} validation files, one per fold, in the order of the folds"
+    expect(n in (0, len(folds)), where, expected, n)
     predictions = Predictions(
         _renumbered(report.matrix, test, _columns(report.matrix, test, dataset)),
         dataset.class_names,
@@ -146,19 +145,14 @@ def match_folds(
 def _columns(matrix: Scores, part: Part, dataset: ZSLDataset) -> np.ndarray:
     """Return the class of every column; refuse scores of other images or candidates."""
     who, n = matrix.name, len(part.classes)
-    if len(matrix.y) != len(part.rows):
-        raise DatasetError(
-            f"{who}: expected scores of the {len(part.rows):,} rows {part.name}_rows; got "
-            f"{len(matrix.y):,} images."
-        )
+    expected, got = f"scores of the {len(part.rows):,} rows {part.name}_rows", len(matrix.y)
+    expect(got == len(part.rows), who, expected, f"{got:,} images")
     columns = part.classes
     if not are_numbered_from_0(matrix.class_names):
         columns = positions_of(matrix.class_names, dataset.class_names)
-    if len(matrix.seen) != n or not np.array_equal(np.sort(columns), part.classes):
-        raise DatasetError(
-            f"{who}: expected a column for each of the {n} candidates {part.name}_classes, by name "
-            f"or in their order; got {len(matrix.seen)} columns."
-        )
+    are_candidates = len(matrix.seen) == n and np.array_equal(np.sort(columns), part.classes)
+    expected = f"a column for each of the {n} candidates {part.name}_classes, by name or in their"
+    expect(are_candidates, who, f"{expected} order", f"{len(matrix.seen)} columns")
     wrong = np.flatnonzero(columns[matrix.y] != dataset.labels[part.rows])
     if len(wrong):
         names, k = dataset.class_names, wrong[0]
@@ -168,11 +162,10 @@ def _columns(matrix: Scores, part: Part, dataset: ZSLDataset) -> np.ndarray:
             f"{names[dataset.labels[part.rows[k]]]!r}."
         )
     seen = part.seen[np.searchsorted(part.classes, columns)]
-    if not np.array_equal(seen, matrix.seen):
-        raise DatasetError(
-            f"{who}: expected {int((~part.seen).sum())} unseen classes, those without "
-            f"{part.name}_seen; got {int((~matrix.seen).sum())} or different ones."
-        )
+    expected = f"{int((~part.seen).sum())} unseen classes, those without {part.name}_seen"
+    n_unseen = int((~matrix.seen).sum())
+    is_same = np.array_equal(seen, matrix.seen)
+    expect(is_same, who, expected, f"{n_unseen} or different ones")
     return columns
 
 

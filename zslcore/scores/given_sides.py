@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from zslcore.scores.matrix import blocks
+from zslcore.scores.matrix import blocks, spread_rows
 
 #: A mask rules a side out for at least the share EXACTLY of the images of the opposite side, and
 #: for at most the share NEVER of its own images. Each side needs at least FEWEST_IMAGES images.
@@ -35,7 +35,7 @@ def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str
     of_seen = seen[y]
     if min(of_seen.sum(), (~of_seen).sum()) < FEWEST_IMAGES or seen.all() or not seen.any():
         return ()
-    sampled = np.unique(np.linspace(0, len(y) - 1, min(len(y), 400)).astype(np.intp))
+    sampled = spread_rows(len(y), 400)
     sample = np.asarray(F[sampled])
     likely = [
         side

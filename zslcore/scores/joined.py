@@ -63,57 +63,56 @@ class ScoreMatch:
 
 def match_scores(matrix: Scores, context: AuditContext) -> ScoreMatch:
     """Match scores with the test rows of a split."""
-    if context.labels is None:
-        return ScoreMatch(
-            "open", "The classes of the rows of the split are unknown: add its labels."
-        )
-    with_seen = bool(matrix.seen[matrix.y].any())
-    rows = context.parts if with_seen else {}
-    seen = np.asarray(rows.get("test_seen", ()), np.intp)
-    unseen = np.asarray(context.parts.get("test_unseen", ()), np.intp)
-    seen, unseen = (rows[(rows >= 0) & (rows < len(context.labels))] for rows in (seen, unseen))
-    tested = np.concatenate([seen, unseen])
-    classes = _columns(matrix, context)
-    y = matrix.y if classes is None else classes[matrix.y]
     labels = context.labels
-    if len(y) == len(tested):
-        if (numbered := _numbered(matrix, tested)) is not None:
-            if np.array_equal(labels[numbered], y):
-                sentence = "The row numbers in the file are the test rows of the split."
-                return ScoreMatch("rows", sentence, numbered, classes)
-        else:
-            orders = [tested, np.concatenate([unseen, seen]), np.sort(tested)]
-            orders += [
-                np.concatenate([np.sort(a), np.sort(b)])
-                for a, b in ((seen, unseen), (unseen, seen))
-            ]
-            fitting = [order for order in orders if np.array_equal(labels[order], y)]
-            if len({order.tobytes() for order in fitting}) == 1:
-                sentence = (
-                    f"The classes of the {len(y):,} images are those of the test rows, in order."
-                )
-                return ScoreMatch("rows", sentence, fitting[0], classes)
-            if fitting:
-                sentence = "The classes of the images fit more than one order of the test rows."
-                return ScoreMatch("counts", sentence, None, classes)
-        if np.array_equal(np.sort(labels[tested]), np.sort(y)):
-            sentence = (
-                "Each class has as many images as in the test rows of the split, but the images "
-                "are in a different order."
-            )
-            return ScoreMatch("counts", sentence, None, classes)
-        sizes_of_split, sizes_of_scores = (
-            np.sort(np.bincount(labels_of_rows)) for labels_of_rows in (labels[tested], y)
-        )
-        if np.array_equal(sizes_of_split[sizes_of_split > 0], sizes_of_scores[sizes_of_scores > 0]):
-            sentence = (
-                "The number of test images is that of the split, but the classes are numbered in a "
-                "different order."
-            )
-            return ScoreMatch("open", sentence)
-    return ScoreMatch(
-        "other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested])))
+    if labels is None:
+        sentence = "The classes of the rows of the split are unknown: add its labels."
+        return ScoreMatch("open", sentence)
+    seen, unseen = (
+        np.asarray(context.parts.get(part, ()), np.intp) for part in ("test_seen", "test_unseen")
     )
+    seen, unseen = (rows[(rows >= 0) & (rows < len(labels))] for rows in (seen, unseen))
+    if not matrix.seen[matrix.y].any():
+        seen = seen[:0]
+    tested = np.concatenate([seen, unseen])
+    if len(matrix.y) == len(tested) and (match := _match_rows(matrix, context, seen, unseen)):
+        return match
+    n_classes = len(np.unique(labels[tested]))
+    return ScoreMatch("other", _other_images(matrix, context, len(tested), n_classes))
+
+
+def _match_rows(
+    matrix: Scores, context: AuditContext, seen: np.ndarray, unseen: np.ndarray
+) -> ScoreMatch | None:
+    """Match scores with as many test rows, by row numbers, order, or number of images per class."""
+    assert context.labels is not None
+    classes, labels, tested = _columns(matrix, context), context.labels, np.append(seen, unseen)
+    y = matrix.y if classes is None else classes[matrix.y]
+    numbered = _numbered(matrix, tested)
+    orders = [tested, np.append(unseen, seen), np.sort(tested)]
+    orders += [np.append(*map(np.sort, pair)) for pair in ((seen, unseen), (unseen, seen))]
+    how = f"The classes of the {len(y):,} images are those of the test rows, in order."
+    if numbered is not None:
+        orders, how = [numbered], "The row numbers in the file are the test rows of the split."
+    fitting = [order for order in orders if np.array_equal(labels[order], y)]
+    if len({order.tobytes() for order in fitting}) == 1:
+        return ScoreMatch("rows", how, fitting[0], classes)
+    if fitting:
+        how = "The classes of the images fit more than one order of the test rows."
+        return ScoreMatch("counts", how, None, classes)
+    if np.array_equal(np.sort(labels[tested]), np.sort(y)):
+        how = (
+            "Each class has as many images as in the test rows of the split, but the images are in "
+            "a different order."
+        )
+        return ScoreMatch("counts", how, None, classes)
+    of_split, of_scores = (np.sort(np.unique_counts(c).counts) for c in (labels[tested], y))
+    if np.array_equal(of_split, of_scores):
+        how = (
+            "The number of test images is that of the split, but the classes are numbered in a "
+            "different order."
+        )
+        return ScoreMatch("open", how)
+    return None
 
 
 def _columns(matrix: Scores, context: AuditContext) -> np.ndarray | None:

@@ -29,7 +29,7 @@ from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import WORDS, Words
 from zslcore.scores.validation import chosen_on
-from zslcore.texts import listed, strict_json
+from zslcore.texts import expect, listed, strict_json
 from zslcore.version import commit, version
 
 if TYPE_CHECKING:
@@ -131,10 +131,8 @@ class ScoreReport:
         """
         from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve
 
-        if len(more_reports) > len(GHOSTS):
-            raise DatasetError(
-                f"curves: expected at most {1 + len(GHOSTS)}; got {1 + len(more_reports)}."
-            )
+        n, most = 1 + len(more_reports), 1 + len(GHOSTS)
+        expect(n <= most, "curves", f"at most {most}", n)
         for report in (self, *more_reports):
             report.matrix.tested.require_curve(report.matrix.name)
         looks = zip([self, *more_reports], ["harmonic", *GHOSTS], strict=False)
@@ -296,33 +294,24 @@ def judge(
     files = (validation,) if isinstance(validation, Scores) else tuple(validation or ())
     if gamma is not None and files:
         raise DatasetError("gamma is either given or chosen on validation scores; got both.")
-    if gamma is not None and not math.isfinite(gamma):
-        raise DatasetError(f"gamma: expected a finite number; got {gamma}.")
+    expect(gamma is None or math.isfinite(gamma), "gamma", "a finite number", gamma)
     if matrix.tested.limits and (gamma is not None or files):
         raise DatasetError(
             f"{matrix.name}: gamma changes nothing here: {WITHOUT_CURVE[matrix.tested.limits]}."
         )
     note, checked = "", True
     if files:
-        if matrix.matrix is None:
-            raise DatasetError(
-                f"{matrix.name}: expected a score matrix for validation scores; got predictions, "
-                "which contain their own validation rows."
-            )
-        matrices = [file for file in files if file.matrix is not None]
-        if len(matrices) < len(files):
-            raise DatasetError(
-                "Validation scores: expected scores of every class, from which gamma is chosen; "
-                "got predicted classes."
-            )
-        choice = chosen_on(matrix, *matrices)
+        got = "predictions, which contain their own validation rows"
+        has_scores = matrix.matrix is not None
+        expect(has_scores, matrix.name, "a score matrix for validation scores", got)
+        have_scores = all(file.matrix is not None for file in files)
+        expected = "scores of every class, from which gamma is chosen"
+        expect(have_scores, "Validation scores", expected, "predicted classes")
+        choice = chosen_on(matrix, *files)
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
-    if matrix.seen[matrix.y].all():
-        numbers = np.unique(matrix.y)
-        names = [matrix.class_names[c] if matrix.class_names else str(c) for c in numbers]
-        raise DatasetError(
-            f"{matrix.name}: expected images of unseen classes; got images of {listed(names)} only."
-        )
+    names = [matrix.class_names[c] if matrix.class_names else str(c) for c in np.unique(matrix.y)]
+    has_unseen, got = not matrix.seen[matrix.y].all(), f"images of {listed(names)} only"
+    expect(has_unseen, matrix.name, "images of unseen classes", got)
     report = report_of(matrix, gamma, origin if gamma is not None else None, note, checked)
     return replace(report, validation=files)
 

@@ -31,37 +31,40 @@ def read_labels(
     folder: Path,
     limits: Limits,
     scores: str,
-    more_arrays: Mapping[str, np.ndarray],
+    images: Mapping[str, np.ndarray],
 ) -> np.ndarray:
-    """Read labels from a separate file, in the order of the images of ``scores``.
+    """Read labels from a separate file, in the order of the images of the file ``scores``.
 
-    ``more_arrays`` are further columns of the scores; one may have the names of the images.
+    ``images`` are columns of the scores; one may have the names of the images.
     """
     folder.mkdir(exist_ok=True)
     if isinstance(source, Path) and container_of(source) == "text":
-        return _labels_of_text(source, folder, limits, scores, more_arrays)
+        try:
+            table = look_into(source, ("text",), limits=limits)
+        except FileRefusedError:  # not a table: lines have different numbers of cells
+            return numbers_or_names(read_lines(source, max_bytes=64 << 20))
+        return _labels_of_text(table, folder, limits, scores, images)
     contents = look_into(source, limits=limits) if isinstance(source, Path) else source
     name = first_named(contents.shapes, ("array", *LABEL_VARIABLES))
     labels = None if name is None else _labels_in(contents, name, folder, limits)
     if labels is None:
         raise refusal_of(clean_text(source.name), "labels", "none")
-    return _by_image(contents, labels, scores, more_arrays)
+    return _by_image(contents, labels, scores, images)
 
 
 def _by_image(
-    file: Contents,
-    labels: np.ndarray,
-    scores: str,
-    more_arrays: Mapping[str, np.ndarray],
+    file: Contents, labels: np.ndarray, scores: str, images: Mapping[str, np.ndarray]
 ) -> np.ndarray:
     """Return labels in the order of the images of ``scores``, if both files name the images."""
     listed = {name: array for name, array in file.arrays.items() if array.shape == (len(labels),)}
-    rows = rows_by_image(more_arrays, listed, file.name, scores)
-    images = [v for v in listed.values() if v.dtype.kind == "U" and len(np.unique(v)) == len(v) > 1]
-    if rows is None and "" in more_arrays and images:
-        got = f"others, such as {clean_text(str(images[0][0]), 60)!r}"
+    rows = rows_by_image(images, listed, file.name, scores)
+    if rows is not None:
+        return labels[rows]
+    named = [v for v in listed.values() if v.dtype.kind == "U" and len(np.unique(v)) == len(v) > 1]
+    if "" in images and named:
+        got = f"others, such as {clean_text(str(named[0][0]), 60)!r}"
         raise refusal_of(file.name, f"the image names in {scores}", got)
-    return labels if rows is None else labels[rows]
+    return labels
 
 
 def _labels_in(contents: Contents, name: str, folder: Path, limits: Limits) -> np.ndarray | None:
@@ -70,19 +73,15 @@ def _labels_in(contents: Contents, name: str, folder: Path, limits: Limits) -> n
 
 
 def _labels_of_text(
-    path: Path, folder: Path, limits: Limits, scores: str, more_arrays: Mapping[str, np.ndarray]
+    table: Contents, folder: Path, limits: Limits, scores: str, images: Mapping[str, np.ndarray]
 ) -> np.ndarray:
     """Read the labels in a column of a table, or one per line, alone or after the image."""
-    try:
-        table = look_into(path, ("text",), limits=limits)
-    except FileRefusedError:  # not a table: lines have different numbers of cells
-        return numbers_or_names(read_lines(path, max_bytes=64 << 20))
     lines = table.arrays.get("array")
     pairs = [] if lines is None else [IMAGE_IN_LINE.match(line) for line in lines.astype(str)]
     if pairs and all(pair and pair[2] for pair in pairs):
         arrays = {"image": np.array([pair[1] for pair in pairs if pair])}
         after_image = numbers_or_names([pair[2] for pair in pairs if pair])
-        return _by_image(replace(table, arrays=arrays), after_image, scores, more_arrays)
+        return _by_image(replace(table, arrays=arrays), after_image, scores, images)
     name = first_named(table.shapes, ("array", *LABELS))
     name = name or _only_repeating(table, folder, limits)
     labels = None if name is None else _labels_in(table, name, folder, limits)
@@ -90,8 +89,8 @@ def _labels_of_text(
         titles = clean_text(", ".join(table.names("columns")), 80)
         raise refusal_of(table.name, "one column of labels, called label", titles)
     if labels is None:  # each line is a class name, with commas in it
-        return numbers_or_names(read_lines(path, max_bytes=64 << 20))
-    return _by_image(table, labels, scores, more_arrays)
+        return numbers_or_names(read_lines(table.path, max_bytes=64 << 20))
+    return _by_image(table, labels, scores, images)
 
 
 def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None:

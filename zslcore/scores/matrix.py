@@ -21,6 +21,8 @@ from zslcore.metrics import best_column, combine_sides, ranks_of
 
 #: Number of scores in memory at a time, and bytes of a memory map that may stay in memory.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
+#: Number of sampled rows, spread over the file, in which faults are recognised.
+ENOUGH = 2_000
 
 
 def blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -54,6 +56,11 @@ def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
         parts.append(np.array(F[batch]))
         mapped.madvise(mmap.MADV_DONTNEED)
     return np.concatenate(parts)
+
+
+def spread_rows(n: int, most: int = ENOUGH) -> np.ndarray:
+    """Return at most ``most`` rows spread over ``n`` rows, which may be sorted by class."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
 
 
 def _map_of(F: np.ndarray) -> mmap.mmap | None:

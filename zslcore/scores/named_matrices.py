@@ -16,7 +16,7 @@ import numpy as np
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import Contents
 from zslcore.untrusted.readers.array_names import (
     CLASS_NAMES,
@@ -54,34 +54,32 @@ class NamedMatrix:
         Raises FileRefusedError if labels fit neither axis, or both.
         """
         y, size = np.asarray(labels), " x ".join(f"{n:,}" for n in self.values.shape)
+        turned = (self.values, self.columns), (self.values.T, self.rows)
         fits = [
             (values, classes)
-            for values, classes in (
-                (self.values, self.columns),
-                (self.values.T, self.rows),
-            )
+            for values, classes in turned
             if len(values) == len(y) and self._are_classes(values, classes, y)
         ]
-        if len(fits) == 1:
-            ((values, classes),) = fits
-            if y.dtype.kind not in "UO" and not self.in_order and not are_numbered(classes):
-                raise FileRefusedError(
-                    f"{file}: expected labels as names, or class_names in the order of their "
-                    "numbers; got numbers and one array per class, and an HDF5 file does not keep "
-                    "the order of arrays."
-                )
-            return values, classes
         shown = ", ".join(clean_text(name, 40) for name in self.rows[:3])
-        if fits:
+        if len(fits) > 1:
             raise FileRefusedError(
                 f"{file}: {size} scores of {shown} may be one row per image or one row per class; "
                 "give labels as class names."
             )
-        raise FileRefusedError(
-            f"{file}: expected scores of every class for each of {len(y):,} labels; got {size} "
-            f"numbers, one list for each of {shown}; name the classes as the labels do, or give "
-            "class_names."
+        if not fits:
+            expected = f"scores of every class for each of {len(y):,} labels"
+            got = f"{size} numbers, one list for each of {shown}"
+            advice = "name the classes as the labels do, or give class_names"
+            raise refusal_of(file, expected, f"{got}; {advice}")
+        ((values, classes),) = fits
+        are_names = y.dtype.kind in "UO"
+        expect(
+            are_names or self.in_order or are_numbered(classes),
+            file,
+            "labels as names, or class_names in the order of their numbers",
+            "numbers and one array per class, and an HDF5 file does not keep the order of arrays",
         )
+        return values, classes
 
     def _are_classes(self, values: np.ndarray, classes: Sequence[str], y: np.ndarray) -> bool:
         """Whether the columns of ``values`` may be the classes of the labels ``y``."""
@@ -90,19 +88,15 @@ class NamedMatrix:
         if not len(y) or y.min() < 0:
             return False
         if classes and are_numbered(classes):
-            return bool(np.isin(y, [_number(name) for name in classes]).all())
-        if classes or self.is_score:
-            return bool(y.max() < values.shape[1])
+            numbers = [re.search(r"\d{1,9}$", name) for name in classes]
+            return bool(np.isin(y, [int(match[0]) for match in numbers if match]).all())
         if y.max() >= values.shape[1]:
             return False
+        if classes or self.is_score:
+            return True
         sums = values.sum(axis=1, dtype=float)
         are_probabilities = (values >= 0).all() and np.allclose(sums, 1, atol=1e-3)
         return bool(are_probabilities) or len(np.unique(y)) == values.shape[1]
-
-
-def _number(name: str) -> int:
-    match = re.search(r"(\d{1,9})$", name)
-    return int(match[1]) if match else -1
 
 
 def are_numbered(names: Sequence[str]) -> bool:
@@ -157,37 +151,55 @@ def matrix_of_pairs(
     scores = [title for title in scores if is_named(title, SCORE_VARIABLES)] or scores
     if len(scores) != 1 or len(keys) < 2:
         return None
-    coded = {title: np.unique(values, return_inverse=True) for title, values in keys.items()}
-    matrices: list[tuple[NamedMatrix, np.ndarray | None]] = []
-    for image, named in permutations(coded, 2):
-        (images, row), (classes, column) = coded[image], coded[named]
-        n = len(images) * len(classes)
-        if min(len(images), len(classes)) < 2 or n != len(row):
-            continue
-        if len(np.unique(row * len(classes) + column)) != n:
-            continue
-        labels = [t for t in keys if t not in (image, named) and is_named(t, LABELS)]
-        if not labels and any(is_named(t, LABELS) for t in (image,)):
+    coded: dict[str, tuple[np.ndarray, ...]] = {
+        title: np.unique(values, return_index=True, return_inverse=True)
+        for title, values in keys.items()
+    }
+    matrices = []
+    for image, named in permutations(keys, 2):
+        others = [title for title in keys if title not in (image, named)]
+        labels = next((keys[title] for title in others if is_named(title, LABELS)), None)
+        if labels is None and is_named(image, LABELS):
             continue  # the column of labels is not an axis of images
-        y = None
-        if labels:
-            y = np.empty(len(images), dtype=keys[labels[0]].dtype)
-            y[row] = keys[labels[0]]
-            if (y[row] != keys[labels[0]]).any() or not np.isin(y, classes).all():
-                continue
-        values = np.empty((len(images), len(classes)))
-        values[row, column] = numbers[scores[0]]
-        first = np.argsort(np.unique(row, return_index=True)[1], kind="stable")
-        of_first = np.argsort(np.unique(column, return_index=True)[1], kind="stable")
-        matrix = NamedMatrix(
-            values[np.ix_(first, of_first)],
-            tuple(clean_text(str(name)) for name in images[first]),
-            tuple(clean_text(str(name)) for name in classes[of_first]),
-            is_score=True,
-        )
-        matrices.append((matrix, None if y is None else y[first]))
+        pair = _matrix_of_pair(coded[image], coded[named], numbers[scores[0]], labels)
+        if pair is not None:
+            matrices.append(pair)
     of_labels = [pair for pair in matrices if pair[1] is not None] or matrices[:1]
     return of_labels[0] if len(of_labels) == 1 else None
+
+
+def _matrix_of_pair(
+    image_codes: tuple[np.ndarray, ...],
+    class_codes: tuple[np.ndarray, ...],
+    scores: np.ndarray,
+    labels: np.ndarray | None,
+) -> tuple[NamedMatrix, np.ndarray | None] | None:
+    """Return the matrix and the labels of its images; None unless all pairs occur once.
+
+    Codes are distinct names, the first row of each, and the position of each row's name.
+    """
+    images, first_rows, row = image_codes
+    classes, first_columns, column = class_codes
+    n = len(images) * len(classes)
+    if min(len(images), len(classes)) < 2 or n != len(row):
+        return None
+    if len(np.unique(row * len(classes) + column)) != n:
+        return None
+    values = np.empty((len(images), len(classes)))
+    values[row, column] = scores
+    # Rows and columns have the order of the file.
+    by_row, by_column = np.argsort(first_rows), np.argsort(first_columns)
+    y = None
+    if labels is not None:
+        y = labels[first_rows]
+        if (y[row] != labels).any() or not np.isin(y, classes).all():
+            return None
+        y = y[by_row]
+    rows, columns = (
+        tuple(clean_text(str(name)) for name in names)
+        for names in (images[by_row], classes[by_column])
+    )
+    return NamedMatrix(values[np.ix_(by_row, by_column)], rows, columns, is_score=True), y
 
 
 def _as_texts(values: np.ndarray) -> np.ndarray:

@@ -19,14 +19,18 @@ labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
+from zslcore.leakage.published import recognised
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.numbers import percent
+from zslcore.scores.matrix import Scores
+from zslcore.scores.questions import ask
+from zslcore.texts import refusal_of
 
 #: A proposed reading changes the labels of at least FEWEST images. A hit is a changed label that
 #: agrees with the prediction: the reading has more than CLEARER times the hits of the unchanged
@@ -47,6 +51,53 @@ class LabelReading:
 
     y: np.ndarray
     description: str
+
+
+def number_within_sides(matrix: Scores, fixes: Collection[str]) -> Scores:
+    """Ask whether labels number the classes within a side, or apply the answer.
+
+    The question gives u, s and H of both readings.
+    """
+    y, seen, best = matrix.y, matrix.seen, (matrix.tested.seen_class, matrix.tested.unseen_class)
+    is_answered = "within-sides" in fixes
+    is_skipped = "as-is" in fixes or matrix.benchmark or seen.all() or not seen.any()
+    if is_skipped and not is_answered:
+        return matrix
+    reading, predicted = reading_within_sides(y, seen, best), matrix.tested.predicted()
+    if is_answered and reading is not None:
+        return _renumbered(matrix, reading)
+    if is_answered:
+        got = "numbers within each side, which do not show which images belong to unseen classes"
+        raise refusal_of(f"{matrix.name}, labels", "column numbers", got)
+    text = f"{matrix.name}: with the labels as they are, {metrics_in_words(y, seen, predicted)}"
+    if reading is not None:
+        other = f"if {reading.description}, {metrics_in_words(reading.y, seen, predicted)}"
+        question = "(per class, γ = 0): are the labels numbered in this way?"
+        ask("within-sides", f"{text}; {other} {question}")
+    if mixed_sides(y, seen, best, predicted):
+        ask(
+            "within-sides",
+            f"{text}, but many images labelled 0, 1, 2 ... are predicted as the first, second, "
+            "third ... unseen class: are their labels numbers within the unseen classes? The rows "
+            "of unseen and of seen images are mixed, so labels have to be given as column numbers.",
+        )
+    return matrix
+
+
+def _renumbered(matrix: Scores, reading: LabelReading) -> Scores:
+    """Return the scores with the labels of a reading."""
+    best = matrix.best and replace(matrix.best, labels=reading.y.astype(np.int32))
+    test = recognised(reading.y, len(matrix.seen))
+    if test is not None and not np.array_equal(test.unseen, ~matrix.seen):
+        test = None
+    return replace(
+        matrix,
+        y=reading.y,
+        best=best,
+        remarks=(*matrix.remarks, f"Labels were renumbered: {reading.description}."),
+        benchmark=test.benchmark if test else "",
+        split=test.split if test else "",
+    )
 
 
 def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelReading | None:

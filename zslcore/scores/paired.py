@@ -40,7 +40,7 @@ from zslcore.numbers import percent, signed
 from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_by_side
-from zslcore.texts import strict_json
+from zslcore.texts import expect, strict_json
 
 # Gamma of each file, or None.
 Gammas = tuple[float | None, float | None]
@@ -249,11 +249,9 @@ def compare_scores(
     """
     second = _in_order(first, second)
     are_comparable = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)
-    if not are_comparable:
-        raise DatasetError(
-            f"{first.name} and {second.name}: expected scores of the same images, with the same "
-            f"labels and unseen classes; got {len(first.y):,} and {len(second.y):,} images."
-        )
+    expected = "scores of the same images, with the same labels and unseen classes"
+    got = f"{len(first.y):,} and {len(second.y):,} images"
+    expect(are_comparable, f"{first.name} and {second.name}", expected, got)
     y, seen = first.y, first.seen
     both = first, second
     predictions = [m.tested.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]

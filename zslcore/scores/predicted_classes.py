@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import NoReturn
 
 import numpy as np
 
-from zslcore.exceptions import DatasetError, DoubtfulScoresError
+from zslcore.exceptions import DoubtfulScoresError
 from zslcore.metrics import mean_class_accuracy
 from zslcore.names import class_keys
 from zslcore.numbers import percent
@@ -25,10 +24,10 @@ from zslcore.scores.given_sides import ERRORS
 from zslcore.scores.labels import distinct_texts
 from zslcore.scores.matrix import ScoreFile, Scores, digest_of, rows_of_classes
 from zslcore.scores.named_matrices import are_numbered
-from zslcore.scores.questions import LISTED, Question
+from zslcore.scores.numbering import number_within_sides
+from zslcore.scores.questions import LISTED, ask
 from zslcore.scores.remarks import missing_classes
-from zslcore.scores.within_sides import renumbered_within_sides, within_sides_question
-from zslcore.texts import clean_text, listed
+from zslcore.texts import clean_text, expect, listed
 
 #: Remark on predictions that never cross to the other side.
 NEVER_ACROSS = (
@@ -45,94 +44,71 @@ CLOSE = 0.8
 
 def predicted_classes(
     file: ScoreFile, fixes: Collection[str] = (), *, n_classes: int = 0
-) -> Scores | Question:
+) -> Scores:
     """Return one predicted class per image as scores, which determine u, s and H at gamma 0.
 
     Classes are numbers, or names (of ``file.class_names``, if given). ``n_classes`` is the number
     of classes; by default, all classes that occur are counted.
     """
     labels, predicted = np.asarray(file.labels), np.asarray(file.predicted).ravel()
-    if len(labels) != len(predicted):
-        raise DatasetError(
-            f"{file.name}: expected a predicted class for each of {len(labels):,} labels; got "
-            f"{len(predicted):,}."
-        )
+    expected = f"a predicted class for each of {len(labels):,} labels"
+    expect(len(labels) == len(predicted), file.name, expected, f"{len(predicted):,}")
     has_class_names = bool(file.class_names)
     if names := file.class_names or _names_of_all(file, labels, predicted):
         file, n_classes = replace(file, class_names=names), len(names)
-    y, best = (
-        as_numbers(file, part, title)
-        for part, title in ((labels, "labels"), (predicted, "predicted classes"))
-    )
-    low = min(y.min(), best.min())
-    if low < 0:
-        raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")
-    C = n_classes or 1 + int(max(y.max(), best.max()))
-    are_numbers = not any(are_names(part) for part in (labels, predicted, file.unseen))
-    if "as-is" not in fixes and are_numbers:
+    y, best = as_numbers(file, labels, "labels"), as_numbers(file, predicted, "predicted classes")
+    low, high = min(y.min(), best.min()), int(max(y.max(), best.max()))
+    expect(low >= 0, file.name, "classes from 0", low)
+    C, are_checked = n_classes or 1 + high, "as-is" not in fixes
+    if are_checked and not any(are_names(part) for part in (labels, predicted, file.unseen)):
         _refuse_shifted(file.name, y, best, C)
     listed = listed_numbers(file, C, is_fixed=bool(n_classes))
-    if names and not has_class_names and listed is not None and "as-is" not in fixes:
-        question = _spelling_question(file, listed, np.union1d(y, best))
-        if question is not None:
-            return question
-    from_1 = not n_classes and _lowest([y, best, *([] if listed is None else [listed])]) == 1
+    if are_checked and names and not has_class_names and listed is not None:
+        _ask_about_spelling(file, listed, np.union1d(y, best))
+    parts = (y, best) if listed is None else (y, best, listed)
+    are_from_1 = (part.dtype != bool and part.min(initial=1) == 1 for part in parts)
+    from_1 = not n_classes and all(are_from_1)
     if from_1:
-        y, best, C = y - 1, best - 1, C - 1
+        y, best, C, high = y - 1, best - 1, C - 1, high - 1
         listed = None if listed is None else listed - 1
     if listed is not None and not n_classes:
         C = max(C, len(listed) if listed.dtype == bool else 1 + int(listed.max(initial=0)))
-    sided = sides_of_classes(file, fixes, y, C, listed)
-    if isinstance(sided, Question):
-        return sided
-    seen, about = sided
+    seen, about = sides_of_classes(file, fixes, y, C, listed)
     if from_1 and not about["benchmark"]:
         about["class_names"] = tuple(map(str, range(1, C + 1)))
-    if (highest := max(y.max(), best.max())) >= C:
-        raise DatasetError(f"{file.name}: expected classes 0 to {C - 1}; got {highest}.")
-    if "as-is" not in fixes and not np.isin(best, y).any() and len({*seen[y]}) == 2:
+    expect(high < C, file.name, f"classes 0 to {C - 1}", high)
+    if are_checked and not np.isin(best, y).any() and len({*seen[y]}) == 2:
         _refuse_other_names(file.name, labels, predicted)
-    matrix = Scores.of_best(
-        file.name,
-        rows_of_classes(y, best, seen),
-        digest=digest_of(y, best, seen),
-        **about,
-    )
-    remarks = [*file.remarks]
-    if "within-sides" in fixes:
-        reading = renumbered_within_sides(matrix)
-        matrix = replace(matrix, y=reading.y, best=rows_of_classes(reading.y, best, seen))
-        remarks.append(f"Labels were renumbered: {reading.description}.")
-    elif "as-is" not in fixes and (question := within_sides_question(matrix)) is not None:
-        return question
+    rows, digest = rows_of_classes(y, best, seen), digest_of(y, best, seen)
+    matrix = Scores.of_best(file.name, rows, digest=digest, **about)
+    matrix = number_within_sides(matrix, fixes)
+    remarks = [*file.remarks, *matrix.remarks]
     if _never_across(matrix):
         matrix = replace(matrix, sides_given=True)
         remarks.append(NEVER_ACROSS)
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
 
 
-def _lowest(numbers: Sequence[np.ndarray]) -> int:
-    """Return the lowest number of a class; 0 for marks."""
-    return min(0 if part.dtype == bool else int(part.min(initial=1)) for part in numbers)
-
-
 def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) -> tuple[str, ...]:
-    """Return all class names, () if classes are numbers; refuse a mixture of names and numbers."""
+    """Return all class names, () if classes are numbers; refuse a mixture of names and numbers.
+
+    Each class has one spelling.
+    """
     parts = {"labels": labels, "predicted classes": predicted}
     if file.unseen is not None and not says_all(np.asarray(file.unseen)):
         parts[file.listed] = np.asarray(file.unseen)
     named = [title for title, part in parts.items() if are_names(part)]
-    if named and len(named) < len(parts):
-        raise DatasetError(
-            f"{file.name}: expected labels, predicted classes and {file.listed} all as names or "
-            f"all as numbers; got names only as {', '.join(named)}."
-        )
-    return _names_in([*parts.values()]) if named else ()
+    expected = f"labels, predicted classes and {file.listed} all as names or all as numbers"
+    is_mixed = 0 < len(named) < len(parts)
+    expect(not is_mixed, file.name, expected, f"names only as {', '.join(named)}")
+    name_of_key: dict[str, str] = {}
+    for names in (distinct_texts(parts[title]) for title in named):
+        for key, name in zip(class_keys(names), names, strict=True):
+            name_of_key.setdefault(key, name)
+    return tuple(sorted(name_of_key.values()))
 
 
-def _spelling_question(
-    file: ScoreFile, listed: np.ndarray, occurring: np.ndarray
-) -> Question | None:
+def _ask_about_spelling(file: ScoreFile, listed: np.ndarray, occurring: np.ndarray) -> None:
     """Ask about a listed class that no image has, if its name is close to that of another class.
 
     ``listed`` are class numbers or a mask, ``occurring`` the labels and predicted classes.
@@ -142,16 +118,12 @@ def _spelling_question(
     for name in (file.class_names[c] for c in np.setdiff1d(numbers, occurring)):
         near = get_close_matches(name, with_images, n=1, cutoff=CLOSE)
         if near and not any(map(str.isdigit, name)):
-            return Question(
-                "as-is",
-                f"{file.name}, {file.listed}: no image belongs to {name!r} or is predicted as it: "
-                f"is it a class of its own, not {near[0]!r}?",
-                open=True,
-            )
-    return None
+            text = f"no image belongs to {name!r} or is predicted as it"
+            question = f"is it a class of its own, not {near[0]!r}?"
+            ask("as-is", f"{file.name}, {file.listed}: {text}: {question}", open=True)
 
 
-def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> NoReturn:
+def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
     shown = " and ".join(repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
     raise DoubtfulScoresError(
         f"{name}: expected labels and predicted classes by the same names; got none in common, "
@@ -184,34 +156,24 @@ def _never_across(matrix: Scores) -> bool:
     )
 
 
-def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
-    """Return every distinct name, with one spelling per class."""
-    name_of_key: dict[str, str] = {}
-    for part in parts:
-        names = distinct_texts(part)
-        for key, name in zip(class_keys(names), names, strict=True):
-            name_of_key.setdefault(key, name)
-    return tuple(sorted(name_of_key.values()))
-
-
 def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
-    if matrix.tested.limits == "predicted classes" and not matrix.seen.any():
+    y, seen, predicted = matrix.y, matrix.seen, matrix.tested.predicted()
+    has_seen = seen[y].any()
+    if matrix.tested.limits == "predicted classes" and not seen.any():
         yield "One predicted class per image: top-k accuracy needs the scores of every class."
     elif matrix.tested.limits == "predicted classes":
         yield (
             "One predicted class per image gives u, s and H at γ = 0. ZSL accuracy, another γ, "
             "AUSUC and the curve need the scores of every class."
         )
-    if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):
+    if np.array_equal(predicted, y) and len(y) > len(seen):
         yield (
             "Every predicted class equals the label: does the file contain labels instead of "
             "predictions?"
         )
-    has_seen = matrix.seen[matrix.y].any()
-    if matrix.seen.any() and not has_seen:
+    if seen.any() and not has_seen:
         yield "No image belongs to a seen class: s and H cannot be computed."
-    predicted = matrix.tested.predicted()
-    strange = np.setdiff1d(predicted[matrix.seen[predicted]], matrix.y)
+    strange = np.setdiff1d(predicted[seen[predicted]], y)
     if len(strange) and has_seen and not are_numbered(matrix.class_names):
         names = listed([matrix.class_names[k] for k in strange], LISTED)
         yield f"Predicted, but not the label of any image, and counted as seen: {names}."

@@ -8,6 +8,7 @@ fix, or states that the file is correct as it is. Without an answer, nothing is 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 #: Maximum number of names in a question or remark.
 LISTED = 4
@@ -41,3 +42,16 @@ class Question:
     fix: str
     sentence: str
     open: bool = False
+
+
+class UnansweredError(Exception):
+    """End of an interpretation with a question, which ``interpreted`` returns."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.sentence)
+        self.question = question
+
+
+def ask(fix: str, sentence: str, *, open: bool = False) -> NoReturn:  # noqa: A002 - as in Question
+    """End the interpretation of a file with a question."""
+    raise UnansweredError(Question(fix, sentence, open))

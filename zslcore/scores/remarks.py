@@ -8,8 +8,8 @@ import numpy as np
 
 from zslcore.metrics import BestClasses
 from zslcore.numbers import percent
-from zslcore.scores.column_order import moved_columns, spread_rows
-from zslcore.scores.matrix import Scores, blocks, some_rows
+from zslcore.scores.column_order import moved_columns
+from zslcore.scores.matrix import Scores, blocks, some_rows, spread_rows
 from zslcore.scores.numbering import metrics_of_classes
 from zslcore.scores.questions import LISTED
 from zslcore.texts import listed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key, squeeze
-from zslcore.scores.columns import left_out
+from zslcore.scores.columns import starts_of
 from zslcore.scores.labels import numbers_or_names
 from zslcore.scores.matrix import AT_ONCE
-from zslcore.scores.named_matrices import NamedMatrix, matrix_of_pairs
+from zslcore.scores.named_matrices import matrix_of_pairs
+from zslcore.scores.parts import Parts
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import Contents, Limits, Role, Table
 from zslcore.untrusted.readers.array_names import (
@@ -31,124 +31,94 @@ from zslcore.untrusted.readers.common import INDEX
 
 #: Titles of the counts in a confusion table with one row per pair of classes; their largest sum.
 COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images", "npredictions")
-
-
 MOST_COUNTED = 5_000_000
-
-
 #: Titles of sums in a confusion matrix, as pandas.crosstab and spreadsheets write them.
 TOTALS = ("all", "total", "totals", "sum", "summe", "gesamt", "somme", "suma", "totale")
-
-
 #: Words for a column of ranks.
 RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
-
-
 #: Columns of every predictions file; no score matrix has them.
 OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 
 
-def table_of_contents(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) -> Table:
-    """Return the columns of a table in JSON or Parquet, labels and predicted classes as texts.
-
-    With ``keyed``, large columns of other texts are also read, since one may name the images.
-    """
-    file = contents.name
-    lists = [name for name in contents.shapes if name not in ("values", "columns", "class_names")]
-    titles: tuple[str, ...] = ()
-    if "columns" in contents.shapes:
-        titles = contents.read({"columns": "names"}, folder, limits=limits).names["columns"]
-    if {*lists, *titles} >= OF_PREDICTIONS:
-        expected = "scores, or predictions with their attributes (PANDAS_ATTRS with a schema"
-        got = "predictions without attributes"
-        raise refusal_of(file, f"{expected}, at most 8 MiB of JSON)", got)
-    of_images = [first_named((*lists, *titles), named) for named in (LABELS, PREDICTED)]
-    roles: dict[str, Role] = {"values": "scores"} if titles else {}
-    for name in lists:
-        is_whole = name in of_images and contents.shapes[name] is not None
-        if not contents.has(name) and (is_whole or (keyed and name not in contents.refused)):
-            roles[name] = "labels"
-    read = contents.read(roles, folder, limits=limits)
-    arrays = {name: contents.arrays[name] for name in lists if contents.has(name)}
-    arrays |= read.arrays | {name: np.array(entries) for name, entries in read.names.items()}
-    n = max((values.size for values in arrays.values() if values.ndim == 1), default=0)
-    matrix = arrays.pop("values", np.empty((n, 0)))
-    expect(len(titles) == matrix.shape[1], file, "one title per column", f"{len(titles):,}")
-    arrays |= {title: matrix[:, k] for k, title in enumerate(titles) if title in of_images}
-    arrays = {name: of for name, of in arrays.items() if of.shape == matrix.shape[:1]}
-    are_texts = {name: name in of_images or of.dtype.kind == "U" for name, of in arrays.items()}
-    texts = {
-        name: values.astype(str).tolist() for name, values in arrays.items() if are_texts[name]
-    }
-    numbers = {name: values for name, values in arrays.items() if not are_texts[name]}
-    scored = [k for k, title in enumerate(titles) if title not in texts]
-    if numbers or len(scored) < len(titles):
-        matrix = np.column_stack([matrix[:, scored], *numbers.values()]).astype(matrix.dtype)
-    names = (*(titles[k] for k in scored), *numbers)
-    return Table(matrix, names, texts, tuple(name for name in lists if name not in arrays))
-
-
-def parts_of_table(file: str, table: Table) -> dict[str, Any]:
-    """Return the parts of a table; "others" has all columns except labels and scores."""
+def parts_of_table(file: str, table: Table) -> Parts:
+    """Return the parts of a table: labels, and one column per class or predicted classes."""
+    parts = Parts(file)
     if table.columns and not any(table.columns):
-        others = {name: np.array(of) for name, of in table.texts.items()}
-        return {"scores": table.values, "others": others}
+        parts.scores, parts.others = table.values, _arrays(table.texts)
+        return parts
     table = _repeated_by_count(table)
-    texts, remarks = {name: np.array(of) for name, of in table.texts.items()}, []
-    label, predicted_name = first_named(texts, LABELS), first_named(texts, PREDICTED)
-    label = label or _column_of(texts, {*table.columns}, excluded=predicted_name)
+    texts = _arrays(table.texts)
+    label, predicted = first_named(texts, LABELS), first_named(texts, PREDICTED)
+    label = label or _column_of(texts, table.columns, excluded=predicted)
     tested = texts[label] if label is not None else ()
     table = _with_names_in_brackets(table)
     scored = _columns_of_classes(table.columns, tested, table.values)
-    if len(scored) < 2 and (pairs := _pairs_of(table, texts)) is not None:
-        matrix, named = pairs
-        of_images = {} if named is None else {"labels": numbers_or_names(named)}
-        return of_images | {"named_matrix": matrix, "others": {}}
-    family = best_family(file, table.columns, tested, table.values)
-    scored = [k for k in scored if k not in family]
-    if predicted_name is None and (ranks := _ranked_columns([*texts, *table.columns])):
-        predicted_name = ranks[0]
+    if len(scored) < 2 and (pairs := matrix_of_pairs(texts, _numbers(table))) is not None:
+        parts.named, of_images = pairs
+        parts.labels = None if of_images is None else numbers_or_names(of_images)
+        return parts
+    families = other_families(file, table.columns, tested, table.values)
+    scored = [k for k in scored if k not in families]
+    if predicted is None and (ranks := _ranked_columns([*texts, *table.columns])):
+        predicted = ranks[0]
         scored = [k for k in scored if table.columns[k] not in ranks]
-        if predicted_name in table.columns:
-            best = table.values[:, table.columns.index(predicted_name)]
-            texts[predicted_name] = np.array([f"{value:g}" for value in best])
-    counters = [
-        k for k, name in enumerate(table.columns) if k not in scored and name != predicted_name
-    ]
-    names = [table.columns[k] for k in scored]
-    parts: dict[str, Any] = {}
+        if predicted in table.columns:
+            best = table.values[:, table.columns.index(predicted)]
+            texts[predicted] = np.array([f"{value:g}" for value in best])
     if label is not None:
-        parts["labels"] = numbers_or_names(texts.pop(label))
-        if predicted_name is None and len(scored) < 2:
-            predicted_name = _column_of(texts, {*map(str, parts["labels"])}, excluded=None)
-    if predicted_name is None and label is None and not scored:
-        predicted_name = _column_of_predictions(texts, table.left_out)
-    if predicted_name is not None and _are_not_classes(names, parts.get("labels")):
-        numbers = {n: table.values[:, k] for k, n in enumerate(table.columns)}
+        parts.labels = numbers_or_names(texts.pop(label))
+        if predicted is None and len(scored) < 2:
+            predicted = _column_of(texts, map(str, parts.labels), excluded=None)
+    elif predicted is None and not scored:
+        predicted = _column_of_predictions(texts, table.left_out)
+    _take_columns(parts, table, texts, scored, predicted)
+    return parts
+
+
+def _take_columns(
+    parts: Parts,
+    table: Table,
+    texts: dict[str, np.ndarray],
+    scored: Sequence[int],
+    predicted: str | None,
+) -> None:
+    """Take the scores, or else the predicted classes, and add remarks on all other columns."""
+    names, numbers = [table.columns[k] for k in scored], _numbers(table)
+    unused = [name for k, name in enumerate(table.columns) if k not in scored]
+    if predicted is not None and _are_not_classes(names, parts.labels):
         keys = {name: values for name, values in numbers.items() if is_named(name, COUNTERS)}
-        _refuse_rows_of_classes(file, texts, predicted_name, texts | keys)
-        parts["predicted"] = numbers_or_names(texts.pop(predicted_name))
-        counters, scored = [k for k, name in enumerate(table.columns) if name != predicted_name], []
+        _refuse_rows_of_classes(parts.name, texts, predicted, texts | keys)
+        parts.predicted = numbers_or_names(texts.pop(predicted))
+        unused, why = [*table.columns], "the predicted classes are used"
     elif len(scored) > 1:
-        are_all_scores = scored == list(range(len(table.columns)))
-        parts["scores"] = table.values if are_all_scores else np.array(table.values[:, scored])
-        parts["class_names"] = tuple(names)
+        are_all = len(scored) == len(table.columns)
+        parts.scores = table.values if are_all else np.array(table.values[:, scored])
+        parts.class_names, why = names, "not scores of a class"
+        if predicted is not None:
+            del texts[predicted]
+            parts.leave_out([predicted], "the scores are used")
     else:
         got = [f"{name} ({clean_text(values[0], 30)!r})" for name, values in table.texts.items()]
-        raise FileRefusedError(
-            f"{file}: expected one column of scores per class, or one column of predicted classes, "
-            f"such as y_pred; got {', '.join([*got, *table.left_out, *names][:6])}."
-        )
-    if "scores" in parts and predicted_name is not None:
-        del texts[predicted_name]
-        remarks.append(left_out([predicted_name], "the scores are used"))
-    if unused := [name for name in (*texts, *table.left_out) if name not in INDEX]:
-        remarks.append(left_out(unused, "strings, not the scores of a class"))
-    if counters:
-        why = "not scores of a class" if "scores" in parts else "the predicted classes are used"
-        remarks.append(left_out([table.columns[k] for k in counters], why))
-    numbers = {table.columns[k]: table.values[:, k] for k in counters}
-    return parts | {"remarks": remarks, "others": numbers | texts, "is_table": True}
+        expected = "one column of scores per class, or one column of predicted classes"
+        got = [*got, *table.left_out, *names][:6]
+        raise refusal_of(parts.name, f"{expected}, such as y_pred", ", ".join(got))
+    unread = [name for name in (*texts, *table.left_out) if name not in INDEX]
+    parts.leave_out(unread, "strings, not the scores of a class")
+    unused = [name for name in unused if name != predicted]
+    parts.leave_out(unused, why)
+    parts.others, parts.is_table = {name: numbers[name] for name in unused} | texts, True
+
+
+def _arrays(texts: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray]:
+    return {name: np.array(values) for name, values in texts.items()}
+
+
+def _numbers(table: Table) -> dict[str, np.ndarray]:
+    """Return the columns of numbers by their titles."""
+    return {name: table.values[:, k] for k, name in enumerate(table.columns)}
+
+
+# --- Tables of other layouts ----------------------------------------------------------------------
 
 
 def _with_names_in_brackets(table: Table) -> Table:
@@ -164,21 +134,19 @@ def _repeated_by_count(table: Table) -> Table:
 
     Any other table is returned unchanged.
     """
-    table = _pairs_of_classes(table)
-    pair = [first_named(table.texts, names) for names in (LABELS, PREDICTED)]
-    if [*map(len, (table.texts, table.columns))] != [2, 1] or None in pair:
+    counted = _pairs_of_classes(table)
+    pair = [first_named(counted.texts, names) for names in (LABELS, PREDICTED)]
+    if [*map(len, (counted.texts, counted.columns))] != [2, 1] or None in pair:
         return table
-    counts = table.values[:, 0]
-    pairs = {*zip(*table.texts.values(), strict=True)}
+    counts = counted.values[:, 0]
+    pairs = {*zip(*counted.texts.values(), strict=True)}
     if len(pairs) < len(counts) or (counts < 0).any() or (counts != np.trunc(counts)).any():
         return table
-    if not is_named(table.columns[0], COUNTS) or not 0 < counts.sum() <= MOST_COUNTED:
+    if not is_named(counted.columns[0], COUNTS) or not 0 < counts.sum() <= MOST_COUNTED:
         return table
     rows = np.repeat(np.arange(len(counts)), counts.astype(int))
-    texts: dict[str, Sequence[str]] = {
-        name: np.array(values)[rows].tolist() for name, values in table.texts.items()
-    }
-    return Table(np.empty((len(rows), 0)), (), texts)
+    texts = {name: values[rows].tolist() for name, values in _arrays(counted.texts).items()}
+    return Table(np.empty((len(rows), 0)), (), {**texts})
 
 
 def _pairs_of_classes(table: Table) -> Table:
@@ -198,20 +166,11 @@ def _pairs_of_classes(table: Table) -> Table:
     if not is_matrix or not (is_predicted or is_named(first, LABELS)):
         return table
     counts = table.values[: len(rows), [table.columns.index(name) for name in columns]]
-    if (counts < 0).any() or (counts != np.trunc(counts)).any():
-        return table
     pair = [np.repeat(rows, len(columns)).tolist(), columns * len(rows)]
     texts: dict[str, Sequence[str]] = dict(
         zip((PREDICTED[0], LABELS[0])[:: 1 if is_predicted else -1], pair, strict=True)
     )
     return Table(counts.reshape(-1, 1), (COUNTS[0],), texts)
-
-
-def _pairs_of(
-    table: Table, texts: Mapping[str, np.ndarray]
-) -> tuple[NamedMatrix, np.ndarray | None] | None:
-    numbers = {title: table.values[:, k] for k, title in enumerate(table.columns)}
-    return matrix_of_pairs(texts, numbers)
 
 
 def _ranked_columns(names: Sequence[str]) -> list[str]:
@@ -245,13 +204,14 @@ def _column_of_predictions(texts: Mapping[str, np.ndarray], left_out: Sequence[s
 
 
 def _column_of(
-    texts: Mapping[str, np.ndarray], names: set[str], excluded: str | None
+    texts: Mapping[str, np.ndarray], names: Iterable[str], excluded: str | None
 ) -> str | None:
     """Return the only column of strings that are mostly names of classes; else None."""
+    classes = [*{*names}]
     fit = [
-        column
-        for column, values in texts.items()
-        if column != excluded and np.isin(values, list(names)).mean() > 0.5
+        title
+        for title, values in texts.items()
+        if title != excluded and np.isin(values, classes).mean() > 0.5
     ]
     return fit[0] if len(fit) == 1 else None
 
@@ -259,27 +219,19 @@ def _column_of(
 def _refuse_rows_of_classes(
     file: str,
     texts: Mapping[str, np.ndarray],
-    predicted_name: str,
+    predicted: str,
     keys: Mapping[str, np.ndarray],
 ) -> None:
     """Refuse a table with one row per pair of image and class, not one row per image."""
-    classes = np.unique(texts[predicted_name])
+    n = len(np.unique(texts[predicted]))
     for name, values in keys.items():
         images, rows = np.unique(values, return_counts=True)
-        if (
-            name == predicted_name
-            or len(classes) < 2
-            or len(images) < 2
-            or {*rows} != {len(classes)}
-        ):
+        if name == predicted or min(n, len(images)) < 2 or {*rows} != {n}:
             continue
-        pairs = {*zip(values.tolist(), texts[predicted_name].tolist(), strict=True)}
-        if len(pairs) == len(values):
-            raise FileRefusedError(
-                f"{file}: expected one row per image; got {len(classes)} for each "
-                f"{clean_text(name, 40)!r}, one per class; write one row per image, with a column "
-                "of scores for each class."
-            )
+        pairs = {*zip(values.tolist(), texts[predicted].tolist(), strict=True)}
+        got = f"{n} for each {clean_text(name, 40)!r}, one per class"
+        advice = "write one row per image, with a column of scores for each class"
+        expect(len(pairs) < len(values), file, "one row per image", f"{got}; {advice}")
 
 
 def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
@@ -321,45 +273,82 @@ def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
     texts = np.asarray(labels)
     if texts.dtype.kind not in "UO" or len(names) < 4:
         return {}
-    tested = [class_key(str(label)) for label in np.unique(texts.astype(str))]
+    tested = {class_key(str(label)) for label in np.unique(texts.astype(str))}
     ending: dict[str, dict[str, int]] = {}
     for k, name in enumerate(names):
-        starts = [0, *(match.end() for match in re.finditer(r"(?<=[^\W_])[\W_]+", name))]
-        for start in starts:
-            ending.setdefault(name[:start], {})[class_key(name[start:])] = k
-    complete = {start: ranks_of for start, ranks_of in ending.items() if {*tested} <= {*ranks_of}}
+        for start in ("", *starts_of(name)):
+            ending.setdefault(start, {})[class_key(name.removeprefix(start))] = k
+    complete = {start: columns for start, columns in ending.items() if tested <= {*columns}}
     if len(complete) < 2:
         return {}
-    shared = set.intersection(*({*ranks} for ranks in complete.values()))
-    if not shared:  # this is only possible without labels
-        return {}
+    shared = set.intersection(*({*columns} for columns in complete.values()))
     return {
-        start: [k for key, k in ranks.items() if key in shared] for start, ranks in complete.items()
+        start: [k for key, k in columns.items() if key in shared]
+        for start, columns in complete.items()
+        if shared  # empty only without labels
     }
 
 
-def best_family(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
+def other_families(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
     """Return the columns to leave out: all families except the scores; [] without families.
 
     Raises FileRefusedError if two families that may be scores have different best classes.
     """
     columns_of = families(names, labels)
-    scores = {
-        start: columns for start, columns in columns_of.items() if squeeze(start) not in RANKS
-    }
-    if len(columns_of) < 2 or not scores:
+    scores = {start: of for start, of in columns_of.items() if squeeze(start) not in RANKS}
+    if not scores:
         return []
     first = "" if "" in scores else next(iter(scores))
-    classes = [class_key(names[k][len(first) :]) for k in scores[first]]
+    classes = [class_key(names[k].removeprefix(first)) for k in scores[first]]
     best = values[:, scores[first]].argmax(axis=1)
     for start, columns in scores.items():
-        column_of = {class_key(names[k][len(start) :]): k for k in columns}
+        column_of = {class_key(names[k].removeprefix(start)): k for k in columns}
         predicted = values[:, [column_of[key] for key in classes]].argmax(axis=1)
-        if not np.array_equal(predicted, best):
-            shown = " and ".join(repr(names[columns_of[prefix][0]]) for prefix in (first, start))
-            raise FileRefusedError(
-                f"{file}: expected one column of scores per class; got several, such as {shown}, "
-                "which predict different classes; keep only one of them."
-            )
-    used_columns = {*scores[first]}
-    return [k for columns in columns_of.values() for k in columns if k not in used_columns]
+        shown = " and ".join(repr(names[scores[prefix][0]]) for prefix in (first, start))
+        got = f"several, such as {shown}, which predict different classes; keep only one of them"
+        expected = "one column of scores per class"
+        expect(np.array_equal(predicted, best), file, expected, got)
+    return [k for start, of in columns_of.items() for k in of if k not in scores[first]]
+
+
+# --- Tables in JSON and Parquet -------------------------------------------------------------------
+
+
+def table_of_contents(contents: Contents, folder: Path, limits: Limits, *, keyed: bool) -> Table:
+    """Return the columns of a table in JSON or Parquet, labels and predicted classes as texts.
+
+    With ``keyed``, large columns of other texts are also read, since one may name the images.
+    """
+    file = contents.name
+    lists = [name for name in contents.shapes if name not in ("values", "columns", "class_names")]
+    titles: tuple[str, ...] = ()
+    if "columns" in contents.shapes:
+        titles = contents.read({"columns": "names"}, folder, limits=limits).names["columns"]
+    if {*lists, *titles} >= OF_PREDICTIONS:
+        expected = "scores, or predictions with their attributes (PANDAS_ATTRS with a schema"
+        got = "predictions without attributes"
+        raise refusal_of(file, f"{expected}, at most 8 MiB of JSON)", got)
+    of_images = [first_named((*lists, *titles), named) for named in (LABELS, PREDICTED)]
+    roles: dict[str, Role] = {"values": "scores"} if titles else {}
+    for name in lists:
+        is_whole = name in of_images and contents.shapes[name] is not None
+        if not contents.has(name) and (is_whole or (keyed and name not in contents.refused)):
+            roles[name] = "labels"
+    read = contents.read(roles, folder, limits=limits)
+    arrays = {name: contents.arrays[name] for name in lists if contents.has(name)}
+    arrays |= read.arrays | {name: np.array(entries) for name, entries in read.names.items()}
+    n = max((values.size for values in arrays.values() if values.ndim == 1), default=0)
+    matrix = arrays.pop("values", np.empty((n, 0)))
+    expect(len(titles) == matrix.shape[1], file, "one title per column", f"{len(titles):,}")
+    arrays |= {title: matrix[:, k] for k, title in enumerate(titles) if title in of_images}
+    arrays = {name: of for name, of in arrays.items() if of.shape == matrix.shape[:1]}
+    are_texts = {name: name in of_images or of.dtype.kind == "U" for name, of in arrays.items()}
+    texts = {
+        name: values.astype(str).tolist() for name, values in arrays.items() if are_texts[name]
+    }
+    numbers = {name: values for name, values in arrays.items() if not are_texts[name]}
+    scored = [k for k, title in enumerate(titles) if title not in texts]
+    if numbers or len(scored) < len(titles):
+        matrix = np.column_stack([matrix[:, scored], *numbers.values()]).astype(matrix.dtype)
+    names = (*(titles[k] for k in scored), *numbers)
+    return Table(matrix, names, texts, tuple(name for name in lists if name not in arrays))

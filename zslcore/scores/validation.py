@@ -31,8 +31,8 @@ from zslcore.evaluation.predicted_tests import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
 from zslcore.names import are_numbered_from_0, positions_of
 from zslcore.numbers import percent
-from zslcore.scores.matrix import Scores, blocks
-from zslcore.texts import listed
+from zslcore.scores.matrix import Scores, blocks, spread_rows
+from zslcore.texts import expect, listed
 
 #: Limits of a comparison of two files: rows of each file, and columns.
 ROWS, WIDTH = 400, 64
@@ -51,6 +51,7 @@ _BY_NUMBER = (
     " Columns were compared by number; if a number means different classes in the two files, give "
     "both files class_names."
 )
+_NOISE = " Test rows with strong added noise would not be recognised."
 #: Number of scores per validation row for which equal scores are sought in the test rows.
 EQUAL_VALUES = 4
 #: Minimum number of columns that are compared, and of copies that are evidence.
@@ -94,32 +95,26 @@ def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     if len(choices) == 1:
         return choices[0]
     names = ", ".join(scores.name for scores in validation)
-    by_number = any(_by_number(matrix, scores) for scores in validation)
+    by_number = next(filter(None, (_by_number(matrix, scores) for scores in validation)), "")
     note = (
         f"γ was chosen on {names}, where the mean H is largest; according to their lists of "
-        "classes, these files have no images of unseen test classes. Test rows with strong "
-        "added noise would not be recognised."
+        f"classes, these files have no images of unseen test classes.{_NOISE}{by_number}"
     )
-    return ChosenGamma(gamma, "validated", f"{note}{_BY_NUMBER if by_number else ''}")
+    return ChosenGamma(gamma, "validated", note)
 
 
 def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma:
     """Check the validation scores of one file."""
     shared, common = _test_classes_in(matrix, validation), _common_columns(matrix, validation)
-    of_test = share_of_test_rows(matrix, validation)
+    of_test, by_number = share_of_test_rows(matrix, validation), _by_number(matrix, validation)
+    chosen, oracle = f"γ was chosen on {validation.name}", "this is an oracle, not a validated γ."
     if shared:
-        note = (
-            f"γ was chosen on {validation.name}, which has images of {len(shared)} of the "
-            f"{int((~matrix.seen).sum())} unseen test classes ({listed(shared, LISTED)}): this is "
-            "an oracle, not a validated γ."
-        )
-        return ChosenGamma(gamma, "oracle", f"{note}{_by_number(matrix, validation)}")
+        n = f"{len(shared)} of the {int((~matrix.seen).sum())} unseen test classes"
+        note = f"{chosen}, which has images of {n} ({listed(shared, LISTED)}): {oracle}{by_number}"
+        return ChosenGamma(gamma, "oracle", note)
     if of_test:
-        note = (
-            f"γ was chosen on {validation.name}, where {percent(of_test, 0)} of the compared "
-            "rows are rows of the test scores up to order, rounding or scale: this is an oracle, "
-            "not a validated γ."
-        )
+        how = "are rows of the test scores up to order, rounding or scale"
+        note = f"{chosen}, where {percent(of_test, 0)} of the compared rows {how}: {oracle}"
         return ChosenGamma(gamma, "oracle", note)
     if common is None:
         note = (
@@ -128,12 +123,8 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
             "names in common. Give both files class_names."
         )
         return ChosenGamma(gamma, "validated", note, checked=False)
-    note = (
-        f"γ was chosen on {validation.name}, which has no images of unseen test classes "
-        "according to its list of classes. Test rows with strong added noise would not be "
-        "recognised."
-    )
-    return ChosenGamma(gamma, "validated", f"{note}{_by_number(matrix, validation)}")
+    note = f"{chosen}, which has no images of unseen test classes according to its list of classes."
+    return ChosenGamma(gamma, "validated", f"{note}{_NOISE}{by_number}")
 
 
 def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
@@ -142,17 +133,12 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
             f"{validation.name}: expected validation scores of every image among all classes; "
             f"{WITHOUT_CURVE[validation.tested.limits]}."
         )
-    if validation.digest == matrix.digest:
-        raise DatasetError(
-            f"{validation.name}: expected validation scores; got the test scores themselves."
-        )
+    is_other, got = validation.digest != matrix.digest, "the test scores themselves"
+    expect(is_other, validation.name, "validation scores", got)
     of_seen = validation.seen[validation.y]
-    if of_seen.all() or not of_seen.any():
-        side = "unseen" if of_seen.all() else "seen"
-        raise DatasetError(
-            f"{validation.name}: expected validation images of seen and of unseen classes; got "
-            f"none of {side} classes."
-        )
+    has_both, side = of_seen.any() and not of_seen.all(), "unseen" if of_seen.all() else "seen"
+    expected = "validation images of seen and of unseen classes"
+    expect(has_both, validation.name, expected, f"none of {side} classes")
 
 
 # --- Classes --------------------------------------------------------------------------------------
@@ -208,7 +194,7 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     """
     m, share_copied = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
     for tested, validated, rules in _signatures(matrix, validation):
-        sampled = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
+        sampled = spread_rows(len(tested), ROWS)
         neighbours, matches = (
             _nearest(tested[sampled], tested, sampled),
             _nearest(validated, tested),
@@ -234,16 +220,16 @@ def _signatures(
     The vectors are standardised values, ranks of the values, or sorted values, which do not depend
     on the order of columns; each kind of vector is followed by its rules for copies.
     """
-    rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
+    rows = spread_rows(len(validation.y), ROWS)
     for common in _columns_to_compare(matrix, validation, rows):
-        picked = np.unique(np.linspace(0, len(common[0]) - 1, WIDTH).astype(np.intp))
+        picked = spread_rows(len(common[0]), WIDTH)
         test_columns, columns = (values[picked] for values in common)
         values = _finite(matrix.F[:, test_columns]), _finite(validation.F[rows][:, columns])
         yield _standard(values[0]), _standard(values[1]), (COPIES, NOISY)
         ranks = [_standard(v.argsort(1).argsort(1).astype(float)) for v in values]
         yield ranks[0], ranks[1], (COPIES,)
     if len(matrix.seen) == len(validation.seen) >= FEWEST:
-        at = np.unique(np.linspace(0, len(matrix.seen) - 1, WIDTH).astype(np.intp))
+        at = spread_rows(len(matrix.seen), WIDTH)
         ordered = _in_order(matrix.F, at), _in_order(validation.F[rows], at)
         yield _standard(ordered[0]), _standard(ordered[1]), (COPIES,)
 
@@ -269,7 +255,7 @@ def _columns_to_compare(
     if common is None and n < C:
         several = [(guess, np.arange(n)) for guess in guesses if len(guess) == n]
     varied = _varied(np.asarray(validation.F[rows]))
-    sampled = np.unique(np.linspace(0, len(matrix.y) - 1, ROWS).astype(np.intp))
+    sampled = spread_rows(len(matrix.y), ROWS)
     varied_here = _varied(np.asarray(matrix.F[sampled]))
     for test_columns, columns in several:
         keep = varied[columns] & varied_here[test_columns]
@@ -290,7 +276,7 @@ def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     The validation columns may be two or more of the test columns, in any order. The share is 0
     unless the rows match far more often than rows of shuffled scores, which belong to no image.
     """
-    rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
+    rows = spread_rows(len(validation.y), ROWS)
     F = np.asarray(validation.F[rows], dtype=np.float64)
     columns = np.flatnonzero(_varied(F))[:EQUAL_VALUES]
     if len(columns) < 2:
