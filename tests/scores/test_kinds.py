@@ -1052,11 +1052,6 @@ def test_predicted_classes_may_be_in_a_file_per_side(tmp_path):
         read_scores(tmp_path / "scores.npz", unseen_scores=unseen)
 
 
-def test_an_array_called_distances_is_read_as_scores(tmp_path):
-    np.savez(tmp_path / "s.npz", distances=np.eye(2), labels=[0, 1])
-    assert read_scores(tmp_path / "s.npz", unseen=["1"]).scores.tolist() == np.eye(2).tolist()
-
-
 # --- Comparison -----------------------------------------------------------------------------------
 
 

@@ -41,7 +41,9 @@ def expected(tmp_path):
 
 
 @pytest.mark.parametrize("key", STATED)
-@pytest.mark.parametrize(("scores", "labels"), [("scores", "labels"), ("similarity", "gt")])
+@pytest.mark.parametrize(
+    ("scores", "labels"), [("scores", "labels"), ("similarity", "gt"), ("distances", "y")]
+)
 def test_a_score_file_may_state_its_seen_or_unseen_classes(tmp_path, expected, key, scores, labels):
     path = tmp_path / "own.npz"
     np.savez(path, **{scores: F, labels: Y, key: STATED[key], "class_names": NAMES})

@@ -107,15 +107,7 @@ QUESTIONED = {
         "unused-column",
         {"scores": np.hstack([VARIED, F]), "labels": Y + 1, "unseen": UNSEEN + 1},
     ),
-    "first column unused, constant": (
-        "unused-column",
-        {"scores": np.hstack([0 * VARIED + 4, F]), "labels": Y + 1, "unseen": UNSEEN + 1},
-    ),
     "last column unused, varies": ("unused-last-column", {"scores": np.hstack([F, VARIED])}),
-    "last column unused, constant": (
-        "unused-last-column",
-        {"scores": np.hstack([F, 0 * VARIED + 4])},
-    ),
     "lists swapped": ("seen-listed", SWAPPED),
     "lists swapped, as marks": ("seen-listed", {"unseen": np.isin(np.arange(C), SEEN)}),
 }

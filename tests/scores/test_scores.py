@@ -184,10 +184,6 @@ def test_unseen_classes_are_numbers_names_or_marks(unseen):
     np.testing.assert_array_equal(read_as_matrix(unseen=unseen).seen, SCORED.seen)
 
 
-def test_labels_may_be_names():
-    assert read_as_matrix(labels=[NAMES[c] for c in Y]).digest == read_as_matrix().digest
-
-
 def test_marks_per_column_are_independent_of_label_numbers():
     matrix = read_as_matrix(labels=Y + 1, unseen=MASK, fixes=["labels-from-1"])
     assert matrix.digest == read_as_matrix().digest

@@ -1,8 +1,7 @@
 """Reading of score files: from a file, or a pair of files, to a :class:`ScoreFile`.
 
-:mod:`.archives` and :mod:`.tables` read the :class:`Parts` of a file, :mod:`.joined_sides` joins
-the parts of two sides, and :mod:`.columns` and :mod:`.sides` find the class of every column and the
-side of every class.
+``archives`` and ``tables`` read the :class:`Parts` of a file, ``joined_sides`` joins the parts of
+two sides, and ``columns`` and ``sides`` find the class of every column and the side of every class.
 """
 
 from __future__ import annotations
@@ -81,8 +80,7 @@ def read_scores(
         if unseen_scores is None:
             path, unseen_scores = files_of_sides(path)
     with scratch() as folder:
-        keyed = labels is not None or unseen is None
-        parts = _read_parts(path, folder, limits, keyed=keyed)
+        parts = _read_parts(path, folder, limits, keyed=labels is not None or unseen is None)
         if unseen_scores is not None:
             (folder / "unseen").mkdir()
             second = _read_parts(unseen_scores, folder / "unseen", limits)
