@@ -719,7 +719,7 @@ def test_names_and_numbers_mixed_are_refused(tmp_path):
 
 
 def of_runs(columns):
-    """Three shuffled copies of the images, whose H together would be that of the mean run."""
+    """Three shuffled copies of the images; their common H would be that of the mean run."""
     run = pd.DataFrame(columns).assign(label=Y)
     return pd.concat([run.sample(frac=1, random_state=seed).assign(seed=seed) for seed in range(3)])
 

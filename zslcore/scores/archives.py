@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.scores.named_matrices import named_matrix
-from zslcore.scores.parts import Parts
+from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import Contents, Limits, Role
 from zslcore.untrusted.readers.array_names import (
@@ -60,9 +60,9 @@ NO_SCORES = (
 NO_SCORES_IN = re.compile("feat|emb|att|proto|vec", re.IGNORECASE)
 
 
-def read_archive(contents: Contents, folder: Path, limits: Limits) -> Parts:
+def read_archive(contents: Contents, folder: Path, limits: Limits) -> ScoreParts:
     """Return the parts of a file of arrays."""
-    parts, names = Parts(contents.name), _choose_arrays(contents)
+    parts, names = ScoreParts(contents.name), _choose_arrays(contents)
     if not names.keys() & {"scores", "predicted"}:
         _read_named_matrix(parts, contents)
         names.pop("class_names", None)
@@ -74,7 +74,7 @@ def read_archive(contents: Contents, folder: Path, limits: Limits) -> Parts:
         roles[names["labels"]] = "scores"
     read = contents.read(roles, folder, limits=limits)
     values = read.arrays | read.names  # a reader may omit a corrupt part
-    second = Parts(contents.name)
+    second = ScoreParts(contents.name)
     for part, name in names.items():
         is_second = part.startswith("second_")
         setattr(second if is_second else parts, part.removeprefix("second_"), values.get(name))
@@ -84,7 +84,7 @@ def read_archive(contents: Contents, folder: Path, limits: Limits) -> Parts:
         parts.leave_out([unused], "the scores are used")
     if are_marks and parts.labels is not None:
         parts.labels = _marked_columns(contents.name, names["labels"], parts.labels)
-    parts.others = {
+    parts.other_columns = {
         name: array
         for name, array in contents.arrays.items()
         if array.ndim == 1 and name not in roles and name != "listed"
@@ -96,10 +96,10 @@ def read_archive(contents: Contents, folder: Path, limits: Limits) -> Parts:
     return parts
 
 
-def _read_named_matrix(parts: Parts, contents: Contents) -> None:
+def _read_named_matrix(parts: ScoreParts, contents: Contents) -> None:
     """Read the scores of a file with one array per class or image; refuse other files."""
-    parts.named = named_matrix(contents)
-    if parts.named is None:
+    parts.named_matrix = named_matrix(contents)
+    if parts.named_matrix is None:
         names = ", ".join(NAMES["scores"][:7])
         expected = f"a matrix called {names}, or predicted classes called y_pred"
         got = clean_text(", ".join(list(contents.shapes)[:6])) or "none of these"

@@ -10,7 +10,7 @@ import numpy as np
 
 from zslcore.names import shared_spellings
 from zslcore.scores.matrix import ScoreFile
-from zslcore.scores.questions import LISTED, ask
+from zslcore.scores.questions import LISTED, ask_owner
 
 
 def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile:
@@ -23,7 +23,7 @@ def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile:
         why = f" ({joined[0]!r} may be two names without a comma between them)" if joined else ""
         text = f"{len(names)} class names for {C} columns of scores{why}, so no name has a column"
         advice = "leave the names out and number the columns?"
-        ask("unnamed", f"{file.name}: {text}: {advice}", open=True)
+        ask_owner("unnamed", f"{file.name}: {text}: {advice}", open=True)
     file, spellings = replace(file, class_names=names), shared_spellings(names)
     if not spellings:
         return file
@@ -38,7 +38,7 @@ def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile:
     )
     if named or "as-is" not in fixes:
         sentence = _sentence_on_shared(names, spellings, named)
-        ask("same-class", f"{file.name}: {sentence}", open=named)
+        ask_owner("same-class", f"{file.name}: {sentence}", open=named)
     unique = (f"{name} (column {k})" if name in shared else name for k, name in enumerate(names))
     return replace(file, class_names=tuple(unique))
 

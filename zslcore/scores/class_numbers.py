@@ -15,7 +15,7 @@ from zslcore.scores.class_names import fit_names, remarks_on_names
 from zslcore.scores.labels import numbers_or_names
 from zslcore.scores.matrix import ScoreFile, Scores, blocks, column
 from zslcore.scores.named_matrices import are_numbered
-from zslcore.scores.questions import FIXES, ask
+from zslcore.scores.questions import FIXES, ask_owner
 from zslcore.texts import expect
 
 #: Value of ``unseen`` for a file with unseen classes only.
@@ -41,7 +41,9 @@ def number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores:
         low, high = counted.min(), counted.max()
         if low >= 1 and high == F.shape[1]:
             text = f"labels go from {low} to {high} and the scores have {F.shape[1]} columns"
-            ask("labels-from-1", f"{file.name}: {text}: are classes counted from 1?", open=True)
+            ask_owner(
+                "labels-from-1", f"{file.name}: {text}: are classes counted from 1?", open=True
+            )
         if "as-is" not in fixes:
             _ask_about_unused_column(file.name, F, y, unseen)
     C, got = F.shape[1], f"{y.min()} to {y.max()}"
@@ -68,7 +70,7 @@ def sides_of_classes(
     elif test is not None:
         seen = ~test.unseen
     else:
-        ask(
+        ask_owner(
             "all-unseen",
             f"{file.name}: the unseen classes are not stated, and the labels are not those of a "
             "benchmark test set; expected a list or a mask of unseen classes. Or was the model "
@@ -187,7 +189,7 @@ def _ask_about_unused_column(
             listed is None or np.array_equal(np.flatnonzero(test.unseen), listed)
         ):
             labels = "labels, counted from 1," if k == 0 else "labels"
-            ask(
+            ask_owner(
                 fix,
                 f"{name}: the {labels} are those of {test.benchmark} {test.split}, which has "
                 f"{C - 1} classes, and the scores have {C} columns: does the {end} column belong "
@@ -202,7 +204,7 @@ def _ask_about_unused_column(
             shown = "has varied scores, while every other class has images"
         if stands_out:
             text = f"no image belongs to class {k}, the {end} column, which {shown}"
-            ask(fix, f"{name}: {text}: does it belong to no class?")
+            ask_owner(fix, f"{name}: {text}: does it belong to no class?")
 
 
 def _wins(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:

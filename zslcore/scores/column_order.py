@@ -12,7 +12,7 @@ from zslcore.exceptions import DoubtfulScoresError
 from zslcore.leakage.published import recognised
 from zslcore.numbers import percent
 from zslcore.scores.matrix import Scores, blocks, some_rows, spread_rows
-from zslcore.scores.questions import FIXES, LISTED, ask
+from zslcore.scores.questions import FIXES, LISTED, ask_owner
 from zslcore.storage.artifacts import scratch
 
 #: Size in bytes from which changed scores are written to disk.
@@ -92,7 +92,7 @@ def check_order(matrix: Scores) -> Scores:
     sample = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
     _ask_about_order(sample)
     if "seen-listed" not in matrix.fixes and (sentence := _swapped_lists(matrix, sample)):
-        ask("seen-listed", f"{matrix.name}: {sentence}: is this the list of seen classes?")
+        ask_owner("seen-listed", f"{matrix.name}: {sentence}: is this the list of seen classes?")
     return sample
 
 
@@ -113,11 +113,11 @@ def _ask_about_order(sample: Scores) -> None:
         if is_clearer(hits, best, C) and of_sides(turned) > of_sides(F):
             text = f"{percent(best)} of the predictions are right with the columns as they are"
             other = f"{percent(hits)} if {FIXES[fix]}: is that their order?"
-            ask(fix, f"{sample.name}: {text}, {other}")
+            ask_owner(fix, f"{sample.name}: {text}, {other}")
     if "distances" not in sample.fixes and is_clearer(negated, now, C):
         text = f"{percent(now)} of the predictions are right if a larger score is closer"
         other = f"{percent(negated)} if a smaller one is: are these distances?"
-        ask("distances", f"{sample.name}: {text}, {other}")
+        ask_owner("distances", f"{sample.name}: {text}, {other}")
 
 
 def _swapped_lists(matrix: Scores, sample: Scores) -> str:

@@ -13,14 +13,14 @@ import numpy as np
 from zslcore.names import class_key
 from zslcore.scores.labels import distinct_texts
 from zslcore.scores.matrix import column
-from zslcore.scores.parts import Parts
+from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text
 
 #: Number of first rows that decide whether a column may have labels.
 LOOKED_AT = 64
 
 
-def take_label_column(parts: Parts) -> None:
+def take_label_column(parts: ScoreParts) -> None:
     """Take the labels from the first or last column of a matrix without titles.
 
     Labels repeat and are whole numbers below the number of classes, beside scores with fractions.
@@ -60,7 +60,7 @@ def _are_labels(values: np.ndarray, n_classes: int, labels: np.ndarray | None) -
     return are_classes and 1 < len(np.unique(values)) < len(values)
 
 
-def number_columns(parts: Parts) -> None:
+def number_columns(parts: ScoreParts) -> None:
     """Sort the columns of a table that are called by numbers, such as ``10`` or ``class_10``.
 
     Labels and unseen classes among these numbers are converted to columns. If labels are numbers,
@@ -89,7 +89,7 @@ def number_columns(parts: Parts) -> None:
             parts.unseen = np.searchsorted(counted, parts.unseen)
 
 
-def name_columns(parts: Parts) -> None:
+def name_columns(parts: ScoreParts) -> None:
     """Name the columns after the listed unseen classes, if the scores have no other classes.
 
     The list then has one entry per column. Its entries are names or numbers beyond the last column,
@@ -113,7 +113,7 @@ def name_columns(parts: Parts) -> None:
     )
 
 
-def remove_prefix(parts: Parts) -> None:
+def remove_prefix(parts: ScoreParts) -> None:
     """Remove the prefix of column names that labels lack."""
     if prefix := _prefix_of(parts.class_names, parts.labels):
         parts.class_names = [name.removeprefix(prefix) for name in parts.class_names]
@@ -141,7 +141,7 @@ def _prefix_of(names: Sequence[str], labels: Any) -> str:
     return ""
 
 
-def are_class_embeddings(parts: Parts) -> bool:
+def are_class_embeddings(parts: ScoreParts) -> bool:
     """Whether no two rows have the same class, and no column has the name of a class."""
     labels, names = np.asarray(parts.labels), parts.class_names
     if parts.scores is None or not names or len(labels) < 3 or labels.dtype.kind != "U":

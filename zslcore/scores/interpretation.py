@@ -15,7 +15,7 @@ from zslcore.scores.labels import distinct_texts
 from zslcore.scores.matrix import ScoreFile, Scores, blocks
 from zslcore.scores.numbering import number_within_sides
 from zslcore.scores.predicted_classes import predicted_classes
-from zslcore.scores.questions import FIXES, Question, UnansweredError, ask
+from zslcore.scores.questions import FIXES, Question, UnansweredError, ask_owner
 from zslcore.scores.remarks import remarks_on_scores, remarks_on_sides
 from zslcore.texts import clean_text, expect, refusal_of
 
@@ -77,7 +77,7 @@ def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray:
     elif F.shape[1] == n != len(F):
         shape = f"{F.shape[0]:,} rows and {F.shape[1]:,} columns of scores"
         sentence = f"{file.name}: {n:,} labels, {shape}: is there one column per image?"
-        ask("transposed", sentence, open=True)
+        ask_owner("transposed", sentence, open=True)
     got = f"{F.shape[0]:,} x {F.shape[1]:,}"
     expect(len(F) == n, where, f"a row for each of {n:,} labels", got)
     return F

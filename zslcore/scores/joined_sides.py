@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.exceptions import ZSLError
-from zslcore.scores.parts import Parts
+from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text, expect, listed, refusal_of
 from zslcore.untrusted.client import look_into, rows_by_image
 from zslcore.untrusted.readers.array_names import SCORE_VARIABLES
@@ -75,7 +75,7 @@ def files_of_sides(path: Path) -> tuple[Path, Path | None]:
     return of_side["seen"], of_side["unseen"]
 
 
-def read_second(parts: Parts, second: Parts, path: Path) -> None:
+def read_second(parts: ScoreParts, second: ScoreParts, path: Path) -> None:
     """Add the parts of the file of the unseen side, in the order of the images if they have names.
 
     If the first file has predicted classes alone, the second has those of other images.
@@ -86,12 +86,13 @@ def read_second(parts: Parts, second: Parts, path: Path) -> None:
         expected = "scores of unseen classes" if has_scores else "predicted classes"
         got = "predicted classes" if has_scores else "scores"
         raise refusal_of(path, f"the {expected}, as in {parts.name}", got)
-    rows = rows_by_image(parts.others, second.others, path.name, parts.name) if has_scores else None
+    images, listed_images = parts.other_columns, second.other_columns
+    rows = rows_by_image(images, listed_images, path.name, parts.name) if has_scores else None
     if rows is not None:
         second.scores, second.labels = np.asarray(second.scores)[rows], None
 
 
-def join_images(parts: Parts) -> None:
+def join_images(parts: ScoreParts) -> None:
     """Append the images of unseen classes, or take labels and classes that only they have."""
     second = parts.second
     if second is None:
@@ -109,7 +110,7 @@ def join_images(parts: Parts) -> None:
     parts.second = None
 
 
-def _are_other_images(parts: Parts, second: Parts) -> bool:
+def _are_other_images(parts: ScoreParts, second: ScoreParts) -> bool:
     """Whether two files have the same columns, and rows of images that share no class."""
     both = parts, second
     if any(half.labels is None for half in both):
@@ -126,7 +127,7 @@ def _are_other_images(parts: Parts, second: Parts) -> bool:
     return same_names and labels[0].isdisjoint(labels[1])
 
 
-def join_columns(parts: Parts, second: Parts) -> None:
+def join_columns(parts: ScoreParts, second: ScoreParts) -> None:
     """Join seen and unseen columns of the same images into one matrix."""
     if parts.scores is None:
         raise refusal_of(parts.name, "scores of seen classes", "predicted classes")

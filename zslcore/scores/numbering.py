@@ -29,7 +29,7 @@ from zslcore.leakage.published import recognised
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.numbers import percent
 from zslcore.scores.matrix import Scores
-from zslcore.scores.questions import ask
+from zslcore.scores.questions import ask_owner
 from zslcore.texts import refusal_of
 
 #: A proposed reading changes the labels of at least FEWEST images. A hit is a changed label that
@@ -73,9 +73,9 @@ def number_within_sides(matrix: Scores, fixes: Collection[str]) -> Scores:
     if reading is not None:
         other = f"if {reading.description}, {metrics_in_words(reading.y, seen, predicted)}"
         question = "(per class, γ = 0): are the labels numbered in this way?"
-        ask("within-sides", f"{text}; {other} {question}")
+        ask_owner("within-sides", f"{text}; {other} {question}")
     if mixed_sides(y, seen, best, predicted):
-        ask(
+        ask_owner(
             "within-sides",
             f"{text}, but many images labelled 0, 1, 2 ... are predicted as the first, second, "
             "third ... unseen class: are their labels numbers within the unseen classes? The rows "

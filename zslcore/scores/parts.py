@@ -13,13 +13,13 @@ from zslcore.texts import clean_text, listed
 
 
 @dataclass(eq=False)
-class Parts:
+class ScoreParts:
     """Parts of a score file, each None or empty if the file does not have it.
 
     ``scores``, ``labels``, ``predicted``, ``class_names`` and the listed classes are those of
-    :class:`zslcore.scores.matrix.ScoreFile`; ``seen`` lists the seen classes. ``others`` has all
-    other columns with an entry per image. ``named`` is a matrix with named rows, in place of
-    ``scores``; ``second`` has the columns or the images of the unseen side, if they are separate.
+    :class:`zslcore.scores.matrix.ScoreFile`; ``seen`` lists the seen classes. ``other_columns``
+    have an entry per image. ``named_matrix`` has the scores in place of ``scores`` if its rows have
+    names; ``second`` has the columns or the images of the unseen side, if they are separate.
     ``is_table`` is True if a title, not the position, states the class of a column.
     """
 
@@ -30,9 +30,9 @@ class Parts:
     unseen: Any = None
     seen: Any = None
     class_names: Sequence[str] = ()
-    others: dict[str, np.ndarray] = field(default_factory=dict)
-    named: NamedMatrix | None = None
-    second: Parts | None = None
+    other_columns: dict[str, np.ndarray] = field(default_factory=dict)
+    named_matrix: NamedMatrix | None = None
+    second: ScoreParts | None = None
     is_table: bool = False
     lists_seen: bool = False
     remarks: list[str] = field(default_factory=list)

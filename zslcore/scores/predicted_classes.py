@@ -25,7 +25,7 @@ from zslcore.scores.labels import distinct_texts
 from zslcore.scores.matrix import ScoreFile, Scores, digest_of, rows_of_classes
 from zslcore.scores.named_matrices import are_numbered
 from zslcore.scores.numbering import number_within_sides
-from zslcore.scores.questions import LISTED, ask
+from zslcore.scores.questions import LISTED, ask_owner
 from zslcore.scores.remarks import missing_classes
 from zslcore.texts import clean_text, expect, listed
 
@@ -120,7 +120,7 @@ def _ask_about_spelling(file: ScoreFile, listed: np.ndarray, occurring: np.ndarr
         if near and not any(map(str.isdigit, name)):
             text = f"no image belongs to {name!r} or is predicted as it"
             question = f"is it a class of its own, not {near[0]!r}?"
-            ask("as-is", f"{file.name}, {file.listed}: {text}: {question}", open=True)
+            ask_owner("as-is", f"{file.name}, {file.listed}: {text}: {question}", open=True)
 
 
 def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:

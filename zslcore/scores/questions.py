@@ -52,6 +52,6 @@ class UnansweredError(Exception):
         self.question = question
 
 
-def ask(fix: str, sentence: str, *, open: bool = False) -> NoReturn:  # noqa: A002 - as in Question
+def ask_owner(fix: str, sentence: str, *, open: bool = False) -> NoReturn:  # noqa: A002 - as in Question
     """End the interpretation of a file with a question."""
     raise UnansweredError(Question(fix, sentence, open))

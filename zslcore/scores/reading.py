@@ -1,7 +1,8 @@
 """Reading of score files: from a file, or a pair of files, to a :class:`ScoreFile`.
 
-``archives`` and ``tables`` read the :class:`Parts` of a file, ``joined_sides`` joins the parts of
-two sides, and ``columns`` and ``sides`` find the class of every column and the side of every class.
+``archives`` and ``tables`` read the :class:`ScoreParts` of a file, ``joined_sides`` joins the parts
+of two sides, and ``columns`` and ``sides`` find the class of every column and the side of every
+class.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from zslcore.scores.joined_sides import files_of_sides, join_columns, join_image
 from zslcore.scores.labels import numbers_or_names, read_labels
 from zslcore.scores.matrix import ScoreFile
 from zslcore.scores.named_matrices import are_numbered
-from zslcore.scores.parts import Parts
+from zslcore.scores.parts import ScoreParts
 from zslcore.scores.sides import find_sides, move_marks, refuse_shared, refuse_training_images
 from zslcore.scores.tables import parts_of_table, table_of_contents
 from zslcore.storage.artifacts import scratch
@@ -87,7 +88,7 @@ def read_scores(
             read_second(parts, second, unseen_scores)
         join_images(parts)
         if labels is not None:
-            images = parts.others if parts.named is None else parts.named.axes
+            images = parts.other_columns if parts.named_matrix is None else parts.named_matrix.axes
             parts.labels = read_labels(labels, folder / "labels", limits, parts.name, images)
         _orient(parts)
         if isinstance(unseen, Path):
@@ -101,7 +102,7 @@ def read_scores(
 
 def _read_parts(
     source: Path | Contents, folder: Path, limits: Limits, *, keyed: bool = False
-) -> Parts:
+) -> ScoreParts:
     """Return the parts of a table or a file of arrays.
 
     With ``keyed``, large columns of texts are also read, since one may name the images.
@@ -133,21 +134,21 @@ def _refuse_lines(contents: Contents) -> None:
         raise refusal_of(contents.name, expected, "lines of an image and two words")
 
 
-def _orient(parts: Parts) -> None:
+def _orient(parts: ScoreParts) -> None:
     """Take the scores from a matrix with named rows, with one row per image."""
-    if parts.named is None:
+    if parts.named_matrix is None:
         return
     if parts.labels is None:
-        parts.class_names = parts.named.rows
+        parts.class_names = parts.named_matrix.rows
         return
-    parts.scores, parts.class_names = parts.named.oriented(parts.name, parts.labels)
+    parts.scores, parts.class_names = parts.named_matrix.oriented(parts.name, parts.labels)
     parts.is_table = True
     are_names = np.asarray(parts.labels).dtype.kind in "UO"
     if not are_names and parts.class_names and not are_numbered(parts.class_names):
         parts.remarks.append("Labels are read as numbers of the classes in the order of the file.")
 
 
-def _score_file(parts: Parts) -> ScoreFile:
+def _score_file(parts: ScoreParts) -> ScoreFile:
     """Return the score file with the class of every column and the side of every class."""
     move_marks(parts)
     if parts.second is not None and parts.second.scores is not None:
@@ -157,7 +158,7 @@ def _score_file(parts: Parts) -> ScoreFile:
     take_label_column(parts)
     _refuse_without_labels(parts)
     _refuse_runs(parts)
-    refuse_training_images(parts.name, len(parts.labels), parts.others)
+    refuse_training_images(parts.name, len(parts.labels), parts.other_columns)
     number_columns(parts)
     name_columns(parts)
     find_sides(parts)
@@ -178,8 +179,8 @@ def _score_file(parts: Parts) -> ScoreFile:
     )
 
 
-def _refuse_without_labels(parts: Parts) -> None:
-    """Refuse a file without labels, and describe what it has."""
+def _refuse_without_labels(parts: ScoreParts) -> None:
+    """Refuse a file without labels, and name its other parts."""
     if parts.labels is not None:
         return
     columns = ", ".join(clean_text(name, 40) for name in [*parts.class_names][:5])
@@ -192,10 +193,10 @@ def _refuse_without_labels(parts: Parts) -> None:
     )
 
 
-def _refuse_runs(parts: Parts) -> None:
+def _refuse_runs(parts: ScoreParts) -> None:
     """Refuse a table that has the same images several times, once per seed or model."""
     y = np.asarray(parts.labels)
-    for title, values in parts.others.items():
+    for title, values in parts.other_columns.items():
         if not is_named(title, RUNS) or len(values) != len(y):
             continue
         runs = np.unique(values)

@@ -10,25 +10,25 @@ import numpy as np
 from zslcore.datasets.part_names import part_of_cell
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
-from zslcore.scores.parts import Parts
+from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text, expect, listed, refusal_of
 
 #: Largest number of parts that a column may name.
 MOST_PARTS = 4
 
 
-def move_marks(parts: Parts) -> None:
+def move_marks(parts: ScoreParts) -> None:
     """Move lists with one mark per image from the lists of classes to the further columns."""
     n = 0 if parts.labels is None else len(parts.labels)
     for part in ("unseen", "seen"):
         marks = np.asarray(() if getattr(parts, part) is None else getattr(parts, part))
         are_marks = marks.dtype.kind in "bi" and np.isin(marks, (0, 1)).all()
         if are_marks and len(marks) == n > 2 and n != parts.n_columns:
-            parts.others[part] = marks
+            parts.other_columns[part] = marks
             setattr(parts, part, None)
 
 
-def refuse_shared(parts: Parts) -> None:
+def refuse_shared(parts: ScoreParts) -> None:
     """Refuse lists of seen and unseen classes that share classes, or together lack some."""
     if parts.seen is None or parts.unseen is None:
         return
@@ -50,7 +50,7 @@ def refuse_shared(parts: Parts) -> None:
         raise refusal_of(parts.name, expected, f"{got}. State the unseen classes with --unseen")
 
 
-def find_sides(parts: Parts) -> None:
+def find_sides(parts: ScoreParts) -> None:
     """Find the unseen classes by the side of each image, if the file lists no classes.
 
     Raises FileRefusedError if the sides of the images contradict a list.
@@ -63,7 +63,7 @@ def find_sides(parts: Parts) -> None:
         classes = np.unique(np.asarray(parts.predicted)).tolist()
     elif not classes or y.dtype.kind not in "UO":
         classes = range(parts.n_columns)
-    stated = _unseen_by_image(parts.name, y, parts.others, classes)
+    stated = _unseen_by_image(parts.name, y, parts.other_columns, classes)
     if stated is None:
         return
     unseen, title = stated
@@ -78,7 +78,7 @@ def find_sides(parts: Parts) -> None:
     )
 
 
-def _refuse_other_sides(parts: Parts, y: np.ndarray, stated: np.ndarray, title: str) -> None:
+def _refuse_other_sides(parts: ScoreParts, y: np.ndarray, stated: np.ndarray, title: str) -> None:
     """Refuse listed unseen classes if a column says that images of them are seen."""
     unseen = np.asarray(parts.unseen)
     if parts.seen is not None or unseen.dtype.kind != y.dtype.kind or not unseen.size:

@@ -16,7 +16,7 @@ from zslcore.scores.columns import starts_of
 from zslcore.scores.labels import numbers_or_names
 from zslcore.scores.matrix import AT_ONCE
 from zslcore.scores.named_matrices import matrix_of_pairs
-from zslcore.scores.parts import Parts
+from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import Contents, Limits, Role, Table
 from zslcore.untrusted.readers.array_names import (
@@ -40,11 +40,11 @@ RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
 OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 
 
-def parts_of_table(file: str, table: Table) -> Parts:
+def parts_of_table(file: str, table: Table) -> ScoreParts:
     """Return the parts of a table: labels, and one column per class or predicted classes."""
-    parts = Parts(file)
+    parts = ScoreParts(file)
     if table.columns and not any(table.columns):
-        parts.scores, parts.others = table.values, _arrays(table.texts)
+        parts.scores, parts.other_columns = table.values, _arrays(table.texts)
         return parts
     table = _repeated_by_count(table)
     texts = _arrays(table.texts)
@@ -54,7 +54,7 @@ def parts_of_table(file: str, table: Table) -> Parts:
     table = _with_names_in_brackets(table)
     scored = _columns_of_classes(table.columns, tested, table.values)
     if len(scored) < 2 and (pairs := matrix_of_pairs(texts, _numbers(table))) is not None:
-        parts.named, of_images = pairs
+        parts.named_matrix, of_images = pairs
         parts.labels = None if of_images is None else numbers_or_names(of_images)
         return parts
     families = other_families(file, table.columns, tested, table.values)
@@ -76,7 +76,7 @@ def parts_of_table(file: str, table: Table) -> Parts:
 
 
 def _take_columns(
-    parts: Parts,
+    parts: ScoreParts,
     table: Table,
     texts: dict[str, np.ndarray],
     scored: Sequence[int],
@@ -106,7 +106,7 @@ def _take_columns(
     parts.leave_out(unread, "strings, not the scores of a class")
     unused = [name for name in unused if name != predicted]
     parts.leave_out(unused, why)
-    parts.others, parts.is_table = {name: numbers[name] for name in unused} | texts, True
+    parts.other_columns, parts.is_table = {name: numbers[name] for name in unused} | texts, True
 
 
 def _arrays(texts: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray]:
