@@ -21,7 +21,7 @@ from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
 from zslcore.storage import artifacts
 from zslcore.texts import refuse_repeated_names
-from zslcore.untrusted import client, walls
+from zslcore.untrusted import answers, walls
 from zslcore.untrusted.client import read_arrays, read_value
 
 # --- Linear time ----------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_output_of_a_reader_is_checked_again(tmp_path, monkeypatch, wrong):
         return {"found": list(out), "unread": []}
 
     path = npz(tmp_path)
-    monkeypatch.setattr(client, "call", answer)
+    monkeypatch.setattr(answers, "call", answer)
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         read_arrays(path, {"features": "rows", "class_names": "names"}, tmp_path)
 

@@ -228,7 +228,7 @@ def test_a_csv_beyond_the_limits_is_never_parsed(tmp_path, monkeypatch):
     monkeypatch.setattr("zslcore.untrusted.readers.csv_files.MAX_COLUMNS", 8)
     with pytest.raises(FileRefusedError, match="at most 8 different columns; got 9"):
         read_table(path, prototypes=prototypes(tmp_path))
-    monkeypatch.setattr("zslcore.untrusted.client.MAX_CSV_BYTES", 100)
+    monkeypatch.setattr("zslcore.untrusted.tables.MAX_CSV_BYTES", 100)
     with pytest.raises(FileRefusedError, match="a CSV file of at most 100 bytes"):
         read_table(path, prototypes=prototypes(tmp_path))
 

@@ -12,7 +12,7 @@ from tests.hostile.answers import spoil_folder, spoiled_answer
 from tests.hostile.making import BOMBS, NAMES, honest, spoiled
 from tests.hostile.trying import is_a_sentence, tried
 from zslcore.datasets.table import read_table
-from zslcore.untrusted import client
+from zslcore.untrusted import answers
 
 __all__ = ["in_process"]
 
@@ -151,7 +151,7 @@ def test_damaged_predictions_are_evaluated_or_refused_in_one_sentence(tmp_path):
     [*KINDS, "mat", "hdf5", "predictions", *(f"scores {k}" for k in ("npz", "csv", "parquet"))],
 )
 def test_any_answer_of_a_worker_is_read_or_refused(kind, good, good_scores, tmp_path, monkeypatch):
-    real, honest = client.call, good | good_scores
+    real, honest = answers.call, good | good_scores
     honest["predictions"] = predictions.honest_predictions(tmp_path / "honest")
 
     def spoil(rng):
@@ -160,7 +160,7 @@ def test_any_answer_of_a_worker_is_read_or_refused(kind, good, good_scores, tmp_
             spoil_folder(out, rng)
             return spoiled_answer(answer, rng) if rng.random() < 0.7 else answer
 
-        monkeypatch.setattr(client, "call", call)
+        monkeypatch.setattr(answers, "call", call)
         return honest[kind]
 
     assert "refused" in verdicts_on(kind, honest, tmp_path, spoil, times=4)

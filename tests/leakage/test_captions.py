@@ -9,7 +9,7 @@ import pytest
 from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.captions import as_text, count_captions, names_of
-from zslcore.untrusted import client
+from zslcore.untrusted import answers
 from zslcore.untrusted.readers import captions as reader
 from zslcore.untrusted.readers.captions import MAX_LINE
 from zslcore.untrusted.worker import watched
@@ -148,7 +148,7 @@ def test_captions_are_read_in_a_worker_that_reports_progress(tmp_path, monkeypat
     [{"captions": 2, "counts": [3]}, {"captions": 2, "counts": []}, {"captions": "x"}, [1]],
 )
 def test_an_invalid_result_of_the_worker_refuses_the_file(tmp_path, monkeypatch, answer):
-    monkeypatch.setattr(client, "_read", lambda *_, **__: answer)
+    monkeypatch.setattr(answers, "call_reader", lambda *_, **__: answer)
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         of_file(write_file(tmp_path / "a.txt", "a fox\n"), "fox")
 

@@ -16,7 +16,7 @@ from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.results import run_files as module
 from zslcore.results.run_files import read_runs
 from zslcore.results.store import ResultStore, StoredRun
-from zslcore.untrusted import client
+from zslcore.untrusted import answers
 
 WORLD = linear_world(noise=1.0)
 
@@ -199,9 +199,9 @@ def test_a_stored_run_has_the_origin_here_and_its_key_as_id(result):
 
 def test_a_file_of_results_is_read_by_the_sandbox(result, tmp_path, monkeypatch):
     request = []
-    real = client.call
+    real = answers.call
     monkeypatch.setattr(
-        client,
+        answers,
         "call",
         lambda reader, *args, **more: request.append(args) or real(reader, *args, **more),
     )

@@ -7,7 +7,7 @@ import pytest
 
 from zslcore.__main__ import main
 from zslcore.datasets import imports
-from zslcore.untrusted import client
+from zslcore.untrusted import answers
 
 Y = np.arange(80) % 8
 CLASSES = np.array([f"class {letter}" for letter in "abcdefgh"])
@@ -34,7 +34,7 @@ def test_a_file_growing_between_workers_is_refused(
     else:
         np.savez(path, **FILES[command])
     words = [command, *WORDS.get(command, ()), str(path)]
-    call = client.call
+    call = answers.call
 
     def grown(*args, **options):
         answer = call(*args, **options)
@@ -43,7 +43,7 @@ def test_a_file_growing_between_workers_is_refused(
         return answer
 
     with monkeypatch.context() as patched:
-        patched.setattr(client, "call", grown)
+        patched.setattr(answers, "call", grown)
         assert main(words) == 2
     assert "expected a file that stays the same while it is read" in capsys.readouterr().err
     assert not imports.names()

@@ -19,7 +19,7 @@ from tests.datasets import files
 from tests.writing import as_cells, write_file, write_mat73
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
-from zslcore.untrusted import client
+from zslcore.untrusted import answers, client
 from zslcore.untrusted.client import Limits, look_into, read_arrays, read_lines, read_value
 from zslcore.untrusted.readers import text_rows
 
@@ -457,13 +457,13 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
 def test_a_pipe_in_place_of_a_file_is_refused_without_waiting(tmp_path, monkeypatch):
     """The file is replaced between the caller's examination and the worker's opening."""
     path = write_file(tmp_path / "a.json", "[]")
-    call = client.call
+    call = answers.call
 
     def swapped(*args, **options):
         to_a_pipe(path)
         return call(*args, **options)
 
-    monkeypatch.setattr(client, "call", swapped)
+    monkeypatch.setattr(answers, "call", swapped)
     with pytest.raises(FileRefusedError, match="removed or replaced while it was read"):
         read_value(path, "JSON", max_bytes=100)
 
@@ -472,7 +472,7 @@ def test_an_invalid_result_of_the_worker_is_refused(tmp_path, monkeypatch):
     files.write_folder(tmp_path)
     answers = (3, [], {}, {"found": 3}, {"found": ["att"], "unread": 3}, {"found": ["att"]})
     for answer in answers:
-        monkeypatch.setattr(client, "call", lambda *_, answer=answer, **__: answer)
+        monkeypatch.setattr(answers, "call", lambda *_, answer=answer, **__: answer)
         sentence = refused(tmp_path / "att_splits.mat", tmp_path)
         assert sentence == "att_splits.mat: its reader returned an invalid result."
 
@@ -512,7 +512,7 @@ def test_an_invalid_shape_is_refused(tmp_path, monkeypatch, shape):
     path = write_file(tmp_path / "a.npy", np.zeros(3))
     entry = {"name": "a", "shape": [3], "refused": "", "read": False}
     for answer in (entry, entry | {"shape": shape}):
-        monkeypatch.setattr(client, "call", lambda *_, answer=answer, **__: [answer])
+        monkeypatch.setattr(answers, "call", lambda *_, answer=answer, **__: [answer])
         if answer is entry:
             assert client.look_into(path).shapes == {"a": (3,)}
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
@@ -582,6 +582,6 @@ def test_invalid_rows_written_by_a_worker_refuse_the_file(tmp_path, monkeypatch,
 
     (tmp_path / "a.csv").write_text("a\n")
     monkeypatch.setattr(text_rows, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(client, "_read", write)
+    monkeypatch.setattr(answers, "call_reader", write)
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, most=3)

@@ -1,0 +1,124 @@
+"""Values of nested lists and objects, rows of texts, word vectors and counts of captions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from zslcore.exceptions import FileRefusedError
+from zslcore.untrusted.answers import Limits, answer_of
+from zslcore.untrusted.containers import container_of
+from zslcore.untrusted.files import size_of
+from zslcore.untrusted.readers import (
+    captions,
+    json_files,
+    pickle_files,
+    tensor_files,
+    text_rows,
+    word_vectors,
+    yaml_files,
+)
+
+#: Kind of a file that is read as one value of nested lists and objects.
+ValueKind = Literal["JSON", "TOML", "YAML", "PyTorch", "pickle"]
+#: Suffix of a text -> its kind, if its content is read as one value.
+KIND_OF_SUFFIX: dict[str, ValueKind] = {".yaml": "YAML", ".yml": "YAML", ".toml": "TOML"}
+#: Container that is read as one value -> its kind; a text has the kind of its suffix.
+KIND_OF_CONTAINER: dict[str, ValueKind] = {"PyTorch": "PyTorch", "pickle": "pickle", "JSON": "JSON"}
+#: Advice on a large text with lists and objects, such as annotations of objects in images.
+SHORTER = "; keep only the needed fields, or write a CSV with one row per image"
+#: Memory in bytes for reading a text line by line; the whole text may be one line.
+ROWS_MEMORY = 64 << 20
+#: Limits in bytes: the size of a file of word vectors, and the memory of the process that reads it.
+MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
+#: Limits of a file of captions: a second suffices for at least a hundred thousand letters.
+CAPTION_LIMITS = Limits(bytes_per_second=1 << 17)
+
+
+def read_value(
+    path: Path,
+    kind: ValueKind | Literal["lines", "CSV", "TSV", "CSV with semicolons"],
+    *,
+    max_bytes: int,
+    most: int = 1 << 17,
+) -> Any:
+    """Read the value of a small file, or its lines or rows of texts; texts are not cleaned.
+
+    A row is a tuple of its cells, empty for a blank line. ``most`` limits the number of lines,
+    rows, or nested values.
+    """
+    advice = SHORTER if kind in get_args(ValueKind) else ""
+    size = size_of(path, max_bytes, "text" if kind == "lines" else kind, advice)
+    what = "a text file" if kind == "lines" else f"a {kind} file"
+    if kind not in get_args(ValueKind):
+        memory = ROWS_MEMORY + 16 * size
+        arguments = (text_rows.copy_rows, path, kind, most)
+        with answer_of(*arguments, memory=memory, what=what) as answer:
+            read = text_rows.lines_in if kind == "lines" else text_rows.rows_in
+            return [*read(answer.folder, most)]
+    readers: dict[str, Callable[..., Any]] = {
+        "YAML": yaml_files.read_value,
+        "PyTorch": tensor_files.read_value,
+        "pickle": pickle_files.read_value,
+    }
+    reader = readers.get(kind, json_files.read_value)
+    with answer_of(reader, path, kind, most, memory=64 * size, what=what) as answer:
+        json_files.refuse_more(answer.value, most)
+        if kind == "TOML" and not isinstance(answer.value, dict):
+            raise TypeError
+        return answer.value
+
+
+def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
+    """Return the lists and objects in JSON, YAML, TOML, PyTorch or a pickle; else None.
+
+    Raises a FileRefusedError for a damaged file that is JSON by its name.
+    """
+    container, suffix = container_of(path), path.suffix.lower()
+    kind = KIND_OF_CONTAINER.get(container)
+    if container in ("text", "JSON"):
+        kind = KIND_OF_SUFFIX.get(suffix, kind)
+    if kind is None:
+        return None
+    try:
+        return read_value(path, kind, max_bytes=max_bytes, most=most)
+    except FileRefusedError:
+        # Other texts may begin like JSON, such as a printed dictionary.
+        if kind == "JSON" and suffix.startswith(".json"):
+            raise
+        return None
+
+
+def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, np.ndarray]:
+    """Read the float32 vectors of words from a file; words without a vector are left out."""
+    size_of(path, MAX_WORDS_BYTES, "word vector")
+    arguments = (word_vectors.read_words, path, list(words), binary)
+    limited: dict[str, Any] = {"memory": WORDS_MEMORY, "what": "a file of word vectors"}
+    with answer_of(*arguments, **limited) as answer:
+        words_with_vector = answer.value
+        if not words_with_vector:
+            return {}
+        vectors = answer.array("vectors", "rows")
+        if len(vectors) != len(words_with_vector) or not {*words_with_vector} <= {*words}:
+            raise ValueError
+        return {word: np.array(vectors[k], np.float32) for k, word in enumerate(words_with_vector)}
+
+
+def count_captions_of(
+    path: Path, kind: str, classes: Sequence[Sequence[Sequence[str]]]
+) -> tuple[list[int], int]:
+    """Count, in a worker process, the captions that name each class, and all captions.
+
+    ``classes`` has the names of each class, split into words; ``kind`` is ".txt", ".csv" or ".tsv".
+    """
+    size_of(path, MAX_WORDS_BYTES, "caption")
+    limited: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
+    arguments = (captions.count_file, path, kind, list(classes))
+    with answer_of(*arguments, what="captions", **limited) as answer:
+        counts, n = list(map(int, answer.value["counts"])), int(answer.value["captions"])
+        if len(counts) != len(classes) or not all(0 <= count <= n for count in counts):
+            raise ValueError
+        return counts, n
