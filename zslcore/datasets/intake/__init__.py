@@ -1,0 +1,28 @@
+"""Data sets from any files: the part of each array is guessed, and can be corrected by the user.
+
+Any number of files in any container hold the parts of a data set: features, labels, class
+embeddings, names and a split. The part of an array is guessed from the name of the variable, or of
+the file if it holds one array, and then from the shape: there is one label per row of the features
+and one class embedding per class. A choice ("labels": "FILE:NAME") overrides any guess.
+
+The path of a file: :mod:`arrays <zslcore.datasets.intake.arrays>` reads its arrays, ``joining``
+joins arrays that are divided among files, ``parts`` finds the part of each, ``surveying`` shows
+them to the user, and ``reading`` makes the data set.
+"""
+
+from zslcore.datasets.intake.parts import CHOICES, IN_WORDS
+from zslcore.datasets.intake.reading import find, is_generic, name_of_files, parquet_files
+from zslcore.datasets.intake.surveying import Intake, as_table, survey, with_file
+
+__all__ = [
+    "CHOICES",
+    "IN_WORDS",
+    "Intake",
+    "as_table",
+    "find",
+    "is_generic",
+    "name_of_files",
+    "parquet_files",
+    "survey",
+    "with_file",
+]
