@@ -494,6 +494,9 @@ def test_arrays_of_parts_that_do_not_fit_are_refused(tmp_path, change, sentence)
         ({"labels": np.eye(5)[Y]}, [3, 4]),
         ({"features": X[:, :, None, None]}, [3, 4]),
         ({"prototypes": S.T}, [3, 4]),
+        ({"features": X.T}, [3, 4]),
+        ({"features": X.T, "prototypes": S.T}, [3, 4]),
+        ({"unseen_classes": np.array([3, 4])}, None),
     ],
 )
 def test_forms_of_labels_and_matrices_give_the_same_data_set(tmp_path, change, unseen):
@@ -639,22 +642,6 @@ def test_import_with_show_names_missing_class_embeddings(tmp_path, printed, chan
     arrays = {"features": X, "labels": names[Y], "prototypes": S, "class_names": names} | changed
     arrays = {name: array for name, array in arrays.items() if array is not None}
     assert sentence in printed("import", str(write_file(tmp_path / "d.npz", arrays)), "--show")
-
-
-def test_unseen_classes_in_a_file_of_features_are_used(tmp_path):
-    arrays = {"features": X, "labels": Y, "prototypes": S, "unseen_classes": np.array([3, 4])}
-    np.savez(tmp_path / "d.npz", **arrays, class_names=np.array(NAMES))
-    dataset = import_dataset(tmp_path / "d.npz")
-    assert set(dataset.split().unseen_classes) == {3, 4}
-
-
-@pytest.mark.parametrize("turned", [("features",), ("prototypes",), ("features", "prototypes")])
-def test_an_archive_with_images_or_classes_in_columns_is_read(tmp_path, turned):
-    arrays = {"features": X, "labels": Y, "prototypes": S, "class_names": np.array(NAMES)}
-    arrays |= {name: arrays[name].T for name in turned}
-    dataset = import_dataset(write_file(tmp_path / "d.npz", arrays), unseen=UNSEEN)
-    np.testing.assert_array_equal(dataset.features, X.astype(np.float32))
-    np.testing.assert_array_equal(dataset.prototypes, S.astype(np.float32))
 
 
 def test_a_list_of_images_with_labels_gives_names_and_labels(tmp_path):

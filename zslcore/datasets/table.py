@@ -45,7 +45,7 @@ from zslcore.datasets.part_names import IMAGE_TITLES, part_of_name
 from zslcore.datasets.release import ParsedDataset, Release, with_folds
 from zslcore.datasets.split_numbering import split_of_parts
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.names import class_key, class_keys, squeeze
+from zslcore.names import class_key, class_keys, positions_of, squeeze
 from zslcore.texts import clean_text, expect, expect_range, refusal_of
 from zslcore.untrusted.client import (
     Contents,
@@ -387,17 +387,13 @@ def _by_name(
 
     Labels are unchanged if the files have equally many classes, but no class name in common.
     """
-    row_of = {class_key(name): row for row, name in enumerate(side.classes)}
-    if not {class_key(name) for name in class_names} & set(row_of) and len(class_names) == len(
-        side.classes
-    ):
+    rows = positions_of(class_names, side.classes)
+    if (rows < 0).all() and len(class_names) == len(side.classes):
         return labels
     where = f"{clean_text(path.name)}, variable 'labels'"
     expect_range(where, labels, len(class_names), "positions in its class names", first=0)
-    for c in np.unique(labels):
-        if class_key(class_names[c]) not in row_of:
-            raise closest_name(f"class in {clean_text(path.name)}", class_names[c], side.classes)
-    rows = np.array([row_of.get(class_key(name), -1) for name in class_names])
+    for c in np.unique(labels)[rows[np.unique(labels)] < 0]:
+        raise closest_name(f"class in {clean_text(path.name)}", class_names[c], side.classes)
     return rows[labels]
 
 
@@ -414,14 +410,11 @@ def _read_csv(
     left_out = [title for title in left_out if title not in images[:1]]
     optional = dict.fromkeys((*images[:1], *left_out), False)
     table = read_table_file(path, folder, TEXTS | optional)
-    number = {class_key(name): i for i, name in enumerate(side.classes)}
     labels, words = table.texts["label"], table.texts.get("split", ())
-    number_of: dict[str, int] = {}
-    for label in dict.fromkeys(labels):
-        if class_key(label) not in number:
-            row = labels.index(label) + 1
-            raise closest_name(f"class in {file}, data row {row},", label, side.classes)
-        number_of[label] = number[class_key(label)]
+    numbers = positions_of(labels, side.classes)
+    for row in np.flatnonzero(numbers < 0):
+        where = f"class in {file}, data row {row + 1},"
+        raise closest_name(where, labels[row], side.classes)
     parts = {}
     for part in dict.fromkeys(words):
         where = f"{file}, data row {words.index(part) + 1}"
@@ -430,7 +423,7 @@ def _read_csv(
     unread = f"; left out: {', '.join(left_out)}" if left_out else ""
     return ParsedDataset(
         features=table.values,
-        labels=np.array([number_of[label] for label in labels], np.int64),
+        labels=numbers.astype(np.int64),
         prototypes=side.values,
         class_names=side.classes,
         splits=partial(_own_split, split_from_lists, file, side.classes, parts, unseen),

@@ -1,4 +1,4 @@
-"""Calls of readers in a worker process, and checks of what they return and write.
+"""Calls of readers in a worker process, and checks of their output.
 
 The worker may be compromised: JSON and arrays are checked before use.
 """
@@ -92,8 +92,8 @@ DEFAULT_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Answer of a reader of ``path``: a JSON value, and the arrays in ``folder``.
+class WorkerAnswer:
+    """WorkerAnswer of a reader of ``path``: a JSON value, and the arrays in ``folder``.
 
     Methods raise ValueError or OSError for an array that no reader writes.
     """
@@ -126,9 +126,9 @@ class Answer:
 
 
 @contextmanager
-def answer_of(
+def worker_answer(
     reader: Callable[..., Any], path: Path, *args: Any, into: Path | None = None, **limited: Any
-) -> Iterator[Answer]:
+) -> Iterator[WorkerAnswer]:
     """Yield the answer of a reader, with arrays in the folder ``into`` or a temporary one.
 
     The file is refused if the block finds the answer invalid. For further arguments, see
@@ -137,7 +137,7 @@ def answer_of(
     with nullcontext(into) if into else scratch() as folder:
         value = call_reader(reader, path, folder, *args, **limited)
         try:
-            yield Answer(value, folder, path)
+            yield WorkerAnswer(value, folder, path)
         except FileRefusedError:
             raise
         except Exception:  # noqa: BLE001 - the answer may be anything

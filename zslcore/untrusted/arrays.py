@@ -17,7 +17,7 @@ from zslcore.untrusted.answers import (
     DEFAULT_LIMITS,
     Limits,
     Role,
-    answer_of,
+    worker_answer,
     check_present,
     cleaned_names,
     open_array,
@@ -65,7 +65,7 @@ def read_arrays(
     limited: dict[str, Any] = {"into": into, "limits": limits, "what": CONTAINERS[kind].words}
     arrays: dict[str, np.ndarray] = {}
     names: dict[str, tuple[str, ...]] = {}
-    with answer_of(variables.read_variables, path, kind, *arguments, **limited) as answer:
+    with worker_answer(variables.read_variables, path, kind, *arguments, **limited) as answer:
         present = [name for name in wanted if name in answer.value["found"]]
         check_present({*required} & {*wanted}, present)
         for name in present:
@@ -221,7 +221,7 @@ def look_into(
     arguments = (container, limits.budget(path.stat().st_size))
     limited: dict[str, Any] = {"limits": limits, "what": CONTAINERS[container].words}
     limited["written"] = variables.SMALL_BYTES  # all values are copied into memory
-    with answer_of(variables.look_into, path, *arguments, **limited) as answer:
+    with worker_answer(variables.look_into, path, *arguments, **limited) as answer:
         shapes: dict[str, tuple[int, ...] | None] = {}
         arrays: dict[str, np.ndarray] = {}
         refused: dict[str, str] = {}
@@ -271,7 +271,7 @@ class LargeArray:
         arguments = (self.path, self.name, start, stop)
         limits = Limits(most=2 * size, free_bytes=2 * size)
         what = "an HDF5 file"
-        with answer_of(hdf5_files.read_rows, *arguments, limits=limits, what=what) as answer:
+        with worker_answer(hdf5_files.read_rows, *arguments, limits=limits, what=what) as answer:
             array = open_array(answer.folder / "rows.npy")
             if array.shape != shape or array.dtype != self.dtype:
                 raise ValueError
@@ -282,7 +282,7 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
     """Open arrays of an HDF5 file to read rows later."""
     require_container(path, ("HDF5",))
     describe = hdf5_files.describe_arrays
-    with answer_of(describe, path, list(names), what="an HDF5 file") as answer:
+    with worker_answer(describe, path, list(names), what="an HDF5 file") as answer:
         arrays = [
             LargeArray(path, name, shape_of(shape), np.dtype(kind))
             for name, (shape, kind) in zip(names, answer.value, strict=True)

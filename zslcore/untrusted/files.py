@@ -47,7 +47,7 @@ def _is_on_disk(file: BinaryIO) -> bool:
         return False
 
 
-def size_of(path: Path, most: int, what: str, advice: str = "") -> int:
+def limited_size(path: Path, most: int, what: str, advice: str = "") -> int:
     """Return the size of a file; refuse more than ``most`` bytes, or a pointer to the file."""
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size

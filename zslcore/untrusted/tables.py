@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from zslcore.texts import clean_text
-from zslcore.untrusted.answers import DEFAULT_LIMITS, Limits, answer_of, check_present
+from zslcore.untrusted.answers import DEFAULT_LIMITS, Limits, worker_answer, check_present
 from zslcore.untrusted.containers import require_container
-from zslcore.untrusted.files import size_of
+from zslcore.untrusted.files import limited_size
 from zslcore.untrusted.readers import csv_files, parquet_files, text_rows
 
 #: Content of a column of a Parquet table: whole numbers, whole numbers with -1 for missing values,
@@ -64,10 +64,10 @@ def _read_csv(
 
     ``texts`` maps the allowed columns of texts to whether they are required, None for any.
     """
-    size = size_of(path, MAX_CSV_BYTES, "CSV")
+    size = limited_size(path, MAX_CSV_BYTES, "CSV")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
     limited: dict[str, Any] = {"into": into, "memory": 3 * budget, "what": "a CSV file"}
-    with answer_of(reader, path, *args, budget, **limited) as answer:
+    with worker_answer(reader, path, *args, budget, **limited) as answer:
         values = answer.array(name, "rows" if name == "features" else "scores")
         columns, left_out = (
             tuple(map(clean_text, answer.value[key])) for key in ("columns", "left_out")
@@ -115,7 +115,7 @@ def read_columns(
     limited: dict[str, Any] = {"limits": limits, "what": "a Parquet table"}
     arrays: dict[str, np.ndarray] = {}
     texts: dict[str, tuple[str, ...]] = {}
-    with answer_of(parquet_files.read_columns, path, *arguments, **limited) as answer:
+    with worker_answer(parquet_files.read_columns, path, *arguments, **limited) as answer:
         for name, role in wanted.items():
             if name not in answer.value["found"]:
                 continue
@@ -137,5 +137,5 @@ def read_text_columns(path: Path, most: int) -> list[tuple[str, ...]]:
     """
     memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
     reader = parquet_files.write_text_rows
-    with answer_of(reader, path, most, memory=memory, what="a Parquet table") as answer:
+    with worker_answer(reader, path, most, memory=memory, what="a Parquet table") as answer:
         return [*text_rows.rows_in(answer.folder, most + 1)]

@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from zslcore.exceptions import FileRefusedError
-from zslcore.untrusted.answers import Limits, answer_of
+from zslcore.untrusted.answers import Limits, worker_answer
 from zslcore.untrusted.containers import container_of
-from zslcore.untrusted.files import size_of
+from zslcore.untrusted.files import limited_size
 from zslcore.untrusted.readers import (
     captions,
     json_files,
@@ -51,12 +51,12 @@ def read_value(
     rows, or nested values.
     """
     advice = SHORTER if kind in get_args(ValueKind) else ""
-    size = size_of(path, max_bytes, "text" if kind == "lines" else kind, advice)
+    size = limited_size(path, max_bytes, "text" if kind == "lines" else kind, advice)
     what = "a text file" if kind == "lines" else f"a {kind} file"
     if kind not in get_args(ValueKind):
         memory = ROWS_MEMORY + 16 * size
         arguments = (text_rows.copy_rows, path, kind, most)
-        with answer_of(*arguments, memory=memory, what=what) as answer:
+        with worker_answer(*arguments, memory=memory, what=what) as answer:
             read = text_rows.lines_in if kind == "lines" else text_rows.rows_in
             return [*read(answer.folder, most)]
     readers: dict[str, Callable[..., Any]] = {
@@ -65,7 +65,7 @@ def read_value(
         "pickle": pickle_files.read_value,
     }
     reader = readers.get(kind, json_files.read_value)
-    with answer_of(reader, path, kind, most, memory=64 * size, what=what) as answer:
+    with worker_answer(reader, path, kind, most, memory=64 * size, what=what) as answer:
         json_files.refuse_more(answer.value, most)
         if kind == "TOML" and not isinstance(answer.value, dict):
             raise TypeError
@@ -94,10 +94,10 @@ def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
 
 def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, np.ndarray]:
     """Read the float32 vectors of words from a file; words without a vector are left out."""
-    size_of(path, MAX_WORDS_BYTES, "word vector")
+    limited_size(path, MAX_WORDS_BYTES, "word vector")
     arguments = (word_vectors.read_words, path, list(words), binary)
     limited: dict[str, Any] = {"memory": WORDS_MEMORY, "what": "a file of word vectors"}
-    with answer_of(*arguments, **limited) as answer:
+    with worker_answer(*arguments, **limited) as answer:
         words_with_vector = answer.value
         if not words_with_vector:
             return {}
@@ -114,10 +114,10 @@ def count_captions_of(
 
     ``classes`` has the names of each class, split into words; ``kind`` is ".txt", ".csv" or ".tsv".
     """
-    size_of(path, MAX_WORDS_BYTES, "caption")
+    limited_size(path, MAX_WORDS_BYTES, "caption")
     limited: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
     arguments = (captions.count_file, path, kind, list(classes))
-    with answer_of(*arguments, what="captions", **limited) as answer:
+    with worker_answer(*arguments, what="captions", **limited) as answer:
         counts, n = list(map(int, answer.value["counts"])), int(answer.value["captions"])
         if len(counts) != len(classes) or not all(0 <= count <= n for count in counts):
             raise ValueError

@@ -195,7 +195,7 @@ def _join_vectors(contents: Contents) -> Contents:
     return contents.with_arrays(dict(zip(kinds, arrays, strict=True)))
 
 
-def readable_names(contents: Contents) -> list[str]:
+def readable_variables(contents: Contents) -> list[str]:
     """Return the readable variables of a file; refuse a file without any."""
     names = [name for name, shape in contents.shapes.items() if shape is not None]
     names = [name for name in names if name not in contents.refused]

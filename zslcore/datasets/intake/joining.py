@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.intake.arrays import Array, readable_names
+from zslcore.datasets.intake.arrays import Array, readable_variables
 from zslcore.datasets.intake.parts import IN_WORDS, NAMES, keys_of_classes
 from zslcore.datasets.part_names import (
     ABBREVIATIONS,
@@ -41,7 +41,7 @@ def join_arrays(contents_of_files: Sequence[Contents]) -> list[Array]:
     if len(shards) < 2 or len({frozenset(file.shapes) for file in shards}) > 1:
         shards = []
     others = [file for file in contents_of_files if file not in shards]
-    arrays = [Array(contents, name) for contents in others for name in readable_names(contents)]
+    arrays = [Array(contents, name) for contents in others for name in readable_variables(contents)]
     if shards:
         matches = [re.match(r"[a-z]+", file.path.name.lower()) for file in shards]
         words = [match[0] if match else "" for match in matches]
@@ -80,7 +80,7 @@ def join_shards(shards: Sequence[Contents], path: Path, words: Sequence[str]) ->
         arrays["split"] = np.repeat(np.array(words), sizes)
         shapes["split"] = arrays["split"].shape
     contents = Contents(path, first.container, shapes, arrays, {})
-    return [Array(contents, name, tuple(shards)) for name in readable_names(contents)]
+    return [Array(contents, name, tuple(shards)) for name in readable_variables(contents)]
 
 
 def arrays_by_part(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:

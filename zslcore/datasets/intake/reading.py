@@ -26,11 +26,17 @@ from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import refusal_of
-from zslcore.untrusted.client import Contents, Role, read_arrays, rows_by_image
+from zslcore.untrusted.client import Role, rows_by_image
 from zslcore.untrusted.readers.array_names import NAMES_OF_PARTS, letters_of
 
 #: Increased when the same files are read as other splits.
 REVISION = 2
+#: Required part -> its description in a refusal.
+REQUIRED = {
+    "features": "a matrix with one row per image",
+    "labels": "the class of every image",
+    "prototypes": "a matrix with one row per class: attributes or text embeddings",
+}
 #: Words in the names of files of any data set.
 GENERIC = frozenset(
     {word for names in NAMES_OF_PARTS.values() for name in names for word in words_in(name)}
@@ -94,27 +100,17 @@ def _read(
     earlier: Intake | None,
     into: Path,
 ) -> ParsedDataset:
+    """Read the arrays of a survey, by default of these files, as features, labels and classes."""
     intake = earlier or survey(paths, choices)
-    parts = intake.parts
-    for sentence in intake.unclear.values():
-        raise FileRefusedError(sentence)
     files = ", ".join(dict.fromkeys(array.contents.name for array in intake.arrays))
-    for part, advice in (
-        ("features", "a matrix with one row per image"),
-        ("labels", "the class of every image"),
-        ("prototypes", "a matrix with one row per class: attributes or text embeddings"),
-    ):
-        if part not in parts:
-            raise FileRefusedError(
-                f"{files}: expected {IN_WORDS[part]}, {advice}; found none "
-                f"({intake.sentence}); add the file, or say which with --{part} FILE:NAME."
-            )
+    _refuse_incomplete(intake, files)
+    parts = intake.parts
     labels, texts = _labels(parts)
     if unseen is None and not texts:
         _refuse_trained_tests(parts, labels)
     parts = _with_classes_in_rows(parts, labels, texts or tuple(map(str, unseen or ())))
     features = _matrix(parts["features"], len(labels), "label", into / "features.npy")
-    names = parts["class_names"].names if ("class_names" in parts) else ()
+    names = parts["class_names"].names if "class_names" in parts else ()
     n_classes = len(names) or len(texts) or len(np.unique(labels))
     rows = _rows_of_classes(intake.arrays, parts["prototypes"], names)
     n_rows = n_classes if rows is None else parts["prototypes"].shape[0]
@@ -138,6 +134,18 @@ def _read(
         attribute_names=attributes,
         image_files=files_of_images,
     )
+
+
+def _refuse_incomplete(intake: Intake, files: str) -> None:
+    """Refuse a survey in which a required part is unclear or missing."""
+    for sentence in intake.unclear.values():
+        raise FileRefusedError(sentence)
+    for part, advice in REQUIRED.items():
+        if part not in intake.parts:
+            raise FileRefusedError(
+                f"{files}: expected {IN_WORDS[part]}, {advice}; found none "
+                f"({intake.sentence}); add the file, or say which with --{part} FILE:NAME."
+            )
 
 
 def _refuse_trained_tests(parts: Mapping[str, Array], labels: np.ndarray) -> None:
@@ -169,21 +177,18 @@ def _rows_of_classes(
 
     Raises a ParameterError if some classes have an embedding and others have none.
     """
-    beside = [
-        a
-        for a in arrays
-        if a.contents is prototypes.contents and a.is_text and rows_named_by(a) == prototypes.name
-    ]
-    if not names or len(beside) != 1:
+    in_file = [a for a in arrays if a.contents is prototypes.contents and a.is_text]
+    names_of_rows = [a for a in in_file if rows_named_by(a) == prototypes.name]
+    if not names or len(names_of_rows) != 1:
         return None
-    listed = beside[0].names
+    listed = names_of_rows[0].names
     row = {key: k for k, key in enumerate(class_keys(listed))}
     keys = class_keys(names)
     if row.keys().isdisjoint(keys):
         return None
     for name, key in zip(names, keys, strict=True):
         if key not in row:
-            raise closest_name(f"class in {beside[0].title}", name, listed)
+            raise closest_name(f"class in {names_of_rows[0].title}", name, listed)
     return np.array([row[key] for key in keys])
 
 
@@ -250,29 +255,25 @@ def _matrix(array: Array, n: int, noun: str, path: Path) -> np.ndarray:
     if n not in (rows, columns):
         raise refusal_of(
             array.title,
-            f"a row for each of {n:,} {noun}{'es' * (noun == 'class')}{'s' * (noun == 'label')}",
+            f"a row for each of {n:,} {'classes' if noun == 'class' else 'labels'}",
             f"{rows:,} x {columns:,}",
         )
     if array.values is not None:
         A = array.contents.columns(array.name) if transposed else array.contents.rows(array.name)
         write_rows(path, [A], A.shape[1])
-        return np.lib.format.open_memmap(path, mode="r")
-    if not NAME_OF_FILE.fullmatch(array.name):
+    elif not NAME_OF_FILE.fullmatch(array.name):
         raise FileRefusedError(
             f"{array.title}: expected a name of letters and digits for a large array; rename it."
         )
-    role: Role = "columns" if transposed else "rows"
-    if not array.shards:
-        read = read_arrays(array.contents.path, {array.name: role}, path.parent)
-        return read.arrays[array.name]
-    with scratch() as folder:
-        blocks = (_rows_of_shard(shard, array.name, folder) for shard in array.shards)
-        write_rows(path, blocks, columns)
+    elif not array.shards:
+        role: Role = "columns" if transposed else "rows"
+        return array.contents.read({array.name: role}, path.parent).arrays[array.name]
+    else:
+        wanted: dict[str, Role] = {array.name: "rows"}
+        with scratch() as folder:
+            blocks = (shard.read(wanted, folder).arrays[array.name] for shard in array.shards)
+            write_rows(path, blocks, columns)
     return np.lib.format.open_memmap(path, mode="r")
-
-
-def _rows_of_shard(shard: Contents, name: str, folder: Path) -> np.ndarray:
-    return shard.read({name: "rows"}, folder).arrays[name]
 
 
 def _numbered(

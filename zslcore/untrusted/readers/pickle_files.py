@@ -8,16 +8,19 @@ writes a pickle for an array of Python objects, such as the dictionary of ``np.s
 from __future__ import annotations
 
 import gc
-import pickle
 import re
-from collections import OrderedDict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from zslcore.untrusted.readers.common import MAX_NUMBER, npy_header, refuse_odd_characters
-from zslcore.untrusted.readers.tensor_files import MOST_LEVELS, NamedValues, plain_value
+from zslcore.untrusted.readers.tensor_files import (
+    MOST_LEVELS,
+    NamedValues,
+    RestrictedUnpickler,
+    plain_value,
+)
 from zslcore.untrusted.worker import Refused
 
 #: Maximum size of a pickle in bytes, and maximum number of values in it.
@@ -26,7 +29,9 @@ MAX_PICKLE, MAX_VALUES = 16 << 20, 1_000_000
 OTHERS = "expected a pickle of arrays, texts and numbers; got other Python objects"
 OBJECTS = "an array of Python objects: save with np.array(names, dtype=str)"
 #: Modules of NumPy's functions for arrays, before and after version 2.
-ARRAY_MODULES = re.compile(r"numpy\._?core\.(multiarray|numeric)")
+ARRAY_MODULES = [
+    f"numpy.{core}.{name}" for core in ("core", "_core") for name in ("multiarray", "numeric")
+]
 #: Code of a type of numbers or texts.
 CODE = re.compile(r"[biufSU]\d{1,9}")
 #: Module of built-in functions in Python 3 and 2.
@@ -68,27 +73,20 @@ def _listed(values: Any = ()) -> list[Any]:
     return [*values]
 
 
-#: Function that a pickle names, outside NumPy -> its replacement.
-REPLACED: dict[tuple[str, str], Any] = {
-    **dict.fromkeys((("numpy", "ndarray"), ("numpy", "dtype")), _Description),
-    ("collections", "OrderedDict"): OrderedDict,
-    ("_codecs", "encode"): _encoded,
-    **{(module, name): _listed for module in BUILTINS for name in ("set", "frozenset")},
-}
 #: Function of NumPy's modules for arrays -> its replacement.
 OF_ARRAYS = {"_reconstruct": _Description, "_frombuffer": _Buffer, "scalar": _Scalar}
 
 
-class _Unpickler(pickle.Unpickler):
-    """Unpickler for arrays, texts, numbers and collections; it calls no function of the file."""
+class _Unpickler(RestrictedUnpickler):
+    """Unpickler for arrays, texts, numbers and collections."""
 
-    def find_class(self, module: str, name: str) -> Any:
-        """Return the replacement of a function of arrays or collections; refuse any other."""
-        replaced = OF_ARRAYS if ARRAY_MODULES.fullmatch(module) else {}
-        function = replaced.get(name) or REPLACED.get((module, name))
-        if function is None:
-            raise Refused(f"{OTHERS} ({module[:40]}.{name[:40]})")
-        return function
+    replaced: ClassVar[dict[tuple[str, str], Any]] = {
+        **dict.fromkeys((("numpy", "ndarray"), ("numpy", "dtype")), _Description),
+        ("_codecs", "encode"): _encoded,
+        **{(module, name): _listed for module in BUILTINS for name in ("set", "frozenset")},
+        **{(module, name): OF_ARRAYS[name] for module in ARRAY_MODULES for name in OF_ARRAYS},
+    }
+    refusal = f"{OTHERS} ({{}})"
 
 
 def read_objects(file: Any) -> Any:

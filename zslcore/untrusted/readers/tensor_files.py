@@ -19,7 +19,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -182,25 +182,35 @@ def _parameter(data: Any, *_: object) -> Any:
     return data
 
 
-class _Weights(pickle.Unpickler):
-    """Unpickler for tensors, numbers, texts and collections; it calls no function of the file."""
+#: Function or class that a pickle of PyTorch names -> its replacement.
+REPLACED: dict[tuple[str, str], Any] = {
+    ("torch._utils", "_rebuild_tensor_v2"): _tensor,
+    ("torch._utils", "_rebuild_parameter"): _parameter,
+    ("torch", "Size"): tuple,
+    **{("torch", name): name for name in STORAGES},
+}
+
+
+class RestrictedUnpickler(pickle.Unpickler):
+    """Unpickler for values, collections and replaced names; it calls nothing of the file."""
+
+    replaced: ClassVar[dict[tuple[str, str], Any]] = REPLACED
+    refusal = (
+        "holds Python objects besides tensors ({}), which are not opened; save a dictionary of "
+        "tensors, or arrays with np.savez(...)"
+    )
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return the replacement of a function that rebuilds tensors; refuse any other function."""
+        """Return the replacement of a function or class; refuse any other."""
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
-        if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
-            return _tensor
-        if (module, name) == ("torch._utils", "_rebuild_parameter"):
-            return _parameter
-        if module == "torch" and name in STORAGES:
-            return name
-        if (module, name) == ("torch", "Size"):
-            return tuple
-        raise Refused(
-            f"holds Python objects besides tensors ({module[:40]}.{name[:40]}), which are not "
-            "opened; save a dictionary of tensors, or arrays with np.savez(...)"
-        )
+        if (module, name) not in self.replaced:
+            raise Refused(self.refusal.format(f"{module[:40]}.{name[:40]}"))
+        return self.replaced[module, name]
+
+
+class _Weights(RestrictedUnpickler):
+    """Unpickler for tensors, numbers, texts and collections."""
 
     def persistent_load(self, pid: Any) -> _Storage:
         """Return the storage that an id refers to."""
