@@ -412,7 +412,7 @@ def _read_csv(
     table = read_table_file(path, folder, TEXTS | optional)
     labels, words = table.texts["label"], table.texts.get("split", ())
     numbers = positions_of(labels, side.classes)
-    for row in np.flatnonzero(numbers < 0):
+    for row in np.flatnonzero(numbers < 0).tolist():
         where = f"class in {file}, data row {row + 1},"
         raise closest_name(where, labels[row], side.classes)
     parts = {}

@@ -17,11 +17,11 @@ from zslcore.untrusted.answers import (
     DEFAULT_LIMITS,
     Limits,
     Role,
-    worker_answer,
     check_present,
     cleaned_names,
     open_array,
     shape_of,
+    worker_answer,
 )
 from zslcore.untrusted.containers import ARRAYS, require_container
 from zslcore.untrusted.readers import hdf5_files, json_files, variables

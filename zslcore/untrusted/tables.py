@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from zslcore.texts import clean_text
-from zslcore.untrusted.answers import DEFAULT_LIMITS, Limits, worker_answer, check_present
+from zslcore.untrusted.answers import DEFAULT_LIMITS, Limits, check_present, worker_answer
 from zslcore.untrusted.containers import require_container
 from zslcore.untrusted.files import limited_size
 from zslcore.untrusted.readers import csv_files, parquet_files, text_rows
