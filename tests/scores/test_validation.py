@@ -219,7 +219,10 @@ def test_unseen_test_classes_without_validation_images_make_no_oracle():
 def test_incomparable_scores_are_reported():
     choice = chosen_on(TEST, matrix(NARROW, OTHER_Y, HELD))
     assert choice.origin == "validated"
-    assert "cannot be checked: its 14 columns and the 20 of the test scores" in choice.note
+    numbered = "its 14 columns and the 20 of the test scores have numbers instead of names"
+    assert numbered in choice.note
+    others = matrix(NARROW, OTHER_Y, HELD, tuple(f"other {k}" for k in range(14)))
+    assert "have no names in common" in chosen_on(matrix(names=NAMES), others).note
     report = judge(TEST, validation=matrix(NARROW, OTHER_Y, HELD))
     assert (
         f"chosen gamma: {report.gamma:.3g}, validated, as stated by the validation file"

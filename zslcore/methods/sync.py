@@ -66,8 +66,8 @@ class SYNC(TwoStageModel):
         simulated data by up to 10 points if the ridge is weak. For cs and struct, stop when the
         objective exceeds its minimum by at most this share of itself. These two losses are not
         smooth: L-BFGS, the authors' choice, stops above the minimum if the ridge is weak, on digits
-        at four times the minimum for :math:`\lambda = 2^{-22}`. Newton's method on the dual problem
-        does not, and takes longer.
+        at four to six times the minimum for :math:`\lambda = 2^{-22}`. Newton's method on the dual
+        problem does not; on digits, a search takes twice as long.
 
     Attributes
     ----------

@@ -117,10 +117,14 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
         note = f"{chosen}, where {percent(of_test, 0)} of the compared rows {how}: {oracle}"
         return ChosenGamma(gamma, "oracle", note)
     if common is None:
+        if _are_named(matrix, validation):
+            reason = "no names in common. Give both files the same class_names."
+        else:
+            reason = "numbers instead of names. Give both files class_names other than 0, 1, 2 ..."
         note = (
             f"Whether {validation.name} has images of unseen test classes cannot be checked: its "
-            f"{len(validation.seen)} columns and the {len(matrix.seen)} of the test scores have no "
-            "names in common. Give both files class_names."
+            f"{len(validation.seen)} columns and the {len(matrix.seen)} of the test scores have "
+            f"{reason}"
         )
         return ChosenGamma(gamma, "validated", note, checked=False)
     note = f"{chosen}, which has no images of unseen test classes according to its list of classes."
