@@ -19,7 +19,7 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     visit(page, server, "/lessons?lesson=calibration")
     heading(page, "1 of 13")
     text = page.get_by_text("A method was given a description")
-    assert text.evaluate("e => getComputedStyle(e).fontSize") == "24px"
+    assert text.evaluate("e => getComputedStyle(e).fontSize") == "32px"
     assert not page.locator(".chart").count()
     name = box_of(page.get_by_text("Zero-shot lab", exact=True))
     question = box_of(page.get_by_role("heading", level=1))

@@ -149,8 +149,8 @@ def _show_results(column: Column, task: Task) -> None:
             percent=numbers,
             height="content",
         )
-        ranks = "; ranks have 95 % intervals (bootstrap over test classes)"
-        ranks *= column.is_ranked
+        interval = "; ranks have 95 % intervals (bootstrap over test classes)"
+        ranks = interval if column.is_ranked else ""
         st.caption(
             f"Accuracies are means over classes{ranks}. γ and parameters are chosen on the folds."
         )

@@ -379,7 +379,7 @@ class Column:
     def is_ranked(self) -> bool:
         """Whether enough of the compared rows are significantly worse for a ranking."""
         first = self.ranks["first"].dropna()
-        return not self.too_few and (not len(first) or (first > 1).mean() >= LEAST_WORSE)
+        return not self.too_few and (first.empty or bool((first > 1).mean() >= LEAST_WORSE))
 
     @property
     def n_close(self) -> int:
