@@ -29,20 +29,20 @@ from pathlib import Path
 
 import pytest
 
-SEED, DRAWN = 42, 200
+SEED, N_RANDOM = 42, 200
 #: Tiers of tests; each runs on the mutants that survived the previous tier.
 TIERS = ("gate", "nightly")
 ROOT = Path(__file__).parents[1]
 #: CPU seconds after which a mutant counts as killed, since it may never end.
 MOST_SECONDS = 600
 #: Exit codes of pytest if it could not run the tests.
-BROKEN_DOWN = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+CANNOT_RUN = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 _PAIRS = [
     *[(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn)],
     *[(ast.Is, ast.IsNot), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr)],
     (ast.And, ast.Or),
 ]
-EXCHANGED = dict(_PAIRS) | {b: a for a, b in _PAIRS} | {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult}
+EXCHANGES = dict(_PAIRS) | {b: a for a, b in _PAIRS} | {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult}
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Mutant:
         return f"{self.path}: {text[start:end].strip()}: {self.before} -> {self.after}"
 
 
-def drawn() -> list[Mutant]:
+def random_mutants() -> list[Mutant]:
     """Return one mutant per line, for random lines among all that can be mutated."""
     candidates: dict[str, tuple[Path, ast.expr, ast.expr]] = {}
     for path in (*sorted(ROOT.glob("zslcore/**/*.py")), *sorted(ROOT.glob("ui/**/*.py"))):
@@ -76,7 +76,7 @@ def drawn() -> list[Mutant]:
             seen[code] += 1
             digest = hashlib.sha256(f"{SEED} {name} {code} {seen[code]}".encode()).hexdigest()
             candidates[digest] = (path, *pairs[int(digest, 16) % len(pairs)])
-    return [mutant_of(*candidates[digest]) for digest in sorted(candidates)[:DRAWN]]
+    return [mutant_of(*candidates[digest]) for digest in sorted(candidates)[:N_RANDOM]]
 
 
 def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
@@ -108,18 +108,18 @@ def changes(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
             continue
         if isinstance(node, ast.If | ast.IfExp | ast.While):
             yield node.test, ast.UnaryOp(ast.Not(), node.test)
-        elif isinstance(node, ast.expr) and (new := changed(node)) is not None:
+        elif isinstance(node, ast.expr) and (new := change_once(node)) is not None:
             yield node, new
 
 
-def changed(node: ast.expr) -> ast.expr | None:
+def change_once(node: ast.expr) -> ast.expr | None:
     """Return a copy of an expression with one change, or None."""
     new = copy.copy(node)
     match new:
-        case ast.Compare(ops=[op]) if type(op) in EXCHANGED:
-            new.ops = [EXCHANGED[type(op)]()]
-        case ast.BinOp(op=op) | ast.BoolOp(op=op) if type(op) in EXCHANGED:
-            new.op = EXCHANGED[type(op)]()
+        case ast.Compare(ops=[op]) if type(op) in EXCHANGES:
+            new.ops = [EXCHANGES[type(op)]()]
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) if type(op) in EXCHANGES:
+            new.op = EXCHANGES[type(op)]()
         case ast.UnaryOp(op=ast.USub() | ast.Not()):
             return new.operand
         case ast.Constant(value=bool(value)):
@@ -133,14 +133,14 @@ def changed(node: ast.expr) -> ast.expr | None:
     return new
 
 
-def planted() -> list[Mutant]:
+def planted_mutants() -> list[Mutant]:
     """Return the handwritten mutants, of kinds that tests once missed."""
     text = (ROOT / "tools" / "planted_mutants.toml").read_text(encoding="utf-8")
-    paths = []
+    mutants = []
     for row in tomllib.loads(text)["mutants"]:
         at = (ROOT / row["path"]).read_text(encoding="utf-8").index(row["before"])
-        paths.append(Mutant(row["path"], at, row["before"], row["after"]))
-    return paths
+        mutants.append(Mutant(row["path"], at, row["before"], row["after"]))
+    return mutants
 
 
 @cache
@@ -190,12 +190,12 @@ def stages(path: Path) -> dict[str, list[list[str]]]:
     return {"gate": calls, "nightly": [[*(near or [folder]), "-m", "nightly"]]}
 
 
-def failures(words: Iterable[str], changed: bool) -> list[str]:
-    """Return the tests, or unimportable test files, that fail; for a mutant only the first."""
+def failures(arguments: Iterable[str], only_first: bool) -> list[str]:
+    """Return the tests, or unimportable test files, that fail, or only the first."""
     with tempfile.TemporaryDirectory() as cache:
         command = [sys.executable, "-m", "pytest", "-o", f"cache_dir={cache}"]
-        done = subprocess.run(  # noqa: S603 - our own words
-            [*command, *["-x"] * changed, *words],
+        done = subprocess.run(  # noqa: S603 - our own arguments
+            [*command, *["-x"] * only_first, *arguments],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=os.environ | {"PYTHONPATH": os.getcwd(), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -203,18 +203,18 @@ def failures(words: Iterable[str], changed: bool) -> list[str]:
         )
         if done.returncode < 0:
             return ["does not end"]
-        if done.returncode in BROKEN_DOWN:  # no test ran: neither killed nor alive
-            raise RuntimeError(f"pytest cannot run {' '.join(words)}")
+        if done.returncode in CANNOT_RUN:  # no test ran: neither killed nor alive
+            raise RuntimeError(f"pytest cannot run {' '.join(arguments)}")
         failed = Path(cache) / "v" / "cache" / "lastfailed"
         return [*json.loads(failed.read_text(encoding="utf-8"))] if failed.exists() else []
 
 
-def found_by(mutant: Mutant, words: list[str]) -> str:
-    """Return the test that finds a mutant; empty if it survives."""
+def killing_test(mutant: Mutant, arguments: list[str]) -> str:
+    """Return the test that kills a mutant; empty if it survives."""
     path = Path(mutant.path)
     source, end = path.read_text(encoding="utf-8"), mutant.at + len(mutant.before)
     path.write_text(source[: mutant.at] + mutant.after + source[end:], encoding="utf-8")
-    failed = failures(words, changed=True)
+    failed = failures(arguments, only_first=True)
     path.write_text(source, encoding="utf-8")
     return failed[0] if failed else ""
 
@@ -225,7 +225,7 @@ def git(*words: str) -> None:
 
 
 def table(records: dict[str, dict[str, str]]) -> str:
-    """Return the killed and total mutants by folder, and the survivors, as Markdown."""
+    """Return the numbers of mutants by folder, and the survivors, as Markdown."""
     folders = {name: "/".join(name.split(":")[0].split("/")[:2]) for name in records}
     rows = []
     for folder in [*sorted(set(folders.values())), "all"]:
@@ -235,14 +235,17 @@ def table(records: dict[str, dict[str, str]]) -> str:
         title = folder if folder == "all" else f"`{folder}`"
         rows.append(f"| {title} | {gate} | {either} | {len(of_it)} |")
     survivors = [f"- {name}" for name, by in records.items() if not any(by.values())]
-    return "\n".join(["| folder | gate | all | made |", "|---|---|---|---|", *rows, "", *survivors])
+    headings = ["| folder | killed by gate | killed | mutants |", "|---|---|---|---|"]
+    return "\n".join([*headings, *rows, "", *survivors])
 
 
 def main() -> None:
     """Try mutants, and print all results in the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, help="file of results, one line of JSON per mutant")
-    parser.add_argument("--first", type=int, default=DRAWN, help="number of random mutants (200)")
+    parser.add_argument(
+        "--first", type=int, default=N_RANDOM, help="number of random mutants (200)"
+    )
     parser.add_argument(
         "--tier", choices=TIERS, default=TIERS[-1], help="last tier to run (nightly)"
     )
@@ -252,7 +255,7 @@ def main() -> None:
     records: dict[str, dict[str, str]] = {}
     for tier, name, by in map(json.loads, lines):
         records.setdefault(name, {})[tier] = by
-    mutants = [*drawn()[: args.first], *planted()]
+    mutants = [*random_mutants()[: args.first], *planted_mutants()]
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         git("worktree", "add", "-q", "--detach", str(tree))
@@ -264,11 +267,11 @@ def main() -> None:
                 if tier in done or any(done.values()):
                     continue
                 calls = stages(Path(mutant.path))[tier]
-                done[tier] = next(filter(None, (found_by(mutant, words) for words in calls)), "")
+                done[tier] = next(filter(None, (killing_test(mutant, call) for call in calls)), "")
                 with file.open("a", encoding="utf-8") as out:
                     out.write(json.dumps([tier, mutant.name, done[tier]]) + "\n")
-        seen = sorted({by for done in records.values() for by in done.values() if "::" in by})
-        broken = failures(seen, changed=False) if seen else []
+        killers = sorted({by for done in records.values() for by in done.values() if "::" in by})
+        broken = failures(killers, only_first=False) if killers else []
         os.chdir(ROOT)
         git("worktree", "remove", "--force", str(tree))
     sys.stderr.write("".join(f"{test} fails without a mutant\n" for test in broken))

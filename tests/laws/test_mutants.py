@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutants import DRAWN, ROOT, drawn, planted, stages
+from tools.mutants import N_RANDOM, ROOT, planted_mutants, random_mutants, stages
 
 
 @pytest.mark.nightly
 def test_every_mutant_changes_its_file_and_has_tests():
-    mutants = drawn()
-    assert len(mutants) == DRAWN
-    for mutant in [*mutants, *planted()]:
+    mutants = random_mutants()
+    assert len(mutants) == N_RANDOM
+    for mutant in [*mutants, *planted_mutants()]:
         source = (ROOT / mutant.path).read_text(encoding="utf-8")
         end = mutant.at + len(mutant.before)
         assert source[mutant.at : end] == mutant.before != mutant.after
