@@ -69,7 +69,7 @@ def choices(table: pd.DataFrame, figure: Calibration, names: Sequence[str]) -> p
 
 
 def mean_gains(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    r"""Return mean H over seeds for each choice, and the gain of choosing on the test set.
+    r"""Return mean H over seeds for each choice, and the gain from choosing on the test set.
 
     ``table`` joins tables of :func:`points`, with columns ``dataset``, ``method`` and ``seed``.
     ``over_folds`` and ``over_last`` are the mean gains in H over the other two choices; ``_low``

@@ -71,7 +71,7 @@ and, with two or more seeds, standard deviation over seeds. ZSL is computed from
 all classes.
 
 Second table: H at the epochs chosen on the folds, at the epochs chosen on the test set, and at the
-last epochs of the grid; then the gain of choosing on the test set over the two other choices, in
+last epochs of the grid; then the gain from choosing on the test set over the two other choices, in
 points, with a 95 % interval over seeds (Student's; none for one seed). "plain": gamma is 0, also
 when epochs are chosen. "calibrated": each point has the gamma chosen on the folds. Only epochs are
 chosen on the test set here; if seeds or other parameters were chosen on it too, this H would be at

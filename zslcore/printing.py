@@ -1,9 +1,9 @@
-r"""Figures for print: one panel per file, a width in millimetres, embedded text of 8 pt.
+r"""Figures for print, with a width in millimetres and embedded text of 8 pt.
 
 A panel is a function that draws on Matplotlib axes; constrained layout shrinks the axes until all
 text is on the page. PDF files have TrueType fonts (Type 42, which journals accept), SVG files have
-letters as outlines, and PNG files have 600 dots per inch. Panels show predictions, or
-an interactive figure, with the same numbers as on screen.
+letters as outlines, and PNG files have 600 dots per inch. A panel of predictions or of an
+interactive figure has the same numbers as on screen.
 
 A seen-unseen curve has lines of equal harmonic mean :math:`H` in the background:
 
@@ -435,7 +435,7 @@ def draw_rectangle(
 def draw_errors(axes: Axes, x: Any, y: Any, color: str, **errors: Any) -> None:
     """Draw error bars; ``xerr`` and ``yerr`` are (2, n), lengths below and above, or None.
 
-    A point whose lengths are both NaN has no error bar.
+    A point has no error bar if both lengths are NaN.
     """
     for which, error in errors.items():
         if error is not None:
@@ -642,8 +642,8 @@ def _draw_map(point_map: PointMap, panel: MapPanel, axes: Axes) -> None:
 def prediction_panel(predictions: Predictions, name: str) -> Panel:
     """Return one panel of predictions by its name in :data:`PANELS`.
 
-    Raises UnknownNameError for any other name, and DatasetError without a curve: if all test images
-    are of unseen classes.
+    Raises UnknownNameError for any other name, and DatasetError if all test images belong to unseen
+    classes, since predictions then have no curve.
     """
     if name not in PANELS:
         raise closest_name("print panel", name, PANELS)

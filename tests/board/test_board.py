@@ -126,7 +126,7 @@ def test_scores_are_validated_only_as_stated_and_an_oracle_is_not_a_result():
         words.append((gamma_in_words(row), entry.used_test_set))
     assert words == [
         ("validated (stated by the submitter)", False),
-        ("given (how is not stated)", False),
+        ("given (origin not stated)", False),
         ("oracle", True),
     ]
 

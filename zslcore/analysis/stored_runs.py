@@ -150,7 +150,7 @@ def _keys_of_choice(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[
 
 
 def choice_of(run: StoredRun, oracle_keys: Collection[str]) -> str:
-    """Return how parameters were chosen: for "ZSL" or "GZSL", "given", or by an "oracle"."""
+    """Return the origin of parameters: the task "ZSL" or "GZSL", "given" or "oracle"."""
     how = chosen_for(run.result)
     return ORACLE if how == "given" and run.result.key in oracle_keys else _CHOSEN_FOR[how]
 
@@ -273,7 +273,7 @@ SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "proto
 
 
 def compare_specs(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Compare the fields of two runs as text, empty if a run lacks the field."""
+    """Compare the fields of two runs as text; a missing field is an empty text."""
     pair = [_spec_and_origin(result) for result in (first, second)]
     rows = [
         (name, *("" if values.get(name) is None else str(values[name]) for values in pair))

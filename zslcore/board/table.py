@@ -334,7 +334,7 @@ def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
 
 def gamma_in_words(row: Mapping[str, Any] | pd.Series) -> str:
     """Return the origin of gamma: "validated", "validated (stated by the submitter)" ..."""
-    open_ = " (how is not stated)" if row["gamma_origin"] == "given" else ""
+    open_ = " (origin not stated)" if row["gamma_origin"] == "given" else ""
     verified = row["state"] == State.VERIFIED.value  # the predictions confirm gamma
     return f"{row['gamma_origin']}{open_}{'' if verified else _stated(row, 'gamma_origin')}"
 

@@ -55,7 +55,7 @@ MODULES = {"import": "import_data"}
 
 
 class PrintVersion(argparse.Action):
-    """Action that prints the version; a checkout finds its version by a call of git."""
+    """Action that prints the version, which is read from git only when it is needed."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version, and exit."""
@@ -66,7 +66,7 @@ class PrintVersion(argparse.Action):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command, and return its exit code, 2 for a refusal."""
+    """Run one command, and return its exit code (2 for a refusal)."""
     words = sys.argv[1:] if arguments is None else arguments
     parser = parser_of_commands(words[:1])
     if isinstance(sys.stdout, io.TextIOWrapper):  # file names can be undecodable

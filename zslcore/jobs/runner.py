@@ -1,10 +1,10 @@
 """Job runner: a queue, worker processes, and stored results.
 
 The key of a study (:mod:`zslcore.analysis.study`) is the name of its result folder. Identical
-requests share one job, and find its result even after a reload of the page or a restart of the
-server. A worker (:mod:`zslcore.jobs.worker_main`) ends with the server. If a job fails, is killed,
-cancelled or interrupted by a restart, its :class:`Status` has one sentence on the reason. Starting
-Python with all libraries takes seconds, so a worker stays to wait for the next job.
+studies share one job, and its result is available even after a reload of the page or a restart of
+the server. A worker (:mod:`zslcore.jobs.worker_main`) ends with the server. If a job fails, is
+killed, cancelled or interrupted by a restart, its :class:`Status` has one sentence on the reason.
+Starting Python with all libraries takes seconds, so a worker then waits for the next job.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class FairQueue:
     therefore delay the job of another visitor by one job.
     """
 
-    #: Maximum number of clients on record; clients served longest ago are forgotten first.
+    #: Maximum number of clients on record; clients served longest ago are deleted first.
     MOST = 1000
 
     def __init__(self) -> None:
@@ -263,7 +263,7 @@ class Runner:
         return Path(self._refuge.name)
 
     def submit(self, work: Study[Any], visitor: Visitor = ANYONE) -> Status:
-        """Submit a study; identical requests share one job.
+        """Submit a study; identical studies share one job.
 
         Raises ZSLError if too many jobs are waiting, in total or of this visitor.
         """

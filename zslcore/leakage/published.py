@@ -36,10 +36,9 @@ from zslcore.names import class_key, positions_of
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
-#: Limits for a split near a known split: at most the share ``BROKEN`` of its test_unseen rows is
-#: from incomplete classes, and on each side the rows have a Jaccard index of at least
-#: ``NEAR_SHARE``.
-BROKEN, NEAR_SHARE = 0.1, 0.5
+#: Limits for a split near a known split: largest share of test_unseen rows in incomplete classes,
+#: and smallest Jaccard index of the rows on each side.
+MAX_INCOMPLETE, NEAR_SHARE = 0.1, 0.5
 #: Key in the facts of a context; its value lists the fields filled in from a benchmark.
 FILLED_IN = "filled in from the benchmark"
 #: Field of a context that may be filled in -> its name in messages.
@@ -160,7 +159,7 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
     if not _names_and_labels_fit(context, facts, names) or max(tested.max(), seen.max()) >= len(y):
         return
     share = np.bincount(y[tested], minlength=len(names)) / np.bincount(y, minlength=len(names))
-    if (share[y[tested]] < 1).mean() > BROKEN:
+    if (share[y[tested]] < 1).mean() > MAX_INCOMPLETE:
         return
     unseen = share > 0.5
     for name in ("PS", "SS"):
@@ -325,7 +324,7 @@ def verified_claims(
     """Compare the claims of predictions with the data, if available.
 
     ``load`` raises ZSLError for data that must not be used for the comparison. With
-    ``refuse_wrong``, raises FileRefusedError, which names ``name``, for a wrong claim.
+    ``refuse_wrong``, a wrong claim raises FileRefusedError; its message begins with ``name``.
     """
     check = verify_predictions(predictions, _truth_for(predictions, load))
     if check.reasons and refuse_wrong:

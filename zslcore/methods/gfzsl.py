@@ -40,10 +40,10 @@ class GFZSL(ZSLEstimator):
     Parameters
     ----------
     lam_mean : float, default=1.0
-        Ridge weight for the means, :math:`\lambda_1 > 0`; the authors' code has 0.01 to 1.
+        Ridge weight for the means, :math:`\lambda_1 > 0`; the authors' code uses 0.01 to 1.
     lam_variance : float, default=1e12
-        Ridge weight for the log-variances, :math:`\lambda_2 > 0`. The authors' code has 1e7 to 1e8,
-        so large that all predicted log-variances are 0 and the class with the nearest predicted
+        Ridge weight for the log-variances, :math:`\lambda_2 > 0`. The authors' code uses 1e7 to
+        1e8, so that all predicted log-variances are 0 and the class with the nearest predicted
         mean is predicted. These values are for unscaled network features: if distances between
         images are below 1, the sum of thousands of small log-variances still matters at 1e7, so the
         grid has larger values.
@@ -66,7 +66,7 @@ class GFZSL(ZSLEstimator):
     mean_weights_, variance_weights_ : ndarrays of shape (n_seen_classes, n_features)
         :math:`(K + \lambda_1 I)^{-1} M` and :math:`(K + \lambda_2 I)^{-1} R`.
     means_, variances_ : ndarrays of shape (n_seen_classes, n_features)
-        Means and variances of the images of seen classes, no variance below ``floor``.
+        Means and variances of the images of seen classes; variances are at least ``floor``.
 
     Notes
     -----

@@ -30,8 +30,8 @@ class PrototypeCosine(ZSLEstimator):
 
     Notes
     -----
-    The pre-training captions of such an encoder include most classes, also the "unseen" classes;
-    its accuracy measures transfer, not zero-shot learning in the sense of the benchmark [2]_.
+    The pre-training captions of such an encoder include most classes, even the "unseen" ones; its
+    accuracy measures transfer, not zero-shot learning in the sense of the benchmark [2]_.
 
     References
     ----------

@@ -10,10 +10,10 @@ Calibrated stacking subtracts :math:`\gamma` from the scores of seen classes:
 .. math:: \hat y = \arg\max_c \; F(x, c) - \gamma \, [c \in \mathcal{C}_s]
 
 The calibration paper and the benchmark name these accuracies differently; this package uses the
-letters:
+names in the first column:
 
 ======  ==================  =============  ====================================================
-letter  calibration paper   benchmark      samples of ... among the candidates ...
+name    calibration paper   benchmark      samples of ... among the candidates ...
 ======  ==================  =============  ====================================================
 zsl     A_U->Cu             acc (ZSL)      unseen classes, among unseen classes
 u       A_U->C              ts             unseen classes, among all classes
@@ -164,7 +164,7 @@ def _shaped(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _require_scores(scores: np.ndarray, *largest: np.ndarray) -> None:
-    """Refuse NaN and plus infinity in ``scores``, which would be among the ``largest`` scores."""
+    """Refuse NaN and plus infinity in ``scores``; each is also in one of the ``largest``."""
     if not all((values < np.inf).all() for values in largest):
         raise ZSLError(
             "Scores must be numbers, or minus infinity for a class that is ruled out; got "

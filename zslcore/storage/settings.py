@@ -1,6 +1,6 @@
 """Settings of the package, from environment variables.
 
-The guide (first run) and SECURITY.md describe them. A size is a number of bytes, or a number with
+SECURITY.md and docs/guide/first-run.md describe them. A size is a number of bytes, or a number with
 the unit K, M, G or T (powers of 1,024), which B or iB may follow. A value is read when it is used,
 so that an invalid value never prevents an import of the package; :func:`check_all` reads all values
 before a command runs.

@@ -132,7 +132,10 @@ def test_unsupported_options_of_an_experiment_are_refused(printed):
     for words, sentence in (
         (["fair:table2", "--dataset", "digits"], "fair:table2 takes no data set; got digits."),
         (["fair:table2", "--method", "SAE"], "fair:table2 has no rows of methods; got SAE."),
-        (["gbu:table5", "--features", "unit"], "gbu:table5 scales no features; got l2."),
+        (
+            ["gbu:table5", "--features", "unit"],
+            "features: expected none, since gbu:table5 does not scale features; got l2.",
+        ),
         (["fair:figure2", "--dataset", "digits"], "expected data with the classes of UCF101"),
         (["fair:figure2", "--dataset", "simulated-UCF101"], "pre-training, as the baseline"),
         (["gbu:figure1", "--draws", "0"], "--draws: expected at least 1; got 0."),

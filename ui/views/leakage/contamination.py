@@ -35,7 +35,7 @@ EXAMPLE = "zebra\ngiant panda\nokapi"
 
 
 def show(header: Header) -> None:
-    """Choose features and test classes, and show whether they overlap."""
+    """Choose features and test classes, and show whether the pre-training set has the classes."""
     slot = place_answer()
     name, chosen, tab = _choose()
     try:
@@ -188,7 +188,7 @@ def _show_captions(counts: pd.DataFrame) -> None:
 
 
 def show_map(tested: TestSet, extractor: Extractor) -> None:
-    """Draw all test sets by pre-training sets, with the chosen sets tinted."""
+    """Draw a map of all test sets and pre-training sets, with the chosen sets tinted."""
     table, left_out = _map(extractor)
     counts = table["state"].value_counts()
     sets = contamination.pretraining_sets()
@@ -255,7 +255,7 @@ def _hover(row: Mapping[Any, Any]) -> str:
 def show_extractors(tested: TestSet, chosen: Extractor) -> None:
     """List all extractors with their verdicts on the same test classes, the chosen one first."""
     sets, rows = contamination.pretraining_sets(), []
-    others = [each for each in contamination.extractors().values() if each != chosen]
+    others = [other for other in contamination.extractors().values() if other != chosen]
     for extractor in [chosen, *others]:
         answer = contamination.answer(tested, extractor)
         rows.append(

@@ -115,7 +115,7 @@ class EmbeddedMap:
         )
 
     def about(self) -> dict[str, Any]:
-        """Return n_all except the coordinates, as JSON values."""
+        """Return all fields except the coordinates, as JSON values."""
         return {
             "data_sets": [
                 {"name": name, "digest": digest}

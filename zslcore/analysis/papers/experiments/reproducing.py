@@ -66,8 +66,8 @@ _PLAIN = tuple(PrintedColumn(figure, "PS", "zsl", figure) for figure in ("u", "s
 def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
     """Return an experiment with the benchmark paper's variants instead of our defaults.
 
-    SAE compares in the semantic space, GFZSL estimates the Gaussians of seen classes from images,
-    and features are not scaled.
+    SAE compares images and classes in the space of the prototypes, GFZSL estimates the Gaussians of
+    seen classes from images, and features are not scaled.
     """
     params = {"SAE": {"direction": "V2S"}, "GFZSL": {"seen": "estimated"}}
     return kind(*table, **options, params=params, features="none")
@@ -204,7 +204,9 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ),
         *(
             GainExperiment(
-                f"fair:figure{number}", f"gain of actions in the pre-training set, {name}", (name,)
+                f"fair:figure{number}",
+                f"gain from actions in the pre-training set, {name}",
+                (name,),
             )
             for number, name in enumerate(("OS1", "OS2", "OS3", "OS4"), 2)
         ),
@@ -261,7 +263,9 @@ def configured_experiment(
             raise closest_name(f"method for {name}", method, allowed)
     experiment = experiment.with_params(params or {})
     if features and not experiment.can_scale:
-        raise ParameterError(f"{name} scales no features; got {features}.")
+        raise ParameterError(
+            f"features: expected none, since {name} does not scale features; got {features}."
+        )
     if on == "validation":
         if not isinstance(experiment, PathExperiment):
             paths = [
@@ -270,8 +274,8 @@ def configured_experiment(
                 if isinstance(experiment, PathExperiment)
             ]
             raise ParameterError(
-                f"{name} is measured on test images; {' and '.join(paths)} also on the first "
-                "validation split."
+                f"on: expected test for {name}; got validation, which only {' and '.join(paths)} "
+                "support."
             )
         experiment = replace(experiment, split=VALIDATION)
     return replace(experiment, features=features or experiment.features)
@@ -402,7 +406,7 @@ def expected_seconds(tasks: Sequence[Task], former: Sequence[StoredCell]) -> flo
 
 
 def former_cells() -> list[StoredCell]:
-    """Return the stored runs as cells, with any scaling of features."""
+    """Return the stored runs as cells, with row names that omit the scaling of features."""
     return [
         replace(cell, row=row_name(cell.source.result.spec.method, cell.source.result.params))
         for cell in cells_of_runs(ResultStore().stored())
