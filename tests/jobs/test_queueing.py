@@ -11,7 +11,7 @@ from tests.waiting import until
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Visitor
 from zslcore.jobs import runner as engine
-from zslcore.jobs.runner import FairQueue, most_waiting
+from zslcore.jobs.runner import FairQueue, job_to_drop
 
 GREEDY, OTHER, NEIGHBOUR = Visitor("a", "1"), Visitor("b", "1"), Visitor("a", "2")
 
@@ -100,16 +100,16 @@ def test_a_full_queue_drops_jobs_of_the_visitor_with_most(busy, monkeypatch):
     assert "the queue was full" in busy.status(works[-1].key).error
     with pytest.raises(ZSLError, match="3 other jobs are waiting"):
         busy.submit(work(to=6, seconds=600), OTHER)
-    assert most_waiting([Waiting(GREEDY), Waiting(OTHER)], "c") is None
+    assert job_to_drop([Waiting(GREEDY), Waiting(OTHER)], "c") is None
 
 
 def test_a_job_ends_when_its_last_visitor_leaves_it(busy):
-    ((request, _),) = busy.of_visitor(GREEDY)
+    ((request, _),) = busy.jobs_of_visitor(GREEDY)
     busy.submit(request, OTHER)
     assert busy.status(request.key).visitors == 2
     busy.cancel(request.key, GREEDY)
     assert busy.status(request.key).state == "running"
-    assert busy.of_visitor(GREEDY) == []
+    assert busy.jobs_of_visitor(GREEDY) == []
     busy.cancel(request.key, NEIGHBOUR)  # only visitors who requested a job can cancel it
     assert busy.status(request.key).state == "running"
     busy.cancel(request.key, OTHER)
@@ -123,7 +123,7 @@ def test_a_job_without_an_open_page_is_dropped(busy, monkeypatch):
     running = work(to=600, seconds=600)
     for item, age in ((waiting, 301), (looked_at, 299), (running, 1801)):
         busy._jobs[item.key].last_seen = time.monotonic() - age
-    busy.of_visitor(OTHER)
+    busy.jobs_of_visitor(OTHER)
     assert busy.status(waiting.key).state == "cancelled"
     assert "no page was open" in busy.status(running.key).error
     assert busy.status(looked_at.key).active

@@ -40,7 +40,7 @@ def _page():
 def test_leaving_a_job_affects_only_this_visitor(monkeypatch):
     me, work, left = Visitor("a", "me"), Work("Counting", "count", {"to": 3}), []
     jobs = SimpleNamespace(
-        of_visitor=lambda who: [(work, Status("running", total=4, done=1, visitors=2))],
+        jobs_of_visitor=lambda who: [(work, Status("running", total=4, done=1, visitors=2))],
         cancel=lambda *args: left.append(args),
     )
     monkeypatch.setattr(visitors, "current", lambda: me)

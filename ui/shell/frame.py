@@ -363,12 +363,12 @@ UPDATE_SECONDS = 3.0
 
 def _show_jobs() -> None:
     """Show the jobs that this visitor waits for, if any."""
-    if jobs.of_visitor(visitors.current()):
+    if jobs.jobs_of_visitor(visitors.current()):
         fragment(_tray, run_every=UPDATE_SECONDS)()
 
 
 def _tray() -> None:
-    waiting = jobs.of_visitor(visitors.current())
+    waiting = jobs.jobs_of_visitor(visitors.current())
     if not waiting:
         return
     count_text = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"

@@ -133,7 +133,7 @@ def _last(served: dict[str | Visitor, int], visitor: Visitor) -> tuple[int, int]
     return served.get(visitor.address, 0), served.get(visitor, 0)
 
 
-def most_waiting(waiting: Sequence[_Job], address: str) -> _Job | None:
+def job_to_drop(waiting: Sequence[_Job], address: str) -> _Job | None:
     """Return the job to drop from a full queue in favour of ``address``, or None.
 
     It is the newest job of the address with the most waiting jobs. That address must have at least
@@ -150,7 +150,7 @@ def most_waiting(waiting: Sequence[_Job], address: str) -> _Job | None:
 class _Job:
     """One job; accessed only with the runner's lock."""
 
-    work: Study[Any]
+    study: Study[Any]
     visitors: list[Visitor] = field(default_factory=list)
     last_seen: float = field(default_factory=time.monotonic)
     state: State = "queued"
@@ -237,7 +237,7 @@ class Runner:
         self._threads: set[threading.Thread] = set()
         self._spare: Worker | None = None
         self._verified: dict[Path, Stamp] = {}
-        self._refuge: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
         self._closing = False
 
     @property
@@ -258,26 +258,26 @@ class Runner:
             writable = False
         if writable:
             return folder
-        if self._refuge is None:
-            self._refuge = tempfile.TemporaryDirectory(prefix="zsl-jobs-")
-        return Path(self._refuge.name)
+        if self._temporary_folder is None:
+            self._temporary_folder = tempfile.TemporaryDirectory(prefix="zsl-jobs-")
+        return Path(self._temporary_folder.name)
 
-    def submit(self, work: Study[Any], visitor: Visitor = ANYONE) -> Status:
+    def submit(self, study: Study[Any], visitor: Visitor = ANYONE) -> Status:
         """Submit a study; identical studies share one job.
 
         Raises ZSLError if too many jobs are waiting, in total or of this visitor.
         """
         with self._lock:
             self._drop_forgotten()
-            job = self._jobs.get(work.key)
+            job = self._jobs.get(study.key)
             if job is None or job.state not in ("queued", "running"):
-                self._make_room(work, visitor)
+                self._make_room(study, visitor)
                 self._drop_ended()
-                job = self._jobs[work.key] = _Job(work)
+                job = self._jobs[study.key] = _Job(study)
                 self._queue.append(job)
                 with suppress(OSError):
                     self.folder.mkdir(parents=True, exist_ok=True)
-                    artifacts.write_owner(self._mark(work.key))
+                    artifacts.write_owner(self._mark(study.key))
             if visitor not in job.visitors:
                 job.visitors.append(visitor)
             self._start_next()
@@ -299,37 +299,37 @@ class Runner:
         """Return the path of the file that names the server of an active job."""
         return self.folder / f".{key}{MARK}"
 
-    def of_visitor(self, visitor: Visitor) -> list[tuple[Study[Any], Status]]:
+    def jobs_of_visitor(self, visitor: Visitor) -> list[tuple[Study[Any], Status]]:
         """Return the studies for which a visitor waits, with their status, oldest first."""
         with self._lock:
             self._drop_forgotten()
             jobs = [job for job in self._jobs.values() if visitor in job.visitors]
-            return [(job.work, self._status(job)) for job in jobs if job.ended is None]
+            return [(job.study, self._status(job)) for job in jobs if job.ended is None]
 
     def _status(self, job: _Job) -> Status:
         job.last_seen = time.monotonic()
         order = self._fair_queue.order(self._queue) if job in self._queue else []
         return job.status(order.index(job) + 1 if order else 0)
 
-    def _make_room(self, work: Study[Any], visitor: Visitor) -> None:
+    def _make_room(self, study: Study[Any], visitor: Visitor) -> None:
         """Refuse a job of a visitor with many waiting jobs; drop another job from a full queue."""
         at_address = [job for job in self._queue if job.visitor.address == visitor.address]
         own_jobs = [job for job in at_address if job.visitor == visitor]
         if visitor != ANYONE and (len(own_jobs) >= SHARE or len(at_address) >= SHARE_OF_ADDRESS):
             n_waiting = len(own_jobs) if len(own_jobs) >= SHARE else len(at_address)
             raise ZSLError(
-                f"{work.title}: {n_waiting} of your jobs are waiting already; cancel one, or try "
+                f"{study.title}: {n_waiting} of your jobs are waiting already; cancel one, or try "
                 "again when one is done."
             )
         if len(self._queue) >= MAX_QUEUE:
-            spared = most_waiting(self._queue, visitor.address)
-            if spared is None:
+            dropped = job_to_drop(self._queue, visitor.address)
+            if dropped is None:
                 raise ZSLError(
-                    f"{work.title}: {counted(MAX_QUEUE, 'other job is', 'other jobs are')} "
+                    f"{study.title}: {counted(MAX_QUEUE, 'other job is', 'other jobs are')} "
                     "waiting already; try again later."
                 )
-            self._queue.remove(spared)
-            self._end(spared, "cancelled", "Other jobs were waiting, and the queue was full.")
+            self._queue.remove(dropped)
+            self._end(dropped, "cancelled", "Other jobs were waiting, and the queue was full.")
 
     def _drop_forgotten(self) -> None:
         for job in [job for job in self._jobs.values() if job.is_forgotten()]:
@@ -361,14 +361,14 @@ class Runner:
         if job.worker is not None:
             job.worker.kill()
 
-    def finished(self, work: Study[Any]) -> Path | None:
+    def finished(self, study: Study[Any]) -> Path | None:
         """Return the verified folder with the result of a study, stored or precomputed, or None.
 
         A corrupt folder is deleted; the study is then computed again.
         """
-        folder = self.folder / work.key
+        folder = self.folder / study.key
         if not folder.is_dir():
-            return shipped_folder(work.key)
+            return shipped_folder(study.key)
         seen = _stamp(folder)
         if self._verified.get(folder) != seen:
             if not is_intact(folder):
@@ -387,7 +387,7 @@ class Runner:
         with self._lock:
             self._closing = True
             for job in self._jobs.values():
-                self.cancel(job.work.key)
+                self.cancel(job.study.key)
             threads = list(self._threads)
         for thread in threads:
             thread.join()
@@ -395,9 +395,9 @@ class Runner:
             spare, self._spare = self._spare, None
         if spare is not None:
             spare.end()
-        if self._refuge is not None:
-            self._refuge.cleanup()
-            self._refuge = None
+        if self._temporary_folder is not None:
+            self._temporary_folder.cleanup()
+            self._temporary_folder = None
         self._closing = False
 
     # --- In the background ------------------------------------------------------------------------
@@ -424,19 +424,19 @@ class Runner:
             with self._lock:
                 if job.state == "running":
                     self._end(job, "failed" if error else "done", error)
-            self._evict(keep=self.folder / job.work.key)
+            self._evict(keep=self.folder / job.study.key)
             with self._lock:
                 self._threads.discard(threading.current_thread())
                 self._start_next()
 
     def _in_worker(self, job: _Job) -> str:
         """Compute in a worker process; return an error sentence, or "" if there is a result."""
-        folder = artifacts.draft(self.folder, f".{job.work.key}.")
-        request = job.work.identity | {
+        folder = artifacts.draft(self.folder, f".{job.study.key}.")
+        request = job.study.identity | {
             "folder": str(folder),
-            "into": str(self.folder / job.work.key),
+            "into": str(self.folder / job.study.key),
             "data": str(data_folder()),
-            "methods": plugins.plugin_sources(json.dumps(job.work.identity)),
+            "methods": plugins.plugin_sources(json.dumps(job.study.identity)),
         }
 
         def on_message(line: dict[str, Any]) -> None:
@@ -446,7 +446,7 @@ class Runner:
         sentence, begun = "", False
         try:
             while not begun:  # a spare worker may have died while idle
-                worker, new = self._worker(job.work.threads)
+                worker, new = self._worker(job.study.threads)
                 try:
                     with self._lock:
                         job.worker, job.folder = worker, folder
@@ -464,7 +464,7 @@ class Runner:
         job.state, job.error, job.ended = state, error, time.monotonic()
         if not self._closing:
             with suppress(OSError):
-                self._mark(job.work.key).unlink(missing_ok=True)
+                self._mark(job.study.key).unlink(missing_ok=True)
         job.finished.set()
 
     def _worker(self, threads: int) -> tuple[Worker, bool]:
@@ -520,5 +520,5 @@ def _stamp(folder: Path) -> Stamp:
 _RUNNER = Runner()
 submit, status, wait = _RUNNER.submit, _RUNNER.status, _RUNNER.wait
 cancel, finished, close = _RUNNER.cancel, _RUNNER.finished, _RUNNER.close
-of_visitor = _RUNNER.of_visitor
+jobs_of_visitor = _RUNNER.jobs_of_visitor
 atexit.register(close)
