@@ -38,8 +38,8 @@ from zslcore.leakage.contamination import (
 from zslcore.leakage.reliability import (
     MEASURED,
     PARTS,
-    Measured,
-    identity_of_match,
+    ReliabilityCounts,
+    key_of_pair,
     pairs,
     stored_reliability,
     strengths,
@@ -184,21 +184,21 @@ def stale() -> Iterator[str]:
 
 def unlabelled() -> Iterator[tuple[str, str, str]]:
     """Yield certain matches of classes in ``labelled_pairs.csv`` that no person has labelled."""
-    labelled = set(map(identity_of_match, pairs()))
+    labelled = set(map(key_of_pair, pairs()))
     for key, strength in strengths().items():
         if strength == "strong" and key not in labelled:
             yield key
 
 
-def measure() -> tuple[Measured, ...]:
+def measure() -> tuple[ReliabilityCounts, ...]:
     """Compare the labelled pairs; return one row per part."""
     strength_of = strengths()
     return tuple(_measure_part(part, strength_of) for part in PARTS)
 
 
-def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:
+def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> ReliabilityCounts:
     of_part = [pair for pair in pairs() if pair.part == part]
-    answers = [(pair.label, strength_of.get(identity_of_match(pair), "")) for pair in of_part]
+    answers = [(pair.label, strength_of.get(key_of_pair(pair), "")) for pair in of_part]
 
     def n(labels: tuple[str, ...], strengths: tuple[str, ...]) -> int:
         return sum(label in labels and strength in strengths for label, strength in answers)
@@ -206,7 +206,7 @@ def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Me
     same, related, wrong = ("same",), ("part or kind",), ("different",)
     every = (*same, *related, *wrong)
     lines = [f"{asdict(pair)} {answer}" for pair, answer in zip(of_part, answers, strict=True)]
-    return Measured(
+    return ReliabilityCounts(
         part=part,
         pairs=len(of_part),
         same=n(same, ("strong", "weak", "")),
@@ -246,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parser.parse_args(arguments).count:
         rows = [count_cell(*cell) for cell in countable()]
         write_rows(COUNTS, COUNTED, rows)
-        write_rows(MEASURED, [f.name for f in fields(Measured)], map(asdict, measure()))
+        write_rows(MEASURED, [f.name for f in fields(ReliabilityCounts)], map(asdict, measure()))
         sys.stdout.write(f"{len(rows)} cells counted.\n")
         return 0
     complaints = list(problems()) or [

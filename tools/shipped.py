@@ -44,7 +44,7 @@ from zslcore.board.checking import (
     classes_of,
     fingerprint,
     metrics_of_predictions,
-    recomputed,
+    recompute_state,
 )
 from zslcore.board.entry import BoardEntry, Figures, Gamma, read_entry
 from zslcore.board.making import DIGITS
@@ -346,7 +346,7 @@ def write_board(datasets: Collection[str]) -> None:
             entry = _renewed(path, entry)
         elif not entry.spec:
             _write_scores(path, entry)
-        states[path.name] = (fingerprint(path, entry), recomputed(path, entry).value)
+        states[path.name] = (fingerprint(path, entry), recompute_state(path, entry).value)
     write_out(STATES, json.dumps(states, indent=0) + "\n")
     values = [state for _, state in states.values()]
     sys.stderr.write(f"{values.count('verified')} of {len(values)} rows verified\n")

@@ -112,7 +112,7 @@ def print_figure(
     """
     if form not in FORMATS:
         raise closest_name("print format", form, FORMATS)
-    figure, settings = drawn(*panels, width_mm=width_mm, height_mm=height_mm, font=font)
+    figure, settings = draw_panels(*panels, width_mm=width_mm, height_mm=height_mm, font=font)
     page = page_bounds(figure) if height_mm is None else None
     metadata: dict[str, Any] = {"Title": title, "Creator": f"zslcore {version()}"}
     if form == "pdf":
@@ -135,7 +135,7 @@ def page_bounds(figure: Figure) -> Bbox:
     return Bbox([[0, contents.y0 - SPACE], [figure.get_figwidth(), contents.y1 + SPACE]])
 
 
-def drawn(
+def draw_panels(
     *panels: Panel, width_mm: float = 84.0, height_mm: float | None = None, font: str = "sans"
 ) -> tuple[Figure, dict[str, Any]]:
     """Return panels as a Matplotlib figure, and the settings for saving it."""
@@ -169,7 +169,7 @@ def drawn(
             if panel.square:
                 anchor = "N" if height_mm is None else "C"  # unused height is cut off later
                 axes.set_aspect("equal", adjustable="box", anchor=anchor)
-            title = _wrapped(panel.title, int(0.62 * _letters(_width_mm(target) / columns)))
+            title = _wrap(panel.title, int(0.62 * _letters(_width_mm(target) / columns)))
             axes.set_title(title, **_TITLE)
         names = _write_legend(of_legend, every, _letters(_width_mm(of_legend)), loc)
         if height_mm is None:
@@ -190,10 +190,10 @@ def drawn(
         if columns > 1:  # a title starts at its axes, right of the names of the rows
             for panel, axes in zip(panels, every, strict=True):
                 width = axes.get_window_extent().width / figure.dpi / _MM
-                axes.set_title(_wrapped(panel.title, int(0.7 * _letters(width))), **_TITLE)
+                axes.set_title(_wrap(panel.title, int(0.7 * _letters(width))), **_TITLE)
             figure.draw_without_rendering()
         for axes in every:
-            _thin(axes)
+            _hide_overlapping(axes)
             _shift_into_page(axes, figure)
     return figure, settings
 
@@ -209,7 +209,7 @@ def _shift_into_page(axes: Axes, figure: Figure) -> None:
             note.set_position((across - 72 * (excess / figure.dpi + SPACE), up))
 
 
-def _thin(axes: Axes) -> None:
+def _hide_overlapping(axes: Axes) -> None:
     """Hide all texts of data points if any two overlap: showing only some would mislead."""
     words = [text for text in axes.texts if text.get_gid() == AT_POINTS]
     boxes = [text.get_window_extent() for text in words]
@@ -262,7 +262,7 @@ def _height(axes: Axes, panel: Panel, width_mm: float) -> float:
     if panel.square:
         return 1.6 * width_mm + _LINE_MM * _n_lines([title])
     height = width_mm * 0.72
-    if _upright(words := _words_of(axes.xaxis), width_mm):
+    if _need_vertical_labels(words := _words_of(axes.xaxis), width_mm):
         height += 1.5 * max(map(len, words))
     height = max(height, _height_of_rows(axes))
     return height + _LINE_MM * _n_lines([title, axes.get_xlabel()])
@@ -288,12 +288,12 @@ def _letters(width_mm: float) -> int:
     return int(width_mm / 1.55)
 
 
-def _wrapped(text: str, letters: int) -> str:
+def _wrap(text: str, letters: int) -> str:
     """Wrap a text into lines, without breaks between numbers and units."""
     return textwrap.fill(text.replace(" %", "\u00a0%"), max(10, letters))
 
 
-def _upright(words: Sequence[str], width_mm: float) -> bool:
+def _need_vertical_labels(words: Sequence[str], width_mm: float) -> bool:
     """Return whether labels below the panel must be vertical, since horizontal ones would touch."""
     return sum(len(word) + 2 for word in words) * 1.6 > 0.7 * width_mm
 
@@ -316,7 +316,7 @@ def _write_legend(
             handles.setdefault(name, handle)
     if not handles:
         return []
-    wrapped = [_wrapped(name, letters - 8) for name in handles]
+    wrapped = [_wrap(name, letters - 8) for name in handles]
     longest = max(len(line) for name in wrapped for line in name.splitlines())
     columns = max(1, min(len(handles), letters // (longest + 6)))
     target.legend(
@@ -562,7 +562,7 @@ def set_axis(
     if letter == "x" and ticks:
         if 3.3 * len(ticks) > 0.72 * width_mm:
             ticks, title = [], title or f"{len(ticks)} names, too many for this width"
-        elif _upright([word for _, word in ticks], width_mm):
+        elif _need_vertical_labels([word for _, word in ticks], width_mm):
             axes.tick_params("x", rotation=90)
     if ticks is not None:
         axis.set_ticks([at for at, _ in ticks], [word for _, word in ticks])
@@ -573,7 +573,7 @@ def set_axis(
     if grid:
         axis.grid(visible=True, color=_GRID, linewidth=0.5)
     length = width_mm if letter == "x" else _mm(axes.figure.bbox.height, axes.figure)
-    axis.set_label_text(_wrapped(title, int(0.6 * _letters(min(length, width_mm)))))
+    axis.set_label_text(_wrap(title, int(0.6 * _letters(min(length, width_mm)))))
 
 
 #: Number of layers of points on a map.

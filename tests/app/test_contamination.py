@@ -137,4 +137,4 @@ def test_the_chosen_extractor_is_marked_and_sources_are_cut_at_a_word():
 
 def test_the_accuracy_of_the_comparison_is_below_the_classes():
     app = opened("Classes")
-    assert reliability.how_reliable() in words(app)
+    assert reliability.describe_reliability() in words(app)

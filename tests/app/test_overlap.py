@@ -123,7 +123,7 @@ def test_the_largest_group_fills_a_column_next_to_the_others_below_their_means(v
     first_lines = [item["y"][0] for item in _bars(chart)]
     assert first_lines == [1, 1, 2 + len(_bars(chart)[1]["y"])]
     printed = panels_of(Chart(chart.figure["data"], chart.figure["layout"]))
-    axes = printing.drawn(*printed, width_mm=160, height_mm=90)[0].axes
+    axes = printing.draw_panels(*printed, width_mm=160, height_mm=90)[0].axes
     bars = [patch for panel in axes for patch in panel.patches if patch.get_width()]
     assert len(bars) == 50  # a file for print has all classes
     whiskers = [lines for panel in axes for lines in panel.collections]
@@ -142,7 +142,7 @@ def test_the_largest_group_fills_a_column_next_to_the_others_below_their_means(v
 
 def test_headings_of_printed_gains_are_whole_in_a_narrow_print():
     table = pd.DataFrame({"panel": "a set of videos, attributes", "method": [*"ab"], "gain": 0.2})
-    page = printing.drawn(*panels_of(printed_gains(table)), width_mm=60)[0]
+    page = printing.draw_panels(*panels_of(printed_gains(table)), width_mm=60)[0]
     heading = next(note for note in page.axes[0].texts if "mean" in note.get_text())
     box = heading.get_window_extent()
     assert box.width > page.axes[0].get_window_extent().width

@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from zslcore.board.checking import fingerprint, known_state, packaged_board, read_board, recomputed
+from zslcore.board.checking import (
+    fingerprint,
+    known_state,
+    packaged_board,
+    read_board,
+    recompute_state,
+)
 from zslcore.board.entry import read_entry
 from zslcore.evaluation.predictions_file import read_packaged, write_predictions
 from zslcore.evaluation.verification import State
@@ -23,7 +29,7 @@ OURS = {name: entry for name, entry in ENTRIES.items() if entry.predictions}
 def test_every_row_follows_from_its_predictions(path):
     """The check computes the metrics from the predictions; the page shows the stored ones."""
     entry = ENTRIES[path.name]
-    state = recomputed(path, entry)
+    state = recompute_state(path, entry)
     assert known_state(path, entry) is state
     assert (state is State.VERIFIED) == bool(entry.predictions)
 

@@ -500,7 +500,7 @@ def test_matching_is_precise_and_complete_on_held_out_labelled_pairs():
     assert result == reliability.stored_reliability()  # as printed on the page
     assert (
         f"On {result[1].pairs} labelled pairs of a class of ImageNet-1K and"
-        in reliability.how_reliable()
+        in reliability.describe_reliability()
     )
     assert reliability.AGAINST == "imagenet-1k"
     guide = Path("docs/guide/right.md").read_text(encoding="utf-8")

@@ -217,7 +217,7 @@ def test_a_split_with_one_exchanged_class_is_near_and_its_checks_run(dataset):
     assert result.mark == "warning"
     assert result.sentence.startswith(f"Close to {dataset} PS: ")
     assert result.sentence.endswith(f"now unseen: {now_unseen}; no longer unseen: {now_seen}.")
-    near = known_module.nearest(context)
+    near = known_module.nearest_split(context)
     assert 0.5 < min(near.shares.values()) < near.same < 1
     for check in ("ZSL001", "ZSL002", "ZSL011"):
         assert report.mark(check) != "open", check
@@ -229,15 +229,15 @@ def test_rows_of_other_images_are_not_near_a_known_split(dataset):
     y = row_facts(dataset).labels
     order = np.random.default_rng(0).permutation(len(y))
     permuted, _, _ = exchanged(dataset, order=order)
-    assert known_module.nearest(permuted) is None
+    assert known_module.nearest_split(permuted) is None
     context, _, _ = exchanged(dataset)
     shifted = {part: (rows + 2) % len(y) for part, rows in context.parts.items()}
-    assert known_module.nearest(replace(context, parts=shifted)) is None
+    assert known_module.nearest_split(replace(context, parts=shifted)) is None
     named = replace(context, class_names=tuple(f"thing {c}" for c in range(y.max() + 1)))
-    assert known_module.nearest(named) is None
+    assert known_module.nearest_split(named) is None
     labelled = replace(context, labels=np.zeros(len(y), int), n_rows=len(y))
-    assert known_module.nearest(labelled) is None
-    assert known_module.nearest(replace(context, simulated=True)) is None
+    assert known_module.nearest_split(labelled) is None
+    assert known_module.nearest_split(replace(context, simulated=True)) is None
 
 
 def test_an_unknown_split_without_labels_is_related_to_a_benchmark_by_class_names():

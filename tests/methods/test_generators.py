@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.evaluation.contract import MethodUnderTest
 from zslcore.methods import CADAVAE, CEGZSL, FCLSWGAN, METHODS, GenerativeZSL, _networks
-from zslcore.methods._networks import adam, applied, gradient_penalty, join, network, noise
+from zslcore.methods._networks import adam, apply_network, gradient_penalty, join, network, noise
 from zslcore.methods.cada_vae import kl_to_normal, objective, wasserstein, weights_in
 from zslcore.methods.ce_gzsl import class_contrast, instance_contrast
 
@@ -43,21 +43,23 @@ def plain_network(net, A):
 def test_a_network_equals_plain_numpy():
     net = network("a test", (3, 5, 2), rng())
     A = rng(1).normal(size=(7, 3))
-    np.testing.assert_allclose(applied(net, A), plain_network(net, A), rtol=1e-12)
-    np.testing.assert_allclose(applied(net, A[:, :1], A[:, 1:]), applied(net, A), rtol=0)
-    assert applied(net, A.astype(np.float32)).dtype == np.float32
+    np.testing.assert_allclose(apply_network(net, A), plain_network(net, A), rtol=1e-12)
+    np.testing.assert_allclose(
+        apply_network(net, A[:, :1], A[:, 1:]), apply_network(net, A), rtol=0
+    )
+    assert apply_network(net, A.astype(np.float32)).dtype == np.float32
     assert len(network("a test", (3, 5, 2), rng(), last=True)) == len(net) + 1
 
 
 def test_a_network_takes_its_rows_in_blocks(monkeypatch, torch):
     net, A, taken = network("a test", (3, 5, 2), rng()), rng(1).normal(size=(10, 3)), []
-    whole = applied(net, A)
+    whole = apply_network(net, A)
     monkeypatch.setattr(_networks, "BLOCK", 4)
     hook = torch.nn.modules.module.register_module_forward_hook(
         lambda module, inputs, outputs: taken.append(len(outputs))
     )
-    np.testing.assert_allclose(applied(net, A), whole, rtol=1e-12)
-    assert applied(net, A[:0]).shape == (0, 2)
+    np.testing.assert_allclose(apply_network(net, A), whole, rtol=1e-12)
+    assert apply_network(net, A[:0]).shape == (0, 2)
     hook.remove()
     assert max(taken) == 4
 
@@ -214,7 +216,7 @@ def test_codes_are_drawn_for_the_softmax_and_means_for_scores():
     mean = model.represent(model.X_)
     np.testing.assert_array_equal(model.represent(model.X_), mean)
     drawn = model.represent(np.tile(model.X_, (500, 1)), rng()).reshape(500, *mean.shape)
-    _, log_variance = np.split(applied(model.image_encoder_, model.X_), 2, axis=1)
+    _, log_variance = np.split(apply_network(model.image_encoder_, model.X_), 2, axis=1)
     sigma = np.exp(log_variance / 2)
     assert np.abs((drawn.mean(axis=0) - mean) / sigma).max() < 5 / np.sqrt(500)
     np.testing.assert_allclose(drawn.std(axis=0), sigma, rtol=0.2)

@@ -26,10 +26,10 @@ from zslcore.printing import (  # noqa: E402 - both need the extra
     draw_cells,
     draw_errors,
     draw_line,
+    draw_panels,
     draw_symbols,
     draw_texts,
     draw_words,
-    drawn,
     page_bounds,
     print_figure,
     set_axis,
@@ -143,7 +143,7 @@ def texts_of(figure, monkeypatch):
 @EVERY
 @pytest.mark.parametrize(("width", "font"), LOOKS)
 def test_no_text_is_cut_off_and_every_text_is_8_pt(panel, font, width, monkeypatch):
-    figure, _ = drawn(panel, width_mm=width, font=font)
+    figure, _ = draw_panels(panel, width_mm=width, font=font)
     written = texts_of(figure, monkeypatch)
     page = page_bounds(figure).transformed(figure.dpi_scale_trans).padded(1)
     assert len(written) > 8
@@ -161,7 +161,7 @@ def test_a_slide_is_16_to_9_and_no_text_is_cut_off(panel, monkeypatch):
     assert width / height == pytest.approx(16 / 9)
     usual = pytest.approx(SLIDE[0] / 25.4 * 72, abs=1e-3)
     assert width > 453.6 if panel is PANELS["bars"] else width == usual  # vertical names need room
-    figure, _ = drawn(panel, **size)
+    figure, _ = draw_panels(panel, **size)
     page = figure.bbox.padded(1)
     for text in texts_of(figure, monkeypatch):
         box = text.get_window_extent()
@@ -177,7 +177,7 @@ def test_a_slide_with_many_rows_is_16_to_9_with_room_for_each_name():
         axes.barh(np.arange(50), np.ones(50))
         set_axis(axes, "y", ticks=[(float(k), f"class {k}") for k in range(50)])
 
-    figure, _ = drawn(Panel(many), width_mm=SLIDE[0], height_mm=SLIDE[1])
+    figure, _ = draw_panels(Panel(many), width_mm=SLIDE[0], height_mm=SLIDE[1])
     width, height = figure.get_size_inches()
     assert width / height == pytest.approx(16 / 9)
     boxes = [text.get_window_extent() for text in figure.axes[0].get_yticklabels()]
@@ -190,7 +190,7 @@ def test_no_title_of_panels_beside_each_other_is_cut_off():
         set_axis(axes, "y", ticks=[(float(k), "horse riding on a") for k in range(3)])
 
     panels = [Panel(bars, title) for title in ("Sports-1M, attributes: mean +31.6",) * 3]
-    figure, _ = drawn(*panels, width_mm=SLIDE[0], height_mm=SLIDE[1])
+    figure, _ = draw_panels(*panels, width_mm=SLIDE[0], height_mm=SLIDE[1])
     figure.draw_without_rendering()
     titles = [axes._left_title.get_window_extent() for axes in figure.axes]
     ends = [*(title.x0 for title in titles[1:]), figure.bbox.x1]
@@ -200,7 +200,7 @@ def test_no_title_of_panels_beside_each_other_is_cut_off():
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("title", ["", "a title"])
 def test_a_square_panel_leaves_no_strip_empty(width, title):
-    figure, _ = drawn(replace(PANELS["curve"], title=title), width_mm=width)
+    figure, _ = draw_panels(replace(PANELS["curve"], title=title), width_mm=width)
     own, legend = figure.axes[0].get_tightbbox(), figure.legends[0].get_window_extent()
     inch = figure.dpi
     assert 0 <= legend.y0 - own.y1 < 0.12 * inch
@@ -212,7 +212,7 @@ def test_no_line_break_in_the_legend_separates_a_number_from_its_unit():
     for more in range(12):
         name = f"{'x' * more} LinearS2V on CUB-vgg_fc7, split PS, AUSUC 25.7 %"
         panel = Panel(partial(draw_line, x=NUMBERS, y=NUMBERS, color="#0072B2", name=name))
-        (written,) = drawn(panel)[0].legends[0].get_texts()
+        (written,) = draw_panels(panel)[0].legends[0].get_texts()
         assert "25.7\u00a0%" in written.get_text()
 
 
@@ -220,7 +220,7 @@ def test_no_line_break_in_the_legend_separates_a_number_from_its_unit():
 def test_texts_at_points_are_drawn_only_if_all_fit(places, seen):
     at = np.array(places)
     words = ["one word", "another", "a third"]
-    figure, _ = drawn(Panel(partial(draw_texts, x=at, y=0 * at, texts=words)))
+    figure, _ = draw_panels(Panel(partial(draw_texts, x=at, y=0 * at, texts=words)))
     assert [text.get_visible() for text in figure.axes[0].texts] == [seen] * 3
 
 
@@ -243,10 +243,10 @@ def test_an_svg_needs_no_font_and_has_its_width():
 
 @pytest.mark.nightly
 def test_a_panel_of_bars_draws_its_numbers():
-    figure, _ = drawn(PANELS["curve"])
+    figure, _ = draw_panels(PANELS["curve"])
     (line,) = figure.axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), np.c_[NUMBERS, 1 - NUMBERS**2])
-    bars = drawn(PANELS["bars"])[0].axes[0].patches
+    bars = draw_panels(PANELS["bars"])[0].axes[0].patches
     assert [bar.get_height() for bar in bars] == NUMBERS.tolist()
 
 
@@ -269,12 +269,12 @@ def test_names_that_do_not_fit_are_replaced_by_their_number():
         set_axis(axes, "x", ticks=[(float(k), f"class {k}") for k in range(40)])
 
     panel = Panel(many)
-    axes = drawn(panel, width_mm=84)[0].axes[0]
+    axes = draw_panels(panel, width_mm=84)[0].axes[0]
     assert axes.get_xlabel().replace("\n", " ") == "40 names, too many for this width"
     assert not [
         get_xticklabel for get_xticklabel in axes.get_xticklabels() if get_xticklabel.get_text()
     ]
-    wide = drawn(panel, width_mm=200)[0].axes[0]
+    wide = draw_panels(panel, width_mm=200)[0].axes[0]
     assert (
         len(
             [

@@ -20,7 +20,14 @@ from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import colors, point_map
 from zslcore.interactive.point_map import PointMap
 from zslcore.interactive.seen_unseen import InteractiveCurve, line_of
-from zslcore.printing import LEVELS, curve_panel, drawn, map_panels, prediction_panel, print_figure
+from zslcore.printing import (
+    LEVELS,
+    curve_panel,
+    draw_panels,
+    map_panels,
+    prediction_panel,
+    print_figure,
+)
 from zslcore.results.store import ResultStore
 
 NIGHT = {hue.dark for hue in vars(colors).values() if isinstance(hue, colors.Hue)} | {"#101418"}
@@ -37,7 +44,7 @@ from matplotlib.colors import to_hex, to_rgba_array  # noqa: E402 - needs the ex
 
 def axes_of(panel):
     """The axes on which a panel is drawn."""
-    return drawn(panel)[0].axes[0]
+    return draw_panels(panel)[0].axes[0]
 
 
 def bars_of(axes):
@@ -269,7 +276,7 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
         row=np.arange(n),
     )
     (panel,) = map_panels(maps_of_points)
-    legend, axes = drawn(panel)[0].legends[0], axes_of(panel)
+    legend, axes = draw_panels(panel)[0].legends[0], axes_of(panel)
     assert [text.get_text() for text in legend.get_texts()] == ["first", "second"]
     result = [
         (round(x), to_hex(color))
@@ -280,9 +287,9 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
     assert sorted(result) == [(k, ("#111111", "#222222")[k % 2]) for k in range(n)]
     assert print_figure(panel).startswith(b"%PDF")
     scale = map_panels(replace(maps_of_points, legend="scale", ends=("few", "many")))
-    (legend,) = drawn(scale[0])[0].legends
+    (legend,) = draw_panels(scale[0])[0].legends
     assert [text.get_text() for text in legend.get_texts()] == ["few", "many"]
-    assert not drawn(map_panels(replace(maps_of_points, legend="none"))[0])[0].legends
+    assert not draw_panels(map_panels(replace(maps_of_points, legend="none"))[0])[0].legends
 
 
 def test_a_panel_without_a_title_is_named_by_its_y_axis():

@@ -19,7 +19,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.exceptions import DatasetError, ZSLError
-from zslcore.leakage.published import known_tests, recognised
+from zslcore.leakage.published import known_tests, recognise_test
 from zslcore.methods import LinearS2V
 from zslcore.scores import FIXES, ScoreFile, interpreted, judge
 from zslcore.scores.reading import read_scores
@@ -295,11 +295,13 @@ def test_published_test_sets_are_distinct():
 @pytest.mark.parametrize("test_set", known_tests(), ids=lambda k: f"{k.benchmark} {k.split}")
 def test_labels_identify_the_split_and_its_unseen_classes(test_set):
     y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
-    result = recognised(np.random.default_rng(0).permutation(y), len(test_set.counts))
+    result = recognise_test(np.random.default_rng(0).permutation(y), len(test_set.counts))
     assert (result.benchmark, result.split) == (test_set.benchmark, test_set.split)
     role = class_facts(test_set.benchmark).classes[test_set.split.lower()]
     np.testing.assert_array_equal(result.unseen, role == "test")
-    assert recognised(y[:-1], len(test_set.counts)) is None  # one image fewer is another test set
+    assert (
+        recognise_test(y[:-1], len(test_set.counts)) is None
+    )  # one image fewer is another test set
     scores = np.random.default_rng(1).random((len(y), len(test_set.counts)), dtype=np.float32)
     scores[np.arange(len(y)), y] += 1
     matrix, _ = interpreted(ScoreFile("labels.npz", scores, y))

@@ -14,7 +14,7 @@ FACTS = (
     ("zslcore.results.shipped", "precomputed_digests"),
     ("zslcore.analysis.method_table", "printed_cells"),
     ("zslcore.board.checking", "packaged_board"),
-    ("zslcore.analysis.papers.claims", "judged_as_printed"),
+    ("zslcore.analysis.papers.claims", "judge_on_printed_tables"),
 )
 PAGES = Path(__file__).parents[2] / "pages"
 

@@ -59,12 +59,12 @@ def modules_of_pages() -> Iterator[str]:
 def fact_loaders() -> Iterator[Callable[[], object]]:
     """Yield functions that fill the caches of facts on which the first views depend."""
     from zslcore.analysis.method_table import printed_cells
-    from zslcore.analysis.papers.claims import judged_as_printed
+    from zslcore.analysis.papers.claims import judge_on_printed_tables
     from zslcore.board.checking import packaged_board
     from zslcore.results.shipped import precomputed_digests
 
     yield partial(match_names, ["otter"], get_vocabulary(VOCABULARY))
-    yield from (precomputed_digests, printed_cells, packaged_board, judged_as_printed)
+    yield from (precomputed_digests, printed_cells, packaged_board, judge_on_printed_tables)
 
 
 def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:

@@ -157,7 +157,7 @@ def _evidence(stamp: str) -> Mapping[Body, ClaimEvidence]:
 @st.cache_resource(show_spinner="Judging claims …", max_entries=6)
 def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
     if body == "printed":
-        return claims.judged_as_printed()
+        return claims.judge_on_printed_tables()
     every = claims.judge_all(evidence={body: _evidence(stamp)[body]})
     return {id_: judgments[body] for id_, judgments in every.items()}
 

@@ -269,7 +269,16 @@ FORMATS = {"csv": runs_as_csv, "json": as_json, "latex": as_latex}
 
 
 #: Fields of a spec, in the order shown.
-SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "prototypes", "seed")
+SPEC_FIELDS = (
+    "dataset",
+    "digest",
+    "split",
+    "method",
+    "select_for",
+    "features",
+    "prototypes",
+    "seed",
+)
 
 
 def compare_specs(first: RunResult, second: RunResult) -> pd.DataFrame:
@@ -286,7 +295,7 @@ def compare_specs(first: RunResult, second: RunResult) -> pd.DataFrame:
 def _spec_and_origin(result: RunResult) -> dict[str, Any]:
     """Return everything on which the metrics depend, including versions and the machine."""
     spec = result.spec
-    fields: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
+    fields: dict[str, Any] = {name: getattr(spec, name) for name in SPEC_FIELDS}
     fields |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
     fields |= {"parameters are": result.params_origin, "chosen by": result.rule}
     fields |= {"gamma": result.gamma, "gamma is": result.gamma_origin}
@@ -325,9 +334,11 @@ def compare_classes(first: RunResult, second: RunResult) -> pd.DataFrame:
     ``side`` is "seen" or "unseen", as in the first run; ``task`` is "ZSL" (unseen classes among
     unseen classes) or "GZSL" (all classes, at the gamma of each run).
     """
-    rows, unseen = [], set(_named(first, "per_class_zsl"))
+    rows, unseen = [], set(_accuracies_by_name(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
-        first_accuracies, second_accuracies = (_named(result, figure) for result in (first, second))
+        first_accuracies, second_accuracies = (
+            _accuracies_by_name(result, figure) for result in (first, second)
+        )
         rows += [
             (
                 name,
@@ -346,7 +357,7 @@ def compare_classes(first: RunResult, second: RunResult) -> pd.DataFrame:
     )
 
 
-def _named(result: RunResult, figure: str) -> dict[str, float]:
+def _accuracies_by_name(result: RunResult, figure: str) -> dict[str, float]:
     accuracies: dict[int, float] = getattr(result.evaluation, figure)
     return {result.class_names[c]: value for c, value in accuracies.items()}
 
@@ -357,7 +368,7 @@ def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
     Returns None if the unseen classes of the runs differ, or are fewer than two.
     """
     first_accuracies, second_accuracies = (
-        _named(result, "per_class_zsl") for result in (first, second)
+        _accuracies_by_name(result, "per_class_zsl") for result in (first, second)
     )
     if first_accuracies.keys() != second_accuracies.keys():
         return None

@@ -30,7 +30,7 @@ from zslcore.evaluation.predictions_file import read_packaged, read_predictions
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.counts import find_trained_classes
-from zslcore.leakage.published import KnownSplit, known_splits, verified_claims
+from zslcore.leakage.published import KnownSplit, known_splits, verify_claims
 from zslcore.leakage.report import KNOWN_CLASSES, Finding, Mark
 from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.names import class_key
@@ -157,7 +157,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
             if first.setdefault(digest, name) != name:
                 raise refusal_of(name, "a new result", f"the contents of {first[digest]}")
             result = checked_entry(read_entry(content, name), name)
-            state = (recomputed if recompute else known_state)(path, result.entry)
+            state = (recompute_state if recompute else known_state)(path, result.entry)
             results.append(replace(result, state=state))
         except FileRefusedError as error:
             refused[name] = str(error)
@@ -251,7 +251,7 @@ def _shipped_parts(name: str) -> Mapping[str, Mapping[str, str]]:
 # --- Metrics recomputed from predictions ----------------------------------------------------------
 
 
-def recomputed(path: Path, entry: BoardEntry) -> State:
+def recompute_state(path: Path, entry: BoardEntry) -> State:
     """Recompute the metrics of the result at ``path`` from its predictions.
 
     The state is STATED without predictions, or without data to check them with. Raises
@@ -261,7 +261,7 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
     if file is None:
         return State.STATED
     predictions = read_predictions_of(file)
-    check = verified_claims(predictions, file.name)
+    check = verify_claims(predictions, file.name)
     wrong = next(_differences(entry, predictions), None)
     if wrong:
         raise FileRefusedError(f"{clean_text(path.name)}, {wrong}.")

@@ -95,7 +95,7 @@ def entry_of_run(
             dict(result.params),
         ),
         unseen_classes=unseen,
-        **_measured(asdict(e), with_gamma, result.class_names),
+        **_metrics_of(asdict(e), with_gamma, result.class_names),
         spec=json.loads(spec.to_json()),
         versions={"zslcore": result.version, "commit": result.commit} | result.environment,
         created=result.created,
@@ -145,7 +145,7 @@ def entry_of_scores(
             parameters=parameters or _parameters(report),
             seeds=_seeds([report, *other_seeds]),
             unseen_classes=tuple(names),
-            **_measured(e, with_gamma),
+            **_metrics_of(e, with_gamma),
             provenance=provenance,
             versions={"zslcore": report["version"], "commit": report["commit"]},
             created=datetime.now(UTC).date().isoformat(),
@@ -242,7 +242,7 @@ def split_name(dataset: ZSLDataset, split: Split) -> str:
     return next((s.name for s in same if not s.superseded), split.name)
 
 
-def _measured(
+def _metrics_of(
     e: Mapping[str, Any], with_gamma: bool, names: Mapping[int, str] | None = None
 ) -> dict[str, Any]:
     """Return the metrics of an evaluation and its accuracies by class, all rounded."""
@@ -258,16 +258,16 @@ def _measured(
                 f"H{tail}": point.harmonic,
             }
     return {
-        "figures": Figures(**{k: v if v is None else _rounded(v) for k, v in figures.items()}),
+        "figures": Figures(**{k: v if v is None else _round(v) for k, v in figures.items()}),
         "per_class": {
-            figure: {(names[c] if names else c): _rounded(value) for c, value in values.items()}
+            figure: {(names[c] if names else c): _round(value) for c, value in values.items()}
             for figure, values in of_class.items()
             if values
         },
     }
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return round(float(value), DIGITS)
 
 

@@ -122,8 +122,8 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
     """
     table = pd.DataFrame(rows_of_results(results), columns=list(COLUMNS))
     table["used_test_set"] = [result.entry.used_test_set for result in results]
-    table["known_as"] = table["benchmark"].where(table["benchmark"] != "", table["data"])
-    order = ["known_as", "data", "split", "used_test_set", "H_gamma", "H", "zsl", "file"]
+    table["benchmark_or_data"] = table["benchmark"].where(table["benchmark"] != "", table["data"])
+    order = ["benchmark_or_data", "data", "split", "used_test_set", "H_gamma", "H", "zsl", "file"]
     rising = [True, True, True, True, False, False, False, True]
     ordered = table.sort_values(order, ascending=rising, na_position="last", kind="stable")
     return ordered[list(COLUMNS)].reset_index(drop=True)
@@ -136,7 +136,7 @@ def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
         ranks = rank_results(results, figure)
         for result, row in zip(results, rows, strict=True):
             rank = ranks.get(result.file)
-            values = (None,) * 3 if rank is None else (rank.first, rank.last, rank.of)
+            values = (None,) * 3 if rank is None else (rank.first, rank.last, rank.n_ranked)
             row |= dict(zip(_rank_columns(figure), values, strict=True))
     return rows
 
@@ -232,17 +232,17 @@ def _as_shares(ends: tuple[float, float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """95 % interval of a rank among ``of`` results: first and last rank, 1 is best."""
+    """95 % interval of a rank among ``n_ranked`` results: first and last rank, 1 is best."""
 
     first: int
     last: int
-    of: int
+    n_ranked: int
 
     @property
     def in_words(self) -> str:
         """Interval as "2 to 5 of 36"."""
         bounds = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
-        return f"{bounds} of {self.of}"
+        return f"{bounds} of {self.n_ranked}"
 
 
 def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]:
@@ -461,12 +461,12 @@ def board_html(board: Board, curves: Mapping[str, str] | None = None) -> str:
         curves=curves or {},
         headings=HEADINGS,
         percent=PERCENT,
-        explained=EXPLAINED,
+        explanation=EXPLANATION,
     )
     return page("Board of results", body, style=STYLE, script=SCRIPT)
 
 
-EXPLAINED = (
+EXPLANATION = (
     "Accuracies are means over classes, in percent. If a result lists the accuracy of every "
     "class, two lines below its metric give the 95 % interval over classes and the possible "
     "ranks among results on the same test classes, both from the same resampled classes. "

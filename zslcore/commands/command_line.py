@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"zslcore: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        return _refused_by_system(error)
+        return _report_system_error(error)
     return status
 
 
@@ -120,7 +120,7 @@ def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
         parser.set_defaults(run=module.run)
 
 
-def _refused_by_system(error: OSError) -> int:
+def _report_system_error(error: OSError) -> int:
     """Print a system error as one sentence; a closed pipe, as with `head`, is not an error."""
     from zslcore.storage.files import refusal
 

@@ -133,7 +133,7 @@ def _map() -> Output:
             f"unknown on every test set: {', '.join(hidden)}\n"
             "6+1/10: of 10 test classes, 6 are in the pre-training set, by name or according to a "
             "paper, and 1 is related to one of its classes.\n"
-            f"{{6}}: a paper lists 6.\n{reliability.how_reliable()}"
+            f"{{6}}: a paper lists 6.\n{reliability.describe_reliability()}"
         )
 
     return Output(as_text, table)

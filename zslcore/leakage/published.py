@@ -2,9 +2,9 @@
 
 A split is recognised by the digest of its file, or by all rows of a part: parts of the known splits
 have at least a thousand rows, so another split does not agree by chance. If only some classes have
-changed sides, no part agrees, but the split may be near the known split (:func:`nearest`). A test
-set is recognised by its numbers of images per class: it has all images of the unseen classes, and a
-known number of images of each seen class. No two known test sets have the same numbers.
+changed sides, no part agrees, but the split may be near the known split (:func:`nearest_split`). A
+test set is recognised by its numbers of images per class: it has all images of the unseen classes,
+and a known number of images of each seen class. No two known test sets have the same numbers.
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ def known_splits() -> tuple[KnownSplit, ...]:
 def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
     """Return the known splits that agree in all given parts: several if they share these parts."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
-    agree = agreeing(context)
+    agree = match_parts(context)
     return tuple(this_file or [split for split, (_, differing) in agree.items() if not differing])
 
 
-def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
+def match_parts(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
     """Map each known split with at least one equal part to (equal parts, different parts)."""
     parts = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
     own_digests = {part: part_digest(rows) for part, rows in parts.items() if rows.size}
@@ -122,8 +122,8 @@ def benchmark_of_rows(context: AuditContext) -> str | None:
     """
     if context.simulated:
         return None
-    datasets = {split.dataset for split in (*published_as(context), *agreeing(context))}
-    if not datasets and (near := nearest(context)):
+    datasets = {split.dataset for split in (*published_as(context), *match_parts(context))}
+    if not datasets and (near := nearest_split(context)):
         return near.dataset
     return datasets.pop() if len(datasets) == 1 else None
 
@@ -131,7 +131,7 @@ def benchmark_of_rows(context: AuditContext) -> str | None:
 # --- Near a known split ---------------------------------------------------------------------------
 
 
-def nearest(context: AuditContext) -> NearSplit | None:
+def nearest_split(context: AuditContext) -> NearSplit | None:
     """Return the nearest published split; None if no published split is near.
 
     By the labels of the benchmark, test_unseen must consist of whole classes, except for a few
@@ -139,7 +139,7 @@ def nearest(context: AuditContext) -> NearSplit | None:
     """
     if context.simulated or not all(context.rows(p).size for p in ("trainval", "test_unseen")):
         return None
-    if renumbered(context):
+    if find_shift(context):
         return None
     candidates = [
         near
@@ -194,14 +194,14 @@ def _jaccard(rows: np.ndarray, other_rows: np.ndarray) -> float:
     return n_common / max(1, rows.size + other_rows.size - n_common)
 
 
-def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
+def find_shift(context: AuditContext) -> tuple[KnownSplit, int] | None:
     """Return the known split that agrees if all row numbers are shifted, and the shift, 1 or -1."""
     for shift in (1, -1):
         moved = {part: rows + shift for part, rows in context.parts.items()}
         if min((rows.min() for rows in moved.values() if rows.size), default=-1) >= 0:
             splits = [
                 split
-                for split, (_, differing) in agreeing(replace(context, parts=moved)).items()
+                for split, (_, differing) in match_parts(replace(context, parts=moved)).items()
                 if not differing
             ]
             if splits:
@@ -300,7 +300,7 @@ def known_tests() -> tuple[KnownTest, ...]:
     return tuple(tests)
 
 
-def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
+def recognise_test(y: np.ndarray, n_classes: int) -> KnownTest | None:
     """Return the published test set with the same number of images per class, if any.
 
     ``y`` is an int array of shape (n_images,), classes numbered as in the benchmark.
@@ -314,7 +314,7 @@ def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
     return None
 
 
-def verified_claims(
+def verify_claims(
     predictions: Predictions,
     name: str,
     load: Callable[[str], ZSLDataset] = load,

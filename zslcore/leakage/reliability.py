@@ -50,7 +50,7 @@ class LabelledMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ReliabilityCounts:
     """Results of the comparison on the pairs of one part, "tuned" or "held_out".
 
     ``same`` and ``related`` count pairs by label: "same", and "part or kind". ``certain`` and
@@ -108,22 +108,22 @@ def strengths() -> dict[tuple[str, str, str], str]:
     }
 
 
-def identity_of_match(pair: LabelledMatch) -> tuple[str, str, str]:
+def key_of_pair(pair: LabelledMatch) -> tuple[str, str, str]:
     """Return the key of a pair in :func:`strengths`."""
     return pair.list, pair.name, pair.pretraining_class
 
 
 @cache
-def stored_reliability() -> tuple[Measured, ...]:
+def stored_reliability() -> tuple[ReliabilityCounts, ...]:
     """Return the stored results of ``tools/contamination.py``, one row per part."""
     text = {"part", "digest"}
     return tuple(
-        Measured(**{k: v if k in text else int(v) for k, v in row.items()})  # type: ignore[arg-type]
+        ReliabilityCounts(**{k: v if k in text else int(v) for k, v in row.items()})  # type: ignore[arg-type]
         for row in read_csv_rows(MEASURED)
     )
 
 
-def how_reliable() -> str:
+def describe_reliability() -> str:
     """Return two sentences on the accuracy of the comparison on held-out pairs."""
     row = {row.part: row for row in stored_reliability()}["held_out"]
     return (
@@ -165,7 +165,7 @@ def transfer_table() -> pd.DataFrame:
             continue
         cell = cell_of(find_test_set("UCF101" if name == "ucf101" else name), AGAINST)
         of_list = [pair for pair in pairs() if pair.list == LISTS[name]]
-        called = [pair for pair in of_list if strength_of.get(identity_of_match(pair)) == "strong"]
+        called = [pair for pair in of_list if strength_of.get(key_of_pair(pair)) == "strong"]
         same = {pair.name for pair in of_list if pair.label == "same"}
         related = {pair.name for pair in of_list if pair.label == "part or kind"} - same
         rows.append(

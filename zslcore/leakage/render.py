@@ -62,13 +62,13 @@ def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the usu
     return FORMATS[format](report)
 
 
-def _titled(report: Report) -> str:
+def _title_of(report: Report) -> str:
     """Return the kind, the split and the name of the subject."""
     names = ", ".join(name for name, _ in report.files) or report.subject
     return f"{report.kind}{f' {report.split}' if report.split else ''}: {names}"
 
 
-def _named(finding: Finding) -> str:
+def _name_of(finding: Finding) -> str:
     """Return the identifier of the check and the title of a finding."""
     is_numbered = finding.check.startswith("ZSL")
     return f"{finding.check} {finding.title}" if is_numbered else finding.title
@@ -79,7 +79,7 @@ def _named(finding: Finding) -> str:
 
 def to_text(report: Report) -> str:
     """Return the verdict, all findings with advice, and the comparison with another split."""
-    lines = [f"{report.verdict.upper()}  {_titled(report)} ({report.counts_in_words})", ""]
+    lines = [f"{report.verdict.upper()}  {_title_of(report)} ({report.counts_in_words})", ""]
     lines += textwrap.wrap(report.sentence, LETTERS)
     if reading := report.read_as.get("read as"):
         lines.append(f"Read as: {reading}.")
@@ -97,7 +97,7 @@ def to_text(report: Report) -> str:
         for table in report.comparison.tables():
             shown = table.rows[:IN_TEXT]
             lines += ["", f"{table.title}, {len(shown)} of {table.total}:"]
-            lines += _aligned([table.columns, *shown])
+            lines += _align([table.columns, *shown])
     if report.command:
         lines += ["", *(f"{name}, SHA-256 {sha}" for name, sha in report.files)]
         lines.append(f"To repeat: {report.command}")
@@ -105,12 +105,12 @@ def to_text(report: Report) -> str:
 
 
 def _paragraph(finding: Finding) -> Iterator[str]:
-    yield f"{finding.mark.upper():<{INDENT}}{_named(finding)}"
+    yield f"{finding.mark.upper():<{INDENT}}{_name_of(finding)}"
     for text in (finding.sentence, finding.advice and f"What to do: {finding.advice}"):
         yield from (" " * INDENT + line for line in textwrap.wrap(text, LETTERS - INDENT))
 
 
-def _aligned(rows: Sequence[Sequence[object]]) -> list[str]:
+def _align(rows: Sequence[Sequence[object]]) -> list[str]:
     """Align a table in columns; a last column of numbers is right-aligned."""
     cells = [[f"{x:,}" if isinstance(x, int) else str(x) for x in row] for row in rows]
     width = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -155,7 +155,7 @@ def to_paragraph(report: Report) -> str:
 def reports_html(*reports: Report) -> str:
     """Return reports as one standalone HTML page."""
     first = reports[0]
-    return page(f"{first.word}: {_titled(first)}", body_of(*reports))
+    return page(f"{first.word}: {_title_of(first)}", body_of(*reports))
 
 
 def page(title: str, body: str, style: str = "", script: str = "") -> str:
@@ -168,8 +168,8 @@ def body_of(*reports: Report) -> str:
     return template(Path(__file__).with_name("report.html")).render(
         reports=reports,
         headings=HEADINGS,
-        titled=_titled,
-        named=_named,
+        title_of=_title_of,
+        name_of=_name_of,
         sources=_sources,
         numbers_rows=lambda report: bool(report.files),
         listed_rows=lambda finding: ", ".join(f"{row:,}" for row in finding.rows),

@@ -99,7 +99,7 @@ def join(*parts: Tensor) -> Tensor:
     return torch.cat(parts, dim=1)
 
 
-def applied(net: Module, *parts: np.ndarray) -> np.ndarray:
+def apply_network(net: Module, *parts: np.ndarray) -> np.ndarray:
     """Return the output of a network for arrays joined by columns, in their precision.
 
     Rows are processed in blocks, to limit the memory of hidden layers.
@@ -185,7 +185,7 @@ class WassersteinGAN:
     ) -> np.ndarray:
         """Return ``n`` generated features per class, shape (n_classes * n, n_features)."""
         s = np.repeat(prototypes, n, axis=0)
-        return applied(self.generator_, rng.standard_normal(s.shape, dtype=np.float32), s)
+        return apply_network(self.generator_, rng.standard_normal(s.shape, dtype=np.float32), s)
 
     def _generated(self, s: Tensor, rng: np.random.Generator) -> Tensor:
         return self.generator_(join(noise(rng, *s.shape), s))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zslcore.methods._networks import adam, applied, batches, descend, network, noise, tensors
+from zslcore.methods._networks import adam, apply_network, batches, descend, network, noise, tensors
 from zslcore.methods.base import MethodCard
 from zslcore.methods.generative import GenerativeZSL
 
@@ -129,7 +129,7 @@ class CADAVAE(GenerativeZSL):
 
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return codes of prototypes; see :class:`GenerativeZSL`."""
-        mu, log_variance = np.split(applied(self.prototype_encoder_, prototypes), 2, axis=1)
+        mu, log_variance = np.split(apply_network(self.prototype_encoder_, prototypes), 2, axis=1)
         z = rng.standard_normal((len(mu), n, self.latent), dtype=np.float32)
         return mu[:, None] + z * np.exp(log_variance / 2)[:, None]
 
@@ -139,7 +139,7 @@ class CADAVAE(GenerativeZSL):
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
         r"""Return codes of features: random codes for training, :math:`\mu_1` for scoring."""
-        mu, log_variance = np.split(applied(self.image_encoder_, X), 2, axis=1)
+        mu, log_variance = np.split(apply_network(self.image_encoder_, X), 2, axis=1)
         if rng is None:
             return mu
         return mu + rng.standard_normal(mu.shape, dtype=np.float32) * np.exp(log_variance / 2)

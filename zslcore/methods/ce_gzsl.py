@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zslcore.methods._networks import WassersteinGAN, applied, network, tensors
+from zslcore.methods._networks import WassersteinGAN, apply_network, network, tensors
 from zslcore.methods.base import MethodCard
 from zslcore.methods.generative import GenerativeZSL
 
@@ -125,11 +125,11 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return :math:`E(G(z, s))`; see :class:`GenerativeZSL`."""
         x = self._generate_rows(prototypes, n, rng)
-        return applied(self.embedder_, x).reshape(len(prototypes), n, -1)
+        return apply_network(self.embedder_, x).reshape(len(prototypes), n, -1)
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
         """Return :math:`E(x)`; see :class:`GenerativeZSL`."""
-        return applied(self.embedder_, X)
+        return apply_network(self.embedder_, X)
 
 
 class _Contrast:

@@ -50,7 +50,7 @@ Average = Literal["class", "sample"]
 
 def per_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> dict[int, float]:
     """Map each class present in ``y_true`` to its recall."""
-    y_true, y_pred = _paired(y_true, y_pred)
+    y_true, y_pred = _check_pairs(y_true, y_pred)
     classes, position = np.unique(y_true, return_inverse=True)
     correct = np.bincount(position, weights=y_true == y_pred)
     return dict(zip(classes.tolist(), (correct / np.bincount(position)).tolist(), strict=True))
@@ -63,7 +63,7 @@ def mean_class_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
 
 def sample_accuracy(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     """Return the share of correct predictions: large classes weigh more."""
-    y_true, y_pred = _paired(y_true, y_pred)
+    y_true, y_pred = _check_pairs(y_true, y_pred)
     return float(np.mean(y_true == y_pred))
 
 
@@ -97,7 +97,7 @@ def ranks_of(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
 
     For parameters see :func:`top_k_accuracy`; ties are ranked by column.
     """
-    scores, y = _scored(scores, y)
+    scores, y = _check_scores(scores, y)
     true = scores[np.arange(len(y)), y][:, None]
     before = (scores == true) & (np.arange(scores.shape[1]) < y[:, None])
     return 1 + np.count_nonzero((scores > true) | before, axis=1)
@@ -137,7 +137,7 @@ def _weights(y: np.ndarray, average: Average, part: np.ndarray | None = None) ->
     return 1 / (np.maximum(count, 1)[y] * np.count_nonzero(count))
 
 
-def _paired(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def _check_pairs(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
     if y_true.shape != y_pred.shape or y_true.ndim != 1 or not y_true.size:
         raise ZSLError(
@@ -147,13 +147,13 @@ def _paired(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[np.ndarray, np.ndarra
     return y_true, y_pred
 
 
-def _scored(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    scores, y = _shaped(scores, y)
+def _check_scores(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    scores, y = _check_shapes(scores, y)
     _require_scores(scores, scores)
-    return _labelled(scores, y)
+    return _check_labels(scores, y)
 
 
-def _shaped(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def _check_shapes(scores: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     scores, y = np.asarray(scores), np.asarray(y)
     if scores.ndim != 2 or y.shape != scores.shape[:1] or not y.size:
         raise ZSLError(
@@ -173,7 +173,7 @@ def _require_scores(scores: np.ndarray, *largest: np.ndarray) -> None:
         )
 
 
-def _labelled(scores: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _check_labels(scores: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= scores.shape[1]:
         raise ZSLError(
             f"Labels must be column numbers of the scores, 0..{scores.shape[1] - 1}; "

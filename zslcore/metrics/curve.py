@@ -17,10 +17,10 @@ from zslcore.exceptions import ZSLError
 from zslcore.metrics.accuracy import (
     Average,
     Numbers,
-    _labelled,
+    _check_labels,
+    _check_shapes,
     _mask,
     _require_scores,
-    _shaped,
     _weights,
     harmonic_mean,
 )
@@ -324,7 +324,7 @@ def find_best_classes(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Be
 
     For parameters and errors see :func:`seen_unseen_curve`, but one side may be empty.
     """
-    scores, y = _labelled(*_shaped(scores, y))
+    scores, y = _check_labels(*_check_shapes(scores, y))
     seen = _mask(seen, scores.shape[1])
     of_seen, of_unseen = (best_column(scores, np.flatnonzero(side)) for side in (seen, ~seen))
     # NaN and infinity win the comparison, so checking the largest scores is enough.

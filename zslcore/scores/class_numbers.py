@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.leakage.published import recognised
+from zslcore.leakage.published import recognise_test
 from zslcore.names import class_key
 from zslcore.scores.class_names import fit_names, remarks_on_names
 from zslcore.scores.labels import numbers_or_names
@@ -61,7 +61,7 @@ def sides_of_classes(
     ``listed`` are the classes of one side as numbers or as a mask; if it is None, the unseen
     classes are those of a recognised test set.
     """
-    test = recognised(y, C)
+    test = recognise_test(y, C)
     if "all-unseen" in fixes:
         seen = np.zeros(C, dtype=bool)
     elif listed is not None:
@@ -183,7 +183,7 @@ def _ask_about_unused_column(
     for k, fix, end in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
         if k in used_columns:
             continue
-        test = recognised(y - (k == 0), C - 1)
+        test = recognise_test(y - (k == 0), C - 1)
         listed = None if test is None or unseen is None else np.unique(unseen) - (k == 0)
         if test is not None and (
             listed is None or np.array_equal(np.flatnonzero(test.unseen), listed)

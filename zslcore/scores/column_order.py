@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from zslcore.exceptions import DoubtfulScoresError
-from zslcore.leakage.published import recognised
+from zslcore.leakage.published import recognise_test
 from zslcore.numbers import percent
 from zslcore.scores.matrix import Scores, blocks, some_rows, spread_rows
 from zslcore.scores.questions import FIXES, LISTED, ask_owner
@@ -123,7 +123,7 @@ def _ask_about_order(sample: Scores) -> None:
 def _swapped_lists(matrix: Scores, sample: Scores) -> str:
     """Return why the classes listed as unseen may be the seen classes, or ""."""
     y, seen = matrix.y, matrix.seen
-    test = recognised(y, len(seen))
+    test = recognise_test(y, len(seen))
     if test is not None:
         if not np.array_equal(test.unseen, seen):
             return ""

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from zslcore.leakage.published import recognised
+from zslcore.leakage.published import recognise_test
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.numbers import percent
 from zslcore.scores.matrix import Scores
@@ -87,7 +87,7 @@ def number_within_sides(matrix: Scores, fixes: Collection[str]) -> Scores:
 def _renumbered(matrix: Scores, reading: LabelReading) -> Scores:
     """Return the scores with the labels of a reading."""
     best = matrix.best and replace(matrix.best, labels=reading.y.astype(np.int32))
-    test = recognised(reading.y, len(matrix.seen))
+    test = recognise_test(reading.y, len(matrix.seen))
     if test is not None and not np.array_equal(test.unseen, ~matrix.seen):
         test = None
     return replace(

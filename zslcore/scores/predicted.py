@@ -14,7 +14,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.predictions_file import read_predictions
 from zslcore.evaluation.verification import State
-from zslcore.leakage.published import recognised, verified_claims
+from zslcore.leakage.published import recognise_test, verify_claims
 from zslcore.scores.matrix import Scores
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
@@ -44,7 +44,7 @@ class PredictedScores(Scores):
             sha.update(column.astype("<i8").data)
         sha.update(test.margin.astype("<f8").data)
         unseen = predictions.unseen_classes
-        test_set = recognised(test.labels, len(predictions.class_names))
+        test_set = recognise_test(test.labels, len(predictions.class_names))
         if test_set and np.array_equal(np.flatnonzero(test_set.unseen), unseen):
             about |= {"benchmark": test_set.benchmark, "split": test_set.split}
         names = tuple(predictions.class_names[c] for c in test.classes)
@@ -93,7 +93,7 @@ def checked(
     """Check the claims of predictions as in :func:`read_predicted`."""
     name, check = (
         clean_text(name),
-        verified_claims(predictions, name, load, refuse_wrong=refuse_wrong),
+        verify_claims(predictions, name, load, refuse_wrong=refuse_wrong),
     )
     state = check.state or State.STATED
     remarks = (AGREES,) * (state is State.VERIFIED) + check.unknown

@@ -324,7 +324,7 @@ def show_classes(tested: TestSet, extractor: Extractor) -> None:
         "In the set: the same name or meaning, or listed by a paper; an object and an activity "
         "with it are at most related. "
         "Related: perhaps the same class, for a person to confirm or reject. "
-        f"{reliability.how_reliable()}"
+        f"{reliability.describe_reliability()}"
     )
     site_map.link(
         "drop",

@@ -13,11 +13,11 @@ from zslcore.leakage.published import (
     FILLED_IN,
     KnownSplit,
     NearSplit,
-    agreeing,
+    find_shift,
     known_splits,
-    nearest,
+    match_parts,
+    nearest_split,
     published_as,
-    renumbered,
 )
 from zslcore.leakage.report import Evidence, Finding
 from zslcore.names import class_key
@@ -28,7 +28,7 @@ from zslcore.texts import listed
 @check("ZSL010", "Identity of the split", "A known split, as published.")
 def known_split(context: AuditContext) -> Iterator[Finding]:
     """Report whether the split is known, a variant of a known split, or unknown."""
-    agree, published = agreeing(context), published_as(context)
+    agree, published = match_parts(context), published_as(context)
     if len(published) == 1:
         is_file = context.file_digest == published[0].sha256
         yield _partly(context, published) or _published(published[0], is_file=is_file)
@@ -40,7 +40,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
             split for split, (_, differing) in agree.items() if len(differing) == fewest
         )
         yield _variant(context, closest, *agree[closest[0]])
-    elif near := nearest(context):
+    elif near := nearest_split(context):
         yield _near(near)
     else:
         yield _unknown(context)
@@ -55,7 +55,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
 
 def _unknown(context: AuditContext) -> Finding:
     """Report row numbers shifted by one, or identify the split by its classes."""
-    if shifted := None if context.simulated else renumbered(context):
+    if shifted := None if context.simulated else find_shift(context):
         split, shift = shifted
         message = (
             f"These are the rows of {split}, but all row numbers are one too "

@@ -170,7 +170,7 @@ def judge_all(
 
 
 @cache
-def judged_as_printed() -> Mapping[str, Judgment]:
+def judge_on_printed_tables() -> Mapping[str, Judgment]:
     """Judge all claims on the printed tables only."""
     judged = judge_all(evidence={"printed": printed_evidence()})
     return {id_: of_bodies["printed"] for id_, of_bodies in judged.items()}
