@@ -285,8 +285,7 @@ def test_predictions_with_a_wrong_label_are_refused(predicted):
         return table
 
     app = with_predictions(pages.visit(PAGE), predicted.predictions, other_label)
-    (error,) = app.error
-    assert r"own\.parquet, test, label\: expected" in error.value
+    assert r"Not read: own\.parquet.] Test, label\: expected" in words(app)
     assert badges(app) == []
 
 

@@ -52,5 +52,5 @@ def test_all_leaders_are_bold():
     column = column_of("A", "B", behind="Z")
     grid_column = GridColumn(column, "value", "CUB", 100 * column.ranks["value"])
     shown = pd.DataFrame({"method": [*"ZAB"], "CUB": 0.0}, index=[*"ZAB"])
-    styles = _styles([grid_column], shown).iloc[:, 1]
+    styles = _styles([grid_column], shown, with_own=False).iloc[:, 1]
     assert [row for row in styles.index if "bold" in styles[row]] == ["A", "B"]

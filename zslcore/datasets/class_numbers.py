@@ -145,8 +145,8 @@ def names_with_counts(lists: Sequence[Sequence[str]]) -> list[str]:
 
     Examples
     --------
-    >>> names_with_counts([["dog 120", "cat 80"], ["cat 10"]])
-    ['cat']
+    >>> names_with_counts([["dog 120", "cat 80"], ["cat 10", "dog 30"]])
+    ['dog', 'cat']
     >>> names_with_counts([["Audi 2011", "BMW 2007"], ["Audi 2012"]])
     []
     """
@@ -154,5 +154,5 @@ def names_with_counts(lists: Sequence[Sequence[str]]) -> list[str]:
     years = [line for listed in lists for line in listed if YEAR.search(line)]
     if years or not have_numbers_in_names(lists, names):
         return []
-    times = Counter(name for listed in names for name in {*listed})
+    times = Counter(name for listed in names for name in dict.fromkeys(listed))
     return [name for name, n in times.items() if n > 1]
