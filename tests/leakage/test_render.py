@@ -15,7 +15,7 @@ from zslcore.exceptions import ParameterError, UnknownNameError
 from zslcore.interactive import colors
 from zslcore.leakage import FORMATS, Finding, Report, audit_context, render
 from zslcore.leakage.render import to_junit
-from zslcore.leakage.report import FAIL_ON, MARKS, Evidence
+from zslcore.leakage.report import FAIL_ON, MARKS, Bar, Evidence, Picture
 from zslcore.numbers import counted
 
 NASTY = '<script>alert("x")</script> & | `code` **b** \x00\x1b[31m \ud800 ]]> ‮ [a](javascript:1)'
@@ -155,7 +155,11 @@ def test_pictures_in_reports_have_the_colours_of_the_app():
         for name in ("report.css", "report.html")
     )
     light, dark = (dict(re.findall(r"--(\w+): (#\w+)", part)) for part in style.split("@media")[:2])
-    for name in ("leak", "seen", "unseen", "validated"):
+    for name in ("leak", "overlap", "seen", "unseen", "validated"):
         hue = getattr(colors, name.upper())
         assert (light[name], dark[name]) == (hue.light, hue.dark)
     assert not re.search("#[0-9A-Fa-f]{6}", page)
+    bar = Bar("test_seen", 10, 6, "2 of 10 leak, 4 in leaking classes", by_class=4)
+    report = replace(faulty(), picture=Picture("rows", (bar,)))
+    widths = dict(re.findall(r'width="([\d.]+)" [^>]*var\(--(\w+)\)', render(report, "html")))
+    assert widths == {"240.0": "seen", "144.0": "overlap", "48.0": "leak"}

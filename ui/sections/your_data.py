@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.sections.audit import VERDICT_COLORS, Review
-from ui.sections.results import METRICS, draw_stored_curve, lead_in_words
+from ui.sections.results import METRICS, lead_in_words
 from ui.shell import site_map
 from ui.shell.numbers import duration
 from ui.shell.text import plain
@@ -135,27 +135,19 @@ SHOWN = ("H at γ", "u at γ", "s at γ", "ZSL", "AUSUC")
 
 
 def _show_results(column: Column, task: Task) -> None:
-    """Show the ranked methods, and the curve of the leader."""
+    """Show the methods, best first."""
     lead = lead_in_words(column, "H at γ" if task == "gzsl" else "ZSL")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"{lead[:1].upper()}{lead[1:]}." if column.too_few else f"{lead}.")
         site_map.link("table", "All results in Compare", dataset=column.data)
     table = _as_table(column)
-    with st.container(key="data_results"):
-        numbers = [name for name in SHOWN if name in table]
-        tables.show(
-            table,
-            f"{column.data}-methods",
-            percent=numbers,
-            height="content",
-        )
-        interval = "; ranks have 95 % intervals (bootstrap over test classes)"
-        ranks = interval if column.is_ranked else ""
-        st.caption(
-            f"Accuracies are means over classes{ranks}. γ and parameters are chosen on the folds."
-        )
-        leader = column.cells[column.leader]
-        draw_stored_curve(leader, leader.row, key="data_curve", look="first")
+    numbers = [name for name in SHOWN if name in table]
+    tables.show(table, f"{column.data}-methods", percent=numbers, height="content")
+    interval = "; ranks have 95 % intervals (bootstrap over test classes)"
+    ranks = interval if column.is_ranked else ""
+    st.caption(
+        f"Accuracies are means over classes{ranks}. γ and parameters are chosen on the folds."
+    )
 
 
 def _as_table(column: Column) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ def show(
     significant: Sequence[str] = (),
     counts: Sequence[str] = (),
     widths: Mapping[str, int] | None = None,
-    characters: Mapping[str, int] | None = None,
     marked: int | None = None,
     height: int | str = "auto",
     **options: Any,
@@ -43,8 +41,7 @@ def show(
     only; without ``labels``, all columns are shown by their names. A heading that is a term of the
     glossary shows its entry as help. Columns in ``percent`` (fractions) and ``points`` (their
     differences) are shown with one decimal, columns in ``significant`` with three digits,
-    columns in ``counts`` with thousands separators. ``widths`` are in pixels. On screen, texts are
-    cut to the number of ``characters`` of their column, with an ellipsis, and the row with number
+    columns in ``counts`` with thousands separators. ``widths`` are in pixels. The row with number
     ``marked`` is tinted.
     """
     labels = labels or {str(column): str(column) for column in table}
@@ -53,10 +50,6 @@ def show(
         shown[column] = np.where(shown[column], "yes", "no")
     for column in (*percent, *points):
         shown[column] = 100 * shown[column].astype(float)
-    for column, most in (characters or {}).items():
-        shown[column] = [
-            shorten(text, most, placeholder=" …", break_on_hyphens=False) for text in shown[column]
-        ]
     if isinstance(height, int):  # half a row shows that more follow
         fits = ROW * (len(shown) + 1) <= height
         height = "content" if fits else ROW * (height // ROW) + ROW // 2

@@ -280,8 +280,7 @@ def show_extractors(tested: TestSet, chosen: Extractor) -> None:
             "with": "supervision",
             "source": "source",
         },
-        widths={"extractor": 208, "source": 520},
-        characters={"source": 86},
+        widths={"extractor": 200, "answer": 84, "trained_on": 150, "with": 96, "source": 680},
         marked=0,
         height=420,
     )
