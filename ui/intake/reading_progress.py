@@ -25,7 +25,7 @@ def progress(slot: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
     Any click reruns the page: the run that reads the files then ends at its next update of the
     screen, and ends the process that reads for it. Closing the page has the same effect.
     """
-    with slot.container(border=True):
+    with slot.container(border=True, key=f"reading_box_{key}"):
         bar = st.progress(0.0, text=READING)
         st.button("Cancel", icon=":material/close:", key=key, **options)
 
