@@ -62,7 +62,7 @@ def test_a_result_with_predictions_is_verified(folder, capsys):
             ["7", "8", "9", "3"],
             "unseen_classes: expected .*; got the unseen class '3'",
         ),
-        (("unseen_classes",), ["7", "8"], "unseen_classes: expected .*; got no class '9'"),
+        (("unseen_classes",), ["7", "8"], "unseen_classes: expected .*; got a list without '9'"),
         (("seeds",), {"n": 10**30}, "seeds.n: expected 1 to 10,000"),
         (("seeds",), {"n": -5}, "seeds.n: expected 1 to 10,000"),
         (("seeds",), {"n": 5, "zsl_std": -1.0}, "seeds.zsl_std: expected a fraction"),

@@ -193,7 +193,7 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
 
 
 def _sides_in_words(unseen: str, n_classes: int) -> str:
-    """Return the numbers of unseen and seen classes; "" without a choice or for another rule."""
+    """Describe the numbers of unseen and seen classes; "" if they cannot be counted."""
     draw = RANDOM.fullmatch(unseen)
     n_unseen = int(draw[1]) if draw else len([name for name in unseen.split(",") if name.strip()])
     n_seen = n_classes - n_unseen

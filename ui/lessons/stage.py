@@ -68,7 +68,7 @@ def _take_answer(step: Step, place: Place) -> str | None:
 
 
 def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> None:
-    """Show the right answer, the votes and the point to notice, and the figure beside them."""
+    """Show the right answer, the votes, the point to notice and the figure."""
     words, picture = st.columns([0.36, 0.64], gap="medium")
     right = step.right()
     with words:

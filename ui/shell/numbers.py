@@ -44,7 +44,7 @@ def share_done(status: Status) -> float:
 
 
 def elapsed(status: Status) -> str:
-    """Format the duration of a job until now and, if it can be estimated, from now on."""
+    """Format the elapsed time of a job and, if it can be estimated, the remaining time."""
     left = status.seconds_left
     remaining = "" if left is None else f", about {duration(left)} left"
     return f"{duration(status.seconds)} elapsed{remaining}."

@@ -144,8 +144,8 @@ def offer_figure(
     ``key`` names the element and the files. ``numbers`` returns the numbers as a table, ``panels``
     the panels for print, and ``html`` the figure as one HTML file from title, caption and sources.
     ``chart`` is None if another component draws the figure; a pin then has the table and the HTML
-    page instead. ``more`` shows the buttons of other files, if the
-    component saves its pictures itself.
+    page instead. ``more`` shows the buttons of other files, if the component saves its pictures
+    itself.
     """
 
     def show_files() -> None:

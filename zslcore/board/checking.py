@@ -381,7 +381,7 @@ def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[s
     )
     if not with_images <= stated <= candidates:
         odd_classes = sorted(stated - candidates) or sorted(with_images - stated)
-        kind_of_class = "the unseen class" if odd_classes[0] in stated else "no class"
+        kind_of_class = "the extra class" if odd_classes[0] in stated else "a list without"
         yield (
             f"unseen_classes: expected the classes in its predictions; got {kind_of_class} "
             f"{clean_text(repr(odd_classes[0]), 60)}"

@@ -54,7 +54,7 @@ def entry_of_run(
     ----------
     link, code : addresses of a page on the result and of its code
     features, pretraining : description of the features, and pre-training sets of the extractor; by
-        default as the data set declares
+        default those of ``dataset``
 
     Raises
     ------

@@ -327,7 +327,7 @@ def texts_of(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
-    """Return how parameters were chosen: "validated for GZSL", "given" ..."""
+    """Return the choice of parameters in words: "validated for GZSL", "given" ..."""
     task = f" for {row['chosen_for'].upper()}" if row["chosen_for"] else ""
     return f"{row['params_origin']}{task}{_stated(row, 'params_origin')}"
 

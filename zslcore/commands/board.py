@@ -238,7 +238,7 @@ def _require_scores(args: argparse.Namespace) -> None:
 
 
 def _parameters(args: argparse.Namespace) -> Parameters | None:
-    """Return how the parameters were chosen; None without --parameters-from."""
+    """Return the choice of parameters; None without --parameters-from."""
     from zslcore.board.entry import Parameters
     from zslcore.commands.run import read_param, read_values
 

@@ -1,6 +1,6 @@
 """Find test classes in the training sets of published extractors, by class names.
 
-Without options, prints how many classes of every test set are in every pre-training set, or related
+Without options, count the classes of every test set that are in every pre-training set, or related
 to its classes. --on, --dataset or --classes name test classes, which get one verdict per extractor;
 --captions counts the captions that name these classes, for models trained on captions. Example::
 
@@ -91,7 +91,7 @@ def _verdicts(tested: TestSet, args: argparse.Namespace) -> Output:
         name: contamination.answer(tested, contamination.find_extractor(name)) for name in names
     }
     title = f"{tested} ({len(tested.classes):,} test classes)"
-    lines = [f"May a number on {title} be reported as zero-shot? {tested.read_as}".rstrip(), ""]
+    lines = [f"Are results on {title} zero-shot? {tested.read_as}".rstrip(), ""]
     for name, answer in verdicts.items():
         lines.append(f"{name}: {answer.verdict}. {answer.sentence}")
         lines += [f"    {answer.advice}"] if answer.advice else []

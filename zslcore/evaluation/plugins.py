@@ -135,7 +135,7 @@ def register(text: str) -> str:
 def register_all() -> dict[str, str]:
     """Register the methods of ``ZSL_METHODS`` and of installed packages; none on a public server.
 
-    Returns the error message of each refused method, by the name that was to be loaded.
+    Returns the error message of each refused method, by its name in ``ZSL_METHODS`` or entry point.
     """
     refused: dict[str, str] = {}
     if settings.PUBLIC():

@@ -77,7 +77,7 @@ class Engine:
             raise ParameterError(f"workers must be at least 1; got {self.workers}.")
 
     def at_a_time(self, n: int) -> int:
-        """Return how many of ``n`` pieces run at the same time on this machine."""
+        """Return the number of ``n`` pieces that run at the same time on this machine."""
         return max(1, min(n, self.workers or len(os.sched_getaffinity(0))))
 
 

@@ -129,7 +129,7 @@ def audit_context(
 
 
 def _read_as(context: AuditContext) -> str:
-    """Return how the parts were found and how their row numbers are read, as text."""
+    """Describe the source of the parts and the numbering of their rows."""
     reading = context.reading.sentence if context.reading else ""
     return "; ".join(filter(None, [context.facts.get("read as", ""), reading]))
 

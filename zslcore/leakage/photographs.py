@@ -37,7 +37,7 @@ MAX_TEXT = 64 << 20
 MAX_ROWS = 2_000_000
 MAX_PATTERN = 200
 #: Limits of image files that are compared: number, total bytes of files of equal size, and smallest
-#: size of an image, which is above that of a placeholder.
+#: size in bytes; smaller files are placeholders.
 MOST_FILES, MOST_BYTES, FEWEST_BYTES = 200_000, 1 << 30, 32
 #: Limits for all names together: bytes, and CPU seconds (usual patterns take 0.01 s).
 MEMORY, SECONDS = 1 << 30, 2

@@ -131,7 +131,7 @@ def to_paragraph(report: Report) -> str:
         f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in report.figures
     )
     advised = [f for f in report.marked("leak", "error", "warning") if f.advice]
-    # Advice refers to its finding ("each of them"), so that sentence precedes it.
+    # Advice such as "each of them" refers to its finding, so the finding's sentence precedes it.
     advice = " ".join(
         dict.fromkeys(
             f.advice if f.sentence in report.sentence else f"{f.sentence} {f.advice}"

@@ -41,7 +41,7 @@ class ESZSL(CompatibilityModel):
         defaults are within 1.2 points of the best grid point on the folds of CUB and of all
         simulated data sets.
     coding : "01" or "+-1", default="01"
-        Values of :math:`Y` for wrong and true classes. The paper has -1 and 1. Unless features are
+        Values of :math:`Y` for wrong and true classes. The paper uses -1 and 1. Unless features are
         centred, most of :math:`V` then fits the constant -1, which lowers accuracy by many points.
         With 0 and 1, results are those of the benchmark.
 

@@ -137,7 +137,7 @@ def show(_: Header) -> None:
 
 
 def _in_words(basis: Basis, counts: Counter[State], *, strongest_is_first: bool) -> tuple[str, str]:
-    """Return how many claims hold, the meaning of "open", and the strongest finding if shown."""
+    """Return the number of claims that hold, the meaning of "open", and the strongest finding."""
     strongest = (
         f" Strongest finding (first below): the p = {PRINTED_CLAIM.p} printed for the training set "
         "matches the value for the test set."

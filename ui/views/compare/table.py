@@ -247,7 +247,7 @@ def _is_first(name: str) -> bool:
 
 
 def _hidden_in_words(table: MethodTable) -> str:
-    """Return how many of your runs are hidden, and how to show them; empty without any."""
+    """Return the number of your hidden runs with advice to show them; empty without any."""
     steps, hidden = [], table.hidden()
     for choice, cells in hidden.items():
         names = " and ".join(dict.fromkeys(result_title(cell) for cell in cells))

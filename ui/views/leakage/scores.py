@@ -113,7 +113,7 @@ def _close_menu() -> None:
 
 
 def _headline(first: EvaluatedScores, words: Words) -> str:
-    """Return how far the protocol moves H, or the accuracy of scores without a curve."""
+    """Return the effect of the protocol on H, or the accuracy of scores without a curve."""
     tested, report = first.matrix.tested, first.report
     if not tested.has_curve:
         zsl = f"The mean accuracy per class is {percent(report.evaluation.zsl)}."

@@ -263,7 +263,7 @@ def _draw(table: pd.DataFrame, method: str, vocabulary: str) -> None:
 
 
 def _how_measured(table: pd.DataFrame) -> str:
-    """Return how gains and intervals are computed."""
+    """Explain the computation of gains and intervals."""
     few = int((table["draws"] < FEWEST_DRAWS).sum())
     fewer = "the class with fewer has" if few == 1 else f"the {few} classes with fewer have"
     pale_clause = f"; {fewer} a pale bar and no line" if few else ""

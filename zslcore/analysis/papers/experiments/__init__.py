@@ -1,6 +1,6 @@
 """Experiments of the papers, on any data set, compared with the printed values.
 
-The name of an experiment has the paper and its table or figure, such as ``cal:table2``. Finished
+The name of an experiment consists of the paper and its table or figure: ``cal:table2``. Finished
 parts are stored, so that an interrupted experiment resumes.
 :mod:`zslcore.analysis.papers.experiments.reproducing` lists all experiments.
 """

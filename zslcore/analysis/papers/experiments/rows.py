@@ -319,7 +319,7 @@ class ImagenetExperiment(RowsExperiment):
         return tuple(name for name in printed().index if name in METHODS)
 
     def is_of_paper(self, name: str, request: Request) -> bool:
-        """Return whether the data are real images, but not the digits."""
+        """Return whether the images are real; the digits do not count as data of the paper."""
         return name != "digits" and not cached_dataset(name).simulated
 
     def study(self, dataset: str, row: str) -> LargeScaleStudy:
