@@ -249,8 +249,8 @@ class RegularizationPath:
     def table(self) -> pd.DataFrame:
         """Return the metrics of each value, and the tasks for which it was chosen."""
         chosen = np.full(len(self.values), "", dtype=object)
-        for parameters, task in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
-            chosen[parameters] = " and ".join(filter(None, (chosen[parameters], task)))
+        for position, task in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
+            chosen[position] = " and ".join(filter(None, (chosen[position], task)))
         columns = {
             "value": self.values,
             "chosen_for": chosen,
@@ -321,12 +321,12 @@ def follow(
             "classes, which GZSL needs; got none."
         )
     method = with_seed(method, setting.seed)
-    fixed_params = {
+    chosen_grid = {
         name: grid_values for name, grid_values in method.param_grid.items() if name in choose
     }
-    validated = bool(set(fixed_params) - {parameter})
+    validated = bool(set(chosen_grid) - {parameter})
     if validated:
-        grid = fixed_params | {parameter: method.param_grid.get(parameter, values)}
+        grid = chosen_grid | {parameter: method.param_grid.get(parameter, values)}
         chosen = setting.select(method, grid=grid, message="The folds, for other parameters").params
         method = clone(method).set_params(**chosen)
 

@@ -36,7 +36,7 @@ BLOCK = 1 << 16
 def network(
     name: str, sizes: Sequence[int], rng: np.random.Generator, *, last: bool = False
 ) -> Module:
-    """Return linear layers of ``sizes`` with leaky ReLUs between them or, with ``last``, after each.
+    """Return linear layers of ``sizes`` with leaky ReLUs between and, if ``last``, after them.
 
     Weights of a layer with n inputs are uniform between -1 / sqrt(n) and 1 / sqrt(n). ``name``
     is the method, for the message if PyTorch is missing.

@@ -23,7 +23,7 @@ from zslcore.metrics.curve import GammaThresholds
 from zslcore.numbers import percent, three_digits
 
 
-class Answered(Protocol):
+class CurvePredictions(Protocol):
     """Predictions of a test set, like :class:`zslcore.evaluation.protocol.PredictedTest`."""
 
     @property
@@ -100,7 +100,7 @@ class InteractiveCurve:
     """
 
     lines: Sequence[CurveLine]
-    scores: Answered | None = None
+    scores: CurvePredictions | None = None
     names: Sequence[str] = ()
     choose: bool = False
     sends_value: bool = True
@@ -181,7 +181,9 @@ class InteractiveCurve:
         }
 
 
-def _packed_images(scores: Answered, names: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
+def _packed_images(
+    scores: CurvePredictions, names: Sequence[str]
+) -> tuple[dict[str, Any], list[bytes]]:
     """Return head and arrays of the images; classes without images are left out."""
     switches = scores.switches
     present, class_number = np.unique(switches.y, return_inverse=True)
@@ -262,7 +264,7 @@ def notebook_curve(curve: SeenUnseenCurve) -> str:
 
 
 def page_of_predictions(
-    test: Answered,
+    test: CurvePredictions,
     names: Sequence[str],
     *,
     title: str,
