@@ -56,11 +56,11 @@ def test_a_result_with_predictions_is_verified(folder, capsys):
         (("data", "name"), "CUB", "data.name: expected 'digits', .*; got 'CUB'"),
         (("data", "benchmark"), "CUB", "data.benchmark: expected '', .*; got 'CUB'"),
         (("data", "simulated"), True, "data.simulated: expected False, .*; got True"),
-        (("unseen_classes",), ["quagga"], "unseen_classes: expected .*; got the unseen class 'qua"),
+        (("unseen_classes",), ["quagga"], "unseen_classes: expected .*; got the extra class 'qua"),
         (
             ("unseen_classes",),
             ["7", "8", "9", "3"],
-            "unseen_classes: expected .*; got the unseen class '3'",
+            "unseen_classes: expected .*; got the extra class '3'",
         ),
         (("unseen_classes",), ["7", "8"], "unseen_classes: expected .*; got a list without '9'"),
         (("seeds",), {"n": 10**30}, "seeds.n: expected 1 to 10,000"),
