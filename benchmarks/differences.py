@@ -64,19 +64,19 @@ towards print does not prove that the paper did the same.
 """
 
 
-class Figures:
+class StoredMetrics:
     """Metrics of runs on the same features, by method and selection."""
 
     def __init__(self) -> None:
-        rows = evidence_of(shipped_results())["real"].figures
+        rows = evidence_of(shipped_results())["real"].metrics
         shipped = rows[(rows["data"] == DATA) & ~rows["method"].str.contains("features")]
         self.unit = pd.concat([shipped, pd.read_csv(RESULTS / "differences_runs.csv")])
         folds = pd.read_csv(RESULTS / "papers.csv", dtype={"at": str})
         self.folds = folds[(folds["experiment"] == "gbu:figure3") & (folds["dataset"] == DATA)]
 
-    def of_unit(self, method: str, figure: str, task: str, split: str) -> float | None:
+    def of_unit(self, method: str, metric: str, task: str, split: str) -> float | None:
         """Return a metric on features of unit length."""
-        condition = {"method": method, "figure": figure, "chosen_for": task, "split": split}
+        condition = {"method": method, "metric": metric, "chosen_for": task, "split": split}
         rows = self.unit
         for column, value in condition.items():
             rows = rows[rows[column] == value]
@@ -89,11 +89,11 @@ class Figures:
 
 
 def causes_of(
-    figures: Figures, row: dict[str, Any], method: str, figure: str, task: str, split: str
+    metrics: StoredMetrics, row: dict[str, Any], method: str, metric: str, task: str, split: str
 ) -> Iterator[tuple[str, str, float | None, float | None]]:
     """Yield name, change, value and difference in points for each change with runs."""
-    at = (figure, task, split)
-    unit = figures.of_unit(method, *at)
+    at = (metric, task, split)
+    unit = metrics.of_unit(method, *at)
     raw = row["table"].startswith("GBU")
     if raw and unit is not None:
         yield "scaling", "features of unit length", unit, unit - row["ours"]
@@ -101,15 +101,15 @@ def causes_of(
     changes = [("variant", WORDS.get(variant, ""), (variant, *at))]
     other_task = {"zsl": "gzsl", "gzsl": "zsl"}[task]
     words = f"parameters chosen for {other_task.upper()}"
-    changes.append(("selection", words, (method, figure, other_task, split)))
-    if figure == "H":
+    changes.append(("selection", words, (method, metric, other_task, split)))
+    if metric == "H":
         changes.append(("gamma", "a validated γ", (method, "H at gamma", task, split)))
     for name, change, key in changes:
-        value = figures.of_unit(*key)
+        value = metrics.of_unit(*key)
         if value is not None and unit is not None and value != unit:
             yield name, change, value, value - unit
-    for k, value in enumerate(figures.of_fold(row["method"], split), 1):
-        if figure == "zsl" and raw and value != row["ours"]:
+    for k, value in enumerate(metrics.of_fold(row["method"], split), 1):
+        if metric == "zsl" and raw and value != row["ours"]:
             yield "fold", f"parameters of fold {k} alone", value, value - row["ours"]
     yield "features", OTHER_FEATURES, None, None
 
@@ -121,8 +121,8 @@ def run_on_ss() -> pd.DataFrame:
         name = method.partition(" ")[0]
         spec = RunSpec(DATA, "SS", name, params, select_for="zsl", features="l2", prototypes="l2")
         result = run(spec, with_oracle=False, store=ResultStore()).result
-        figure = {"figure": "zsl", "chosen_for": "zsl", "value": result.evaluation.zsl}
-        rows.append({"method": method, "split": "SS", **figure, "key": result.key})
+        metric = {"metric": "zsl", "chosen_for": "zsl", "value": result.evaluation.zsl}
+        rows.append({"method": method, "split": "SS", **metric, "key": result.key})
         revisions.append(json.dumps(dict(result.spec.revisions)))
     return with_provenance(pd.DataFrame(rows)).assign(revisions=revisions)
 
@@ -137,23 +137,23 @@ def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:
                 continue
             variant = method if table == "CAL 2" else of_paper.get(method, method)
             if table == "GBU 3":
-                figure, task, split = "zsl", "zsl", cell
+                metric, task, split = "zsl", "zsl", cell
                 if method == "GFZSL":
                     variant = "GFZSL"  # both variants are equal for unseen candidates
             else:
-                figure = "H at gamma" if "calibrated" in cell else "H"
+                metric = "H at gamma" if "calibrated" in cell else "H"
                 task, split = "gzsl" if "for GZSL" in cell else "zsl", "PS"
-            yield row | {"table": table}, variant, figure, task, split
+            yield row | {"table": table}, variant, metric, task, split
 
 
 def measured() -> pd.DataFrame:
     """Return one row per metric and cause."""
-    figures, rows = Figures(), []
-    for row, variant, figure, task, split in cells():
+    metrics, rows = StoredMetrics(), []
+    for row, variant, metric, task, split in cells():
         if abs(row["difference"]) <= LIMIT:
             continue
         head = {name: row[name] for name in ("method", "table", "cell", "ours", "printed")}
-        for cause, change, value, points in causes_of(figures, row, variant, figure, task, split):
+        for cause, change, value, points in causes_of(metrics, row, variant, metric, task, split):
             record = {"cause": cause, "change": change, "value": value, "points": points}
             rows.append({"data": DATA, **head, **record})
     return pd.DataFrame(rows)

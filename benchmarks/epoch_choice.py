@@ -40,14 +40,14 @@ def points(
     tests = replace(setting, progress=silent).sweep(method, every)
     for params, curves, test in zip(every, chosen.curves, tests, strict=True):
         gamma = best_common_gamma(curves)
-        row = {**params, "gamma": gamma, **_figures(evaluate(test, gamma))}
+        row = {**params, "gamma": gamma, **_metrics(evaluate(test, gamma))}
         row["folds_plain"] = float(np.mean([curve.at(0.0).harmonic for curve in curves]))
         row["folds_calibrated"] = float(np.mean([curve.best().harmonic for curve in curves]))
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _figures(evaluation: Evaluation) -> dict[str, Any]:
+def _metrics(evaluation: Evaluation) -> dict[str, Any]:
     row: dict[str, Any] = {"zsl": evaluation.zsl, "ausuc": evaluation.ausuc}
     for name, point in (("plain", evaluation.plain), ("calibrated", evaluation.calibrated)):
         assert point is not None
@@ -56,7 +56,7 @@ def _figures(evaluation: Evaluation) -> dict[str, Any]:
     return row
 
 
-def choices(table: pd.DataFrame, figure: Calibration, names: Sequence[str]) -> pd.DataFrame:
+def choices(table: pd.DataFrame, metric: Calibration, names: Sequence[str]) -> pd.DataFrame:
     """Return one row per choice from a table of :func:`points` for one seed.
 
     *folds* is the point with the best mean H on the folds; *test* has the best H on the test
@@ -64,7 +64,7 @@ def choices(table: pd.DataFrame, figure: Calibration, names: Sequence[str]) -> p
     ("plain"), as in papers on generated features, or at the gamma of the folds ("calibrated").
     """
     table = table.sort_values(list(names), kind="stable", ignore_index=True)
-    best = [int(table[f"{by}_{figure}"].argmax()) for by in ("folds", "test")]
+    best = [int(table[f"{by}_{metric}"].argmax()) for by in ("folds", "test")]
     return table.iloc[[*best, len(table) - 1]].set_axis(list(CHOICES))
 
 
@@ -80,14 +80,14 @@ def mean_gains(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -
     for (dataset, method), of_method in table.groupby(["dataset", "method"], sort=False):
         of_method = of_method.dropna(axis=1, how="all")
         varied = [name for name in names if name in of_method]
-        for figure in CALIBRATIONS:
+        for metric in CALIBRATIONS:
             H = pd.DataFrame(
                 [
-                    choices(of_seed, figure, varied)[f"test_{figure}"]
+                    choices(of_seed, metric, varied)[f"test_{metric}"]
                     for _, of_seed in of_method.groupby("seed")
                 ]
             )
-            row: dict[str, Any] = {"dataset": dataset, "method": method, "figure": figure}
+            row: dict[str, Any] = {"dataset": dataset, "method": method, "metric": metric}
             row |= {"seeds": len(H)} | {str(name): mean for name, mean in H.mean().items()}
             for rule in ("folds", "last"):
                 difference = (H["test"] - H[rule]).to_numpy()

@@ -122,7 +122,7 @@ def markdown(table: pd.DataFrame) -> str:
     for name, of_data in table.groupby("dataset", sort=False):
         lines += [f"## {TITLES[name]}", ""]
         head = ["method", "seeds", "epochs", "ZSL", "u", "s", "H plain", "H calibrated", "AUSUC"]
-        rows = (_figures(*of_method) for of_method in of_data.groupby("method", sort=False))
+        rows = (_metrics(*of_method) for of_method in of_data.groupby("method", sort=False))
         lines += [*markdown_table([*head, "seconds per seed"], rows), ""]
         head = ["method", "H", "by the folds", "by the test set", "last"]
         head += ["test set over folds", "test set over last"]
@@ -131,14 +131,14 @@ def markdown(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _figures(method: str, table: pd.DataFrame) -> list[str]:
+def _metrics(method: str, table: pd.DataFrame) -> list[str]:
     names = [name for name in NAMES if name in table.dropna(axis=1, how="all")]
     chosen = pd.DataFrame(
         [choices(of_seed, "calibrated", names).loc["folds"] for _, of_seed in table.groupby("seed")]
     )
     epochs = "; ".join("/".join(str(int(n)) for n in row) for row in chosen[names].to_numpy())
-    figures = ["zsl", "unseen_plain", "seen_plain", "test_plain", "test_calibrated", "ausuc"]
-    cells = [_spread(chosen[figure]) for figure in figures]
+    metrics = ["zsl", "unseen_plain", "seen_plain", "test_plain", "test_calibrated", "ausuc"]
+    cells = [_spread(chosen[metric]) for metric in metrics]
     seconds = f"{chosen['seconds'].astype(float).mean():.0f}"
     return [method, str(len(chosen)), epochs, *cells, seconds]
 
@@ -154,7 +154,7 @@ def _gain_cells(row: pd.Series) -> list[str]:
     for rule in ("over_folds", "over_last"):
         low, high = (percent(row[f"{rule}_{end}"], "+") for end in ("low", "high"))
         cells.append(percent(row[rule], "+") + (f" ({low} to {high})" if low else ""))
-    return [row["method"], row["figure"], *cells]
+    return [row["method"], row["metric"], *cells]
 
 
 def shipped(table: pd.DataFrame) -> str:

@@ -278,8 +278,8 @@ def _related() -> dict[str, Any]:
 def _of_epochs() -> dict[str, Any]:
     """Return the gain in H from choosing epochs on the test set, over data sets and methods."""
     table = pd.read_csv(FACTS / "measured" / "epoch_choice.csv", comment="#")
-    folds = table[table["figure"] == "calibrated"]
-    last = table[table["figure"] == "plain"]
+    folds = table[table["metric"] == "calibrated"]
+    last = table[table["metric"] == "plain"]
     seeds = sorted(set(table["seeds"]))
     return {
         "epochs_data": "; ".join(dict.fromkeys(table["features"])),

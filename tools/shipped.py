@@ -46,7 +46,7 @@ from zslcore.board.checking import (
     metrics_of_predictions,
     recompute_state,
 )
-from zslcore.board.entry import BoardEntry, Figures, Gamma, read_entry
+from zslcore.board.entry import BoardEntry, Gamma, StatedMetrics, read_entry
 from zslcore.board.making import DIGITS
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import action_facts, recognise_actions
@@ -373,7 +373,7 @@ def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
     provenance = predictions.provenance
     entry = replace(
         entry,
-        figures=Figures(**figures),
+        figures=StatedMetrics(**figures),
         gamma=Gamma(provenance.gamma_origin, provenance.gamma)
         if entry.figures.H is not None
         else entry.gamma,

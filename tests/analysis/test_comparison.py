@@ -109,7 +109,7 @@ FIGURES: dict[Metric, str] = {
 }
 
 
-def figure(evaluation, path):
+def metric(evaluation, path):
     for name in path.split("."):
         evaluation = getattr(evaluation, name)
     return evaluation
@@ -127,14 +127,14 @@ def test_every_metric_equals_the_run(store, measure, average):
     for i, (name, split, _) in enumerate(occasions.names):
         for j, method in enumerate(METHODS):
             e = store.get(spec_of().run(name, split, method).key).evaluation
-            value = occasions.figures[0, i, j]
+            value = occasions.metrics[0, i, j]
             if split == "SS" and measure != "zsl":
                 assert np.isnan(value)
                 continue
             path = FIGURES[measure]
             if average == "sample":
                 path = path.replace(".", "_per_sample.") if "." in path else "zsl_per_sample"
-            assert value == pytest.approx(figure(e, path))
+            assert value == pytest.approx(metric(e, path))
 
 
 def test_every_fold_is_one_occasion_with_its_own_parameters(store):
@@ -147,7 +147,7 @@ def test_every_fold_is_one_occasion_with_its_own_parameters(store):
         model = get_method("LinearS2V")(**choice.params)
         scores = protocol.fit_and_score(model, WORLD, WORLD.splits["PS"])
         expected = protocol.evaluate(scores, choice.gamma).calibrated.harmonic
-        assert occasions.figures[0, k, METHODS.index("LinearS2V")] == pytest.approx(expected)
+        assert occasions.metrics[0, k, METHODS.index("LinearS2V")] == pytest.approx(expected)
     assert (occasions.seconds > 0).all()
 
 
@@ -173,7 +173,7 @@ def test_the_oracle_is_never_below_the_choice_on_folds(store):
         for choice in ("validated", "oracle")
     )
     assert oracle.names[0][2] == "oracle"
-    assert (oracle.figures >= validated.figures - 1e-9).all()
+    assert (oracle.metrics >= validated.metrics - 1e-9).all()
 
 
 def test_classes_are_resampled_in_the_same_way_for_all_methods(store):
@@ -183,7 +183,7 @@ def test_classes_are_resampled_in_the_same_way_for_all_methods(store):
     scores = protocol.fit_and_score(get_method("ESZSL")(**result.params), WORLD, WORLD.splits["PS"])
     drawn = significance.class_draws(scores.seen, 20)
     expected = resampling.metrics_of_draws(scores, drawn)["harmonic"]
-    np.testing.assert_allclose(occasions.figures[:, 0, 0], expected, atol=1e-9)
+    np.testing.assert_allclose(occasions.metrics[:, 0, 0], expected, atol=1e-9)
 
 
 def test_a_complete_comparison_leaves_out_methods_with_missing_runs(tmp_path):
@@ -192,9 +192,9 @@ def test_a_complete_comparison_leaves_out_methods_with_missing_runs(tmp_path):
     for name, method in (("first", "ESZSL"), ("second", "ESZSL"), ("first", "LinearS2V")):
         RunPlan([spec.run(name, "PS", method)]).complete_all(DATA[name], store)
     occasions = comparison.occasions(spec, DATA, store, "zsl")
-    assert np.isnan(occasions.figures[0]).sum() == 3
+    assert np.isnan(occasions.metrics[0]).sum() == 3
     assert occasions.complete.methods == ("ESZSL",)
-    assert occasions.complete.figures.shape == (1, 2, 1)
+    assert occasions.complete.metrics.shape == (1, 2, 1)
     assert len(occasions.table()) == 6
 
 
@@ -222,4 +222,4 @@ def test_too_few_test_classes_give_means_without_ranking(tmp_path):
     assert all(f"{method} " in text for method in METHODS)
     seen_only = comparison.occasions(spec, {"first": world}, store, "s at gamma", n_draws=20)
     assert not seen_only.too_few
-    assert np.isfinite(seen_only.figures).all()
+    assert np.isfinite(seen_only.metrics).all()

@@ -38,13 +38,13 @@ def tiny(**changes):
     return ZSLDataset(**(facts | {"splits": [split]} | changes))
 
 
-def figures(table, split=""):
+def metrics(table, split=""):
     return table[table["split"] == split].set_index("quantity")
 
 
 def test_statistics_count_the_data_and_quote_the_papers(awa2):
     table = dataset_summary.statistics(awa2)
-    whole, ps = figures(table), figures(table, "PS")
+    whole, ps = metrics(table), metrics(table, "PS")
     assert whole.loc["classes", ["here", "published"]].tolist() == [50, 50]
     assert whole.loc["attributes", "published"] == 85
     assert ps.loc["unseen test images", "here"] == len(awa2.splits["PS"].test_unseen)
@@ -56,7 +56,7 @@ def test_statistics_count_the_data_and_quote_the_papers(awa2):
 def test_unpublished_data_have_no_quoted_statistics(digits):
     table = dataset_summary.statistics(digits)
     assert table["published"].isna().all()
-    assert figures(table, "PS").loc["unseen classes", "here"] == 3
+    assert metrics(table, "PS").loc["unseen classes", "here"] == 3
 
 
 def test_the_images_of_all_parts_add_up_to_the_class(digits, awa2):

@@ -45,9 +45,9 @@ def table(**columns):
         "dataset": ["digits"] * 6,
         "method": ["ALE"] * 6,
     }
-    for figure in ("plain", "calibrated"):
-        rows[f"folds_{figure}"] = [0.1, 0.9, 0.2] * 2
-        rows[f"test_{figure}"] = [0.5, 0.6, 0.7, 0.5, 0.5, 0.8]
+    for metric in ("plain", "calibrated"):
+        rows[f"folds_{metric}"] = [0.1, 0.9, 0.2] * 2
+        rows[f"test_{metric}"] = [0.5, 0.6, 0.7, 0.5, 0.5, 0.8]
     return pd.DataFrame(rows | columns)
 
 
@@ -62,7 +62,7 @@ def test_the_first_number_of_epochs_wins_a_tie():
 
 
 def test_gains_are_differences_within_a_seed_with_students_interval():
-    actual = mean_gains(table(), ["epochs", "classifier_epochs"]).set_index("figure").loc["plain"]
+    actual = mean_gains(table(), ["epochs", "classifier_epochs"]).set_index("metric").loc["plain"]
     assert actual[["folds", "test", "last"]].tolist() == pytest.approx([0.55, 0.75, 0.5])
     differences = [0.1, 0.3]
     interval = ttest_1samp(differences, 0).confidence_interval(0.95)

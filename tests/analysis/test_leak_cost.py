@@ -8,7 +8,7 @@ from scipy.io import loadmat
 
 from tests.worlds import linear_world
 from zslcore.analysis import leak_cost
-from zslcore.analysis.resampling import FIGURES
+from zslcore.analysis.resampling import RESAMPLED_METRICS
 from zslcore.datasets import Fold, Split
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Setting
@@ -85,8 +85,8 @@ def test_training_on_test_images_is_the_only_change(measured):
 
 
 def test_training_on_test_images_improves_their_accuracy(measured):
-    rows = {row["figure"]: row for row in measured["training"].rows()}
-    assert list(rows) == list(FIGURES)
+    rows = {row["metric"]: row for row in measured["training"].rows()}
+    assert list(rows) == list(RESAMPLED_METRICS)
     assert rows["seen"]["difference"] > 0.05
     assert rows["ausuc"]["difference"] > 0.03
     for row in rows.values():
@@ -116,7 +116,7 @@ def test_without_folds_no_gamma_is_chosen():
     assert leak_cost.possible_leaks(WORLD, bare) == ("training",)
     (cost,) = leak_cost.costs(LinearV2S(), Setting(WORLD, bare), choose=False)
     assert cost.clean.gamma is None
-    assert "calibrated_harmonic" not in {row["figure"] for row in cost.rows()}
+    assert "calibrated_harmonic" not in {row["metric"] for row in cost.rows()}
 
 
 # --- Photographs ----------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_only_a_planted_photograph_effect_is_found():
         (cost,) = leak_cost.costs(
             ESZSL(), Setting(world, world.splits["PS"]), ["photographs"], choose=False
         )
-        result[effect] = {row["figure"]: row for row in cost.rows()}
+        result[effect] = {row["metric"]: row for row in cost.rows()}
     assert result[0.0]["seen"]["low"] <= 0 <= result[0.0]["seen"]["high"]
     assert result[3.0]["seen"]["low"] > 0.02
 
@@ -205,7 +205,7 @@ def test_stopping_on_the_test_set_changes_only_the_epochs(choose, monkeypatch):
         scores = protocol.fit_and_score(ALE(**params), WORLD, SPLIT)
         best = max(best, scores.curve.at(gamma).harmonic)
     assert cost.leaky.scores.curve.at(cost.leaky.gamma).harmonic == pytest.approx(best)
-    rows = {row["figure"]: row for row in cost.rows()}
+    rows = {row["metric"]: row for row in cost.rows()}
     assert rows["calibrated_harmonic"]["difference"] >= 0
 
 

@@ -46,7 +46,7 @@ def cell(row, unseen, seen, **changes):
         task="gzsl",
         origin="shipped",
         state=State.STATED,
-        figures={"zsl": u, "u at gamma": u, "s at gamma": s, "H at gamma": harmonic},
+        metrics={"zsl": u, "u at gamma": u, "s at gamma": s, "H at gamma": harmonic},
         per_class={
             "zsl": dict(zip(UNSEEN, unseen, strict=True)),
             "plain": accuracies,
@@ -86,7 +86,7 @@ def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(entries):
     ranks = ranked(entries, "H at gamma", n_draws=200)
     assert (
         ranks["rank"].tolist()
-        == rankdata([-entry.figures["H at gamma"] for entry in entries]).tolist()
+        == rankdata([-entry.metrics["H at gamma"] for entry in entries]).tolist()
     )
     draws = class_draws(np.repeat([False, True], [len(UNSEEN), len(SEEN)]), 200)
     H = np.array(
@@ -160,10 +160,10 @@ def reversed_classes(cell_data):
     )
 
 
-@pytest.mark.parametrize("figure", ["zsl", "H at gamma"])
-def test_spelling_and_order_of_classes_change_no_rank(entries, figure):
+@pytest.mark.parametrize("metric", ["zsl", "H at gamma"])
+def test_spelling_and_order_of_classes_change_no_rank(entries, metric):
     """Classes are renamed, one is spelled differently, and classes and methods are reordered."""
-    ranks = ranked(entries, figure)
+    ranks = ranked(entries, metric)
     renamed = {name: f"x{hash_}" for hash_, name in enumerate([*UNSEEN[::-1], *SEEN[::-1]])}
     for cells in (
         [renamed_classes(entry, renamed) for entry in entries],
@@ -171,7 +171,7 @@ def test_spelling_and_order_of_classes_change_no_rank(entries, figure):
         [reversed_classes(entry) for entry in entries],
         entries[::-1],
     ):
-        again = ranked(cells, figure).loc[ranks.index]
+        again = ranked(cells, metric).loc[ranks.index]
         pd.testing.assert_frame_equal(again, ranks)
 
 
@@ -180,13 +180,13 @@ def test_every_row_has_an_interval_or_a_reason(entries):
     alone = {"zsl": {"u0": 0.5}}
     changed = replace(entries[0], row="one", per_class=alone, unseen=frozenset(["u0"]))
     odd = renamed_classes(replace(entries[0], row="odd"), {name: f"v{name}" for name in UNSEEN})
-    scored = [replace(item, figures={"AUSUC": 0.3}) for item in entries]
-    for cells, figure in (
+    scored = [replace(item, metrics={"AUSUC": 0.3}) for item in entries]
+    for cells, metric in (
         ([*entries, bare, changed, odd], "zsl"),
         (scored, "AUSUC"),
         ([bare], "zsl"),
     ):
-        table = ranked(cells, figure)
+        table = ranked(cells, metric)
         assert (table["low"].isna() == (table["why"] != "")).all()
         assert table["first"].isna().equals(table["low"].isna())
     why = ranked([*entries, bare, changed, odd], "zsl")["why"]
@@ -217,22 +217,22 @@ def test_too_few_classes_of_a_side_give_no_ranking(entries, n_seen):
     assert ranked([*cells.values()], "zsl")["low"].notna().all()  # twelve unseen classes
 
 
-@pytest.mark.parametrize("figure", ["zsl", "H"])
-def test_every_precomputed_row_has_an_interval_or_a_reason(figure):
+@pytest.mark.parametrize("metric", ["zsl", "H"])
+def test_every_precomputed_row_has_an_interval_or_a_reason(metric):
     """DAP spells the classes of CUB differently, and still has an interval."""
     cells = cells_of_runs([StoredRun(run, shipped=True) for run in shipped_results()])
     cells += cells_of_board(packaged_board().results)
     for data in ("CUB-vgg_fc7", "AWA1-lss"):
-        best = best_cells(cells, figure, "PS")
+        best = best_cells(cells, metric, "PS")
         data_cells = [cell for (_, name), cell in best.items() if name == data]
-        table = ranked(data_cells, figure, n_draws=50)
+        table = ranked(data_cells, metric, n_draws=50)
         assert (table["low"].isna() == (table["why"] != "")).all()
         assert not table.loc["DAP", "why"]
 
 
 def test_ausuc_has_a_rank_without_interval(entries):
     scored = [
-        replace(entry, figures=entry.figures | {"AUSUC": x})
+        replace(entry, metrics=entry.metrics | {"AUSUC": x})
         for entry, x in zip(entries, (0.1, 0.4, 0.2, 0.3), strict=True)
     ]
     ranks = ranked(scored, "AUSUC")
@@ -244,14 +244,14 @@ def test_ausuc_has_a_rank_without_interval(entries):
 
 
 @pytest.mark.parametrize(
-    ("figure", "task"),
+    ("metric", "task"),
     [("H at gamma", "gzsl"), ("AUSUC", "gzsl"), ("zsl", "zsl"), ("H", "zsl"), ("s", "zsl")],
 )
-def test_metrics_that_depend_on_gamma_come_from_the_fit_for_gzsl(entries, figure, task):
+def test_metrics_that_depend_on_gamma_come_from_the_fit_for_gzsl(entries, metric, task):
     """H at gamma and AUSUC in a row come from the same model."""
-    fits = [replace(entries[0], task=task, figures={figure: 0.5}) for task in ("zsl", "gzsl")]
+    fits = [replace(entries[0], task=task, metrics={metric: 0.5}) for task in ("zsl", "gzsl")]
     for cells in (fits, fits[::-1]):
-        (best,) = best_cells(cells, figure, "PS").values()
+        (best,) = best_cells(cells, metric, "PS").values()
         assert best.task == task
 
 
@@ -278,7 +278,7 @@ def test_a_result_without_classes_uses_those_of_an_equal_result(entries):
     entry = replace(entries[0], per_class={}, task="zsl")
     (best,) = best_cells([entry, entries[0]], "zsl", "PS").values()
     assert best.per_class == entries[0].per_class
-    unequal = replace(entry, figures=entry.figures | {"zsl": 0.1})
+    unequal = replace(entry, metrics=entry.metrics | {"zsl": 0.1})
     (best,) = best_cells([unequal, entries[0]], "zsl", "PS").values()
     assert not best.per_class
 
@@ -297,12 +297,12 @@ def test_precomputed_runs_are_cells_with_the_metrics_of_the_run():
     for stored_run in stored:
         result, shipped_cell = stored_run.result, cells[stored_run.result.key]
         assert isinstance(result, RunResult)
-        assert shipped_cell.figures["zsl"] == result.evaluation.zsl
+        assert shipped_cell.metrics["zsl"] == result.evaluation.zsl
         if result.evaluation.calibrated is not None:
-            assert shipped_cell.figures["H at gamma"] == result.evaluation.calibrated.harmonic
-        for figure in ("zsl", "H at gamma"):
-            unseen, _ = shipped_cell.sides(figure)
-            if figure in shipped_cell.figures:
+            assert shipped_cell.metrics["H at gamma"] == result.evaluation.calibrated.harmonic
+        for metric in ("zsl", "H at gamma"):
+            unseen, _ = shipped_cell.sides(metric)
+            if metric in shipped_cell.metrics:
                 assert len(unseen) == len(result.evaluation.per_class_zsl)
         verified = has_predictions(result.key)
         assert (shipped_cell.origin, shipped_cell.state == State.VERIFIED) == ("shipped", verified)
@@ -312,16 +312,16 @@ def test_metrics_of_a_cell_are_the_means_of_its_classes():
     for cell_of_runs in cells_of_runs(
         [StoredRun(result, shipped=True) for result in shipped_results()]
     ):
-        for figure in cell_of_runs.figures:
-            unseen, seen = (list(side.values()) for side in cell_of_runs.sides(figure))
-            if figure[0] in "zu":
-                assert cell_of_runs.figures[figure] == pytest.approx(np.mean(unseen))
-            elif figure[0] == "s":
-                assert cell_of_runs.figures[figure] == pytest.approx(np.mean(seen))
+        for metric in cell_of_runs.metrics:
+            unseen, seen = (list(side.values()) for side in cell_of_runs.sides(metric))
+            if metric[0] in "zu":
+                assert cell_of_runs.metrics[metric] == pytest.approx(np.mean(unseen))
+            elif metric[0] == "s":
+                assert cell_of_runs.metrics[metric] == pytest.approx(np.mean(seen))
 
 
 def test_printed_values_come_from_the_right_table_row_and_version():
-    table = printed_cells().set_index(["row", "benchmark", "split", "figure", "task", "table"])
+    table = printed_cells().set_index(["row", "benchmark", "split", "metric", "task", "table"])
     eszsl = table.loc[("ESZSL", "CUB", "PS", "zsl", "zsl", "GBU 3")]
     assert (eszsl["value"], eszsl["first_version"]) == (0.519, 0.539)
     ale = table.loc[("ALE", "CUB", "PS", "H at gamma", "gzsl", "CAL 2")]

@@ -66,7 +66,7 @@ def test_the_first_draw_equals_the_protocols_metrics(rng):
         scores.curve.best().harmonic,
         e.ausuc,
     )
-    assert list(metrics) == list(resampling.FIGURES)
+    assert list(metrics) == list(resampling.RESAMPLED_METRICS)
     np.testing.assert_allclose([values[0] for values in metrics.values()], expected, atol=1e-12)
 
 

@@ -24,7 +24,7 @@ from zslcore.analysis.stored_runs import (
     sort_orders,
 )
 from zslcore.datasets import load
-from zslcore.evaluation.figures import FIGURES, values_of
+from zslcore.evaluation.registry import REGISTRY, values_of
 from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
@@ -190,15 +190,15 @@ def test_the_spec_table_marks_differences(pair):
 
 
 def test_metrics_are_side_by_side_with_their_difference(pair):
-    table = compare.compare_metrics(*pair).set_index("figure")
+    table = compare.compare_metrics(*pair).set_index("metric")
     zsl = [result.evaluation.zsl for result in pair]
     assert table.loc["ZSL"].tolist() == [*zsl, zsl[1] - zsl[0]]
     assert table.loc["H at γ", "second"] == pair[1].evaluation.calibrated.harmonic
     assert table.loc["H, oracle", "first"] == pair[0].oracle.harmonic
-    labels = [f.label for name, f in FIGURES.items() if name in values_of(pair[0].evaluation)]
+    labels = [f.label for name, f in REGISTRY.items() if name in values_of(pair[0].evaluation)]
     assert [name for name in table.index if name in labels] == labels
     without = replace(pair[1], oracle=None)
-    missing = compare.compare_metrics(pair[0], without).set_index("figure")
+    missing = compare.compare_metrics(pair[0], without).set_index("metric")
     assert np.isnan(missing.loc["ZSL, oracle", "second"])
 
 

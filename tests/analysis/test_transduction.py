@@ -48,8 +48,8 @@ def test_without_unlabelled_images_the_method_is_inductive():
         Propagation("ESZSL", alpha=0), Setting(WORLD, SPLIT), choose=False
     )
     table = result.table()
-    figures = ["zsl", "plain_unseen", "plain_seen", "calibrated_harmonic", "ausuc", "gamma"]
-    np.testing.assert_allclose(table[figures].iloc[0], table[figures].iloc[1], rtol=1e-6)
+    metrics = ["zsl", "plain_unseen", "plain_seen", "calibrated_harmonic", "ausuc", "gamma"]
+    np.testing.assert_allclose(table[metrics].iloc[0], table[metrics].iloc[1], rtol=1e-6)
 
 
 @pytest.mark.parametrize("method", TRANSDUCTIVE.values(), ids=TRANSDUCTIVE.keys())

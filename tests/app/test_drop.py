@@ -52,7 +52,7 @@ def dropped(*paths):
 def test_leakage_opens_on_the_card_of_a_real_file():
     example = read_report(drop.EXAMPLE.read_bytes(), "example")
     app = visit("leakage")
-    assert [*metrics(app).values()] == [figure.value for figure in example.figures]
+    assert [*metrics(app).values()] == [metric.value for metric in example.metrics]
     assert f"# :red[{drop.ANSWERS[example.verdict]}] All 5,882 rows" in words(app)
     assert "Example" in words(app)
 

@@ -412,7 +412,7 @@ def test_three_files_are_ranked_in_the_headline(tmp_path, scored):
         app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
     app.run()
     assert not app.exception
-    harmonic = {p.name: 100 * score_report(p).figures["plain_harmonic"] for p in paths}
+    harmonic = {p.name: 100 * score_report(p).metrics["plain_harmonic"] for p in paths}
     best = max(harmonic, key=harmonic.get)
     heading = next(element.value for element in app.markdown if element.value.startswith("## "))
     opening = f"## {best} has the highest H of 3 files, {harmonic[best]:.1f} %"

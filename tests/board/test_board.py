@@ -373,24 +373,24 @@ def test_intervals_over_classes_are_those_of_the_scores(finished_run, entry):
     drawn = metrics_of_draws(scored, class_draws(scored.seen), result.gamma)
     (row,) = rows_of_results([checked_entry(entry, "a.json")])
     # The board orders the classes differently, so its bootstrap draws differ.
-    for name, figure in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):
-        sides = scored.seen if figure != "zsl" else np.zeros(int((~scored.seen).sum()), bool)
-        low, high = np.clip(interval(drawn[figure], classes=fewest_classes(sides)), 0, 1)
+    for name, metric in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):
+        sides = scored.seen if metric != "zsl" else np.zeros(int((~scored.seen).sum()), bool)
+        low, high = np.clip(interval(drawn[metric], classes=fewest_classes(sides)), 0, 1)
         assert row[f"{name}_low"] == pytest.approx(low, abs=0.04)
         assert row[f"{name}_high"] == pytest.approx(high, abs=0.04)
         assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
 
 
-@pytest.mark.parametrize("figure", ["H_gamma", "H", "zsl"])
-def test_ties_are_sorted_by_further_metrics(entry, figure):
+@pytest.mark.parametrize("metric", ["H_gamma", "H", "zsl"])
+def test_ties_are_sorted_by_further_metrics(entry, metric):
     order = ["H_gamma", "H", "zsl"]
     plain = {"per_class": None, "figures": {"H_gamma": 0.4, "H": 0.4, "zsl": 0.4}}
     files = {"a.json": 0.3, "b.json": 0.5, "c.json": 0.4}
     changed = []
     for file, value in files.items():
         # Later columns give the opposite order, but they decide only ties.
-        later = dict.fromkeys(order[order.index(figure) + 1 :], 1 - value)
-        values = plain | {"figures": plain["figures"] | later | {figure: value}}
+        later = dict.fromkeys(order[order.index(metric) + 1 :], 1 - value)
+        values = plain | {"figures": plain["figures"] | later | {metric: value}}
         changed.append(checked_entry(reread(entry, **values), file))
     assert list(table_of(changed)["file"]) == ["b.json", "c.json", "a.json"]
     equal = [checked_entry(reread(entry, **plain), file) for file in ("b.json", "a.json")]

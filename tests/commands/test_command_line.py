@@ -101,7 +101,7 @@ def test_leak_cost_prints_text_or_json(capsys, printed):
     assert {(row["dataset"], row["split"], row["simulated"]) for row in rows} == {
         ("digits", "PS", False)
     }
-    gained = next(row for row in rows if row["figure"] == "ausuc")
+    gained = next(row for row in rows if row["metric"] == "ausuc")
     assert f"{signed(gained['difference'])} points" in text
     assert "expected a photograph with rows in training" in printed(
         "leak-cost", "--method", "ESZSL", "--leak", "photographs", status=2

@@ -89,8 +89,8 @@ def test_two_runs_are_compared_cell_by_cell(store, results, printed):
     assert f"{gain:+.1f}".replace("-", "−") in text
     assert "over 4 classes" in text
     tables = json.loads(printed("runs", "compare", *keys, "--json"))
-    assert set(tables) == {"spec", "figures", "classes"}
-    assert tables["figures"][0]["difference"] == pytest.approx(gain / 100)
+    assert set(tables) == {"spec", "metrics", "classes"}
+    assert tables["metrics"][0]["difference"] == pytest.approx(gain / 100)
     assert "The specs are the same." in printed("runs", "compare", keys[0], keys[0])
 
 

@@ -57,7 +57,7 @@ def test_in_ps_the_last_three_digits_are_unseen(digits):
     ("method", "params"), [("LinearS2V", {}), ("ESZSL", {}), ("SAE", {"direction": "S2V"})]
 )
 def test_digits_show_the_bias_to_seen_classes_and_calibration_helps(digits, method, params):
-    figures = run(digits, method, **params)
-    assert figures.zsl > 0.5  # one of three predictions is right by chance
-    assert figures.plain.seen > figures.plain.unseen + 0.3
-    assert figures.calibrated.harmonic > figures.plain.harmonic + 0.02
+    metrics = run(digits, method, **params)
+    assert metrics.zsl > 0.5  # one of three predictions is right by chance
+    assert metrics.plain.seen > metrics.plain.unseen + 0.3
+    assert metrics.calibrated.harmonic > metrics.plain.harmonic + 0.02

@@ -210,9 +210,9 @@ def test_accuracies_on_simulated_awa2_are_near_the_papers(demo):
 def test_accuracies_on_simulated_apy_are_near_the_papers(demo):
     # The paper prints 38.3 for ESZSL on PS; in GZSL, nearly all images are predicted as seen.
     state = fit_and_score(get_method("ESZSL")(gamma=1.0, lam=0.1), demo["aPY"], demo["aPY"].split())
-    figures = evaluate(state)
-    assert 0.30 <= figures.zsl <= 0.46
-    assert figures.plain.unseen < 0.2 < 0.5 < figures.plain.seen
+    metrics = evaluate(state)
+    assert 0.30 <= metrics.zsl <= 0.46
+    assert metrics.plain.unseen < 0.2 < 0.5 < metrics.plain.seen
 
 
 def test_hubness_lowers_the_accuracy_of_the_other_direction(demo):

@@ -10,10 +10,10 @@ from tests.worlds import scored_again
 from zslcore.analysis.papers.claims import FINDINGS
 from zslcore.analysis.resampling import counts_of_classes, draws_of
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
-from zslcore.evaluation.figures import FIGURES, needs_predictions
 from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.protocol import evaluate
+from zslcore.evaluation.registry import REGISTRY, needs_predictions
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.metrics.significance import class_draws, image_draws, interval
 
@@ -36,7 +36,7 @@ def a_test(seed, n_seen=6, n_unseen=4, ties=True):
 def values(test, gamma=GAMMA):
     drawn = BootstrapMetrics.once(test, gamma)
     assert len(drawn.counts) == 1
-    return {name: float(figure.drawn(drawn)[0]) for name, figure in FIGURES.items()}
+    return {name: float(metric.drawn(drawn)[0]) for name, metric in REGISTRY.items()}
 
 
 def harmonic(s, u):
@@ -101,9 +101,9 @@ def test_metrics_equal_plain_code_and_scikit_learn(world):
 def test_metrics_equal_the_protocol(world):
     test = matrix_of(*world)
     e, got = evaluate(test, GAMMA), values(test)
-    for name, figure in FIGURES.items():
-        if figure.of is not needs_predictions:
-            assert got[name] == pytest.approx(figure.of(e), abs=1e-12), name
+    for name, metric in REGISTRY.items():
+        if metric.of is not needs_predictions:
+            assert got[name] == pytest.approx(metric.of(e), abs=1e-12), name
     for average, end in (("class", ""), ("sample", "_per_sample")):
         best = test.curve_of(average).best()
         s, u, H = (got[f"best_{side}{end}"] for side in ("seen", "unseen", "harmonic"))
@@ -137,8 +137,8 @@ def test_real_scores_have_known_harmonic_means_and_openworldauc(
     F, y = dataset["scores"].astype(float), dataset["y"].astype(int)
     seen = ~np.isin(np.arange(F.shape[1]), dataset["unseen_classes"])
     got, expected = values(matrix_of(F, y, seen)), by_plain_code(F, y, seen)
-    for figure, value in expected.items():
-        assert got[figure] == pytest.approx(value, abs=1e-12), figure
+    for metric, value in expected.items():
+        assert got[metric] == pytest.approx(value, abs=1e-12), metric
     assert f"{got['ausuc_per_sample']:.12f}" == area
     (finding,) = (finding for finding in FINDINGS if finding.id == "ausuc-is-openworldauc")
     assert area in finding.sentence
@@ -161,8 +161,8 @@ def test_a_draw_equals_a_test_set_with_repeated_images():
     )
     counts = np.bincount(rows, minlength=len(test.y))[None].astype(float)
     again = values(repeated(test, rows))
-    for name, figure in FIGURES.items():
-        drawn = figure.drawn(BootstrapMetrics(test, counts, GAMMA))
+    for name, metric in REGISTRY.items():
+        drawn = metric.drawn(BootstrapMetrics(test, counts, GAMMA))
         assert drawn[0] == pytest.approx(again[name], abs=1e-12), name
 
 
@@ -173,7 +173,7 @@ def test_a_draw_equals_a_test_set_with_repeated_classes():
     again = values(repeated(test, rows))
     drawn = BootstrapMetrics(test, times[test.y][None].astype(float), GAMMA)
     for name in WITHIN:
-        assert FIGURES[name].drawn(drawn)[0] == pytest.approx(again[name], abs=1e-12), name
+        assert REGISTRY[name].drawn(drawn)[0] == pytest.approx(again[name], abs=1e-12), name
     of_class = [
         f1_score(test.y, test.predicted(), average=None, labels=[c], zero_division=0)[0]
         for c in range(10)
@@ -182,14 +182,14 @@ def test_a_draw_equals_a_test_set_with_repeated_classes():
         np.average(np.array(of_class)[side], weights=times[side])
         for side in (test.seen, ~test.seen)
     ]
-    macro = FIGURES["macro_f1"].drawn(drawn)[0]
+    macro = REGISTRY["macro_f1"].drawn(drawn)[0]
     assert macro == pytest.approx(0.6 * sides[0] + 0.4 * sides[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("over", ["classes", "images"])
 def test_the_draws_of_every_metric_start_with_its_value_and_scatter_around_it(over):
     test = a_test(5, n_seen=30, n_unseen=20, ties=False)
-    result = draws_of(test, list(FIGURES), GAMMA, over=over, n_draws=400)
+    result = draws_of(test, list(REGISTRY), GAMMA, over=over, n_draws=400)
     for name, value in values(test).items():
         assert result[name][0] == pytest.approx(value, abs=1e-12)
         assert len(result[name]) == 401

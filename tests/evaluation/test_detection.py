@@ -44,8 +44,8 @@ def test_fpr95_is_the_share_of_unseen_images_above_the_threshold_of_95_percent()
 
 
 def test_detection_needs_both_sides():
-    figures = metrics_of_test(of_margins(seen=[], unseen=[1, 2]), None)
-    assert figures["auroc"] is figures["fpr95"] is None
+    metrics = metrics_of_test(of_margins(seen=[], unseen=[1, 2]), None)
+    assert metrics["auroc"] is metrics["fpr95"] is None
 
 
 def test_a_report_has_the_metrics_in_text_and_json():

@@ -104,12 +104,12 @@ def test_the_frame_of_a_split_has_one_row_per_image_and_part_with_its_folds():
 
 
 def test_frames_of_curves_and_results_have_their_numbers(objects):
-    curve, figures, result = (objects[kind] for kind in ("curve", "evaluation", "result"))
+    curve, metrics, result = (objects[kind] for kind in ("curve", "evaluation", "result"))
     np.testing.assert_array_equal(curve.to_frame()["harmonic"], curve.harmonic)
-    values = figures.to_frame().set_index("metric")["value"]
-    assert values["zsl"] == figures.zsl
-    assert f"ZSL {figures.zsl:.3f}" in repr(figures)
-    assert f"H {figures.calibrated.harmonic:.3f} at gamma" in repr(figures)
+    values = metrics.to_frame().set_index("metric")["value"]
+    assert values["zsl"] == metrics.zsl
+    assert f"ZSL {metrics.zsl:.3f}" in repr(metrics)
+    assert f"H {metrics.calibrated.harmonic:.3f} at gamma" in repr(metrics)
     assert result.to_frame().loc[0, "method"] == "ESZSL"
     assert f"{curve.ausuc:.3f}" in repr(curve)
 

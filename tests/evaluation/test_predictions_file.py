@@ -108,7 +108,7 @@ def test_the_documented_example_of_predictions_runs(tmp_path, monkeypatch):
     assert len(blocks) == 2
     for block in blocks:
         exec(re.sub(r"^   ", "", block, flags=re.M), names)
-    assert names["figures"].calibrated == evaluate(scores, 0.1).calibrated
+    assert names["metrics"].calibrated == evaluate(scores, 0.1).calibrated
     assert names["curve"].ausuc == scores.curve.ausuc
     assert names["state"] == State.STATED
     assert (

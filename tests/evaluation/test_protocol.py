@@ -281,25 +281,25 @@ def test_unknown_task_is_refused():
 def test_evaluation_computes_every_metric_from_one_score_matrix():
     scores = fit_and_score(LinearS2V(1e-3), WORLD, SPLIT)
     gamma = 0.03
-    figures = evaluate(scores, gamma)
+    metrics = evaluate(scores, gamma)
     y = scores.classes[scores.y]
     of_unseen = np.isin(y, SPLIT.unseen_classes)
 
     among_unseen = SPLIT.unseen_classes[scores.F[of_unseen][:, 8:].argmax(axis=1)]
-    assert figures.zsl == pytest.approx(mean_class_accuracy(y[of_unseen], among_unseen))
-    assert figures.zsl_per_sample == pytest.approx(sample_accuracy(y[of_unseen], among_unseen))
-    assert figures.zsl <= figures.zsl_top5 <= 1
+    assert metrics.zsl == pytest.approx(mean_class_accuracy(y[of_unseen], among_unseen))
+    assert metrics.zsl_per_sample == pytest.approx(sample_accuracy(y[of_unseen], among_unseen))
+    assert metrics.zsl <= metrics.zsl_top5 <= 1
 
     penalised = scores.F - gamma * scores.seen
     answer = scores.classes[penalised.argmax(axis=1)]
     seen = mean_class_accuracy(y[~of_unseen], answer[~of_unseen])
     unseen = mean_class_accuracy(y[of_unseen], answer[of_unseen])
-    assert figures.calibrated.seen == pytest.approx(seen)
-    assert figures.calibrated.unseen == pytest.approx(unseen)
-    assert figures.calibrated_per_sample.seen == pytest.approx(
+    assert metrics.calibrated.seen == pytest.approx(seen)
+    assert metrics.calibrated.unseen == pytest.approx(unseen)
+    assert metrics.calibrated_per_sample.seen == pytest.approx(
         sample_accuracy(y[~of_unseen], answer[~of_unseen])
     )
-    means = [[figures.per_class[c] for c in part] for part in (range(8), range(8, 12))]
+    means = [[metrics.per_class[c] for c in part] for part in (range(8), range(8, 12))]
     assert np.mean(means[0]) == pytest.approx(seen)
     assert np.mean(means[1]) == pytest.approx(unseen)
 
@@ -334,11 +334,11 @@ def test_predictions_from_float32_scores_agree_with_the_curve():
 def test_without_seen_test_samples_only_zsl_is_evaluated():
     split = Split.from_classes("SS", WORLD.labels, unseen=range(8, 12), seen_test_fraction=0)
     scores = fit_and_score(LinearS2V(), WORLD, split)
-    figures = evaluate(scores)
+    metrics = evaluate(scores)
     assert not scores.generalized
-    assert figures.plain is None
-    assert figures.ausuc is None
-    assert figures.zsl > 0.25
+    assert metrics.plain is None
+    assert metrics.ausuc is None
+    assert metrics.zsl > 0.25
     peek = Setting(WORLD, split).oracle(LinearS2V(), GRID)
     assert (peek.harmonic, peek.gamma) == (None, None)
 
@@ -346,9 +346,9 @@ def test_without_seen_test_samples_only_zsl_is_evaluated():
 def test_oracle_is_never_below_any_point_it_may_choose():
     peek = Setting(WORLD, SPLIT).oracle(LinearS2V(), GRID)
     for params in ParameterGrid(GRID):
-        figures = evaluate(fit_and_score(LinearS2V(**params), WORLD, SPLIT))
-        assert figures.zsl <= peek.zsl
-        assert figures.plain.harmonic <= peek.harmonic
+        metrics = evaluate(fit_and_score(LinearS2V(**params), WORLD, SPLIT))
+        assert metrics.zsl <= peek.zsl
+        assert metrics.plain.harmonic <= peek.harmonic
     best = fit_and_score(LinearS2V(**peek.gzsl_params), WORLD, SPLIT)
     assert evaluate(best, peek.gamma).calibrated.harmonic == pytest.approx(peek.harmonic)
 
@@ -358,9 +358,9 @@ def test_predictions_agree_with_the_curve_on_both_sides_of_a_tie():
     scores = ScoredTest(F, np.array([0, 1]), np.array([3, 4]), np.array([True, False]))
     for gamma, answer in ((0.2, [0, 0]), (0.25, [1, 0]), (1.0, [1, 1])):
         assert scores.predicted(gamma).tolist() == answer
-        figures = evaluate(scores, gamma)
-        assert figures.per_class == {3: answer[0] == 0, 4: answer[1] == 1}
-        assert figures.calibrated.seen == figures.per_class[3]
+        metrics = evaluate(scores, gamma)
+        assert metrics.per_class == {3: answer[0] == 0, 4: answer[1] == 1}
+        assert metrics.calibrated.seen == metrics.per_class[3]
 
 
 def test_classes_with_scores_of_minus_infinity_count_like_very_low_scores():
@@ -371,10 +371,10 @@ def test_classes_with_scores_of_minus_infinity_count_like_very_low_scores():
     low = replace(scores, F=np.where(out, -1e6, scores.F))
     assert (hard.predicted(0.1) == low.predicted(0.1))[1:].all()
     assert not hard.seen[hard.predicted(0.1)][0]
-    figures, expected = evaluate(hard, 0.1), evaluate(low, 0.1)
-    assert (figures.zsl, figures.zsl_top5) == (expected.zsl, expected.zsl_top5)
-    assert figures.calibrated.seen == pytest.approx(expected.calibrated.seen, abs=0.02)
-    assert 0 < figures.ausuc < 1
+    metrics, expected = evaluate(hard, 0.1), evaluate(low, 0.1)
+    assert (metrics.zsl, metrics.zsl_top5) == (expected.zsl, expected.zsl_top5)
+    assert metrics.calibrated.seen == pytest.approx(expected.calibrated.seen, abs=0.02)
+    assert 0 < metrics.ausuc < 1
     penalty = np.random.default_rng(1).normal(size=len(scores.F))
     detected = penalised(hard.F, hard.seen, penalty)
     assert not np.isnan(detected).any()

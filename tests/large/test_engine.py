@@ -42,7 +42,7 @@ def test_workers_get_the_current_settings(monkeypatch):
             assert set(work(delayed(_setting)() for _ in range(4))) == {(folder, size)}
 
 
-def figures(shards, where, y=Y, **options):
+def metrics_of(shards, where, y=Y, **options):
     """Ranks of all rows, with raw and unit-length features, as arrays by name."""
     result = {}
     for unit in (False, True):
@@ -60,15 +60,15 @@ def same(first, other):
 
 @pytest.mark.nightly
 def test_two_workers_give_the_metrics_of_one(shards, tmp_path):
-    metrics = figures(shards, HERE)
-    same(figures(shards, TWO, keep=tmp_path / "kept"), metrics)
+    metrics = metrics_of(shards, HERE)
+    same(metrics_of(shards, TWO, keep=tmp_path / "kept"), metrics)
 
 
 def test_a_dask_cluster_gives_the_same_metrics(shards, tmp_path, monkeypatch, dask):
-    metrics = figures(shards, HERE)
+    metrics = metrics_of(shards, HERE)
     monkeypatch.setenv("ZSL_DASK", dask)
-    same(figures(shards, HERE), metrics)
-    same(figures(shards, HERE, keep=tmp_path / "kept"), metrics)
+    same(metrics_of(shards, HERE), metrics)
+    same(metrics_of(shards, HERE, keep=tmp_path / "kept"), metrics)
 
 
 def test_a_silent_cluster_is_reported(shards, monkeypatch):
@@ -104,7 +104,7 @@ def counting(monkeypatch):
 
 
 def test_a_stopped_computation_resumes(shards, tmp_path, monkeypatch):
-    whole, keep = figures(shards, HERE), tmp_path / "kept"
+    whole, keep = metrics_of(shards, HERE), tmp_path / "kept"
     done = counting(monkeypatch)
     for stop_after in (1, 3, 6, 9):
 
@@ -113,31 +113,31 @@ def test_a_stopped_computation_resumes(shards, tmp_path, monkeypatch):
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            figures(shards, HERE, keep=keep, progress=stop)
-    same(figures(shards, HERE, keep=keep), whole)
+            metrics_of(shards, HERE, keep=keep, progress=stop)
+    same(metrics_of(shards, HERE, keep=keep), whole)
     assert len(done) == 2 * len(shards.parts())
-    same(figures(shards, HERE, keep=keep), whole)
+    same(metrics_of(shards, HERE, keep=keep), whole)
     assert len(done) == 2 * len(shards.parts())
 
 
 def test_a_changed_shard_is_the_only_shard_computed_again(shards, tmp_path, monkeypatch):
     keep = tmp_path / "kept"
-    figures(shards, HERE, keep=keep)
+    metrics_of(shards, HERE, keep=keep)
     done = counting(monkeypatch)
     A = X.copy()
     A[130, 3] += 1
     changed = written(tmp_path / "changed", A, Y)
-    same(figures(changed, HERE, keep=keep), figures(changed, HERE))
+    same(metrics_of(changed, HERE, keep=keep), metrics_of(changed, HERE))
     assert len(done) == 2 + 2 * len(shards.parts())  # all stored except one part; then all again
 
 
 def test_other_labels_weights_or_test_sets_are_computed_anew(shards, tmp_path, monkeypatch):
     keep = tmp_path / "kept"
-    figures(shards, HERE, keep=keep)
+    metrics_of(shards, HERE, keep=keep)
     done = counting(monkeypatch)
     other = Y.copy()
     other[130] = (other[130] + 1) % 17
-    figures(shards, HERE, y=other, keep=keep)
+    metrics_of(shards, HERE, y=other, keep=keep)
     assert len(done) == 2
     sets, seen = SETS, SEEN
     count_ranks(shards, Y, SCORER.astype(np.float32), sets, seen, engine=HERE, keep=keep)
@@ -149,10 +149,10 @@ def test_other_labels_weights_or_test_sets_are_computed_anew(shards, tmp_path, m
 @pytest.mark.filterwarnings("ignore")
 def test_corrupt_stored_parts_are_computed_again(shards, tmp_path):
     keep = tmp_path / "kept"
-    whole = figures(shards, HERE, keep=keep)
+    whole = metrics_of(shards, HERE, keep=keep)
     for k, path in enumerate(sorted(keep.rglob("output.pkl"))):
         path.write_bytes((b"", path.read_bytes()[:100])[k % 2])
-    same(figures(shards, HERE, keep=keep), whole)
+    same(metrics_of(shards, HERE, keep=keep), whole)
 
 
 def test_parts_of_a_local_function_cannot_be_stored(shards, tmp_path):

@@ -17,7 +17,7 @@ def test_the_example_runs(tmp_path, monkeypatch, capsys):
     assert main(["shards", "write", "digits", "SHARDS"]) == 0
     capsys.readouterr()
     exec(compile(script, "large.md", "exec"), {})  # trusted code from our guide
-    figures = np.array(capsys.readouterr().out.split(), float)
-    assert figures.shape == (4,)
-    assert ((figures > 0) & (figures < 1)).all()
+    metrics = np.array(capsys.readouterr().out.split(), float)
+    assert metrics.shape == (4,)
+    assert ((metrics > 0) & (metrics < 1)).all()
     assert len(list((tmp_path / "checkpoints").rglob("output.pkl"))) == 1  # one part

@@ -215,9 +215,9 @@ def findings_of(world):
     for check in CHECKS:
         for f in run_check(check, world):
             lines = [f"  {f.check} {f.mark}: {f.sentence}", f"    {f.advice}" * bool(f.advice)]
-            if f.rows or f.classes or f.figures:
+            if f.rows or f.classes or f.numbers:
                 lines.append(
-                    f"    {plain(f.rows)}; {plain(f.classes)}; {plain(dict(f.figures))}".rstrip()
+                    f"    {plain(f.rows)}; {plain(f.classes)}; {plain(dict(f.numbers))}".rstrip()
                 )
             for table in f.evidence:
                 lines.append(f"    {table.title} | {', '.join(table.columns)} | {table.total}")

@@ -112,7 +112,7 @@ def test_faults_of_rows_and_classes_equal_plain_set_operations(world):
             )
             if check.id == "ZSL003" and finding.rows:
                 assert set(finding.rows) == items
-                assert finding.figures["rows"] == len(items)
+                assert finding.numbers["rows"] == len(items)
             elif finding.sentence.startswith("Out of range for"):  # one finding covers all parts
                 assert set(finding.evidence[0].rows) == items
                 assert all(f" of {part}" in finding.sentence for part, _ in items)

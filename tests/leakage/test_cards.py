@@ -179,12 +179,12 @@ def test_a_split_is_clean_only_if_every_deciding_check_ran(folder):
     )
     assert whole.verdict == "clean"
     assert whole.sentence.startswith("No test image was trained on (0 of 60). ")
-    assert whole.figures[0].value == "0"
+    assert whole.metrics[0].value == "0"
 
 
 def test_rows_in_training_and_test_leak_and_are_counted(folder):
     actual = card(folder, "leaking.mat", "res101.mat", pretraining=["none"])
-    assert (actual.verdict, actual.figures[0].value) == ("leaks", "7")
+    assert (actual.verdict, actual.metrics[0].value) == ("leaks", "7")
     assert actual.picture.bars[0].marked == 7
 
 
@@ -200,21 +200,21 @@ def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(f
         "No test image was trained on (0 of 40). "
         "This would leak if the features were trained on ImageNet-1K: 2 of 2 test classes"
     )
-    assert actual.figures[1].value == "2 of 2"
-    assert "ImageNet-1K (assumed)" in actual.figures[1].note
+    assert actual.metrics[1].value == "2 of 2"
+    assert "ImageNet-1K (assumed)" in actual.metrics[1].note
     declared = card(folder, "known.mat", "res101.mat", pretraining=["imagenet-1k"])
-    assert (declared.verdict, declared.figures[1].value) == ("leaks", "2 of 2")
+    assert (declared.verdict, declared.metrics[1].value) == ("leaks", "2 of 2")
     assert declared.sentence.startswith("2 of 2 test classes")
     # No row leaks, but all test images are of leaking classes; the effect of that is not measured.
-    effect = declared.figures[2]
+    effect = declared.metrics[2]
     assert (effect.value, effect.note) == ("unknown", "classes leak, not rows")
-    assert actual.figures[2].value == "none known"
+    assert actual.metrics[2].value == "none known"
     marked = {bar.label: (bar.marked, bar.value) for bar in declared.picture.bars}
     assert marked["test_unseen"] == (40, "40 of 40 in leaking classes")
     assert not any(bar.marked for bar in actual.picture.bars)
     declared = card(folder, "known.mat", "res101.mat", pretraining=["none"])
     assert declared.verdict == "clean"
-    assert "assumed" not in declared.figures[1].note
+    assert "assumed" not in declared.metrics[1].note
 
 
 def test_an_assumed_set_without_a_test_class_is_unknown_and_a_declared_set_clean(folder):
@@ -226,15 +226,15 @@ def test_an_assumed_set_without_a_test_class_is_unknown_and_a_declared_set_clean
     assert (
         "not declared. By name, none of the 2 unseen classes is in ImageNet-1K" in result.sentence
     )
-    assert result.figures[1].value == "0 of 2"
+    assert result.metrics[1].value == "0 of 2"
     declared = card(folder, "other.mat", "res101.mat", pretraining=["imagenet-1k"])
-    assert (declared.verdict, declared.figures[1].value) == ("clean", "0 of 2")
+    assert (declared.verdict, declared.metrics[1].value) == ("clean", "0 of 2")
 
 
 def test_a_card_of_scores_leaves_the_training_rows_unknown(folder):
     actual = card(folder, "scores.npz")
     assert actual.verdict == "unknown"
-    assert actual.figures[0].value == "unknown"
+    assert actual.metrics[0].value == "unknown"
     with pytest.raises(FileRefusedError, match="per image with its label"):
         card(folder, "alone.npy")
 
@@ -248,14 +248,14 @@ def test_scores_of_classes_in_an_assumed_set_are_not_a_leak(folder):
     assert leaking.startswith("2 of 2")
     would_leak = f"This would leak if the features were trained on ImageNet-1K: {leaking}"
     assert would_leak in [finding.sentence for finding in assumed.marked("open")]
-    assert assumed.figures[1].value == declared.figures[1].value == "2 of 2"
+    assert assumed.metrics[1].value == declared.metrics[1].value == "2 of 2"
 
 
 def test_a_list_of_classes_has_no_rows_and_its_wordnet_ids_are_compared(folder):
     assert card(folder, "unseen.txt").verdict == "unknown"
     (folder / "ids.txt").write_text("n02391049\nn02441942\n")
     # The two ids are those of zebra and weasel.
-    assert card(folder, "ids.txt").figures[1].value == "2 of 2"
+    assert card(folder, "ids.txt").metrics[1].value == "2 of 2"
 
 
 @pytest.fixture(scope="module")
@@ -274,8 +274,8 @@ def run_folder(tmp_path_factory):
 def test_predictions_whose_rows_agree_with_the_data_are_clean(run_folder):
     actual = card(run_folder, "p.parquet")
     assert actual.verdict == "clean"
-    assert actual.figures[0].value == "0"
-    assert actual.figures[2].value == "64.3 %, AUSUC 52.8 %"
+    assert actual.metrics[0].value == "0"
+    assert actual.metrics[2].value == "64.3 %, AUSUC 52.8 %"
 
 
 def test_predictions_whose_rows_are_swapped_contradict_the_data(run_folder, tmp_path):
@@ -298,7 +298,7 @@ def test_a_run_without_predictions_or_data_is_unknown(run_folder):
 
     result = card_of_result(run_folder / "run.json", [("run.json", "0" * 64)], load=elsewhere)
     assert result.verdict == "unknown"
-    assert [figure.value for figure in result.figures[:2]] == ["unknown", "unknown"]
+    assert [metric.value for metric in result.metrics[:2]] == ["unknown", "unknown"]
 
 
 @pytest.mark.parametrize(
@@ -340,7 +340,7 @@ def test_the_html_report_begins_with_the_verdict_and_shows_no_internals(folder):
     actual = card(folder, "leaking.mat")
     page = reports_html(actual)
     body = page[page.index("<body>") :]
-    assert body.index(">Leaks<") < body.index(actual.figures[0].value)
+    assert body.index(">Leaks<") < body.index(actual.metrics[0].value)
     assert "=, --" not in page
     assert "['" not in page
     assert body.count("<tr>") < 25
@@ -372,13 +372,13 @@ def test_the_command_prints_the_same_card_and_exits_by_its_verdict(folder, print
 
 
 def test_a_card_of_the_first_version_opens_with_current_terms():
-    figure = {"label": "rows leaked", "value": "0", "note": ""}
+    metric = {"label": "rows leaked", "value": "0", "note": ""}
     points = [
         {"mark": mark, "title": f"A {mark} one", "text": f"{mark}.", "advice": "", "rows": [4]}
         for mark in ("open", "warning", "ok")
     ]
     old = {"schema": "zslcore-card/1", "version": "0.1", "kind": "split", "sentence": "So."}
-    old |= {"files": [{"name": "a.mat", "sha256": "0" * 64}], "figures": [figure] * 3}
+    old |= {"files": [{"name": "a.mat", "sha256": "0" * 64}], "figures": [metric] * 3}
     old |= {"picture": None, "read_as": {"features": "compared"}}
     words = {"Unknown": "unknown", "Questionable": "clean", "Clean": "clean"}
     for former, today in words.items():
@@ -397,7 +397,7 @@ def test_a_card_of_the_first_version_opens_with_current_terms():
 def test_the_example_card_of_the_app_equals_the_card_of_its_file(shared):
     example = read_report((FACTS / "measured" / "example_card.json").read_bytes(), "example")
     result = cards_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])[0]
-    same = ("kind", "files", "verdict", "sentence", "figures", "findings", "picture")
+    same = ("kind", "files", "verdict", "sentence", "metrics", "findings", "picture")
     assert [getattr(result, name) for name in same] == [getattr(example, name) for name in same]
 
 
@@ -405,7 +405,7 @@ def test_the_stated_effect_of_a_leak_equals_the_benchmark():
     ours = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     root = Path(__file__).parents[2]
     all_ = pd.read_csv(root / "benchmarks" / "results" / "leak_cost.csv")
-    rows = all_[all_["figure"] == "calibrated_harmonic"]
+    rows = all_[all_["metric"] == "calibrated_harmonic"]
     rows = rows[rows["dataset"].isin(ours["dataset"]) & rows["leak"].isin(ours["leak"])]
     order = ["leak", "dataset", "method"]
     rows, ours = (t[list(ours)].sort_values(order, ignore_index=True) for t in (rows, ours))
@@ -414,22 +414,22 @@ def test_the_stated_effect_of_a_leak_equals_the_benchmark():
 
 @pytest.mark.parametrize(("dataset", "stands_in"), [("CUB", False), ("AWA2", True)])
 def test_the_effect_of_a_leak_states_its_condition_and_data_set(dataset, stands_in, shared):
-    figure = cards_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"])[0].figures[2]
-    assert figure.label == "effect of the leak on H, measured on CUB birds"
-    assert figure.value == "−0.9 to +6.4 points"
-    assert "trained on trainval: −0.9 to +0.6 points" in figure.note
-    assert "trained on train + val: +1.7 to +6.4 points" in figure.note
-    assert figure.note.endswith("measured on CUB birds, VGG" + ", not on AWA2" * stands_in)
+    metric = cards_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"])[0].metrics[2]
+    assert metric.label == "effect of the leak on H, measured on CUB birds"
+    assert metric.value == "−0.9 to +6.4 points"
+    assert "trained on trainval: −0.9 to +0.6 points" in metric.note
+    assert "trained on train + val: +1.7 to +6.4 points" in metric.note
+    assert metric.note.endswith("measured on CUB birds, VGG" + ", not on AWA2" * stands_in)
 
 
 def test_the_count_of_leaking_rows_names_their_list(shared):
     card_of_file = cards_of_files([shared / "data/xlsa17/CUB/att_splits_v1.mat"])[0]
-    assert card_of_file.figures[0].label == "test images also in train or val"
+    assert card_of_file.metrics[0].label == "test images also in train or val"
     context = AuditContext.of_split(load("digits").split("PS"), load("digits"))
     twice = np.append(context.parts["trainval"], context.parts["test_seen"][:3])
     context = replace(context, parts={**context.parts, "trainval": twice})
     card = card_of_split(context, audit_context(context))
-    assert card.figures[0].label == "test images that were trained on"
+    assert card.metrics[0].label == "test images that were trained on"
 
 
 def test_new_images_of_a_trained_class_are_not_counted_as_training_images(tmp_path):
@@ -441,17 +441,17 @@ def test_new_images_of_a_trained_class_are_not_counted_as_training_images(tmp_pa
     for further, value, of_training in ([], "2", "of 5; 0"), (rows[:1], "3", "of 6; 1"):
         table = [*rows, *((image, name, "test_unseen") for image, name, _ in further)]
         path.write_text("image,class,split\n" + "\n".join(map(",".join, table)))
-        figure = cards_of_files([path])[0].figures[0]
-        assert figure.label == "test images of classes that were trained on"
-        assert figure.value == value
+        metric = cards_of_files([path])[0].metrics[0]
+        assert metric.label == "test images of classes that were trained on"
+        assert metric.value == value
         note = f"{of_training} of them in training; matched by name; images not compared"
-        assert figure.note == note
+        assert metric.note == note
 
 
 def test_published_score_files_have_the_known_verdicts(shared):
     card_of_file = cards_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])[0]
     assert card_of_file.verdict == "unknown"
-    assert [figure.value for figure in card_of_file.figures] == [
+    assert [metric.value for metric in card_of_file.metrics] == [
         "unknown",
         "0 of 50",
         "49.8 %, AUSUC 34.5 %",

@@ -40,7 +40,7 @@ def test_a_further_training_list_with_test_rows_leaks_on_card_and_command(leakin
     assert card.sentence.startswith(
         "train_allclass_loc, a list named for training, contains 16 of 20 rows of test_unseen."
     )
-    assert card.figures[0].value == "16"
+    assert card.metrics[0].value == "16"
     assert "test_allclass_loc" in card.read_as["in the file, but outside the split"]
     assert main(["check", str(leaking)]) == 1
     assert "train_allclass_loc" in printed("check", "--format", "text", leaking, status=1)
@@ -50,7 +50,7 @@ def test_lists_that_divide_all_images_are_a_question_about_a_supervised_split(tm
     rows = np.arange(1, 61)
     seen_and_unseen = {"train_allclass_loc": rows[rows % 5 > 0], "test_allclass_loc": rows[4::5]}
     card = cards_of_files([a_split(tmp_path / "a.mat", **seen_and_unseen)], ["none"])[0]
-    assert (card.verdict, card.figures[0].value) == ("unknown", "0")
+    assert (card.verdict, card.metrics[0].value) == ("unknown", "0")
     assert card.sentence.startswith(
         "Probably a supervised split, whose training list contains 8 of 10 rows of test_seen and "
         "16 of 20 rows of test_unseen: train_allclass_loc and test_allclass_loc have each of the "
@@ -123,7 +123,7 @@ def test_a_file_with_a_share_of_trainval_is_read_as_positions(tmp_path):
     savemat(share, {"trainval_loc": np.array([[1, 30, 7]])})
     card = cards_of_files([share], ["none"])[0]
     assert card.read_as["rows"].startswith("3 of 30 rows of trainval_loc")
-    assert card.figures[0].value == "0"
+    assert card.metrics[0].value == "0"
     leaking = np.r_[1:31, 31:41]  # the file with 3 rows has none of the 10 test rows
     a_split(tmp_path / "att_splits.mat", trainval=leaking)
     assert cards_of_files([share], ["none"])[0].verdict != "leaks"

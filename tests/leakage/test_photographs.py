@@ -97,7 +97,7 @@ def test_test_rows_of_a_photograph_that_was_trained_on_are_counted(part):
         "according to names of a test."
     )
     assert finding.rows == tuple(rows.tolist())
-    assert finding.figures == {"rows": 4, "of": n, "photographs": 4}
+    assert finding.numbers == {"rows": 4, "of": n, "photographs": 4}
     assert finding.evidence[0].columns == ("photograph", f"rows of {part}", "training rows")
     assert {row[1:] for row in finding.evidence[0].rows} == {(1, 1)}
 
@@ -112,7 +112,7 @@ def test_photographs_of_both_test_parts_are_one_finding():
         f"2 of {seen} rows of test_seen ({200 / seen:.1f} %) and 3 of {unseen} rows of test_unseen "
         f"({300 / unseen:.1f} %) share a photograph with a training row"
     )
-    assert finding.figures == {"rows": 5, "of": seen + unseen, "photographs": 3}
+    assert finding.numbers == {"rows": 5, "of": seen + unseen, "photographs": 3}
     assert finding.evidence[0].rows[0] == (f"photograph {trained[0]}", 1, 2, 1)
     assert finding.value == 2 / seen  # the larger share decides between warning and leak
 

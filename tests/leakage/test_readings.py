@@ -76,7 +76,7 @@ READINGS = {
 def test_the_reading_without_contradictions_is_the_headline(card, name):
     lists, verdict, sentence = READINGS[name]
     actual = card(**lists)
-    assert (actual.verdict, actual.figures[0].value) == (verdict, "0")
+    assert (actual.verdict, actual.metrics[0].value) == (verdict, "0")
     assert actual.sentence.startswith(sentence)
     assert not actual.marked("leak")
     assert len(actual.marked("error")) == (verdict == "broken")
@@ -86,22 +86,22 @@ def test_the_reading_without_contradictions_is_the_headline(card, name):
 @pytest.mark.parametrize("kind", [bool, np.uint8])
 def test_one_list_may_be_a_mask_next_to_lists_of_row_numbers(card, part, kind):
     actual = card(**one(SOUND) | {part: masks(kind)[part]})
-    assert (actual.verdict, actual.figures[0].value) == ("clean", "0")
+    assert (actual.verdict, actual.metrics[0].value) == ("clean", "0")
     assert actual.sentence.startswith(
         f"Read as masks of 120 images, although other lists have row numbers: {part}"
     )
     leaking = np.append(TRAINVAL, SEEN[:3])
     listed = one(SOUND | {"trainval": leaking}) | {"test_unseen": masks(kind)["test_unseen"]}
-    assert card(**listed).figures[0].value == "3"
+    assert card(**listed).metrics[0].value == "3"
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 20])
 def test_test_rows_that_were_trained_on_are_counted_and_not_explained_away(card, n):
     leaking = SOUND | {"trainval": np.append(TRAINVAL, SOUND["test_seen"][:n])}
     actual = card(**one(leaking))
-    assert (actual.verdict, actual.figures[0].value) == ("leaks", str(n))
+    assert (actual.verdict, actual.metrics[0].value) == ("leaks", str(n))
     of_zero = card(**leaking)  # the rows in these lists count from 0
-    assert (of_zero.verdict, of_zero.figures[0].value) == ("leaks", str(n))
+    assert (of_zero.verdict, of_zero.metrics[0].value) == ("leaks", str(n))
     assert of_zero.sentence.startswith(
         "The rows are read as numbered from 0: In both trainval (training) and"
     )
@@ -117,7 +117,7 @@ def test_leaks_that_remain_in_a_reading_are_reported_with_it(card, n):
         (one(exchanged | {"test_unseen": SEEN}), "test_seen and test_unseen are swapped; "),
     ):
         actual = card(**lists)
-        assert (actual.verdict, actual.figures[0].value) == ("leaks", str(n))
+        assert (actual.verdict, actual.metrics[0].value) == ("leaks", str(n))
         assert actual.sentence.startswith(sentence)
         assert f" {n} row" in actual.sentence
 
@@ -134,7 +134,7 @@ def test_no_reading_removes_the_leak_of_a_block(card, leaked):
     y = np.repeat(np.arange(CLASSES), N // CLASSES)
     parts = {"trainval": np.append(np.arange(1, 80), leaked), "test_unseen": np.arange(80, 119)}
     actual = card(labels=y, **one(parts))
-    assert (actual.verdict, actual.figures[0].value) == ("leaks", str(len(leaked)))
+    assert (actual.verdict, actual.metrics[0].value) == ("leaks", str(len(leaked)))
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -195,25 +195,25 @@ def test_a_missing_trainval_is_the_union_of_train_and_val(card):
     # The first lists count from 1, the second from 0.
     for lists in (one(pair | tests), pair | tests):
         actual = card(**lists)
-        assert (actual.verdict, actual.figures[0].value) == ("clean", "0")
+        assert (actual.verdict, actual.metrics[0].value) == ("clean", "0")
         text = [f.sentence for f in actual.marked("warning")]
         assert (
             "The file has no trainval list; trainval is read as the union of train and val." in text
         )
     leaking = pair | tests | {"val": np.append(pair["val"], SEEN[:2])}
     actual = card(**one(leaking))
-    assert (actual.verdict, actual.figures[0].value) == ("leaks", "2")
+    assert (actual.verdict, actual.metrics[0].value) == ("leaks", "2")
 
 
 def test_one_unseen_row_in_training_is_counted_as_one(card):
     actual = card(**one(SOUND | {"trainval": np.append(TRAINVAL, UNSEEN[3])}))
-    assert (actual.verdict, actual.figures[0].value) == ("leaks", "1")
+    assert (actual.verdict, actual.metrics[0].value) == ("leaks", "1")
     half = UNSEEN[Y[UNSEEN] == 4][:8]
     parts = SOUND | {"trainval": np.append(TRAINVAL, half)}
     parts["test_unseen"] = np.setdiff1d(UNSEEN, half)
     actual = card(**one(parts))
     # Twelve test images have a class that was trained on.
-    assert (actual.verdict, actual.figures[0].value) == ("leaks", "12")
+    assert (actual.verdict, actual.metrics[0].value) == ("leaks", "12")
 
 
 @pytest.mark.parametrize("shift", [0, 1])

@@ -102,7 +102,7 @@ def test_missing_attribute_values_of_awa_are_reported(xlsa17):
 
 def test_test_classes_of_sun_with_few_images_are_reported(xlsa17):
     findings = audit(xlsa17 / "SUN/att_splits.mat").of("ZSL011")
-    assert findings[0].figures == {"classes": 645, "smallest": 4}
+    assert findings[0].numbers == {"classes": 645, "smallest": 4}
 
 
 def test_six_test_classes_of_the_standard_split_are_in_imagenet(xlsa17):
@@ -314,8 +314,8 @@ def sentences_are_true(dataset, split, form, findings):
             part for part in OF_ONE_PHOTOGRAPH if f"rows of {part}" in of_tests.sentence
         ] == parts
         n, n_rows = (sum(OF_ONE_PHOTOGRAPH[part][k] for part in parts) for k in (0, 1))
-        assert of_tests.figures["rows"] >= n
-        assert of_tests.figures["of"] == n_rows
+        assert of_tests.numbers["rows"] >= n
+        assert of_tests.numbers["of"] == n_rows
         for part in parts:
             n, n_rows = OF_ONE_PHOTOGRAPH[part]
             assert worst_is_v1 or f"{n:,} of {n_rows:,} rows of {part}" in of_tests.sentence

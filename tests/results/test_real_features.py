@@ -29,10 +29,10 @@ def narrow(cub):
 
 def figures_of(scores):
     """Return ZSL, u, s and H at gamma 0, best H and AUSUC, in percent."""
-    figures = evaluate(scores)
-    plain, best = figures.plain, scores.curve.best().harmonic
-    measured = (figures.zsl, plain.unseen, plain.seen, plain.harmonic, best, figures.ausuc)
-    return [100 * figure for figure in measured]
+    metrics = evaluate(scores)
+    plain, best = metrics.plain, scores.curve.best().harmonic
+    measured = (metrics.zsl, plain.unseen, plain.seen, plain.harmonic, best, metrics.ausuc)
+    return [100 * metric for metric in measured]
 
 
 @pytest.mark.nightly
@@ -126,5 +126,5 @@ def test_the_standard_split_of_cub_has_the_published_image_counts(cub):
     split = cub.split("SS")
     assert (len(split.trainval), len(split.test_unseen)) == (8855, 2933)
     assert len(split.unseen_classes) == 50
-    figures = evaluate(fit_and_score(get_method("LinearS2V")(lam=10**-3.5), cub, split))
-    assert 0.45 <= figures.zsl <= 0.60  # as on PS: hardly any class of CUB is in ImageNet-1K
+    metrics = evaluate(fit_and_score(get_method("LinearS2V")(lam=10**-3.5), cub, split))
+    assert 0.45 <= metrics.zsl <= 0.60  # as on PS: hardly any class of CUB is in ImageNet-1K

@@ -168,22 +168,22 @@ def test_every_metric_follows_from_the_predictions_of_the_run(folder):
         assert not verify_predictions(actual).reasons, result.key
 
 
-@pytest.mark.parametrize("figure", ["zsl", "ausuc", "calibrated", "per_class"])
-def test_a_metric_changed_by_hand_is_detected(figure):
+@pytest.mark.parametrize("metric", ["zsl", "ausuc", "calibrated", "per_class"])
+def test_a_metric_changed_by_hand_is_detected(metric):
     """The comparison is that of the test above."""
     result = next(
         shipped_result
         for shipped_result in shipped_results()
         if shipped_result.gamma and has_predictions(shipped_result.key)
     )
-    value = getattr(result.evaluation, figure)
-    if figure == "calibrated":
+    value = getattr(result.evaluation, metric)
+    if metric == "calibrated":
         value = replace(value, seen=value.seen + 2e-9)
-    elif figure == "per_class":
+    elif metric == "per_class":
         value = value | {next(iter(value)): 0.123}
     else:
         value += 2e-9
-    changed = replace(result.evaluation, **{figure: value})
+    changed = replace(result.evaluation, **{metric: value})
     assert largest_difference(shipped_predictions(result.key).evaluation, changed) > 1e-9
 
 

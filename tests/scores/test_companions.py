@@ -67,4 +67,4 @@ def test_score_takes_the_files_of_a_model_in_any_order(folder, capsys):
     assert main(["score", "scores.npz", "--unseen", "4", "5", "--json"]) == 0
     expected = json.loads(capsys.readouterr().out)
     assert main(["score", "unseen.txt", "scores.csv", "y.txt", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["figures"] == expected["figures"]
+    assert json.loads(capsys.readouterr().out)["metrics"] == expected["metrics"]

@@ -24,7 +24,7 @@ def report_of(scores=F, name="own.npz", **more):
 
 
 REPORT = report_of()
-FIGURES = REPORT.figures
+FIGURES = REPORT.metrics
 BEST = REPORT.matrix.tested.curve.best()
 KINDS = {
     "γ = 0, per class": {"H": FIGURES["plain_harmonic"], "u": FIGURES["plain_unseen"]},
@@ -87,7 +87,7 @@ def test_several_files_are_runs_or_checkpoints():
     noise = np.random.default_rng(2).normal(size=F.shape)
     reports = [REPORT, report_of(F + noise, "second.npz"), report_of(F - noise, "third.npz")]
     h, u, s = (
-        [r.figures[f"plain_{side}"] for r in reports] for side in ("harmonic", "unseen", "seen")
+        [r.metrics[f"plain_{side}"] for r in reports] for side in ("harmonic", "unseen", "seen")
     )
     of_means = float(harmonic_mean(np.mean(s), np.mean(u)))
     for value, message in (

@@ -69,7 +69,7 @@ def test_metrics_with_and_without_leaking_rows_equal_plain_numpy(folder, order):
     for gone in ((), LEAKED):
         u, s, h = by_hand(folder, order, gone)
         assert f"u {100 * u:.1f} %, s {100 * s:.1f} %, H {100 * h:.1f} %" in finding.sentence
-    assert [figure.value for figure in joined.figures] == [
+    assert [metric.value for metric in joined.metrics] == [
         "5",
         *(f"{100 * by_hand(folder, order, gone)[2]:.1f} %" for gone in ((), LEAKED)),
     ]
@@ -104,7 +104,7 @@ def test_scores_with_rows_in_another_order_are_not_matched(folder):
         arrays = {"scores": file["scores"][mixed], "y": file["y"][mixed]}
     np.savez(folder / "mixed.npz", **arrays, unseen_classes=[4, 5])
     joined, *_ = cards_of_files([folder / "mixed.npz", folder / "leaking.mat"], ["none"])
-    assert joined.figures[2].value == "unknown"
+    assert joined.metrics[2].value == "unknown"
     assert "in a different order" in str(joined.findings)
     images = {"features": np.random.default_rng(2).normal(size=(40, 120)), "labels": Y[:, None] + 1}
     images["image_files"] = np.array([f"{row:03}.jpg" for row in ROWS], dtype=object)[:, None]
@@ -140,7 +140,7 @@ def test_the_best_gamma_on_the_test_images_is_an_oracle(folder):
     from zslcore.scores.sandboxed import ScoreRequest, judge_in_worker
 
     report = judge_in_worker(ScoreRequest(folder / "seen first.npz"), memory=1 << 30, origin="here")
-    best, plain = report.figures["best_harmonic"], report.figures["plain_harmonic"]
+    best, plain = report.metrics["best_harmonic"], report.metrics["plain_harmonic"]
     assert round(100 * best, 2) != round(100 * plain, 2)
     printed = read_printed(f"H {100 * best:.2f}")
     joined, *_ = cards_of_files([folder / "seen first.npz", folder / "clean.mat"], [], printed)
@@ -172,8 +172,8 @@ def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
         for name in ("CUB/att_splits.mat", "CUB/att_splits_v1.mat", "SUN/att_splits.mat")
     }
     clean, first, other = result.values()
-    assert [figure.value for figure in clean.figures] == ["0", "49.8 %", "49.8 %"]
-    assert [figure.value for figure in first.figures] == ["1,764", "49.8 %", "none left"]
+    assert [metric.value for metric in clean.metrics] == ["0", "49.8 %", "49.8 %"]
+    assert [metric.value for metric in first.metrics] == ["1,764", "49.8 %", "none left"]
     assert "trained on trainval alone was trained on none" in first.sentence
     assert "no seen image is left, so H is undefined" in first.sentence
     assert {bar.label: bar.marked for bar in first.picture.bars}["test_seen"] == 1764

@@ -81,11 +81,11 @@ def test_scores_masked_by_the_true_side_are_reported_as_not_gzsl(name, sides):
     assert values == ()
     report = judge(matrix)
     assert report.evaluation.plain is None
-    assert report.figures["plain_harmonic"] is report.figures["auroc"] is None
-    assert report.figures["ausuc"] is None
-    whole = judge(read()[0]).figures
-    assert report.figures["zsl"] == pytest.approx(whole["zsl"], abs=1e-12)
-    assert report.figures["separate_harmonic"] == pytest.approx(whole["separate_harmonic"])
+    assert report.metrics["plain_harmonic"] is report.metrics["auroc"] is None
+    assert report.metrics["ausuc"] is None
+    whole = judge(read()[0]).metrics
+    assert report.metrics["zsl"] == pytest.approx(whole["zsl"], abs=1e-12)
+    assert report.metrics["separate_harmonic"] == pytest.approx(whole["separate_harmonic"])
     text = report.as_text()
     assert "Not comparable with GZSL" in text
     assert "at gamma = 0" not in text
@@ -354,13 +354,13 @@ def test_a_table_of_another_program_gives_the_same_numbers(tmp_path, form):
     )
     unseen = [NAMES[c] for c in UNSEEN]
     table.to_csv(path, index=False)
-    expected = judge(interpreted(read_scores(path, unseen=unseen))[0]).figures
+    expected = judge(interpreted(read_scores(path, unseen=unseen))[0]).metrics
     if form == "decimal commas":
         table.to_csv(path, index=False, sep=";", decimal=",")
     else:
         table.rename(columns={name: form.format(name) for name in NAMES}).to_csv(path, index=False)
     scores, _ = interpreted(read_scores(path, unseen=unseen))
-    assert judge(scores).figures["plain_harmonic"] == expected["plain_harmonic"]
+    assert judge(scores).metrics["plain_harmonic"] == expected["plain_harmonic"]
     assert scores.class_names == NAMES
     assert bool(scores.remarks) == (form != "decimal commas")
 
@@ -385,7 +385,7 @@ def test_numbered_columns_may_be_some_classes_of_a_larger_set(tmp_path):
     table = pd.DataFrame(F[OF_UNSEEN][:, UNSEEN[::-1]], columns=UNSEEN[::-1] + 100)
     table.assign(label=Y[OF_UNSEEN] + 100).to_csv(tmp_path / "own.csv", index=False)
     report = judge(interpreted(read_scores(tmp_path / "own.csv", unseen=["all"]))[0])
-    assert report.figures["zsl"] == pytest.approx(judge(read()[0]).figures["zsl"])
+    assert report.metrics["zsl"] == pytest.approx(judge(read()[0]).metrics["zsl"])
     assert report.matrix.class_names == tuple(map(str, UNSEEN + 100))
 
 
@@ -476,7 +476,7 @@ def test_predicted_classes_of_unseen_images_alone_have_u(tmp_path):
     unseen = [str(c) for c in UNSEEN]
     report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=unseen))[0])
     u = mean_class_accuracy(Y[OF_UNSEEN], F.argmax(1)[OF_UNSEEN])
-    assert report.figures["plain_unseen"] == pytest.approx(u)
+    assert report.metrics["plain_unseen"] == pytest.approx(u)
     assert f"u {100 * u:.1f} % (per class): no image belongs to a seen class" in report.headline
 
 
@@ -519,9 +519,9 @@ def expected_figures():
 
 def check_predicted(report):
     for name, value in expected_figures().items():
-        assert report.figures[name] == pytest.approx(value, abs=1e-12), name
+        assert report.metrics[name] == pytest.approx(value, abs=1e-12), name
     for name in ("zsl", "ausuc", "best_harmonic", "separate_harmonic", "auroc", "fpr95"):
-        assert report.figures[name] is None, name
+        assert report.metrics[name] is None, name
     assert report.oracle is None
     text = report.as_text()
     assert f"u {100 * expected_figures()['plain_unseen']:.1f} %" in text
@@ -705,7 +705,7 @@ def test_column_titles_of_other_programs_are_recognised(tmp_path, titles, named)
     report = judge(interpreted(read_scores(tmp_path / "own.csv", unseen=unseen))[0])
     assert report.matrix.tested.limits == "predicted classes"
     expected = expected_figures()["plain_harmonic"]
-    assert report.figures["plain_harmonic"] == pytest.approx(expected)
+    assert report.metrics["plain_harmonic"] == pytest.approx(expected)
 
 
 def test_names_and_numbers_mixed_are_refused(tmp_path):
@@ -777,7 +777,7 @@ def test_a_matrix_without_titles_is_read_in_a_text_of_any_ending(
     np.savetxt(tmp_path / "y.lst", Y, fmt="%d")
     file = read_scores(path, labels=tmp_path / "y.lst", unseen=[*map(str, UNSEEN)])
     assert np.allclose(file.scores, F, atol=1e-5)
-    assert judge(interpreted(file)[0]).figures == judge(read(np.float32(F.round(6)))[0]).figures
+    assert judge(interpreted(file)[0]).metrics == judge(read(np.float32(F.round(6)))[0]).metrics
 
 
 def test_a_matrix_without_titles_may_have_decimal_commas(tmp_path):
@@ -1032,7 +1032,7 @@ def test_tables_of_seen_and_unseen_columns_are_joined_by_image_name(tmp_path):
     unseen[::-1].to_csv(tmp_path / "unseen.csv", index=False)
     path = tmp_path / "seen.csv"
     file = read_scores(path, unseen_scores=tmp_path / "unseen.csv", unseen=names[1])
-    assert judge(interpreted(file)[0]).figures == pytest.approx(judge(read()[0]).figures)
+    assert judge(interpreted(file)[0]).metrics == pytest.approx(judge(read()[0]).metrics)
 
 
 def test_predicted_classes_may_be_in_a_file_per_side(tmp_path):
@@ -1083,9 +1083,9 @@ def test_predicted_classes_that_never_change_sides_are_not_gzsl():
     assert report.verdict == "unknown"
     assert report.evaluation.plain is None
     assert "Not comparable with GZSL" in report.as_text()
-    expected = judge(read(weak)[0]).figures
+    expected = judge(read(weak)[0]).metrics
     for name in ("zsl", "separate_seen", "separate_harmonic"):
-        assert report.figures[name] == pytest.approx(expected[name], abs=1e-12)
+        assert report.metrics[name] == pytest.approx(expected[name], abs=1e-12)
 
 
 @pytest.mark.parametrize("answers", [PREDICTED, Y, scored(hit=1.0).argmax(axis=1)])
@@ -1142,7 +1142,7 @@ def test_masked_scores_with_their_split_are_not_called_other_images(shared, tmp_
     assert card["verdict"] == "unknown"
     assert {f["mark"] for f in card["findings"]} <= {"open", "warning", "ok"}
     assert sum("Masked by the true side" in f["check"] for f in card["findings"]) == 1
-    assert "masked by the true side, not GZSL" in str(card["figures"])
+    assert "masked by the true side, not GZSL" in str(card["metrics"])
 
 
 def test_scores_in_parquet_may_be_one_list_per_image(tmp_path):

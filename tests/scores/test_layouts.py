@@ -35,16 +35,16 @@ def check(path, *, labels=None, unseen=UNSEEN, has_curve=True, P=P):
     matrix = interpreted(read_scores(path, labels=labels, unseen=unseen))[0]
     right = P.argmax(axis=1) == Y
     accuracy = np.array([right[c == Y].mean() for c in range(6)])
-    figures = judge(matrix).figures
-    assert figures["plain_unseen"] == pytest.approx(accuracy[OF_UNSEEN].mean())
-    assert figures["plain_seen"] == pytest.approx(accuracy[~OF_UNSEEN].mean())
+    metrics = judge(matrix).metrics
+    assert metrics["plain_unseen"] == pytest.approx(accuracy[OF_UNSEEN].mean())
+    assert metrics["plain_seen"] == pytest.approx(accuracy[~OF_UNSEEN].mean())
     assert matrix.tested.has_curve == has_curve
     if has_curve:
         names = [*matrix.class_names]
         place = range(6) if set(names).isdisjoint(NAMES) else [names.index(n) for n in NAMES]
         assert np.allclose(matrix.F[:, place], P, rtol=1e-5)
         among = np.where(OF_UNSEEN, P, -np.inf).argmax(axis=1) == Y
-        assert figures["zsl"] == pytest.approx(
+        assert metrics["zsl"] == pytest.approx(
             np.mean([among[c == Y].mean() for c in np.flatnonzero(OF_UNSEEN)])
         )
     return " ".join(matrix.remarks)

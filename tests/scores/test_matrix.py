@@ -33,8 +33,8 @@ def test_the_data_set_of_scores_is_recognised_by_counts_and_unseen_classes():
 
 def test_a_metric_is_returned_by_name():
     report, expected = judge(ours()), evaluate(FITTED, 0.02)
-    assert report.figures["zsl"] == pytest.approx(expected.zsl)
-    assert report.figures["plain_harmonic"] == pytest.approx(expected.plain.harmonic)
-    assert report.figures["calibrated_harmonic"] is None
+    assert report.metrics["zsl"] == pytest.approx(expected.zsl)
+    assert report.metrics["plain_harmonic"] == pytest.approx(expected.plain.harmonic)
+    assert report.metrics["calibrated_harmonic"] is None
     at = judge(ours(), gamma=0.02)
-    assert at.figures["calibrated_unseen"] == pytest.approx(expected.calibrated.unseen)
+    assert at.metrics["calibrated_unseen"] == pytest.approx(expected.calibrated.unseen)

@@ -120,7 +120,7 @@ def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):
     assert len(workers) == 2, workers
     (both,) = cards_of_files([write_file(tmp_path / "both.npz", ARRAYS)])
     assert apart.read_as == both.read_as
-    assert apart.figures == both.figures
+    assert apart.metrics == both.metrics
 
 
 def test_arrays_that_were_not_kept_are_read_from_the_file_again(tmp_path, workers):

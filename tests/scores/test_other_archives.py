@@ -29,15 +29,15 @@ STATED = {
 }
 
 
-def figures(path):
+def metrics(path):
     matrix = interpreted(read_scores(path), ["as-is"])[0]
-    return judge(matrix).figures
+    return judge(matrix).metrics
 
 
 @pytest.fixture
 def expected(tmp_path):
     path = write_file(tmp_path / "expected.npz", {"scores": F, "labels": Y, "unseen": ~SEEN})
-    return figures(path)
+    return metrics(path)
 
 
 @pytest.mark.parametrize("key", STATED)
@@ -47,7 +47,7 @@ def expected(tmp_path):
 def test_a_score_file_may_state_its_seen_or_unseen_classes(tmp_path, expected, key, scores, labels):
     path = tmp_path / "own.npz"
     np.savez(path, **{scores: F, labels: Y, key: STATED[key], "class_names": NAMES})
-    assert figures(path) == expected
+    assert metrics(path) == expected
 
 
 @pytest.mark.parametrize("key", ["unseen", "seen"])
@@ -64,7 +64,7 @@ def test_predicted_classes_may_state_seen_or_unseen_classes(tmp_path, key):
 def test_unseen_classes_take_precedence_over_seen_classes(tmp_path, expected):
     path = tmp_path / "own.npz"
     np.savez(path, scores=F, labels=Y, unseen=np.flatnonzero(~SEEN), seen=np.flatnonzero(SEEN))
-    assert figures(path) == expected
+    assert metrics(path) == expected
 
 
 @pytest.mark.parametrize("key", ["unseen", "seen"])
@@ -150,7 +150,7 @@ def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
         labels = write_file(tmp_path / "y.npy", Y)
     file = read_scores(path, labels=labels, unseen=[*map(str, unseen)])
     assert recognise_file(path).kind == "scores"
-    report = judge(interpreted(file, ["as-is"])[0]).figures
+    report = judge(interpreted(file, ["as-is"])[0]).metrics
     assert {k: v for k, v in report.items() if v is not None} == pytest.approx(
         {k: v for k, v in expected.items() if v is not None}
     )

@@ -16,9 +16,9 @@ from tests.worlds import linear_world, scored_again
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
 from zslcore.evaluation.bootstrap import BootstrapMetrics
-from zslcore.evaluation.figures import FIGURES, ResultMetric, needs_predictions, register_metric
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.protocol import fit_and_score
+from zslcore.evaluation.registry import REGISTRY, ResultMetric, needs_predictions, register_metric
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.significance import fewest_classes, interval, p_of_draws
@@ -54,9 +54,9 @@ def rows_of(text, *words):
 
 
 def test_every_protocol_has_a_sentence_users_and_registered_metrics():
-    named = [name for p in PROTOCOLS for line in p.lines for name in line.figures.values()]
+    named = [name for p in PROTOCOLS for line in p.lines for name in line.metrics.values()]
     assert len(named) == len(set(named))
-    of_answers = {name for name, figure in FIGURES.items() if figure.drawn is not None}
+    of_answers = {name for name, metric in REGISTRY.items() if metric.drawn is not None}
     assert set(named) == of_answers
     for protocol in PROTOCOLS:
         assert protocol.steps.endswith(".")
@@ -68,27 +68,27 @@ def test_a_registered_metric_is_in_the_json_of_scores():
         ResultMetric("half", "half", needs_predictions, shown=False, drawn=lambda d: d.auroc() / 2)
     )
     try:
-        content = json.loads(report_of().to_json())["figures"]
+        content = json.loads(report_of().to_json())["metrics"]
         assert content["half"] == content["auroc"] / 2
     finally:
-        del FIGURES["half"]
+        del REGISTRY["half"]
 
 
 def test_text_and_json_have_the_metrics_of_the_score_matrix():
     report = report_of()
-    text, figures = report.as_text(), json.loads(report.to_json())["figures"]
+    text, metrics = report.as_text(), json.loads(report.to_json())["metrics"]
     once = BootstrapMetrics.once(report.matrix.tested, GAMMA)
-    for name, value in figures.items():
-        assert value == pytest.approx(float(FIGURES[name].drawn(once)[0]), abs=1e-12)
+    for name, value in metrics.items():
+        assert value == pytest.approx(float(REGISTRY[name].drawn(once)[0]), abs=1e-12)
     pairs = ("separate", "plain", "calibrated", "best")
     expected = [
-        " ".join(percent(figures[f"{p}_harmonic{per}"]) for per in ("", "_per_sample")).split()
+        " ".join(percent(metrics[f"{p}_harmonic{per}"]) for per in ("", "_per_sample")).split()
         for p in pairs
     ]
     assert rows_of(text, "H") == expected
-    area = f"{percent(figures['ausuc'])} {percent(figures['ausuc_per_sample'])}".split()
+    area = f"{percent(metrics['ausuc'])} {percent(metrics['ausuc_per_sample'])}".split()
     assert rows_of(text, "AUSUC") == [area]
-    assert rows_of(text, "macro", "F1") == [percent(figures["macro_f1"]).split()]
+    assert rows_of(text, "macro", "F1") == [percent(metrics["macro_f1"]).split()]
     assert "chosen gamma: 0.01, given; how it was chosen is not stated" in text
     assert max(len(line) for line in text.splitlines()) <= 100
     assert "γ" not in text
@@ -109,7 +109,7 @@ def test_all_texts_use_the_chosen_names_of_the_sides(name):
     columns = ["protocol", "line", "reason"]
     table = report.table(words)
     assert not table[columns].apply(lambda c: c.str.contains(r"[{}]")).any(axis=None)
-    assert list(table["figure"]) == list(report.table()["figure"])
+    assert list(table["metric"]) == list(report.table()["metric"])
 
 
 def test_names_of_the_sides_do_not_change_file_names():
@@ -138,7 +138,7 @@ def test_unknown_names_of_the_sides_are_refused_with_the_nearest():
 
 def missing(report):
     table = report.table()
-    return dict(table.loc[table["value"].isna(), ["figure", "reason"]].to_numpy())
+    return dict(table.loc[table["value"].isna(), ["metric", "reason"]].to_numpy())
 
 
 def test_metrics_without_a_gamma_are_a_dash_with_the_reason():
@@ -150,13 +150,13 @@ def test_metrics_without_a_gamma_are_a_dash_with_the_reason():
     assert "No gamma was chosen; the choice needs scores" in text
     assert "Not computed: Joint label space, chosen gamma" in text
     assert len(rows_of(text, "H")) == 3
-    assert json.loads(report.to_json())["figures"]["calibrated_harmonic"] is None
+    assert json.loads(report.to_json())["metrics"]["calibrated_harmonic"] is None
 
 
 def test_predictions_give_every_metric_of_their_scores():
     text = Provenance(gamma=GAMMA, gamma_origin="given")
     result, expected = predicted(provenance=text), report_of()
-    assert result.figures == pytest.approx(expected.figures, abs=1e-12)
+    assert result.metrics == pytest.approx(expected.metrics, abs=1e-12)
     assert missing(result) == {}
     pd.testing.assert_frame_equal(result.intervals, expected.intervals)
 
@@ -170,7 +170,7 @@ def test_predictions_with_candidate_dependent_scores_have_no_seen_among_seen():
     }
     got = {name for name, reason in missing(result).items() if "depend on the candidates" in reason}
     assert got == expected
-    assert result.figures["zsl"] == pytest.approx(result.evaluation.zsl, abs=1e-12)
+    assert result.metrics["zsl"] == pytest.approx(result.evaluation.zsl, abs=1e-12)
 
 
 def test_scores_of_only_unseen_images_have_only_zsl():
@@ -178,8 +178,8 @@ def test_scores_of_only_unseen_images_have_only_zsl():
     rows = ~s.seen[s.y]
     matrix = Scores("own.npz", s.F[rows], s.y[rows], s.seen, WORLD.class_names)
     report = judge(matrix)
-    measured = [name for name, value in report.figures.items() if value is not None]
-    assert measured == [name for name in report.figures if not FIGURES[name].needs_gzsl]
+    measured = [name for name, value in report.metrics.items() if value is not None]
+    assert measured == [name for name in report.metrics if not REGISTRY[name].needs_gzsl]
     assert measured == ["zsl", "zsl_per_sample"]
     assert "No image belongs to a seen class." in report.as_text(with_intervals=True)
 
@@ -191,7 +191,7 @@ def test_intervals_are_printed_and_in_the_json():
     report = report_of()
     result = report.intervals.loc["plain_harmonic"]
     text = report.as_text(with_intervals=True)
-    value = report.figures["plain_harmonic"]
+    value = report.metrics["plain_harmonic"]
     cell = (
         f"{percent(value)} ({100 * result['low']:.1f} to {100 * result['high']:.1f}; "
         f"{100 * result['low_images']:.1f} to {100 * result['high_images']:.1f})"
@@ -207,7 +207,7 @@ def test_intervals_are_printed_and_in_the_json():
         assert (result[f"low{end}"], result[f"high{end}"]) == pytest.approx((low, high))
     stored = json.loads(report.to_json(with_intervals=True))["intervals"]
     assert stored["plain_harmonic"] == pytest.approx(result.to_dict())
-    assert set(stored) == {name for name, value in report.figures.items() if value is not None}
+    assert set(stored) == {name for name, value in report.metrics.items() if value is not None}
     assert "intervals" not in json.loads(report.to_json())
     assert result["low"] < value < result["high"]
 
@@ -216,9 +216,9 @@ def test_a_pair_has_the_difference_of_every_metric_on_the_same_draws():
     reports = [report_of(k) for k in (0, 1)]
     pair = compare_scores(reports[0].matrix, reports[1].matrix, (GAMMA, GAMMA))
     result, ends = pair.differences, ["low", "high", "low_images", "high_images"]
-    assert list(result.index) == list(reports[0].figures)
+    assert list(result.index) == list(reports[0].metrics)
     for name, row in result.iterrows():
-        first, second = (report.figures[name] for report in reports)
+        first, second = (report.metrics[name] for report in reports)
         assert row["difference"] == pytest.approx(second - first, abs=1e-12)
         if not name.startswith("best"):  # the best H is biased upwards
             assert row["low"] <= row["difference"] <= row["high"], name

@@ -165,9 +165,9 @@ def test_one_hot_rows_are_read_as_predicted_classes(name):
     assert matrix.tested.limits == "predicted classes"
     expected, report = judge(read()[0]), judge(matrix)
     for average in ("", "_per_sample"):
-        figure = f"plain_harmonic{average}"
-        assert report.figures[figure] == pytest.approx(expected.figures[figure], abs=1e-12)
-    assert report.figures["ausuc"] is report.figures["zsl"] is None
+        metric = f"plain_harmonic{average}"
+        assert report.metrics[metric] == pytest.approx(expected.metrics[metric], abs=1e-12)
+    assert report.metrics["ausuc"] is report.metrics["zsl"] is None
     assert any("read as predicted classes" in remark for remark in matrix.remarks)
 
 

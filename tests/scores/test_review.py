@@ -224,7 +224,7 @@ def test_a_page_loads_nothing_and_escapes_untrusted_text(folder):
     assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", page)
     assert "default-src 'none'" in page
     main_part = page[page.index("<main>") :]
-    order = ["<h1", "<h2>Open", "<h2>Files read", "To repeat", "<h2>Figures"]
+    order = ["<h1", "<h2>Open", "<h2>Files read", "To repeat", "<h2>Metrics"]
     places = [main_part.index(item) for item in order]
     assert places == sorted(places)
     assert "AUROC" in page

@@ -418,17 +418,17 @@ def test_validation_scores_in_another_layout_have_separate_answers(tmp_path, cap
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize(
-    ("name", "split", "figures", "ausuc"),
+    ("name", "split", "metrics", "ausuc"),
     [
         ("AWA1_LAGO", "AWA1", (21.8, 73.6, 33.7), 43.41),
         ("CUB_XianGAN", "CUB", (45.1, 55.5, 49.8), 34.48),
     ],
 )
-def test_real_scores_have_their_published_metrics(name, split, figures, ausuc, printed):
+def test_real_scores_have_their_published_metrics(name, split, metrics, ausuc, printed):
     report = json.loads(printed("score", REAL / f"{name}.npz", "--json"))
     plain = report["evaluation"]["plain"]
     result = [round(100 * plain[k], 1) for k in ("unseen", "seen", "harmonic")]
-    assert tuple(result) == figures
+    assert tuple(result) == metrics
     assert round(100 * report["evaluation"]["ausuc"], 2) == pytest.approx(ausuc, abs=0.02)
     assert (report["benchmark"], report["split"]) == (split, "PS")
 
@@ -437,5 +437,5 @@ def test_a_report_has_a_one_line_text_and_a_data_frame():
     report = judge(read_as_matrix())
     assert repr(report) == f"<ScoreReport {report.matrix.name}: {report.headline}>"
     table = report.to_frame()
-    result = table.loc[table["figure"] == "plain_harmonic", "value"]
+    result = table.loc[table["metric"] == "plain_harmonic", "value"]
     assert result.iloc[0] == pytest.approx(report.evaluation.plain.harmonic)

@@ -22,12 +22,12 @@ def test_the_sentence_on_ties_between_sides_agrees_with_the_metrics():
     report, first = judge(matrix), scores.argmax(axis=1)
     (message,) = (text for text in matrix.remarks if "share the highest" in text)
     for side, letter, name in ((y >= 4, "u", "unseen"), (y < 4, "s", "seen")):
-        assert (f"{letter} {percent(report.figures[f'plain_{name}'])}") in message.split(
+        assert (f"{letter} {percent(report.metrics[f'plain_{name}'])}") in message.split(
             "the first in file order"
         )[0]
         by_argmax = f"{letter} {percent(mean_class_accuracy(y[side], first[side]))}"
         assert by_argmax in message.split("the first in file order")[1]
-    assert report.figures["plain_unseen"] - mean_class_accuracy(y[y >= 4], first[y >= 4]) > 0.05
+    assert report.metrics["plain_unseen"] - mean_class_accuracy(y[y >= 4], first[y >= 4]) > 0.05
 
 
 @pytest.mark.parametrize("side", [slice(0, 4), slice(4, 6)])

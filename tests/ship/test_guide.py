@@ -97,7 +97,7 @@ def test_the_page_on_predictions_runs_as_shown(tmp_path, monkeypatch):
     shown = arguments | {"names": digits.class_names}
     for text in blocks(ROOT / "docs" / "predictions.rst", "python"):
         exec(compile(text, "predictions.rst", "exec"), shown)  # the project's own guide
-    assert shown["figures"].zsl == evaluate(tested, 0.1).zsl
+    assert shown["metrics"].zsl == evaluate(tested, 0.1).zsl
     assert shown["curve"].ausuc == evaluate(tested, 0.1).ausuc
     assert 0.5 < shown["auroc"].item() < 1
     assert shown["state"] == "stated"

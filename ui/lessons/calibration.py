@@ -110,14 +110,14 @@ def _harmonic_context() -> str:
     )
 
 
-def _figures(method: str) -> dict[str, float]:
+def _metrics(method: str) -> dict[str, float]:
     """Return all metrics of a run."""
     run, scores = validated_run(method)
     return {name: value or 0.0 for name, value in metrics_of_test(scores, run.gamma).items()}
 
 
 def _separate(method: str) -> StepView:
-    f = _figures(method)
+    f = _metrics(method)
     separate, joint = f["separate_harmonic"], f["plain_harmonic"]
     values = {
         "seen among seen": f["separate_seen"],
@@ -174,7 +174,7 @@ def _chosen(method: str) -> StepView:
 
 def _number(name: str, method: str) -> StepView:
     """Show the metrics of the earlier steps, and ``name``, the metric of this step."""
-    f, names = _figures(method), list(NUMBERS)
+    f, names = _metrics(method), list(NUMBERS)
     values = {metric: f[NUMBERS[metric]] for metric in names[: names.index(name) + 1]}
     facts = {"area": f["ausuc_per_sample"], "auroc": f["auroc"]}
     figure = shares(values, [LOOKS[metric] for metric in values])
@@ -185,8 +185,8 @@ def _changes_without_images(method: str) -> StepView:
     run, scores = validated_run(method)
     before, after = (metrics_of_test(test, run.gamma) for test in (scores, _fewer_seen(scores)))
     change = {
-        name: abs((after[figure] or 0.0) - (before[figure] or 0.0))
-        for name, figure in NUMBERS.items()
+        name: abs((after[metric] or 0.0) - (before[metric] or 0.0))
+        for name, metric in NUMBERS.items()
     }
     others, largest = sorted(change.values())[-2:]
     most = next(name for name, value in change.items() if value == largest)

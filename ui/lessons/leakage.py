@@ -46,7 +46,7 @@ def _fault(question: str, which: str) -> StepView:
     facts: dict[str, object] = {"digits": len(table)}
     for finding in answer.report.findings:
         if finding.mark in ("leak", "error"):
-            facts.update(finding.figures, names=", ".join(finding.classes))
+            facts.update(finding.numbers, names=", ".join(finding.classes))
     values = dict(clues)
     facts["images"] = values["images in the data set"]
     facts["sum_of_parts"] = values["rows in trainval + test seen + test unseen"].split(" = ")[1]

@@ -40,7 +40,7 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
     predicted = waiting.run_of(spec)
     run, scores = predicted.result, predicted.test
     name = f"{spec.dataset}_{spec.method}"
-    _show_figures(run, scores, dataset, name)
+    _show_metrics(run, scores, dataset, name)
     names = dataset.class_names
     tabs = {
         "Command": partial(_show_command, spec, predicted, dataset),
@@ -50,21 +50,21 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
     show_tabs(tabs, key="playground_tab", in_address=False)
 
 
-def _show_figures(run: RunResult, scores: PredictedTest, dataset: ZSLDataset, name: str) -> None:
+def _show_metrics(run: RunResult, scores: PredictedTest, dataset: ZSLDataset, name: str) -> None:
     """Show measured and printed metrics as a table, and further metrics below."""
-    figures = printed.figures_table([run], benchmark_of(dataset))
+    metrics = printed.metrics_table([run], benchmark_of(dataset))
     gamma = f"γ = {three_digits(run.gamma or 0.0)}"
     columns = [
-        "ZSL" if row.figure == "zsl" else f"{row.figure}, {gamma if row.calibrated else 'γ = 0'}"
-        for row in figures.itertuples()
+        "ZSL" if row.metric == "zsl" else f"{row.metric}, {gamma if row.calibrated else 'γ = 0'}"
+        for row in metrics.itertuples()
     ]
-    table = figures[list(ROWS)].set_axis(columns).T.dropna(how="all")
-    table.insert(0, "figures", table.index.map(ROWS))
+    table = metrics[list(ROWS)].set_axis(columns).T.dropna(how="all")
+    table.insert(0, "metrics", table.index.map(ROWS))
     table = pd.DataFrame(table.reset_index(drop=True))
     tables.show(
         table,
         f"figures_{name}",
-        labels={"figures": "", **{column: column for column in columns}},
+        labels={"metrics": "", **{column: column for column in columns}},
         percent=columns,
         height="content",
     )

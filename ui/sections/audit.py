@@ -149,25 +149,25 @@ class Review:
 def show_picture_and_metrics(card: Report, key: str) -> None:
     """Show the picture of a card, if any, with its metrics at the right."""
     if card.picture is None:
-        columns: Sequence[DeltaGenerator] = st.columns(len(card.figures))
+        columns: Sequence[DeltaGenerator] = st.columns(len(card.metrics))
     else:
         left, right = st.columns([0.68, 0.32])
-        columns = [right] * len(card.figures)
+        columns = [right] * len(card.metrics)
         with left:
             chart(figures.picture_of(card.picture), card.picture.alt, key=key)
-    for column, figure in zip(columns, card.figures, strict=True):
+    for column, metric in zip(columns, card.metrics, strict=True):
         with column.container(gap=None):
-            _show_metric(figure)
+            _show_metric(metric)
 
 
-def _show_metric(figure: ReportMetric) -> None:
+def _show_metric(metric: ReportMetric) -> None:
     """Show a metric and its note; each condition of a measured effect has its own line."""
-    tip, note = None, plain(figure.note)
-    if figure.label.startswith(GAINED) and "trainval" in note:
+    tip, note = None, plain(metric.note)
+    if metric.label.startswith(GAINED) and "trainval" in note:
         tip = f"Range over six methods. {trained_in_words()} train on trainval."
         note = note.replace("; ", "  \n")
-    label = figure.label.partition(", measured on")[0]  # the note states on which data
-    st.metric(plain(label[0].upper() + label[1:]), figure.value, help=tip)
+    label = metric.label.partition(", measured on")[0]  # the note states on which data
+    st.metric(plain(label[0].upper() + label[1:]), metric.value, help=tip)
     st.caption(note)
 
 
@@ -301,7 +301,7 @@ def _count_leaks(review: Review, by_class: pd.DataFrame) -> str:
     The number of classes is that of the card; images of a set that is only assumed do not leak.
     """
     leaking, in_set = int(by_class["leaking"].sum()), int(by_class["in_pretraining"].sum())
-    classes = next(f for f in review.card.figures if f.label == KNOWN_CLASSES.lower())
+    classes = next(f for f in review.card.metrics if f.label == KNOWN_CLASSES.lower())
     notes = ["assumed"] * review.context.assumes_pretraining
     notes += [counted(in_set, "image")] * bool(in_set)
     note = f" ({', '.join(notes)})" * bool(notes)

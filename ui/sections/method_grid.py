@@ -82,7 +82,7 @@ def show_grid(
     stars = {of.column.data: of.cells for of in of_files if of.kind == "worse"}
     columns = [of for of in of_files if of.kind != "worse"]  # the numbers have these asterisks
     words = {
-        "value": f"{metric_label(table.figure)}, %",
+        "value": f"{metric_label(table.metric)}, %",
         "ranks": "rank (95 %)",
         "mark": "result",
         "printed": "ResNet-101, %",
@@ -247,7 +247,7 @@ def _how_computed(table: MethodTable) -> str:
     return (
         "Ranks: 95 % intervals from resampled test classes, with the same samples for all methods "
         "on a data set; Student's t intervals for data sets with fewer than 20 test classes. "
-        f"Parameters are chosen on the folds for {task_of(table.figure).upper()}. Differences are "
+        f"Parameters are chosen on the folds for {task_of(table.metric).upper()}. Differences are "
         "paired over classes: a lower metric with a larger spread may still not be significantly "
         "worse."
     )
@@ -267,7 +267,7 @@ def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColu
     }
     splits = dict.fromkeys(column.split for column in table.columns)
     notes = [
-        f"{metric_label(table.figure)} of {counted(len(rows), 'method')} on split "
+        f"{metric_label(table.metric)} of {counted(len(rows), 'method')} on split "
         f"{' and '.join(splits)}, per class",
         "ranks with 95 % intervals over test classes" * ("ranks" in kinds),
         "*: significantly worse than the best (paired test)" * bool(kinds & {"ranks", "worse"}),

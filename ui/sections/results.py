@@ -73,9 +73,9 @@ def result_title(of: MethodResult | Column) -> str:
     return f"{of.benchmark}, {variant}" if variant else of.data
 
 
-def metric_label(figure: Metric) -> str:
+def metric_label(metric: Metric) -> str:
     """Return the label of a metric."""
-    return next(label for label, metric in METRICS.items() if metric == figure)
+    return next(label for label, name in METRICS.items() if name == metric)
 
 
 def lead_in_words(column: Column, metric: str) -> str:
@@ -147,7 +147,7 @@ def _show_curve(column: Column, cell: MethodResult) -> None:
     """Draw the full curve of the predictions or, without predictions, the stated points."""
     if draw_stored_curve(cell, f"{cell.row}, {result_title(column)}", key="table_curve"):
         return
-    f = cell.figures
+    f = cell.metrics
     points = [
         (label, f[unseen], f[seen], mark)
         for label, unseen, seen, mark in STATED
@@ -179,8 +179,8 @@ def _show_metrics(cell: MethodResult) -> None:
     }
     with st.container(horizontal=True):
         for label, name in labels.items():
-            if name in cell.figures:
-                terms.metric(label, percent(cell.figures[name]))
+            if name in cell.metrics:
+                terms.metric(label, percent(cell.metrics[name]))
 
 
 def cite_table(name: str) -> str:
@@ -200,7 +200,7 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
     if lines:
         st.markdown(
             f"**Printed** for {column.benchmark}, with ResNet-101 features and parameters chosen "
-            f"for {task_of(table.figure).upper()}: {'; '.join(lines)}."
+            f"for {task_of(table.metric).upper()}: {'; '.join(lines)}."
         )
     for difference in why_different(column.data, row.partition(" (")[0]):
         st.caption(plain(difference.sentence))

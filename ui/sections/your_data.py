@@ -87,7 +87,7 @@ def closed_forms(dataset: ZSLDataset) -> list[str]:
     ]
 
 
-def _column(dataset: ZSLDataset, split: Split, figure: Metric) -> Column | None:
+def _column(dataset: ZSLDataset, split: Split, metric: Metric) -> Column | None:
     """Return the ranked runs on a split; None without runs."""
     runs = [
         run
@@ -95,7 +95,7 @@ def _column(dataset: ZSLDataset, split: Split, figure: Metric) -> Column | None:
         if (run.result.spec.dataset, run.result.spec.split) == (dataset.name, split.name)
         and run.result.spec.digest in ("", dataset.digest)
     ]
-    table = MethodTable(cells_of_runs(runs), figure, split.name, ["mine"], [dataset.name])
+    table = MethodTable(cells_of_runs(runs), metric, split.name, ["mine"], [dataset.name])
     return next(iter(table.columns), None)
 
 
@@ -156,7 +156,7 @@ def _as_table(column: Column) -> pd.DataFrame:
     rows = []
     for row, rank in ranks.iterrows():
         cell = column.cells[str(row)]
-        metrics = {n: cell.figures[METRICS[n]] for n in SHOWN if METRICS[n] in cell.figures}
+        metrics = {n: cell.metrics[METRICS[n]] for n in SHOWN if METRICS[n] in cell.metrics}
         ends = (
             "" if rank["first"] != rank["first"] else f" ({rank['first']:.0f}–{rank['last']:.0f})"
         )

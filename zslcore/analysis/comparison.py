@@ -155,26 +155,26 @@ class Occasions:
     """A metric of all methods on every occasion, as measured and with resampled test classes.
 
     ``names`` are triples (data set, split, choice), with "validated", "oracle" or a fold number as
-    choice; ``figures`` has shape (1 + n_draws, n_occasions, n_methods) and is NaN for missing runs;
+    choice; ``metrics`` has shape (1 + n_draws, n_occasions, n_methods) and is NaN for missing runs;
     ``seconds`` has shape (n_occasions, n_methods). ``too_few`` has a clause for each data set and
     split with too few test classes for draws, whose drawn values are NaN.
     """
 
     methods: tuple[str, ...]
     names: tuple[tuple[str, str, str], ...]
-    figures: np.ndarray
+    metrics: np.ndarray
     seconds: np.ndarray
     too_few: tuple[str, ...] = ()
 
     @property
     def complete(self) -> Occasions:
         """The occasions with any result, and the methods with a result on all of these."""
-        has_figure = np.isfinite(self.figures[0])
-        occasions_, methods = has_figure.any(axis=1), has_figure[has_figure.any(axis=1)].all(axis=0)
+        has_metric = np.isfinite(self.metrics[0])
+        occasions_, methods = has_metric.any(axis=1), has_metric[has_metric.any(axis=1)].all(axis=0)
         return Occasions(
             tuple(m for m, keep in zip(self.methods, methods, strict=True) if keep),
             tuple(n for n, keep in zip(self.names, occasions_, strict=True) if keep),
-            self.figures[:, occasions_][:, :, methods],
+            self.metrics[:, occasions_][:, :, methods],
             self.seconds[occasions_][:, methods],
             self.too_few,
         )
@@ -187,7 +187,7 @@ class Occasions:
                 "split": split,
                 "choice": choice,
                 "method": method,
-                "value": self.figures[0, i, j],
+                "value": self.metrics[0, i, j],
                 "seconds": self.seconds[i, j],
             }
             for i, (dataset, split, choice) in enumerate(self.names)
@@ -278,22 +278,22 @@ def as_text(compared: Occasions) -> str:
         return "\n".join([*lines, "No method has a result on every data set and split."])
     wide = max(12, *map(len, ranked.methods))
     if ranked.too_few:
-        means = ranked.figures[0].mean(axis=0)
+        means = ranked.metrics[0].mean(axis=0)
         lines += [f"No ranking: {clause}." for clause in ranked.too_few]
         lines.append(f"{'method':{wide}} {'mean':>7}")
         for j in np.argsort(-means, kind="stable"):
             lines.append(f"{ranked.methods[j]:{wide}} {percent(means[j]):>7}")
         return "\n".join(lines)
-    of_draws = ranking.ranking(ranked.figures)
+    of_draws = ranking.ranking(ranked.metrics)
     lines.append(f"{'method':{wide}} {'mean':>7}  {'mean rank':>9}   95 % interval  first")
     for j in np.argsort(of_draws.mean_rank, kind="stable"):
         interval = f"{of_draws.low[j]:.1f} to {of_draws.high[j]:.1f}"
         lines.append(
-            f"{ranked.methods[j]:{wide}} {percent(ranked.figures[0, :, j].mean()):>7}  "
+            f"{ranked.methods[j]:{wide}} {percent(ranked.metrics[0, :, j].mean()):>7}  "
             f"{of_draws.mean_rank[j]:9.2f}   {interval:13}  {percent(of_draws.first[j], 0):>5}"
         )
     if len(ranked.names) > 1 and len(ranked.methods) > 2:
-        test = ranking.friedman_test(ranked.figures[0])
+        test = ranking.friedman_test(ranked.metrics[0])
         lines.append(
             f"Friedman test over {test.occasions} occasions, p = {test.p:.3g}; critical difference "
             f"{test.critical_difference:.2f} (Nemenyi, 5 %)"

@@ -28,8 +28,8 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.evaluation import protocol
-from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.predicted_tests import Evaluation, evaluate
+from zslcore.evaluation.registry import on_board
 from zslcore.evaluation.runs import Origin, choose
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
@@ -75,12 +75,12 @@ class CrossAccuracy:
                 "method": self.spec.method,
                 "train_dataset": self.spec.dataset,
                 "test_dataset": test,
-                "top1_per_class": figures.zsl,
-                "top1_per_sample": figures.zsl_per_sample,
-                **_of_gzsl(figures),
+                "top1_per_class": metrics.zsl,
+                "top1_per_sample": metrics.zsl_per_sample,
+                **_of_gzsl(metrics),
                 **{name: shared[name] for name in (*last, "seconds", "version", "commit")},
             }
-            for test, figures in self.evaluations.items()
+            for test, metrics in self.evaluations.items()
         ]
 
     @property
@@ -135,8 +135,8 @@ class CrossFit(RecordStudy[CrossAccuracy]):
 
 def _of_gzsl(evaluation: Evaluation) -> dict[str, float | None]:
     """Return the GZSL metrics that board entries have, by name."""
-    figures = (figure for figure in on_board().values() if figure.needs_gzsl)
-    return {figure.name: figure.of(evaluation) for figure in figures}
+    metrics = (metric for metric in on_board().values() if metric.needs_gzsl)
+    return {metric.name: metric.of(evaluation) for metric in metrics}
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:

@@ -48,14 +48,14 @@ def statistics(dataset: ZSLDataset) -> pd.DataFrame:
         ("", "features", dataset.features.shape[1], None),
     ]
     for split in dataset.splits.values():
-        rows += _split_figures(dataset, split, printed)
+        rows += _split_metrics(dataset, split, printed)
     table = pd.DataFrame(rows, columns=["split", "quantity", "here", "published"])
     table["published"] = table["published"].astype("Int64")
     table["deviation"] = table["here"] / table["published"].astype("Float64") - 1
     return table
 
 
-def _split_figures(
+def _split_metrics(
     dataset: ZSLDataset, split: Split, printed: dict[str, Any]
 ) -> list[tuple[str, str, int, int | None]]:
     """Return the rows of :func:`statistics` for a split, with validation classes of fold 1."""

@@ -95,19 +95,19 @@ class Cost:
             for arm in (self.clean, self.leaky)
         )
         rows = []
-        for figure, values in clean.items():
-            if figure == "calibrated_harmonic" and None in (self.clean.gamma, self.leaky.gamma):
+        for metric, values in clean.items():
+            if metric == "calibrated_harmonic" and None in (self.clean.gamma, self.leaky.gamma):
                 continue
-            difference = leaky[figure] - values
-            few = significance.fewest_classes(resampling.tested_sides(self.clean.scores), figure)
+            difference = leaky[metric] - values
+            few = significance.fewest_classes(resampling.tested_sides(self.clean.scores), metric)
             low, high = significance.interval(difference, few)
             rows.append(
                 {
                     "method": self.method,
                     "leak": self.leak,
-                    "figure": figure,
+                    "metric": metric,
                     "clean": float(values[0]),
-                    "leaky": float(leaky[figure][0]),
+                    "leaky": float(leaky[metric][0]),
                     "difference": float(difference[0]),
                     "low": low,
                     "high": high,
@@ -134,7 +134,7 @@ def as_text(costs_: Sequence[Cost]) -> str:
         for row in cost.rows():
             points = [signed(row[name]) for name in ("difference", "low", "high")]
             lines.append(
-                f"  {SHORT[row['figure']]:15} {percent(row['clean']):>7} → "
+                f"  {SHORT[row['metric']]:15} {percent(row['clean']):>7} → "
                 f"{percent(row['leaky']):>7}   {points[0]:>5} points ({points[1]} to {points[2]})"
             )
     cautions = dict.fromkeys(significance.caution(cost.clean.scores.seen) for cost in costs_)

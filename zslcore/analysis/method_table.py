@@ -40,7 +40,7 @@ from zslcore.analysis.resampling import (
 from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
 from zslcore.datasets.facts import benchmark_in_name, earlier_version, fine_tuned_on
 from zslcore.datasets.imports import pretraining_by_name
-from zslcore.evaluation.figures import FIGURES as REGISTERED
+from zslcore.evaluation.registry import REGISTRY
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.verification import State
 from zslcore.methods import METHODS, VARIANTS
@@ -71,9 +71,9 @@ _EQUAL = 1e-6
 _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
 
 
-def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
+def task_of(metric: Metric) -> Literal["zsl", "gzsl"]:
     """Return the task for choosing parameters: GZSL for AUSUC and metrics at gamma, else ZSL."""
-    return "gzsl" if figure.endswith("at gamma") or figure == "AUSUC" else "zsl"
+    return "gzsl" if metric.endswith("at gamma") or metric == "AUSUC" else "zsl"
 
 
 # --- Cells ----------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MethodResult:
-    """Result of a method on a data set and split; ``figures`` are fractions in [0, 1].
+    """Result of a method on a data set and split; ``metrics`` are fractions in [0, 1].
 
     Fields that do not apply are empty: ``task`` if no parameter was chosen, ``who`` for own runs.
     ``per_class`` maps "zsl", "plain" and "at_gamma" to accuracies by class, if the result has them.
@@ -98,7 +98,7 @@ class MethodResult:
     task: Literal["zsl", "gzsl", ""]
     origin: Origin
     state: State
-    figures: Mapping[Metric, float]
+    metrics: Mapping[Metric, float]
     who: str = ""
     per_class: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
@@ -113,22 +113,22 @@ class MethodResult:
         """Whether the extractor is declared as fine-tuned on images of the data."""
         return bool(fine_tuned_on(self.pretraining))
 
-    def sides(self, figure: Metric) -> tuple[dict[str, float], dict[str, float]]:
+    def sides(self, metric: Metric) -> tuple[dict[str, float], dict[str, float]]:
         """Return the class accuracies that a metric averages, of unseen and of seen classes.
 
         Classes are identified by keys that do not depend on the spelling of their names.
         """
-        kind = METRICS[figure].partition("_")[0].replace("calibrated", "at_gamma")
+        kind = METRICS[metric].partition("_")[0].replace("calibrated", "at_gamma")
         accuracy = self.per_class.get(kind, {})
         keys = accuracies_by_key(accuracy)
-        return accuracies_of_sides(keys, keys_among(self.unseen, accuracy), figure)
+        return accuracies_of_sides(keys, keys_among(self.unseen, accuracy), metric)
 
     def equals(self, other: MethodResult) -> bool:
         """Whether another result has the same method, data set and split, and equal metrics."""
         identity, other_identity = ((c.row, c.data, c.split) for c in (self, other))
-        shared = self.figures.keys() & other.figures.keys()
+        shared = self.metrics.keys() & other.metrics.keys()
         return identity == other_identity and all(
-            abs(self.figures[name] - other.figures[name]) < _EQUAL for name in shared
+            abs(self.metrics[name] - other.metrics[name]) < _EQUAL for name in shared
         )
 
 
@@ -177,7 +177,7 @@ def _of_run(stored_run: StoredRun, of_folds: Collection[str]) -> MethodResult:
         task="" if task == "given" else task,
         origin="shipped" if stored_run.shipped else "mine",
         state=_state(stored_run),
-        figures=_figures(result),
+        metrics=_metrics(result),
         per_class={
             k: {names[c]: x for c, x in accuracies.items()}
             for k, accuracies in named.items()
@@ -199,12 +199,12 @@ def _state(stored_run: StoredRun) -> State:
     return State.VERIFIED
 
 
-def _figures(result: RunResult) -> dict[Metric, float]:
+def _metrics(result: RunResult) -> dict[Metric, float]:
     """Return the metrics of a run; metrics at gamma only if gamma was chosen."""
     values = {
-        name: REGISTERED[registered].of(result.evaluation)
+        name: REGISTRY[registered].of(result.evaluation)
         for name, registered in METRICS.items()
-        if result.gamma_origin or not REGISTERED[registered].at_gamma
+        if result.gamma_origin or not REGISTRY[registered].at_gamma
     }
     return {name: value for name, value in values.items() if value is not None}
 
@@ -223,7 +223,7 @@ def _non_default_parts(result: RunResult) -> list[str]:
 
 
 def best_cells(
-    cells: Sequence[MethodResult], figure: Metric, split: str, *, with_probes: bool = False
+    cells: Sequence[MethodResult], metric: Metric, split: str, *, with_probes: bool = False
 ) -> dict[tuple[str, str], MethodResult]:
     """Return the cell to show for every (row, data set) with a result for the metric.
 
@@ -231,9 +231,9 @@ def best_cells(
     results of the same origin, cells with per-class accuracies come first, then the newest cell.
     """
     candidates: dict[tuple[str, str], list[MethodResult]] = {}
-    tasks, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
+    tasks, listed = (task_of(metric), ""), [cell for cell in cells if cell.per_class]
     for cell in cells:
-        is_candidate = cell.split == split and cell.task in tasks and figure in cell.figures
+        is_candidate = cell.split == split and cell.task in tasks and metric in cell.metrics
         if is_candidate and (with_probes or not cell.probe):
             candidates.setdefault((cell.row, cell.data), []).append(cell)
     return {key: _with_classes(min(cells, key=_order), listed) for key, cells in candidates.items()}
@@ -256,7 +256,7 @@ def _order(cell: MethodResult) -> tuple[int, bool]:
 # --- Ranks ----------------------------------------------------------------------------------------
 
 
-def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -> pd.DataFrame:
+def ranked(cells: Sequence[MethodResult], metric: Metric, n_draws: int = 1000) -> pd.DataFrame:
     """Rank the methods of one column, with one row per cell and the same draws for all.
 
     Rank 1 is the largest value; equal values share the better rank. ``first`` to ``last`` is the 95
@@ -265,7 +265,7 @@ def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -
     the names and order of classes. For few classes, intervals are Student's; see
     :func:`zslcore.metrics.significance.interval`.
     """
-    value = np.array([cell.figures[figure] for cell in cells])
+    value = np.array([cell.metrics[metric] for cell in cells])
     table = pd.DataFrame(
         {
             "value": value,
@@ -278,7 +278,7 @@ def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -
         },
         index=[cell.row for cell in cells],
     )
-    reasons, drawn, classes = _drawn(cells, figure, n_draws)
+    reasons, drawn, classes = _drawn(cells, metric, n_draws)
     table["why"] = reasons
     listed = [k for k, why in enumerate(reasons) if not why]
     if listed:
@@ -295,7 +295,7 @@ def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -
 
 
 def _drawn(
-    cells: Sequence[MethodResult], figure: Metric, n_draws: int
+    cells: Sequence[MethodResult], metric: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
     """Return reasons, resampled metrics, and the smaller number of seen or unseen classes.
 
@@ -304,10 +304,10 @@ def _drawn(
     column per cell with an interval.
     """
     nothing = np.empty((0, 0)), 0
-    if figure not in MEANS_OVER_CLASSES:
+    if metric not in MEANS_OVER_CLASSES:
         return ["This metric is not a mean over classes."] * len(cells), *nothing
-    sides = [cell.sides(figure) for cell in cells]
-    needed = (figure[0] != "s", figure[0] in "sH")
+    sides = [cell.sides(metric) for cell in cells]
+    needed = (metric[0] != "s", metric[0] in "sH")
     classes = [tuple(frozenset(side) for side in both) for both in sides]
     sides_of_metric = [side for side, n in zip(("unseen", "seen"), needed, strict=True) if n]
     sizes = [{side: len(both[side == "seen"]) for side in sides_of_metric} for both in classes]
@@ -330,10 +330,10 @@ def _drawn(
     )
     order = order_of_classes(accuracies, seen)
     weights = class_draws(seen[order], n_draws)
-    figures = [
+    metrics = [
         metric_of_class_draws(weights, seen[order], accuracy[order]) for accuracy in accuracies
     ]
-    return reasons, np.column_stack(figures), fewest_classes(seen)
+    return reasons, np.column_stack(metrics), fewest_classes(seen)
 
 
 def _why_none(sizes: Mapping[str, int]) -> str:
@@ -395,7 +395,7 @@ class MethodTable:
     """
 
     cells: Sequence[MethodResult]
-    figure: Metric
+    metric: Metric
     split: str
     origins: Collection[Origin]
     data: Sequence[str]
@@ -424,7 +424,7 @@ class MethodTable:
         """Columns of the data sets with a result, in the order of :attr:`data`."""
         splits = {data: self.split_of(data) for data in self.data}
         best = {
-            split: best_cells(self.counted, self.figure, split, with_probes=self.probes)
+            split: best_cells(self.counted, self.metric, split, with_probes=self.probes)
             for split in {*splits.values()}
         }
         columns, usual = [], inductive_rows()
@@ -436,7 +436,7 @@ class MethodTable:
                 first = next(iter(cells.values()))
                 # Printed values are for the chosen split only.
                 benchmark = first.benchmark if split == self.split else ""
-                ranks = ranked(list(cells.values()), self.figure)
+                ranks = ranked(list(cells.values()), self.metric)
                 ranks["printed"] = [self.printed_of(row, benchmark) for row in ranks.index]
                 columns.append(Column(data, split, benchmark, first.simulated, cells, ranks))
         return columns
@@ -499,8 +499,8 @@ class MethodTable:
     def printed(self) -> pd.DataFrame:
         """Printed values of this split and metric, with parameters chosen for the same task."""
         table = printed_cells()
-        same = (table["figure"] == self.figure) & (table["split"] == self.split)
-        return table[same & (table["task"] == task_of(self.figure)) & self.with_printed]
+        same = (table["metric"] == self.metric) & (table["split"] == self.split)
+        return table[same & (table["task"] == task_of(self.metric)) & self.with_printed]
 
     def prints(self, row: str, benchmark: str) -> pd.DataFrame:
         """Return all printed values of a row, starting with the benchmark paper."""
@@ -545,16 +545,16 @@ class MethodTable:
 @cache
 def printed_cells() -> pd.DataFrame:
     """Return the printed values; ``first_version`` is NaN unless the value was changed."""
-    figures = printed_evidence().figures
-    figures = figures[
-        figures["figure"].isin(METRICS) & ~figures["table"].str.contains("quoted|CAL 3")
+    metrics = printed_evidence().metrics
+    metrics = metrics[
+        metrics["metric"].isin(METRICS) & ~metrics["table"].str.contains("quoted|CAL 3")
     ]
-    key_columns = ["table", "benchmark", "split", "method", "figure"]
-    now = figures.set_index(key_columns)["value"]
+    key_columns = ["table", "benchmark", "split", "method", "metric"]
+    now = metrics.set_index(key_columns)["value"]
     before = pd.concat(of_benchmark_paper(earlier_version)).set_index(key_columns)["value"]
     before = before.reindex(now.index).where(lambda first: first != now)
     rows = []
-    for (_, printed), first in zip(figures.iterrows(), before, strict=True):
+    for (_, printed), first in zip(metrics.iterrows(), before, strict=True):
         paper = str(printed["table"]).partition(" ")[0]
         plain_row = (
             row_name(printed["method"], {}) if printed["method"] in METHODS else printed["method"]
@@ -564,7 +564,7 @@ def printed_cells() -> pd.DataFrame:
                 "row": _PRINTED_ROWS.get((paper, printed["method"]), plain_row),
                 "benchmark": printed["benchmark"],
                 "split": printed["split"],
-                "figure": printed["figure"],
+                "metric": printed["metric"],
                 "value": printed["value"],
                 "table": printed["table"],
                 "task": printed["chosen_for"],

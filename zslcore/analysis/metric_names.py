@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 Metric = Literal["H at gamma", "zsl", "AUSUC", "u at gamma", "s at gamma", "H", "u", "s"]
-#: Metric -> its name in :mod:`zslcore.evaluation.figures`, which is also its column in tables of
+#: Metric -> its name in :mod:`zslcore.evaluation.registry`, which is also its column in tables of
 #: runs.
 METRICS: Mapping[Metric, str] = {
     "H at gamma": "calibrated_harmonic",

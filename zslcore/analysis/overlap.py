@@ -327,7 +327,7 @@ def _difference_p(
 
 Accuracy = Mapping[int, float]
 
-_FIGURES = ("all", "clean", "overlap", "all_minus_clean", "gain", "low", "high", "p")
+_METRICS = ("all", "clean", "overlap", "all_minus_clean", "gain", "low", "high", "p")
 
 
 def class_accuracies(
@@ -356,10 +356,10 @@ def test_images(dataset: ZSLDataset, split: Split) -> dict[int, int]:
     return dict(zip(classes.tolist(), counts.tolist(), strict=True))
 
 
-def gain_figures(gain: OverlapGain) -> dict[str, float]:
+def gain_metrics(gain: OverlapGain) -> dict[str, float]:
     """Return the values of a gain by name: mean accuracies, gain, its interval, and p."""
     accuracies = (gain.all, gain.clean, gain.overlap, gain.all_minus_clean)
-    return dict(zip(_FIGURES, (*accuracies, gain.gain, *gain.interval, gain.p), strict=True))
+    return dict(zip(_METRICS, (*accuracies, gain.gain, *gain.interval, gain.p), strict=True))
 
 
 def method_gains(
@@ -391,9 +391,9 @@ def method_gains(
         compared = {c: a for c, a in accuracy.items() if c in overlapping or c not in related}
         gain = overlap_gain(compared, [c for c in compared if c in overlapping])
         every = float(np.mean([*accuracy.values()]))
-        figures = gain_figures(gain) | {"all": every, "all_minus_clean": every - gain.clean}
-        rows.append({"method": method, **figures})
-    table = pd.DataFrame(rows, columns=["method", *_FIGURES])
+        metrics = gain_metrics(gain) | {"all": every, "all_minus_clean": every - gain.clean}
+        rows.append({"method": method, **metrics})
+    table = pd.DataFrame(rows, columns=["method", *_METRICS])
     table["p_holm"] = holm(table["p"].to_numpy()) if len(table) else table["p"]
     for column in ("all", "clean"):
         table[f"rank_{column}"] = table[column].rank(ascending=False, method="min").astype(int)

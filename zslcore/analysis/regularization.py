@@ -269,7 +269,7 @@ _ON_THE_TEST_SET = (
     *("gamma", "calibrated_harmonic", "best_harmonic"),
 )
 #: Column of a path -> column of a stored run.
-_FIGURES = {
+_METRICS = {
     "zsl": "zsl",
     "unseen": "plain_unseen",
     "seen": "plain_seen",
@@ -285,7 +285,7 @@ def path_as_runs(
     """Return the rows of a path with the columns of a stored run."""
     return [
         {"params": json.dumps(dict(spec.params) | {spec.parameter: row["value"]})}
-        | {target: row[source] for source, target in _FIGURES.items() if source in row}
+        | {target: row[source] for source, target in _METRICS.items() if source in row}
         for row in rows
     ]
 

@@ -13,7 +13,7 @@ AUSUC. Two methods, or two runs of one method, are compared on the same draws of
 that the difficulty of a class, which is the same for both, cancels.
 
 Draws of classes estimate the variation of metrics over samples of classes, draws of images within
-classes the variation over samples of images of the same classes. :mod:`zslcore.evaluation.figures`
+classes the variation over samples of images of the same classes. :mod:`zslcore.evaluation.registry`
 computes each metric from the draws.
 
 References
@@ -31,8 +31,8 @@ import numpy as np
 import scipy
 
 from zslcore.evaluation.bootstrap import BootstrapMetrics
-from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.predicted_tests import PredictedTest
+from zslcore.evaluation.registry import REGISTRY
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.significance import DIGITS, N_DRAWS, Over, class_draws, image_draws
@@ -40,28 +40,30 @@ from zslcore.names import class_key, class_keys
 
 #: Number or name of a class.
 ClassId = TypeVar("ClassId", int, str)
-Figure = Literal[
+ResampledMetric = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
 ]
 #: All metrics: ZSL; u, s and H at gamma = 0; H at the chosen gamma; the largest H (an oracle: its
 #: gamma is chosen on the test set); the area under the curve.
-FIGURES: tuple[Figure, ...] = get_args(Figure)
+RESAMPLED_METRICS: tuple[ResampledMetric, ...] = get_args(ResampledMetric)
 #: Metrics with a different name in the registry.
-_NAMES: dict[Figure, str] = {side: f"plain_{side}" for side in ("unseen", "seen", "harmonic")}
+_NAMES: dict[ResampledMetric, str] = {
+    side: f"plain_{side}" for side in ("unseen", "seen", "harmonic")
+}
 #: Values processed at a time: 8 MiB, which fit into a processor cache.
 BLOCK = 1 << 20
 
 
 def metrics_of_draws(
     scores: PredictedTest, drawn: np.ndarray, gamma: float = 0.0
-) -> dict[Figure, np.ndarray]:
+) -> dict[ResampledMetric, np.ndarray]:
     """Return all metrics of a test set for each draw of classes.
 
     ``drawn`` has shape (n_draws, n_candidates): how often each class is drawn. Classes without test
     samples are ignored; metrics of a draw are NaN if it has no class with test samples.
     """
-    computed = FIGURES if scores.generalized else FIGURES[:1]
-    names = [_NAMES.get(figure, figure) for figure in computed]
+    computed = RESAMPLED_METRICS if scores.generalized else RESAMPLED_METRICS[:1]
+    names = [_NAMES.get(metric, metric) for metric in computed]
     (values,) = _metrics_of_counts([(scores, gamma)], names, counts_of_classes(scores, drawn))
     return dict(zip(computed, values.values(), strict=True))
 
@@ -106,7 +108,7 @@ def _metrics_of_counts(
     counts: Iterator[np.ndarray],
 ) -> list[dict[str, np.ndarray]]:
     how = {
-        name: drawn_metric for name in names if (drawn_metric := REGISTERED[name].drawn) is not None
+        name: drawn_metric for name in names if (drawn_metric := REGISTRY[name].drawn) is not None
     }
     parts: list[dict[str, list[np.ndarray]]] = [{name: [] for name in how} for _ in tests]
     for block in counts:
@@ -159,12 +161,12 @@ def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
 
 
 def accuracies_of_sides(
-    accuracy: Mapping[ClassId, float], unseen: Collection[ClassId], figure: str
+    accuracy: Mapping[ClassId, float], unseen: Collection[ClassId], metric: str
 ) -> tuple[dict[ClassId, float], dict[ClassId, float]]:
-    """Return the class accuracies that ``figure`` averages, of unseen and of seen classes."""
+    """Return the class accuracies that ``metric`` averages, of unseen and of seen classes."""
     return (
-        {c: value for c, value in accuracy.items() if c in unseen and figure[0] != "s"},
-        {c: value for c, value in accuracy.items() if c not in unseen and figure[0] in "sH"},
+        {c: value for c, value in accuracy.items() if c in unseen and metric[0] != "s"},
+        {c: value for c, value in accuracy.items() if c not in unseen and metric[0] in "sH"},
     )
 
 

@@ -18,9 +18,9 @@ from typing import Any
 import pandas as pd
 
 from zslcore.analysis.papers.printed import ChosenFor, chosen_for
-from zslcore.evaluation import figures, plugins
-from zslcore.evaluation.figures import FIGURES, values_of
+from zslcore.evaluation import plugins
 from zslcore.evaluation.predicted_tests import origin_in_words
+from zslcore.evaluation.registry import REGISTRY, headings, metric_names, values_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS
@@ -34,9 +34,9 @@ from zslcore.version import stamped, version
 
 def sort_orders() -> Mapping[str, bool]:
     """Return the sort keys of runs, and whether the largest value comes first."""
-    of_figures = {name: figures.FIGURES[name].larger_is_better for name in figures.metric_names()}
+    of_metrics = {name: REGISTRY[name].larger_is_better for name in metric_names()}
     by_name = {"created": True, "dataset": False, "method": False, "origin": False}
-    return by_name | of_figures | {"seconds": True}
+    return by_name | of_metrics | {"seconds": True}
 
 
 #: Column of a run -> heading in a paper; ``chosen_for`` is the task of the choice of parameters.
@@ -174,18 +174,18 @@ def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> st
 
     The table states which data are simulated, and which parameters were chosen by an oracle.
     """
-    names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
+    names = {**LATEX_COLUMNS, **headings(printed=True)}
     table = tabulate_results(runs, oracle_keys=oracle_keys).reindex(columns=list(names))
     table["dataset"] = [_name(run) for run in runs]
     empty = {name for name in names if len(table) and table[name].isna().all()}
     shown = [name for name in names if name not in empty]
-    percent = [name for name in figures.metric_names(unit="fraction") if name in shown]
+    percent = [name for name in metric_names(unit="fraction") if name in shown]
     values = (100 * table[percent].astype(float)).round(1)
     best = best_in_groups(
         values,
         table[["dataset", "split"]],
         among=table["chosen_for"] != ORACLE,
-        smallest=[name for name in percent if not figures.FIGURES[name].larger_is_better],
+        smallest=[name for name in percent if not REGISTRY[name].larger_is_better],
     )
     texts = {name: [f"{v:.1f}" if v == v else "–" for v in values[name]] for name in percent}
     return latex_table(
@@ -242,8 +242,8 @@ def repeat_hint(method: str) -> str:
 def _oracle_lines(result: RunResult) -> list[str]:
     """Return the lines on gains from choosing on the test set, if they were computed."""
     gaps = [
-        f"{words} {signed(result.oracle_gap[name])} points of {figure}"
-        for name, words, figure in GAPS
+        f"{words} {signed(result.oracle_gap[name])} points of {metric}"
+        for name, words, metric in GAPS
         if name in result.oracle_gap
     ]
     bounds = " (upper bounds: chosen on the test set)"
@@ -308,17 +308,17 @@ def _spec_and_origin(result: RunResult) -> dict[str, Any]:
 
 def compare_metrics(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Compare the metrics of two runs, as fractions; NaN if a run lacks the metric."""
-    pair = [dict(_figures(result)) for result in (first, second)]
+    pair = [dict(_metrics(result)) for result in (first, second)]
     rows = [(name, *(values.get(name) for values in pair)) for name in dict.fromkeys(chain(*pair))]
-    table = pd.DataFrame(rows, columns=["figure", "first", "second"])
+    table = pd.DataFrame(rows, columns=["metric", "first", "second"])
     table[["first", "second"]] = table[["first", "second"]].astype(float)
     return table.assign(difference=table["second"] - table["first"])
 
 
-def _figures(result: RunResult) -> Iterator[tuple[str, float]]:
+def _metrics(result: RunResult) -> Iterator[tuple[str, float]]:
     for name, value in values_of(result.evaluation).items():
         if value is not None:
-            yield FIGURES[name].label, value
+            yield REGISTRY[name].label, value
     if result.evaluation.zsl_top5 is not None:
         yield "ZSL, top 5", result.evaluation.zsl_top5
     oracle = result.oracle
@@ -335,9 +335,9 @@ def compare_classes(first: RunResult, second: RunResult) -> pd.DataFrame:
     unseen classes) or "GZSL" (all classes, at the gamma of each run).
     """
     rows, unseen = [], set(_accuracies_by_name(first, "per_class_zsl"))
-    for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
+    for task, metric in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):
         first_accuracies, second_accuracies = (
-            _accuracies_by_name(result, figure) for result in (first, second)
+            _accuracies_by_name(result, metric) for result in (first, second)
         )
         rows += [
             (
@@ -357,8 +357,8 @@ def compare_classes(first: RunResult, second: RunResult) -> pd.DataFrame:
     )
 
 
-def _accuracies_by_name(result: RunResult, figure: str) -> dict[str, float]:
-    accuracies: dict[int, float] = getattr(result.evaluation, figure)
+def _accuracies_by_name(result: RunResult, metric: str) -> dict[str, float]:
+    accuracies: dict[int, float] = getattr(result.evaluation, metric)
     return {result.class_names[c]: value for c, value in accuracies.items()}
 
 

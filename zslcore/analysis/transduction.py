@@ -23,9 +23,9 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.analysis.study import Study, code_versions
-from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.predicted_tests import ScoredTest, evaluate
 from zslcore.evaluation.protocol import Setting, Task
+from zslcore.evaluation.registry import values_of
 from zslcore.exceptions import closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE

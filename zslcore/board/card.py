@@ -13,7 +13,7 @@ from zslcore.board.making import entry_of_run
 from zslcore.board.table import HEADINGS
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
-from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.registry import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, ZSLError
@@ -94,16 +94,16 @@ def card_of_entry(
         kind=kind,
         files=tuple(files),
         reason=_stated(result) if findings[0].check == STATED_METRICS else findings[0].sentence,
-        figures=(_rows_metric(result), classes, _headline_metric(result.entry)),
+        metrics=(_rows_metric(result), classes, _headline_metric(result.entry)),
         picture=_picture(result.entry),
     )
 
 
 def _stated(result: CheckedEntry) -> str:
-    entry, figure = result.entry, _headline_metric(result.entry)
+    entry, metric = result.entry, _headline_metric(result.entry)
     return (
-        f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
-        f"{figure.value}. According to the file, nothing leaks; verifying the metrics needs "
+        f"{entry.method} on {entry.data.name}, {entry.split.name} states {metric.label} "
+        f"{metric.value}. According to the file, nothing leaks; verifying the metrics needs "
         "predictions."
     )
 
@@ -162,8 +162,8 @@ def _headline_metric(entry: BoardEntry) -> ReportMetric:
 def _picture(entry: BoardEntry) -> Picture | None:
     values = [(HEADINGS[name], getattr(entry.figures, name)) for name in on_board()]
     bars = tuple(Bar(label, 1.0, v, percent(v)) for label, v in values if v is not None)
-    figures = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
-    return Picture(f"Stated metrics: {figures}.", bars) if bars else None
+    metrics = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
+    return Picture(f"Stated metrics: {metrics}.", bars) if bars else None
 
 
 def _read_as(result: CheckedEntry) -> dict[str, str]:

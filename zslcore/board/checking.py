@@ -24,9 +24,9 @@ from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import benchmark_classes, unseen_classes
 from zslcore.datasets.simulated import SIMULATED
-from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.predictions_file import read_packaged, read_predictions
+from zslcore.evaluation.registry import on_board
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.counts import find_trained_classes
@@ -340,9 +340,9 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     recomputed_metrics = metrics_of_predictions(predictions)
     for name, value in asdict(entry.figures).items():
         yield from _metric_difference(f"figures.{name}", value, recomputed_metrics[name])
-    for figure, of_class in classes_of(predictions).items():
-        for name, value in entry.per_class.get(figure, {}).items():
-            field = clean_text(f"per_class.{figure}.{name}", 80)
+    for metric, of_class in classes_of(predictions).items():
+        for name, value in entry.per_class.get(metric, {}).items():
+            field = clean_text(f"per_class.{metric}.{name}", 80)
             yield from _metric_difference(field, value, of_class.get(name))
 
 
@@ -429,16 +429,16 @@ def metrics_of_predictions(predictions: Predictions) -> dict[str, float | None]:
     """Return every metric of the board by name."""
     without = predictions.gamma is None
     return {
-        name: None if without and figure.at_gamma else figure.of(predictions.evaluation)
-        for name, figure in on_board().items()
+        name: None if without and metric.at_gamma else metric.of(predictions.evaluation)
+        for name, metric in on_board().items()
     }
 
 
 def classes_of(predictions: Predictions) -> dict[str, dict[str, float]]:
     """Return the accuracy of every class by metric and class name."""
     e, names = predictions.evaluation, predictions.class_names
-    of_figure = {"zsl": e.per_class_zsl, "plain": e.per_class_plain, "at_gamma": e.per_class}
+    of_metric = {"zsl": e.per_class_zsl, "plain": e.per_class_plain, "at_gamma": e.per_class}
     return {
-        figure: {names[c]: value for c, value in of_class.items()}
-        for figure, of_class in of_figure.items()
+        metric: {names[c]: value for c, value in of_class.items()}
+        for metric, of_class in of_metric.items()
     }

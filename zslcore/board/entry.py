@@ -143,7 +143,7 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class StatedMetrics:
     """Accuracies as means over classes, fractions in [0, 1]; None if missing.
 
     ``zsl`` is the accuracy of unseen images among unseen classes; ``u_gamma``, ``s_gamma`` and
@@ -196,7 +196,7 @@ class BoardEntry:
     split: SplitMark
     gamma: Gamma
     parameters: Parameters
-    figures: Figures
+    figures: StatedMetrics
     seeds: Seeds = field(default_factory=Seeds)
     unseen_classes: tuple[str, ...] = ()
     per_class: Mapping[Accuracies, Mapping[str, Fraction]] = field(default_factory=dict)

@@ -15,11 +15,11 @@ from zslcore.board.entry import (
     MAX_TEXT,
     BoardEntry,
     Data,
-    Figures,
     Gamma,
     Parameters,
     Seeds,
     SplitMark,
+    StatedMetrics,
     check_entry,
     read_entry,
 )
@@ -246,22 +246,22 @@ def _metrics_of(
     e: Mapping[str, Any], with_gamma: bool, names: Mapping[int, str] | None = None
 ) -> dict[str, Any]:
     """Return the metrics of an evaluation and its accuracies by class, all rounded."""
-    figures = {"zsl": e["zsl"], "ausuc": e["ausuc"]}
+    metrics = {"zsl": e["zsl"], "ausuc": e["ausuc"]}
     of_class = {"zsl": e["per_class_zsl"], "plain": e["per_class_plain"]}
     of_class |= {"at_gamma": e["per_class"]} if with_gamma else {}
     for name, tail in (("plain", ""), ("calibrated", "_gamma")):
         if e[name] and (with_gamma or not tail):
             point = _point(e[name])
-            figures |= {
+            metrics |= {
                 f"u{tail}": point.unseen,
                 f"s{tail}": point.seen,
                 f"H{tail}": point.harmonic,
             }
     return {
-        "figures": Figures(**{k: v if v is None else _round(v) for k, v in figures.items()}),
+        "figures": StatedMetrics(**{k: v if v is None else _round(v) for k, v in metrics.items()}),
         "per_class": {
-            figure: {(names[c] if names else c): _round(value) for c, value in values.items()}
-            for figure, values in of_class.items()
+            metric: {(names[c] if names else c): _round(value) for c, value in values.items()}
+            for metric, values in of_class.items()
             if values
         },
     }

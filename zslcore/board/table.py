@@ -49,8 +49,7 @@ from zslcore.board.checking import (
     unseen_classes_of,
 )
 from zslcore.board.entry import BoardEntry
-from zslcore.evaluation.figures import FIGURES as REGISTERED
-from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.registry import REGISTRY, on_board
 from zslcore.evaluation.verification import State
 from zslcore.leakage.render import page, template
 from zslcore.leakage.report import Finding
@@ -78,9 +77,9 @@ RANKED: dict[Ranked, str] = {"zsl": "zsl", "H_gamma": "at_gamma"}
 _Group = tuple[str, str, tuple[str, ...], tuple[bool, ...]]
 
 
-def _rank_columns(figure: str) -> tuple[str, ...]:
+def _rank_columns(metric: str) -> tuple[str, ...]:
     """Return the columns with the first and last rank and the number of ranked results."""
-    return tuple(f"{figure}_rank_{end}" for end in ("first", "last", "of"))
+    return tuple(f"{metric}_rank_{end}" for end in ("first", "last", "of"))
 
 
 #: Columns of the table, in order; all metrics are fractions in [0, 1].
@@ -94,7 +93,7 @@ COLUMNS = (
     *("features", "version", "created", "link", "code", "file"),
 )
 PERCENT = (
-    *(name for name, figure in on_board().items() if figure.unit == "fraction"),
+    *(name for name, metric in on_board().items() if metric.unit == "fraction"),
     *("zsl_low", "zsl_high", "H_gamma_low", "H_gamma_high", "zsl_std", "H_gamma_std"),
 )
 #: Column -> heading for readers.
@@ -108,7 +107,7 @@ HEADINGS: Mapping[str, str] = {
     "contamination": "Overlap",
     "chosen_for": "Parameters",
     "gamma_origin": "Gamma",
-    **{name: figure.label.replace("γ", "gamma") for name, figure in on_board().items()},
+    **{name: metric.label.replace("γ", "gamma") for name, metric in on_board().items()},
 }
 #: Decimals of written metrics.
 DIGITS = 6
@@ -132,25 +131,25 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
 def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
     """Return one row per result with :data:`COLUMNS`, ranked among ``results``."""
     rows = [_row(result) for result in results]
-    for figure in RANKED:
-        ranks = rank_results(results, figure)
+    for metric in RANKED:
+        ranks = rank_results(results, metric)
         for result, row in zip(results, rows, strict=True):
             rank = ranks.get(result.file)
             values = (None,) * 3 if rank is None else (rank.first, rank.last, rank.n_ranked)
-            row |= dict(zip(_rank_columns(figure), values, strict=True))
+            row |= dict(zip(_rank_columns(metric), values, strict=True))
     return rows
 
 
-def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
+def rank_in_words(row: Mapping[str, Any] | pd.Series, metric: str) -> str:
     """Return the interval of a rank, such as "2 to 5 of 36", or ""."""
-    first, last, n_ranked = (row[column] for column in _rank_columns(figure))
+    first, last, n_ranked = (row[column] for column in _rank_columns(metric))
     return "" if pd.isna(first) else Rank(int(first), int(last), int(n_ranked)).in_words
 
 
 def _row(result: CheckedEntry) -> dict[str, Any]:
     entry, data, overlap = result.entry, result.entry.data, result.overlap
-    figures = {name: getattr(entry.figures, name) for name in entry.figures.__dataclass_fields__}
-    row, words = figures | _intervals(entry), variant_of(entry)
+    metrics = {name: getattr(entry.figures, name) for name in entry.figures.__dataclass_fields__}
+    row, words = metrics | _intervals(entry), variant_of(entry)
     row |= {"method": f"{entry.method} ({', '.join(words)})" if words else entry.method}
     row |= {"who": entry.who, "data": data.name}
     row |= {"benchmark": data.benchmark, "simulated": data.simulated, "features": data.features}
@@ -161,7 +160,7 @@ def _row(result: CheckedEntry) -> dict[str, Any]:
     }
     row |= {"contamination": result.overlap_word, "pretraining": ", ".join(data.pretraining)}
     row |= {"overlapping_classes": len(overlap.classes)}
-    row |= {"related_classes": int(overlap.figures.get("related", 0))}
+    row |= {"related_classes": int(overlap.numbers.get("related", 0))}
     row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
     row |= {"params": _as_text(entry.parameters.params)}
     row |= {"grid": _as_text(entry.parameters.grid or (entry.spec or {}).get("grid") or {})}
@@ -245,15 +244,15 @@ class Rank:
         return f"{bounds} of {self.n_ranked}"
 
 
-def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]:
+def rank_results(results: Sequence[CheckedEntry], metric: Ranked) -> dict[str, Rank]:
     """Rank the results of every test set by "zsl" or "H_gamma"; return file -> Rank.
 
     Only results with all class accuracies are ranked, if at least two have the same classes.
     """
     groups: dict[_Group, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for result in results:
-        if (group := _group(result.entry, figure)) and not result.entry.used_test_set:
-            of_class = accuracies_by_key(result.entry.per_class[RANKED[figure]])
+        if (group := _group(result.entry, metric)) and not result.entry.used_test_set:
+            of_class = accuracies_by_key(result.entry.per_class[RANKED[metric]])
             groups[group][result.file] = tuple(of_class[c] for c in group[2])
     rank_of: dict[str, Rank] = {}
     for (_, _, _, seen), members in groups.items():
@@ -264,13 +263,13 @@ def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, R
     return rank_of
 
 
-def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
+def _group(entry: BoardEntry, metric: Ranked) -> _Group | None:
     """Return the group in which an entry is ranked; None for too few or unknown classes."""
-    named = entry.per_class.get(RANKED[figure], {})
+    named = entry.per_class.get(RANKED[metric], {})
     unseen = keys_among(entry.unseen_classes, named)
     classes = tuple(sorted(class_keys([*named])))
-    seen = tuple(figure == "H_gamma" and key not in unseen for key in classes)
-    sides = (seen.count(False), seen.count(True)) if figure == "H_gamma" else (len(classes),)
+    seen = tuple(metric == "H_gamma" and key not in unseen for key in classes)
+    sides = (seen.count(False), seen.count(True)) if metric == "H_gamma" else (len(classes),)
     if min(sides) < FEWEST:
         return None
     return entry.data.benchmark or entry.data.digest, entry.split.name, classes, seen
@@ -286,10 +285,10 @@ def _rank_bounds(
     order = order_of_classes(results, np.array(seen))
     of_seen = np.array(seen)[order]
     drawn = class_draws(of_seen)
-    figures = np.column_stack(
+    metrics = np.column_stack(
         [metric_of_class_draws(drawn, of_seen, accuracies[order]) for accuracies in results]
     )
-    first, last = rank_bounds(figures, wider=widening(fewest_classes(of_seen)))
+    first, last = rank_bounds(metrics, wider=widening(fewest_classes(of_seen)))
     return tuple(zip(first.astype(int).tolist(), last.astype(int).tolist(), strict=True))
 
 
@@ -356,7 +355,7 @@ def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:
 def _cell_of_entry(result: CheckedEntry) -> MethodResult:
     entry, data = result.entry, result.entry.data
     values: dict[Any, float | None] = {
-        name: getattr(entry.figures, REGISTERED[registered].board)
+        name: getattr(entry.figures, REGISTRY[registered].board)
         for name, registered in METRICS.items()
     }
     spec, scaled = entry.spec or {}, ("features", "prototypes")
@@ -372,7 +371,7 @@ def _cell_of_entry(result: CheckedEntry) -> MethodResult:
         origin="shipped" if entry.who == OURS else "others",
         who=entry.who,
         state=result.state,
-        figures={name: x for name, x in values.items() if x is not None},
+        metrics={name: x for name, x in values.items() if x is not None},
         per_class=entry.per_class,
         unseen=frozenset(unseen_classes_of(entry)),
         pretraining=data.pretraining,

@@ -181,7 +181,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
     difference = f" diff: ours minus printed{unit}." if table["difference"].notna().any() else ""
     lines = [
         f"{args.experiment} on {' and '.join(names) or 'the class lists'}: {experiment.title}.",
-        experiment.figures.format(over=over_seeds(table["seeds"].max()), draws=args.draws),
+        experiment.metrics.format(over=over_seeds(table["seeds"].max()), draws=args.draws),
         variants(experiment, table["method"].unique()) if experiment.can_scale else "",
         f"printed: the paper's metric.{difference}"
         if table["printed"].notna().any()

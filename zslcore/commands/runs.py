@@ -32,7 +32,7 @@ from zslcore.analysis.stored_runs import (
 )
 from zslcore.commands.command import Option, Output, command, option
 from zslcore.commands.options import JSON, file_to_write, parquet_to_write
-from zslcore.evaluation import figures
+from zslcore.evaluation import registry
 from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
@@ -59,7 +59,7 @@ def shown() -> dict[str, str]:
         "contender": "contender",
         "chosen_for": "chosen for",
         "seed": "seed",
-        **figures.headings(printed=True),
+        **registry.headings(printed=True),
         "origin": "origin",
     }
 
@@ -160,7 +160,7 @@ def shown_rows(result: Result) -> list[dict[str, Any]]:
 def _as_text(table: pd.DataFrame) -> str:
     """Format a table with its metrics in percent."""
     written = table.copy()
-    for name in figures.metric_names(unit="fraction"):
+    for name in registry.metric_names(unit="fraction"):
         if name in written:
             written[name] = [bare_percent(value) for value in written[name]]
     if "created" in written:
@@ -200,7 +200,7 @@ def compare_runs(args: argparse.Namespace) -> Output:
     pair = first.result, second.result
     spec, compared = stored_runs.compare_specs(*pair), stored_runs.compare_metrics(*pair)
     classes = stored_runs.compare_classes(*pair)
-    tables = {"spec": spec, "figures": compared, "classes": classes}
+    tables = {"spec": spec, "metrics": compared, "classes": classes}
     values = {
         name: json.loads(table.to_json(orient="records", double_precision=15))
         for name, table in tables.items()
@@ -232,7 +232,7 @@ def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
         name: [bare_percent(value, number_format) for value in table[name]]
         for name, number_format in formats.items()
     }
-    named = table.assign(**texts).rename(columns={"figure": "metric"})
+    named = table.assign(**texts)
     return named.replace("γ", "gamma", regex=True)
 
 

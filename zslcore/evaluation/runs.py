@@ -26,7 +26,7 @@ from sklearn.model_selection import ParameterGrid
 
 from zslcore import version
 from zslcore.datasets import ZSLDataset, load
-from zslcore.evaluation import figures, protocol
+from zslcore.evaluation import protocol, registry
 from zslcore.evaluation.predicted_tests import Evaluation, FoldPredictions, ScoredTest, evaluate
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.specs import RunSpec
@@ -89,9 +89,9 @@ class RunResult:
 
     def __repr__(self) -> str:
         spec = self.spec
-        figures = repr(self.evaluation).removeprefix("<Evaluation: ").removesuffix(">")
+        metrics = repr(self.evaluation).removeprefix("<Evaluation: ").removesuffix(">")
         kind = " (simulated)" * self.simulated
-        return f"<RunResult {spec.method} on {spec.dataset}{kind}, split {spec.split}: {figures}>"
+        return f"<RunResult {spec.method} on {spec.dataset}{kind}, split {spec.split}: {metrics}>"
 
     def _repr_html_(self) -> str:
         """Show the metrics in a notebook."""
@@ -124,7 +124,7 @@ class RunResult:
         row |= {name: getattr(self.spec, name) for name in ("split", "method", "select_for")}
         row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
         row |= {"rule": self.rule, "gamma": self.gamma, "gamma_origin": self.gamma_origin}
-        row |= figures.values_of(self.evaluation)
+        row |= registry.values_of(self.evaluation)
         row |= {f"oracle_gap_{name}": gap for name, gap in self.oracle_gap.items()}
         row |= {name: getattr(self.spec, name) for name in ("features", "prototypes", "seed")}
         row |= {"seconds": self.seconds, "created": self.created, "digest": self.spec.digest}

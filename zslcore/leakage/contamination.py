@@ -125,13 +125,13 @@ def metric_of_trained_classes(
     finding: Finding, vocabularies: Sequence[str], *, is_assumed: bool = False
 ) -> ReportMetric:
     """Return the count of :func:`.find_trained_classes` ("2 of 10"), with the sets as its note."""
-    if finding.mark == "open" and "classes" not in finding.figures:
+    if finding.mark == "open" and "classes" not in finding.numbers:
         return trained_classes(note=finding.sentence.rstrip("."))
-    related = int(finding.figures["related"])
+    related = int(finding.numbers["related"])
     note = titles_of_sets(vocabularies, is_assumed=is_assumed)
     if related:
         note += f"; {counted(related, 'class', 'classes')} may be related"
-    return trained_classes(f"{len(finding.classes)} of {finding.figures['classes']}", note)
+    return trained_classes(f"{len(finding.classes)} of {finding.numbers['classes']}", note)
 
 
 def titles_of_sets(vocabularies: Sequence[str], *, is_assumed: bool = False) -> str:

@@ -356,7 +356,7 @@ def find_trained_classes(
     Finding
         Leak with the ``classes`` in a pre-training set, or ok without such
         classes; open if the set is assumed.
-        ``figures`` has the number of ``classes`` compared, and the number of classes ``related`` to
+        ``numbers`` has the number of ``classes`` compared, and the number of classes ``related`` to
         a class of a pre-training set.
     """
     certain, possible = certain_and_possible(names, vocabularies, all_classes)
@@ -364,23 +364,23 @@ def find_trained_classes(
     where = " and ".join(vocabulary.title for vocabulary in vocabularies)
     verb = "is" if len(possible) == 1 else "are"
     related = f" {len(possible)} {verb} related to classes of the set." if possible else ""
-    figures = {"classes": n, "related": len(possible)}
+    numbers = {"classes": n, "related": len(possible)}
     if not any(vocabulary.entries for vocabulary in vocabularies):
         text = "The extractor was trained on no images."
-        return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
+        return Finding(KNOWN_CLASSES, "ok", text, numbers=numbers)
     if not overlapping:
         text = f"{none_in(n, where)}{related}"
         if is_assumed:
             text = f"{undeclared(n, where)}{related}"
-            return Finding(KNOWN_CLASSES, "open", text, DECLARE, figures=figures)
-        return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
+            return Finding(KNOWN_CLASSES, "open", text, DECLARE, numbers=numbers)
+        return Finding(KNOWN_CLASSES, "ok", text, numbers=numbers)
     verb = "is" if len(overlapping) == 1 else "are"
     text = f"{len(overlapping)} of {n} unseen classes {verb} in {where} ({listed(overlapping)})."
     advice = "Also report accuracy without these classes."
     mark: Mark = "leak"
     if is_assumed:
         mark, text, advice = "open", would_leak(where, text), DECLARE
-    return Finding(KNOWN_CLASSES, mark, text, advice, classes=overlapping, figures=figures)
+    return Finding(KNOWN_CLASSES, mark, text, advice, classes=overlapping, numbers=numbers)
 
 
 def would_leak(where: str, sentence: str) -> str:

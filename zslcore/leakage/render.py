@@ -7,9 +7,9 @@ The schema of the JSON has a version, ``zslcore-report/1``::
     split       name of the split, or empty              files     [{name, sha256}]
     verdict     "leaks", "broken", "unknown" or "clean"  counts    findings by mark
     sentence    the reason of the verdict                command   empty for `check FILES`
-    figures     [{label, value, note}]
+    metrics     [{label, value, note}]
     checks      [{id, title}] of all checks
-    findings    [{check, title, mark, decides, sentence, advice, value, classes, rows, figures,
+    findings    [{check, title, mark, decides, sentence, advice, value, classes, rows, numbers,
                   evidence: [{title, columns, rows, total}]}]
     picture     null, or {alt, bars, curve, points}
     read_as     {name: value}: sources and assumptions
@@ -85,11 +85,11 @@ def to_text(report: Report) -> str:
         lines.append(f"Read as: {reading}.")
     if conditions := report.read_as.get("conditions"):
         lines.append(f"Custom rules: {conditions}.")
-    width = max((len(figure.label) for figure in report.figures), default=0)
-    lines += [""] * bool(report.figures)
-    for figure in report.figures:
-        note = f"  ({figure.note})" if figure.note else ""
-        lines.append(f"  {figure.label:<{width}}  {figure.value}{note}")
+    width = max((len(metric.label) for metric in report.metrics), default=0)
+    lines += [""] * bool(report.metrics)
+    for metric in report.metrics:
+        note = f"  ({metric.note})" if metric.note else ""
+        lines.append(f"  {metric.label:<{width}}  {metric.value}{note}")
     for finding in report.findings:
         lines += ["", *_paragraph(finding)]
     if report.comparison:
@@ -127,8 +127,8 @@ def _align(rows: Sequence[Sequence[object]]) -> list[str]:
 def to_paragraph(report: Report) -> str:
     """Return a paragraph of about 120 words for a review, with the digests of the files."""
     files = " and ".join(f"{name} (SHA-256 {sha[:DIGITS]}…)" for name, sha in report.files)
-    figures = "; ".join(
-        f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in report.figures
+    metrics = "; ".join(
+        f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in report.metrics
     )
     advised = [f for f in report.marked("leak", "error", "warning") if f.advice]
     # Advice such as "each of them" refers to its finding, so the finding's sentence precedes it.
@@ -139,7 +139,7 @@ def to_paragraph(report: Report) -> str:
         )
     )
     sentences = [f"I checked {files}.", f"Verdict: {report.word}.", report.sentence]
-    sentences += [f"{figures[:1].upper()}{figures[1:]}.", advice]
+    sentences += [f"{metrics[:1].upper()}{metrics[1:]}.", advice]
     titles = [f.title.removeprefix("split: ") for f in report.marked("open")[:MOST_OPEN]]
     titles = [title[0].lower() + title[1:] for title in titles]
     titles = [title for title in titles if title not in report.sentence]
@@ -216,7 +216,7 @@ def to_json(report: Report) -> str:
         "sentence": report.sentence,
         "command": report.command,
         "counts": report.counts,
-        "figures": [asdict(figure) for figure in report.figures],
+        "metrics": [asdict(metric) for metric in report.metrics],
         "checks": [{"id": id_, "title": title} for id_, title in report.titles.items()],
         "findings": [_fields(finding) for finding in report.findings],
         "picture": report.picture and asdict(report.picture),
@@ -236,7 +236,7 @@ def to_json(report: Report) -> str:
 
 def _fields(finding: Finding) -> dict[str, Any]:
     order = ("check", "title", "mark", "decides", "sentence", "advice", "value", "classes")
-    values = {name: getattr(finding, name) for name in (*order, "rows", "figures")}
+    values = {name: getattr(finding, name) for name in (*order, "rows", "numbers")}
     return values | {"evidence": [asdict(table) for table in finding.evidence]}
 
 
@@ -249,6 +249,9 @@ def read_report(content: bytes, file: str) -> Report:
     files = [(value["name"], value["sha256"]) for value in values["files"]]
     if values["schema"] == "zslcore-card/1":
         values["findings"] = [_finding_of_point(values["verdict"], p) for p in values["points"]]
+    for record, name in ((values, "metrics"), *((f, "numbers") for f in values["findings"])):
+        if "figures" in record:  # older reports
+            record[name] = record.pop("figures")
     values |= {
         "subject": values.get("subject", ", ".join(name for name, _ in files)),
         "split": values.get("split", ""),
@@ -256,7 +259,7 @@ def read_report(content: bytes, file: str) -> Report:
         "reason": values["sentence"],
         "command": values.get("command", ""),
     }
-    names = ("subject", "split", "findings", "read_as", "kind", "files", "reason", "figures")
+    names = ("subject", "split", "findings", "read_as", "kind", "files", "reason", "metrics")
     more = ("picture", "command")
     return read_fields(Report, {name: values[name] for name in (*names, *more)}, file)
 

@@ -113,7 +113,7 @@ class Finding:
     value : share of the test images that decides the mark, in [0, 1], or None
     rows : rows of all affected images, 0-based, sorted
     classes : names of the affected classes
-    figures : numbers in the sentence, by name
+    numbers : numbers in the sentence, by name
     title : title of the check
     decides : whether an open finding makes the verdict unknown; false for accepted findings and for
         findings on the origin of results
@@ -127,7 +127,7 @@ class Finding:
     value: float | None = None
     rows: tuple[int, ...] = ()
     classes: tuple[str, ...] = ()
-    figures: Mapping[str, float] = field(default_factory=dict)
+    numbers: Mapping[str, float] = field(default_factory=dict)
     title: str = ""
     decides: bool = True
 
@@ -284,7 +284,7 @@ class Report:
     kind : kind of the subject, in words
     files : (name, SHA-256) of each file
     reason : reason of the verdict if it does not follow from the findings alone
-    figures : main metrics
+    metrics : main metrics
     command : command that repeats the check, if not ``zslcore check FILES``
     """
 
@@ -296,7 +296,7 @@ class Report:
     kind: str = "split"
     files: tuple[tuple[str, str], ...] = ()
     reason: str = ""
-    figures: tuple[ReportMetric, ...] = ()
+    metrics: tuple[ReportMetric, ...] = ()
     picture: Picture | None = None
     command: str = ""
 

@@ -67,10 +67,10 @@ def card_of_split(
         report,
         files=tuple(files),
         reason=without_options(_reason(context, report)),
-        figures=(
-            _figure_of_leaking_images(context, report),
-            _figure_of_classes(context, report),
-            _figure_of_gain(context, report),
+        metrics=(
+            _metric_of_leaking_images(context, report),
+            _metric_of_classes(context, report),
+            _metric_of_gain(context, report),
         ),
         findings=worst_first(_shortened(f, start) for f in report.findings),
         picture=_picture(context, report),
@@ -120,7 +120,7 @@ def card_of_classes(
         kind="list of classes",
         files=tuple(files),
         reason=f"{headline} {rows}",
-        figures=(
+        metrics=(
             ReportMetric(TRAINED_ON, UNKNOWN, "needs the split file"),
             trained_classes(
                 value, titles_of_sets([v.name for v in vocabularies], is_assumed=assumed)
@@ -205,7 +205,7 @@ def _matched_by(context: AuditContext) -> str:
     return str(context.facts.get(MATCHED_BY, "row number"))
 
 
-def _figure_of_leaking_images(context: AuditContext, report: Report) -> ReportMetric:
+def _metric_of_leaking_images(context: AuditContext, report: Report) -> ReportMetric:
     """Return the number of leaking test images, and how many of them are training images."""
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
@@ -223,20 +223,20 @@ def _figure_of_leaking_images(context: AuditContext, report: Report) -> ReportMe
     return ReportMetric(label, f"{len(leaking):,}", "; ".join(notes))
 
 
-def _figure_of_classes(context: AuditContext, report: Report) -> ReportMetric:
+def _metric_of_classes(context: AuditContext, report: Report) -> ReportMetric:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
-    unread = any(f.mark == "open" and "classes" not in f.figures for f in findings)
+    unread = any(f.mark == "open" and "classes" not in f.numbers for f in findings)
     if not names or context.unseen_classes is None or unread:
         return trained_classes()
     overlapping = {c for f in findings if f.mark in ("leak", "open") for c in f.classes}
     related = {c for f in findings if f.mark == "warning" for c in f.classes} - overlapping
-    figures = {"classes": len(context.unseen_classes), "related": len(related)}
-    finding = Finding(KNOWN_CLASSES, "ok", "", classes=tuple(overlapping), figures=figures)
+    numbers = {"classes": len(context.unseen_classes), "related": len(related)}
+    finding = Finding(KNOWN_CLASSES, "ok", "", classes=tuple(overlapping), numbers=numbers)
     return metric_of_trained_classes(finding, names, is_assumed=context.assumes_pretraining)
 
 
-def _figure_of_gain(context: AuditContext, report: Report) -> ReportMetric:
+def _metric_of_gain(context: AuditContext, report: Report) -> ReportMetric:
     """Return the gain from the leak, which was measured only for PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):

@@ -299,20 +299,20 @@ def _means(rng: np.random.Generator, accuracy: np.ndarray, n_draws: int) -> np.n
     return np.concatenate(means)
 
 
-def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
+def fewest_classes(seen: np.ndarray, metric: str = "") -> int:
     """Return the number of classes of the smaller side that counts; 0 without classes."""
-    return min(classes_of_sides(seen, figure).values(), default=0)
+    return min(classes_of_sides(seen, metric).values(), default=0)
 
 
-def classes_of_sides(seen: np.ndarray, figure: str = "") -> dict[str, int]:
+def classes_of_sides(seen: np.ndarray, metric: str = "") -> dict[str, int]:
     """Return the number of classes of each non-empty side that counts for a metric.
 
     Only one side counts for a metric of that side: "zsl", "plain_unseen" or "plain_seen".
     """
     sides = {"seen": int(np.count_nonzero(seen)), "unseen": int(np.count_nonzero(~seen))}
-    if "unseen" in figure or figure.startswith("zsl"):
+    if "unseen" in metric or metric.startswith("zsl"):
         del sides["seen"]
-    elif "seen" in figure:
+    elif "seen" in metric:
         del sides["unseen"]
     return {side: n for side, n in sides.items() if n}
 

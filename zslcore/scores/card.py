@@ -80,7 +80,7 @@ def card_of_scores(
         kind="predictions" if predicted else "score matrix",
         files=tuple(files),
         reason=_sentence(report, findings[0]),
-        figures=(rows, classes, _headline_metric(report)),
+        metrics=(rows, classes, _headline_metric(report)),
         picture=_picture(report),
     )
 
@@ -134,7 +134,7 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
         kind="score matrix",
         files=tuple(files),
         reason=f"{name} can be read in more than one way: {question.removeprefix(f'{name}: ')}",
-        figures=(
+        metrics=(
             ReportMetric(TRAINED_ON, UNKNOWN),
             ReportMetric(KNOWN_CLASSES.lower(), UNKNOWN),
             none,
@@ -150,8 +150,8 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
         return worst.sentence
     if report.matrix.tested.limits == "sides given":
         return report.headline
-    figure = _headline_metric(report)
-    reached = f"{figure.label} {figure.value}{test_set} ({figure.note})"
+    metric = _headline_metric(report)
+    reached = f"{metric.label} {metric.value}{test_set} ({metric.note})"
     if worst.mark == "open":
         return f"{reached}; {worst.sentence[0].lower() + worst.sentence[1:]}"
     agreed = "rows, labels and γ agree with the data"
@@ -192,16 +192,16 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, ReportMetric]:
         text = "This file does not show which images the model was trained on."
         advice = "Check the split file of its training."
         advice += f" {VERSIONS}" if split == "PS" else ""
-        figure = ReportMetric(label, UNKNOWN, "scores do not show the training rows")
-        return Finding(title, "open", text, advice), figure
-    figure = ReportMetric(label, f"{leaked:,}", "of the split named in the file")
+        metric = ReportMetric(label, UNKNOWN, "scores do not show the training rows")
+        return Finding(title, "open", text, advice), metric
+    metric = ReportMetric(label, f"{leaked:,}", "of the split named in the file")
     if leaked:
         text = (
             f"{counted(leaked, 'test row')} of the split {'leaks' if leaked == 1 else 'leak'}: "
             f"{'it or its class is' if leaked == 1 else 'they or their classes are'} in training."
         )
-        return Finding(title, "leak", text, "Use a split without these rows."), figure
-    return Finding(title, "ok", "No row of the split is in both training and test."), figure
+        return Finding(title, "leak", text, "Use a split without these rows."), metric
+    return Finding(title, "ok", "No row of the split is in both training and test."), metric
 
 
 def _of_classes(
@@ -224,14 +224,14 @@ def _headline_metric(report: ScoreReport) -> ReportMetric:
     """Return H and AUSUC, or ZSL accuracy if all images are of unseen classes."""
     e = report.evaluation
     if report.matrix.tested.limits == "sides given":
-        separate = percent(report.figures["separate_harmonic"] or 0.0)
+        separate = percent(report.metrics["separate_harmonic"] or 0.0)
         return ReportMetric(
             "H in separate label spaces",
             separate,
             "not H of GZSL: the true side of each image was given",
         )
     if report.matrix.tested.limits and e.plain is None and report.matrix.seen.any():
-        unseen = percent(report.figures["plain_unseen"] or 0.0)
+        unseen = percent(report.metrics["plain_unseen"] or 0.0)
         return ReportMetric(
             "u", unseen, "from predicted classes, without seen images; mean over classes"
         )

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.evaluation.figures import PER_SAMPLE
+from zslcore.evaluation.registry import PER_SAMPLE
 from zslcore.metrics import Average, harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.numbers import percent, signed
 from zslcore.scores.judging import ScoreReport
@@ -177,18 +177,18 @@ def readings_of(reports: Sequence[ScoreReport]) -> Iterator[ScoreReading]:
 
 
 def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
-    figures, test = report.figures, report.matrix.tested
+    metrics, test = report.metrics, report.matrix.tested
     for average, kind, end in AVERAGES:
         usual: Standing = "usual" if average == "per class" else "name it"
-        at_zero = _named(figures, "plain", end)
-        ausuc = figures.get(f"ausuc{end}")
+        at_zero = _named(metrics, "plain", end)
+        ausuc = metrics.get(f"ausuc{end}")
         if at_zero:
             yield ScoreReading(f"γ = 0, {average}", at_zero, usual)
             mean = {"H": (at_zero["u"] + at_zero["s"]) / 2}
             yield ScoreReading(f"mean of u and s instead of H, γ = 0, {average}", mean, "name it")
         if ausuc is not None:
             yield ScoreReading(f"area under the curve, {average}", {"AUSUC": ausuc}, usual)
-        calibrated = _named(figures, "calibrated", end)
+        calibrated = _named(metrics, "calibrated", end)
         if calibrated:
             yield ScoreReading(f"γ {report.how}, {average}", calibrated, usual)
         if test.has_curve:
@@ -202,14 +202,14 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
             description = f"γ with the best H per {unit} on the test images (oracle), {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
                 yield ScoreReading(description, values, "oracle")
-        within = _named(figures, "separate", end, {"unseen": f"zsl{end}"})
+        within = _named(metrics, "separate", end, {"unseen": f"zsl{end}"})
         if within:
             description = f"among the classes of each side (u is ZSL accuracy), {average}"
             yield ScoreReading(description, within | {"ZSL": within["u"]}, "name it")
-        elif (zsl := figures.get(f"zsl{end}")) is not None:
+        elif (zsl := metrics.get(f"zsl{end}")) is not None:
             description = f"among unseen classes alone (ZSL accuracy), {average}"
             yield ScoreReading(description, {"ZSL": zsl, "u": zsl}, usual)
-        accuracy = figures.get(f"accuracy{end}")
+        accuracy = metrics.get(f"accuracy{end}")
         if accuracy is not None:
             description = f"accuracy of all test images together, γ = 0, {average}"
             yield ScoreReading(description, {"H": accuracy}, "name it")
@@ -222,7 +222,7 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
 
 
 def _named(
-    figures: Mapping[str, float | None],
+    metrics: Mapping[str, float | None],
     point: str,
     end: str,
     other: Mapping[str, str] | None = None,
@@ -230,7 +230,7 @@ def _named(
     """Return u, s and H of a point; empty if one of them is missing."""
     names = {"u": "unseen", "s": "seen", "H": "harmonic"}
     values = {
-        letter: figures.get((other or {}).get(side, f"{point}_{side}{end}"))
+        letter: metrics.get((other or {}).get(side, f"{point}_{side}{end}"))
         for letter, side in names.items()
     }
     return {k: v for k, v in values.items() if v is not None} if None not in values.values() else {}

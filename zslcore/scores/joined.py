@@ -237,7 +237,7 @@ def joined_card(
         kind=JOINT,
         files=tuple(dict.fromkeys((*split.files, *scores.files))),
         reason=_sentence(ordered, split, without),
-        figures=_figures(split, without, report),
+        metrics=_metrics(split, without, report),
         picture=split.picture or scores.picture,
     )
 
@@ -325,10 +325,10 @@ def _metrics_at(
     return side[0], side[1], None
 
 
-def _metrics_text(figures: tuple[float | None, float | None, float | None]) -> str:
-    named = zip("usH", figures, strict=True)
+def _metrics_text(metrics: tuple[float | None, float | None, float | None]) -> str:
+    named = zip("usH", metrics, strict=True)
     values = ", ".join(f"{name} {percent(value)}" for name, value in named if value is not None)
-    sides = zip(("unseen", "seen"), figures, strict=False)
+    sides = zip(("unseen", "seen"), metrics, strict=False)
     empty = " or ".join(side for side, value in sides if value is None)
     left = f"no {empty} image is left, so H is undefined" if empty else ""
     return "; ".join(filter(None, (values, left)))
@@ -405,15 +405,15 @@ def _sentence(
     findings: Sequence[Finding], split: Report, without: MetricsWithoutLeaks | None
 ) -> str:
     on_printed = [f for f in findings if f.check.startswith("Printed ")]
-    figures = next((f.sentence for f in findings if f.check == WITHOUT), "")
+    metrics = next((f.sentence for f in findings if f.check == WITHOUT), "")
     fitted = next(f for f in findings if f.check == FITS)
     if fitted.mark == "error":
         return fitted.sentence
-    main = figures
+    main = metrics
     if without is not None and without.leaked > 0:
         main = (
             f"{without.leaked:,} of {without.tested:,} scored images "
-            f"leak{'s' * (without.leaked == 1)}. {figures}"
+            f"leak{'s' * (without.leaked == 1)}. {metrics}"
         )
     elif verdict_of(findings) != "clean":
         of_scores = [
@@ -426,18 +426,18 @@ def _sentence(
         why = split.sentence
         if split.verdict == "clean" and of_scores:
             why = of_scores[0].sentence
-        main = f"{figures} {why}".strip()
+        main = f"{metrics} {why}".strip()
     return " ".join([*map(_in_front, on_printed), main])
 
 
-def _figures(
+def _metrics(
     split: Report, without: MetricsWithoutLeaks | None, report: ScoreReport
 ) -> tuple[ReportMetric, ReportMetric, ReportMetric]:
     if without is None:
         masked = report.matrix.tested.limits == "sides given"
         why = "masked by the true side, not GZSL" if masked else "not of this split"
         h = ReportMetric("H as scored", UNKNOWN, why)
-        return split.figures[0], h, ReportMetric("H without leaking images", UNKNOWN, why)
+        return split.metrics[0], h, ReportMetric("H without leaking images", UNKNOWN, why)
     with_all = without.all_rows[2] if without.all_rows[2] is not None else without.all_rows[0]
     name = "H" if without.all_rows[2] is not None else "ZSL"
     scored = UNKNOWN if with_all is None else percent(with_all)
@@ -446,7 +446,7 @@ def _figures(
         clean = ReportMetric(
             f"{name} without leaking images", UNKNOWN, "rows of the scores are unknown"
         )
-        leaked = split.figures[0]
+        leaked = split.metrics[0]
     else:
         is_defined = without.clean[2] if name == "H" else without.clean[0]
         value = "none left" if is_defined is None else percent(is_defined)
@@ -455,7 +455,7 @@ def _figures(
         )
         denominator = f"of {without.tested:,} scored images"
         label = (
-            split.figures[0].label if split.figures[0].label == OF_TRAINED_CLASSES else TRAINED_ON
+            split.metrics[0].label if split.metrics[0].label == OF_TRAINED_CLASSES else TRAINED_ON
         )
         leaked = ReportMetric(label, f"{without.leaked:,}", denominator)
     return leaked, ReportMetric(f"{name} as scored", scored, note), clean

@@ -88,7 +88,7 @@ class ScoreReport:
         return origin_in_words(self.origin, "" if self.checked else "the validation file")
 
     @cached_property
-    def figures(self) -> Mapping[str, float | None]:
+    def metrics(self) -> Mapping[str, float | None]:
         """Values of all metrics of the registry; None if the predictions do not determine one."""
         return protocols.metrics_of_test(self.matrix.tested, self.chosen)
 
@@ -101,7 +101,7 @@ class ScoreReport:
     @cached_property
     def intervals(self) -> pd.DataFrame:
         """Intervals of the metrics, see :func:`zslcore.scores.protocols.intervals_of`."""
-        names = [name for name, value in self.figures.items() if value is not None]
+        names = [name for name, value in self.metrics.items() if value is not None]
         return protocols.intervals_of(self.matrix.tested, names, self.chosen)
 
     def table(
@@ -109,7 +109,7 @@ class ScoreReport:
     ) -> pd.DataFrame:
         """Return all metrics by protocol, see :func:`zslcore.scores.protocols.side_by_side`."""
         intervals = self.intervals if with_intervals else None
-        return protocols.side_by_side(self.figures, self.reasons, words, intervals)
+        return protocols.side_by_side(self.metrics, self.reasons, words, intervals)
 
     def line(self, look: str = "harmonic") -> CurveLine:
         """Return the curve and its gamma as a line of a figure."""
@@ -169,7 +169,7 @@ class ScoreReport:
     def to_json(self, *, with_intervals: bool = False) -> str:
         """Return the report as JSON, including the reading of the file."""
         m = self.matrix
-        values = {"verdict": self.verdict} | self._identity() | self._figures()
+        values = {"verdict": self.verdict} | self._identity() | self._metrics()
         if with_intervals:
             values["intervals"] = self.intervals.to_dict("index")
         return strict_json(values | {"remarks": list(m.remarks)})
@@ -189,25 +189,25 @@ class ScoreReport:
             "commit": commit(),
         } | (m.about if isinstance(m, PredictedScores) else {})
 
-    def _figures(self) -> dict[str, Any]:
+    def _metrics(self) -> dict[str, Any]:
         named = self.matrix.class_names
-        figures = asdict(self.evaluation)
-        for figure in ("per_class_zsl", "per_class", "per_class_plain"):
-            figures[figure] = {named[c]: value for c, value in figures[figure].items()}
+        metrics = asdict(self.evaluation)
+        for metric in ("per_class_zsl", "per_class", "per_class_plain"):
+            metrics[metric] = {named[c]: value for c, value in metrics[metric].items()}
         for name in ("plain", "calibrated", "plain_per_sample", "calibrated_per_sample"):
             if (point := getattr(self.evaluation, name)) is not None:
-                figures[name] |= {"harmonic": point.harmonic}
-        detection = {name: self.figures[name] for name in ("auroc", "fpr95")}
+                metrics[name] |= {"harmonic": point.harmonic}
+        detection = {name: self.metrics[name] for name in ("auroc", "fpr95")}
         oracle = self.oracle and asdict(self.oracle) | {"harmonic": self.oracle.harmonic}
         return {
             "gamma": self.gamma,
             "gamma_origin": self.origin,
             "gamma_note": self.note,
             "gamma_checked": self.checked if self.origin == "validated" else None,
-            "evaluation": figures,
+            "evaluation": metrics,
             "oracle": oracle,
             "detection": detection if self.matrix.tested.has_curve else None,
-            "figures": dict(self.figures),
+            "metrics": dict(self.metrics),
             "top_k": {str(k): value for k, value in self.top_k.items()},
         }
 
@@ -228,7 +228,7 @@ class ScoreReport:
     @property
     def headline(self) -> str:
         """The metrics in one sentence, each with its average and gamma."""
-        e, f = self.evaluation, self.figures
+        e, f = self.evaluation, self.metrics
         if self.matrix.tested.limits == "sides given":
             h = f["separate_harmonic"]
             return (

@@ -167,9 +167,9 @@ class Pair:
             )
         return f"No significant difference: {value} ({better}) {other}", details
 
-    def too_few(self, figure: str) -> str:
+    def too_few(self, metric: str) -> str:
         """Return the sides with too few test classes to test a metric, as a clause; else ""."""
-        return too_few(**classes_of_sides(tested_sides(self.tests[0]), figure))
+        return too_few(**classes_of_sides(tested_sides(self.tests[0]), metric))
 
     @property
     def caution(self) -> str:

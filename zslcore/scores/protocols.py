@@ -1,6 +1,6 @@
 """Metrics of one score file under every protocol, with the users of each protocol.
 
-The metrics are registered in :mod:`zslcore.evaluation.figures`. Texts use the words seen and
+The metrics are registered in :mod:`zslcore.evaluation.registry`. Texts use the words seen and
 unseen, which :meth:`Words.translate` replaces by base and new, or by known and unknown.
 """
 
@@ -16,8 +16,8 @@ import numpy as np
 
 from zslcore.analysis.resampling import draws_of, tested_sides
 from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
-from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.evaluation.predicted_tests import PredictedTest
+from zslcore.evaluation.registry import PER_SAMPLE, REGISTRY
 from zslcore.exceptions import closest_name
 from zslcore.metrics.significance import Over, fewest_classes, interval
 from zslcore.numbers import percent
@@ -101,7 +101,7 @@ class Line:
     per_sample: str = ""
 
     @property
-    def figures(self) -> dict[str, str]:
+    def metrics(self) -> dict[str, str]:
         """Metrics of the line by average, "per class" and "per image"."""
         both = {"per class": self.per_class, "per image": self.per_sample}
         return {average: name for average, name in both.items() if name}
@@ -187,7 +187,7 @@ PROTOCOLS = (
 )
 
 
-# --- Figures --------------------------------------------------------------------------------------
+# --- Metrics --------------------------------------------------------------------------------------
 
 
 def metrics_of_test(test: PredictedTest, gamma: float | None) -> dict[str, float | None]:
@@ -197,9 +197,9 @@ def metrics_of_test(test: PredictedTest, gamma: float | None) -> dict[str, float
     """
     missing, once = reasons_of(test, gamma), BootstrapMetrics.once(test, gamma or 0.0)
     return {
-        name: None if name in missing else float(figure.drawn(once)[0])
-        for name, figure in FIGURES.items()
-        if figure.drawn is not None
+        name: None if name in missing else float(metric.drawn(once)[0])
+        for name, metric in REGISTRY.items()
+        if metric.drawn is not None
     }
 
 
@@ -210,20 +210,20 @@ def reasons_of(test: PredictedTest, gamma: float | None, why: str = NO_GAMMA) ->
     """
     dependent = not test.limits and depends_on_candidates(test)
     reasons = {}
-    for name, figure in FIGURES.items():
-        separate = figure.needs_fixed_scores  # true for metrics of separate label spaces
+    for name, metric in REGISTRY.items():
+        separate = metric.needs_fixed_scores  # true for metrics of separate label spaces
         if test.limits == "predicted classes":
             if not name.startswith(("plain_", "accuracy", "macro_f1")):
                 reasons[name] = SCORES_NEEDED
             elif not test.generalized and not name.startswith("plain_unseen"):
                 reasons[name] = NO_SEEN_IMAGES
-        elif test.limits == "sides given" and figure.needs_gzsl and not separate:
+        elif test.limits == "sides given" and metric.needs_gzsl and not separate:
             reasons[name] = SIDES_GIVEN
-        elif figure.needs_gzsl and not test.seen[test.y].any():
+        elif metric.needs_gzsl and not test.seen[test.y].any():
             reasons[name] = NO_SEEN_IMAGES
-        elif figure.at_gamma and gamma is None:
+        elif metric.at_gamma and gamma is None:
             reasons[name] = why
-        elif figure.needs_fixed_scores and dependent:
+        elif metric.needs_fixed_scores and dependent:
             reasons[name] = (
                 "The scores depend on the candidates (zsl_class is not always unseen_class), and "
                 "the file has no predictions among seen classes alone"
@@ -252,14 +252,14 @@ def intervals_of(test: PredictedTest, names: Collection[str], gamma: float | Non
 
 
 def side_by_side(
-    figures: Mapping[str, float | None],
+    metrics: Mapping[str, float | None],
     missing: Mapping[str, str] | None = None,
     words: Words = WORDS["seen-unseen"],
     intervals: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return all metrics by protocol as a tidy table, one metric per row, in ``words``.
 
-    Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``figure`` (its
+    Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``metric`` (its
     name in the registry), ``value`` (a fraction), ``reason`` for a missing value, and the columns
     of ``intervals``. The arguments are results of :func:`metrics_of_test`, :func:`reasons_of` and
     :func:`intervals_of`.
@@ -269,16 +269,16 @@ def side_by_side(
             "protocol": words.translate(protocol.name),
             "line": words.translate(line.heading),
             "average": average,
-            "figure": name,
-            "value": figures.get(name),
+            "metric": name,
+            "value": metrics.get(name),
             "reason": words.translate((missing or {}).get(name, "")),
         }
         for protocol in PROTOCOLS
         for line in protocol.lines
-        for average, name in line.figures.items()
+        for average, name in line.metrics.items()
     ]
     table = frame(rows).astype({"value": float})
-    return table if intervals is None else table.join(intervals, on="figure")
+    return table if intervals is None else table.join(intervals, on="metric")
 
 
 # --- As text --------------------------------------------------------------------------------------

@@ -88,9 +88,9 @@ def review(submission: Submission, *, blind: bool = False) -> tuple[Report, Scor
         if submission.extractor:
             context = split.context if split else None
             card = _with_finding(card, _finding_on_extractor(submission, context))
-    figures = (*card.figures, *(split.card.figures[1:] if split and scores else ()))
+    metrics = (*card.metrics, *(split.card.metrics[1:] if split and scores else ()))
     # No picture, since the page has the full curve.
-    card = replace(card, figures=figures, picture=None, command=submission.command)
+    card = replace(card, metrics=metrics, picture=None, command=submission.command)
     return _blinded(card, submission) if blind else (card, submission.report)
 
 
@@ -208,7 +208,7 @@ def review_html(card: Report, report: ScoreReport | None) -> str:
     if report is not None and report.matrix.tested.has_curve:
         m = report.matrix
         curve = InteractiveCurve([report.line()], m.tested, m.class_names, sends_value=False)
-    body = [body_of(card), "" if report is None else _figures(report)]
+    body = [body_of(card), "" if report is None else _metrics(report)]
     if curve:
         body.append(f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(COMPONENT)}")
     return page(
@@ -219,7 +219,7 @@ def review_html(card: Report, report: ScoreReport | None) -> str:
     )
 
 
-def _figures(report: ScoreReport) -> str:
+def _metrics(report: ScoreReport) -> str:
     """Return a table of every metric with its intervals, in percent, by protocol."""
     protocols = []
     for protocol, rows in report.table(with_intervals=True).groupby("protocol", sort=False):
@@ -231,6 +231,6 @@ def _figures(report: ScoreReport) -> str:
         for row in with_values.to_dict("records"):
             lines[row["line"]].setdefault(row["average"], row)
         protocols.append((protocol, lines, reason))
-    return template(Path(__file__).with_name("figures.html")).render(
+    return template(Path(__file__).with_name("metrics.html")).render(
         protocols=protocols, averages=AVERAGES, caution=report.caution
     )

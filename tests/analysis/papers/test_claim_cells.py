@@ -16,20 +16,20 @@ def printed():
 def test_a_claim_with_a_verdict_on_printed_tables_has_cells(id_, printed):
     judgment = CLAIMS[id_].judge(printed)
     read = judgment.cells
-    assert judgment.verdict == "undecided" or len(read.figures) or read.tables
-    assert not read.figures.index.has_duplicates
+    assert judgment.verdict == "undecided" or len(read.metrics) or read.tables
+    assert not read.metrics.index.has_duplicates
 
 
 def test_only_the_cells_of_a_claim_change_its_verdict(printed):
     id_ = "gbu-best-h"
     before = CLAIMS[id_].judge(printed)
-    is_read = printed.figures.index.isin(before.cells.figures.index)
+    is_read = printed.metrics.index.isin(before.cells.metrics.index)
 
     def judged(value):
-        rows = printed.figures.assign(value=value)
+        rows = printed.metrics.assign(value=value)
         return CLAIMS[id_].judge(ClaimEvidence("printed", rows, printed.tables))
 
-    value = printed.figures["value"]
+    value = printed.metrics["value"]
     assert judged(value.where(is_read, 0.0)) == before
     assert judged(value.where(~is_read, 1.0 - value)) != before
 
@@ -37,7 +37,7 @@ def test_only_the_cells_of_a_claim_change_its_verdict(printed):
 def test_the_wide_table_has_every_cell_once(printed):
     read = CLAIMS["cal-gzsl-lambda-adds"].judge(printed).cells
     wide = read.wide()
-    assert wide.size == len(read.figures) == wide.notna().to_numpy().sum()
+    assert wide.size == len(read.metrics) == wide.notna().to_numpy().sum()
     assert "CUB, for ZSL" in wide.columns
 
 

@@ -48,7 +48,7 @@ HERE, NOT_HERE = "holds here", "fails here"
 JITTER = dict(zip(FIVE, (0.0, 0.002, -0.001, 0.0015, 0.001), strict=True))
 
 
-def cells(values, figure="zsl", split="PS", chosen_for="zsl", table="runs", data=FIVE):
+def cells(values, metric="zsl", split="PS", chosen_for="zsl", table="runs", data=FIVE):
     """Rows with the same values by method on every data set, except for small differences."""
     return [
         {
@@ -58,7 +58,7 @@ def cells(values, figure="zsl", split="PS", chosen_for="zsl", table="runs", data
             "pretraining": "imagenet-1k",
             "split": split,
             "method": method,
-            "figure": figure,
+            "metric": metric,
             "chosen_for": chosen_for,
             "value": value + JITTER[name] * (1 + k % 3),
             "spread": np.nan,
@@ -71,11 +71,11 @@ def cells(values, figure="zsl", split="PS", chosen_for="zsl", table="runs", data
 def of(*rows, body="real", **tables):
     """Evidence of rows and printed tables."""
     every = [row for part in rows for row in part]
-    figures = pd.DataFrame(every, columns=list(COLUMNS))
-    return ClaimEvidence(body, figures, {name: pd.DataFrame(t) for name, t in tables.items()})
+    metrics = pd.DataFrame(every, columns=list(COLUMNS))
+    return ClaimEvidence(body, metrics, {name: pd.DataFrame(t) for name, t in tables.items()})
 
 
-def falling(first=(), last=(), figure="zsl", extra=()):
+def falling(first=(), last=(), metric="zsl", extra=()):
     """Values of all methods of the paper in a chosen order, 5 points apart."""
     other_methods = [m for m in (*BENCHMARK_METHODS, *extra) if m not in (*first, *last)]
     order = [*first, *other_methods, *last]
@@ -110,24 +110,24 @@ def two_splits(data, change, other):
     )
 
 
-def best(expected, wrong, figure="zsl", split="PS"):
+def best(expected, wrong, metric="zsl", split="PS"):
     """Evidence with the expected winners, and with another winner on one data set."""
 
     def rows(of_data):
         return [
             row
             for data, method in of_data.items()
-            for row in cells(at(1, method, ("CMT*",)), figure, split, data=(data,))
+            for row in cells(at(1, method, ("CMT*",)), metric, split, data=(data,))
         ]
 
     return of(rows(expected)), of(rows(expected | wrong))
 
 
-def group(methods, figure, inside, outside):
+def group(methods, metric, inside, outside):
     def values(a, b):
         return {m: a if m in methods else b for m in (*BENCHMARK_METHODS, "CMT*")}
 
-    return (of(cells(values(inside, outside), figure)), of(cells(values(outside, inside), figure)))
+    return (of(cells(values(inside, outside), metric)), of(cells(values(outside, inside), metric)))
 
 
 def awa(apart):
@@ -189,7 +189,7 @@ def lambdas(zsl, for_gzsl):
 
 def devise_on_cub(*more):
     """Evidence that choosing lambda for GZSL lowers H of DEVISE on CUB, and of ``more`` cases."""
-    rows = gzsl(0.2, 0.4, 0.42).figures
+    rows = gzsl(0.2, 0.4, 0.42).metrics
     for method, data in (("DEVISE", "CUB"), *more):
         falls = (rows["method"] == method) & (rows["data"] == data)
         rows.loc[falls & (rows["chosen_for"] == "gzsl"), "value"] = 0.3
@@ -250,19 +250,19 @@ def crops(gain):
 
 def per_sample(gap):
     rows = []
-    for figure, shift in (("zsl", 0), ("zsl per sample", gap)):
-        rows += cells(dict.fromkeys(EIGHT, 0.5 + shift), figure, chosen_for="gzsl")
-    for figure, shift in (("H at gamma", 0), ("H per sample", gap)):
-        rows += cells(dict.fromkeys(EIGHT, 0.4 + shift), figure, chosen_for="gzsl")
+    for metric, shift in (("zsl", 0), ("zsl per sample", gap)):
+        rows += cells(dict.fromkeys(EIGHT, 0.5 + shift), metric, chosen_for="gzsl")
+    for metric, shift in (("H at gamma", 0), ("H per sample", gap)):
+        rows += cells(dict.fromkeys(EIGHT, 0.4 + shift), metric, chosen_for="gzsl")
     return of(rows)
 
 
 def detector(above):
     """H, u and s of CMT, CMT* and other methods."""
     rows = []
-    for figure in ("u", "s", "H"):
+    for metric in ("u", "s", "H"):
         values = falling(extra=("CMT*",)) | {"CMT": 0.3, "CMT*": 0.33 if above else 0.27}
-        rows += cells(values, figure)
+        rows += cells(values, metric)
     return of(rows)
 
 
@@ -352,7 +352,7 @@ CASES = {
     "gbu-compatibility-ts": group(COMPATIBLE, "u", 0.3, 0.1),
     "gbu-classifiers-tr": group(CLASSIFIERS, "s", 0.8, 0.6),
     "gbu-first-three-ts": None,
-    "gbu-best-h": best(BEST_H, {"aPY": "CMT"}, figure="H"),
+    "gbu-best-h": best(BEST_H, {"aPY": "CMT"}, metric="H"),
     "gbu-gfzsl-poor-gzsl": tuple(
         of(cells(at(place, "GFZSL", ("CMT*",)), "H")) for place in (13, 2)
     ),
@@ -385,7 +385,7 @@ CASES = {
     "cvpr-gzsl-lower": (zsl_and_u(True, TEN), zsl_and_u(False, TEN)),
     "cvpr-compatibility-ts": group(COMPATIBLE, "u", 0.3, 0.1),
     "cvpr-classifiers-tr": group(("DAP", "CONSE"), "s", 0.8, 0.6),
-    "cvpr-best-h": best(FIRST_H, {"aPY": "CMT"}, figure="H"),
+    "cvpr-best-h": best(FIRST_H, {"aPY": "CMT"}, metric="H"),
     "cvpr-detector-helps": (detector(True), detector(False)),
     "cvpr-first-five-ts": (
         of(cells(falling(first=FIVE_FIRST, extra=("CMT*",)), "u")),
@@ -448,7 +448,7 @@ def as_run(name, evidence):
     if not name.startswith("gbu") or evidence.body == "printed":
         return evidence
     named = {"SAE": "SAE (V2S)", "GFZSL": "GFZSL (estimated)"}
-    return replace(evidence, figures=evidence.figures.replace({"method": named}))
+    return replace(evidence, metrics=evidence.metrics.replace({"method": named}))
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
@@ -477,11 +477,11 @@ def test_data_outside_a_claim_are_ignored(name):
     for evidence in CASES[name]:
         if evidence.body == "printed":
             continue
-        figures = evidence.figures.assign(benchmark=None, data="digits")
-        for other in (figures, figures.assign(benchmark="aPY", data="aPY")):
-            if "aPY" in CLAIMS[name].data and other is not figures:
+        metrics = evidence.metrics.assign(benchmark=None, data="digits")
+        for other in (metrics, metrics.assign(benchmark="aPY", data="aPY")):
+            if "aPY" in CLAIMS[name].data and other is not metrics:
                 continue
-            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=other)))
+            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, metrics=other)))
             assert (judgment.verdict, judgment.number) == (UNDECIDED, None)
             assert judgment.sentence.startswith("No run on ")
 
@@ -491,8 +491,8 @@ def test_data_outside_a_claim_are_ignored(name):
 def test_some_of_the_data_sets_neither_confirm_nor_refute_a_claim(name):
     for evidence in CASES[name] if len(CLAIMS[name].data) > 1 else ():
         for benchmark in CLAIMS[name].data if evidence.body != "printed" else ():
-            benchmark_rows = evidence.figures[evidence.figures["benchmark"] == benchmark]
-            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=benchmark_rows)))
+            benchmark_rows = evidence.metrics[evidence.metrics["benchmark"] == benchmark]
+            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, metrics=benchmark_rows)))
             assert judgment.verdict in (HERE, NOT_HERE, UNDECIDED), judgment.sentence
             is_decided = judgment.verdict != UNDECIDED
             assert judgment.where.startswith("1 of ") == is_decided
@@ -510,8 +510,8 @@ def test_verdicts_on_two_of_five_data_sets_name_their_scope():
         ("gbu-best-h", 0, HERE),
         ("gbu-top-three-ps", 1, NOT_HERE),
     ):
-        figures = as_run(name, CASES[name][of_case]).figures
-        two_sets = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
+        metrics = as_run(name, CASES[name][of_case]).metrics
+        two_sets = metrics[metrics["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
         two_sets = two_sets.replace({"data": {"AWA1": "AWA1-own"}})
         two_sets.loc[two_sets["benchmark"] == "AWA1", "pretraining"] = ""
         judgment = CLAIMS[name].judge(ClaimEvidence("real", two_sets))
@@ -524,7 +524,7 @@ def test_verdicts_on_two_of_five_data_sets_name_their_scope():
 
 def test_missing_methods_are_named_and_limit_the_verdict():
     rows = group(COMPATIBLE, "zsl", 0.6, 0.5)[0]
-    fewer = rows.figures[~rows.figures["method"].isin(["DAP", "IAP"])]
+    fewer = rows.metrics[~rows.metrics["method"].isin(["DAP", "IAP"])]
     judgment = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", ClaimEvidence("real", fewer)))
     assert judgment.words == "holds here (11 of 13 methods)"
     assert "; without DAP and IAP" in judgment.scope
@@ -589,7 +589,7 @@ def test_welchs_interval_is_that_of_scipy():
     values = dict(zip(BENCHMARK_METHODS, rng.uniform(0.3, 0.6, 13), strict=True))
     sun = of(cells(values, data=("SUN",)))
     judgment = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", sun))
-    wide = sun.figures.set_index("method")["value"]
+    wide = sun.metrics.set_index("method")["value"]
     sides = wide[[*COMPATIBLE]], wide.drop([*COMPATIBLE])
     interval = ttest_ind(*sides, equal_var=False).confidence_interval(0.95)
     assert (judgment.low, judgment.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
@@ -598,7 +598,7 @@ def test_welchs_interval_is_that_of_scipy():
 @pytest.mark.parametrize("name", ["gbu-gzsl-lower", "gbu-best-h", "gbu-ps-lowers-awa"])
 def test_hand_crafted_features_are_not_comparable_with_deep_features(name):
     """They give no verdict alone, and are only mentioned next to deep features."""
-    rows = as_run(name, CASES[name][1]).figures
+    rows = as_run(name, CASES[name][1]).metrics
     crafted = rows[rows["data"] == "AWA1"].assign(data="AWA1-lss", pretraining="none")
     judgment = CLAIMS[name].judge(ClaimEvidence("real", crafted))
     assert (judgment.verdict, judgment.number) == ("not comparable", None)
@@ -621,18 +621,18 @@ def test_a_single_class_behind_a_mean_gain_is_named():
 
 def test_without_seen_candidates_both_variants_of_gfzsl_are_equal():
     values = at(1, "GFZSL")
-    for figure, is_measured in (("zsl", True), ("H", False)):
-        evidence = of(cells(values, figure)).of_paper("GBU", FIVE)
-        assert ("GFZSL" in set(evidence.figures["method"])) == is_measured
+    for metric, is_measured in (("zsl", True), ("H", False)):
+        evidence = of(cells(values, metric)).of_paper("GBU", FIVE)
+        assert ("GFZSL" in set(evidence.metrics["method"])) == is_measured
 
 
 @pytest.mark.parametrize("name", ["gbu-gzsl-lower", "gbu-detector-helps", "cal-calibration-lifts"])
 def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
     evidence = as_run(name, CASES[name][0])
-    rows = evidence.figures
+    rows = evidence.metrics
     other = rows.assign(data=rows["data"] + "-other", value=rows["value"] + 0.05)
-    for figures in (pd.concat([rows, other]), pd.concat([other, rows])):
-        assert CLAIMS[name].judge(ClaimEvidence("real", figures)) == CLAIMS[name].judge(evidence)
+    for metrics in (pd.concat([rows, other]), pd.concat([other, rows])):
+        assert CLAIMS[name].judge(ClaimEvidence("real", metrics)) == CLAIMS[name].judge(evidence)
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -647,9 +647,9 @@ def test_without_evidence_a_claim_is_undecided_with_a_reason(name):
 @pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.tables])
 def test_a_claim_reads_only_the_tables_it_names(name):
     printed = printed_evidence()
-    elsewhere = printed.figures["table"].isin(CLAIMS[name].tables)
-    figures = printed.figures.assign(value=printed.figures["value"].where(elsewhere, 0.123))
-    for evidence in (printed, replace(printed, figures=figures)):
+    elsewhere = printed.metrics["table"].isin(CLAIMS[name].tables)
+    metrics = printed.metrics.assign(value=printed.metrics["value"].where(elsewhere, 0.123))
+    for evidence in (printed, replace(printed, metrics=metrics)):
         assert CLAIMS[name].judge(evidence) == CLAIMS[name].judge(printed)
 
 
@@ -777,10 +777,10 @@ def test_a_count_has_the_exact_interval_and_names_the_exceptions():
 
 def test_features_without_pretraining_are_a_control_and_no_counterexample():
     every = dict.fromkeys(BENCHMARK_METHODS, 0.4)
-    control = of(cells(dict.fromkeys(every, -0.5), "gain", "SS")).figures
+    control = of(cells(dict.fromkeys(every, -0.5), "gain", "SS")).metrics
     control = control.assign(data="AWA1-phog", benchmark="AWA1", pretraining="none")
     claim = CLAIMS["gbu-known-classes-easier"]
-    trained = of(cells(every, "gain", "SS")).figures
+    trained = of(cells(every, "gain", "SS")).metrics
     judgment = claim.judge(as_run("gbu", ClaimEvidence("real", pd.concat([trained, control]))))
     assert judgment.verdict == HOLDS
     assert "Control, features without pre-training: −50 % on average over 13." in judgment.sentence
@@ -795,14 +795,14 @@ def test_a_claim_on_every_method_is_judged_by_the_interval_of_the_share():
     for methods, verdict in ((("SAE",), UNDECIDED), (EIGHT[:2], UNDECIDED), (EIGHT[:7], HERE)):
         values = [dict.fromkeys(methods, value) for value in (0.2, 0.4)]
         pair = [
-            cells(v, figure, data=("CUB", "AWA2"))
-            for v, figure in zip(values, ("H", "H at gamma"), strict=True)
+            cells(v, metric, data=("CUB", "AWA2"))
+            for v, metric in zip(values, ("H", "H at gamma"), strict=True)
         ]
         judgment = CLAIMS["cal-lifts-every-method"].judge(of(*pair))
         assert judgment.verdict == verdict, judgment.sentence
         missing = [name for name in EIGHT if name not in methods]
         assert f"without {join_names(missing)}" in judgment.scope
-    every = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS")).figures
+    every = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS")).metrics
     three = every[every["data"].isin(["CUB", "SUN", "aPY"])]
     judgment = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", ClaimEvidence("real", three)))
     assert judgment.words == "holds here (3 of 5 data sets)"
@@ -815,8 +815,8 @@ def test_a_claim_on_every_method_needs_all_methods_of_the_paper(n, words):
     """Here the claim also holds over all its data sets together."""
     claim = CLAIMS["cal-lifts-every-method"]
     plain, at_gamma = (
-        cells(dict.fromkeys(EIGHT[:n], value), figure, data=claim.data)
-        for value, figure in ((0.2, "H"), (0.4, "H at gamma"))
+        cells(dict.fromkeys(EIGHT[:n], value), metric, data=claim.data)
+        for value, metric in ((0.2, "H"), (0.4, "H at gamma"))
     )
     judgment = claim.judge(of(plain, at_gamma))
     assert judgment.number == 1.0
@@ -828,14 +828,14 @@ def test_fewer_than_five_methods_have_no_order():
     claim = CLAIMS["gbu-order-stays"]
     for n in (4, 5):
         some = dict(list(values.items())[-n:])
-        evidence = of(*(cells(some, figure) for figure in ("zsl", "H")))
+        evidence = of(*(cells(some, metric) for metric in ("zsl", "H")))
         judgment = claim.judge(as_run("gbu", evidence))
         assert (judgment.number is None) == (n == 4), judgment.sentence
         assert judgment.verdict == (UNDECIDED if n == 4 else HERE)
 
 
 def test_a_share_is_undecided_while_its_interval_includes_the_claimed_share():
-    ten = awa(("DEVISE",)).figures
+    ten = awa(("DEVISE",)).metrics
     ten = ten[~ten["method"].isin(["DAP", "IAP"])]
     judgment = CLAIMS["gbu-eight-of-twelve"].judge(as_run("gbu", ClaimEvidence("real", ten)))
     assert (judgment.verdict, judgment.number) == (UNDECIDED, 0.9)
@@ -861,14 +861,14 @@ def test_a_variant_that_the_paper_did_not_run_is_not_evidence_on_its_claims():
         verdict=UNDECIDED,
         sentence="No H of GFZSL, as the paper ran it, is available on every data set.",
     )
-    raw = as_run("gbu", rows).figures.replace(
+    raw = as_run("gbu", rows).metrics.replace(
         {"method": {"GFZSL (estimated)": "GFZSL (estimated, features none)"}}
     )
     assert claim.judge(ClaimEvidence("real", raw)).verdict == NOT
 
 
 def test_unscaled_features_take_precedence():
-    scaled, raw = gzsl(0.4, 0.2).figures, gzsl(0.2, 0.4).figures
+    scaled, raw = gzsl(0.4, 0.2).metrics, gzsl(0.2, 0.4).metrics
     raw = raw.assign(method=[f"{name} (features none)" for name in raw["method"]])
     both = ClaimEvidence("real", pd.concat([scaled, raw], ignore_index=True))
     assert CLAIMS["cal-lifts-every-method"].judge(both).verdict == HOLDS
@@ -916,14 +916,14 @@ def as_real(result, **change):
 
 def test_real_and_simulated_runs_are_separate_evidence(results):
     evidence = evidence_of([*results, as_real(results[1])])
-    real, simulated = (evidence[body].figures for body in ("real", "simulated"))
+    real, simulated = (evidence[body].metrics for body in ("real", "simulated"))
     assert set(real["data"]) == {"aPY-mine"}
     assert set(simulated["data"]) == {"simulated-aPY"}
     assert set(real["benchmark"]) == set(simulated["benchmark"]) == {"aPY"}
     assert set(simulated["pretraining"]) == {"imagenet-1k"}
     assert set(real["pretraining"]) == {""}
     e = results[1].evaluation
-    of_mine = real.set_index("figure")["value"]
+    of_mine = real.set_index("metric")["value"]
     assert of_mine["H at gamma"] == pytest.approx(e.calibrated.harmonic)
     assert of_mine["zsl per sample"] == pytest.approx(e.zsl_per_sample)
     assert of_mine["lam"] == results[1].params["lam"]
@@ -931,27 +931,27 @@ def test_real_and_simulated_runs_are_separate_evidence(results):
 
 @pytest.mark.nightly
 def test_digits_and_incomplete_benchmarks_are_not_evidence(results):
-    assert evidence_of(results[:1])["real"].figures.empty
+    assert evidence_of(results[:1])["real"].metrics.empty
     unseen = list(results[1].evaluation.per_class_zsl)
     e = results[1].evaluation
     fewer = replace(e, per_class_zsl={c: e.per_class_zsl[c] for c in unseen[1:]})
-    assert evidence_of([as_real(results[1], evaluation=fewer)])["real"].figures.empty
+    assert evidence_of([as_real(results[1], evaluation=fewer)])["real"].metrics.empty
     other = replace(results[1].spec, split="mine")
-    assert evidence_of([as_real(results[1], spec=other)])["real"].figures.empty
+    assert evidence_of([as_real(results[1], spec=other)])["real"].metrics.empty
     judged = judge_all(results[:1])
     assert {judgments["real"].verdict for judgments in judged.values()} == {UNDECIDED}
 
 
 def test_runs_with_given_parameters_are_evidence_only_as_further_seeds(results):
-    assert set(evidence_of(results)["simulated"].figures["method"]) == {"LinearS2V"}
+    assert set(evidence_of(results)["simulated"].metrics["method"]) == {"LinearS2V"}
     again = run("simulated-aPY", params=results[1].params, seed=1)
-    figures = evidence_of([*results, again])["simulated"].figures
-    both = figures[(figures["figure"] == "zsl") & (figures["split"] == "PS")]
+    metrics = evidence_of([*results, again])["simulated"].metrics
+    both = metrics[(metrics["metric"] == "zsl") & (metrics["split"] == "PS")]
     assert both["spread"].item() == 0.0  # a closed form does not depend on the seed
 
 
 def test_gain_of_classes_in_the_set_is_from_the_standard_split(results):
-    simulated = evidence_of(results)["simulated"].figures.query("figure == 'gain'")
+    simulated = evidence_of(results)["simulated"].metrics.query("metric == 'gain'")
     assert list(simulated["split"]) == ["SS"]
     result = results[2]
     from zslcore.datasets.facts import class_facts
@@ -968,16 +968,16 @@ def test_gain_of_classes_in_the_set_is_from_the_standard_split(results):
 def test_only_the_latest_version_of_a_data_set_counts(results):
     rows = result_rows(results[1:2])
     older = rows.assign(digest="old", created="2001", zsl=0.01)
-    figures = evidence_from_rows(pd.concat([rows, older]), simulated=True).figures
-    assert len(figures)
-    assert 0.01 not in set(figures["value"])
+    metrics = evidence_from_rows(pd.concat([rows, older]), simulated=True).metrics
+    assert len(metrics)
+    assert 0.01 not in set(metrics["value"])
 
 
 def test_variants_of_a_method_have_distinct_names():
     params = {"direction": "V2S"}
     run_result = run("simulated-aPY", method="SAE", params=params, grid={"lam": (0.1, 1.0)})
     plain = run("simulated-aPY", method="SAE", prototypes="none", grid={"lam": (0.1, 1.0)})
-    methods = set(evidence_of([run_result, plain])["simulated"].figures["method"])
+    methods = set(evidence_of([run_result, plain])["simulated"].metrics["method"])
     assert methods == {"SAE (V2S)", "SAE (prototypes none)"}
 
 

@@ -162,8 +162,8 @@ def test_seeds_of_a_stochastic_method_give_mean_and_deviation(monkeypatch):
         """A run of a closed form under the spec of a stochastic one."""
         changed = replace(spec, method="LinearS2V", params={}, grid=None, revisions={})
         done = runs.run(replace(changed, seed=0), dataset, with_oracle=False)
-        figures = replace(done.result.evaluation, zsl=0.2 + 0.1 * spec.seed)
-        new = {"key": spec.key, "spec": spec, "params": {"margin": 1.0}, "evaluation": figures}
+        metrics = replace(done.result.evaluation, zsl=0.2 + 0.1 * spec.seed)
+        new = {"key": spec.key, "spec": spec, "params": {"margin": 1.0}, "evaluation": metrics}
         return replace(done, result=replace(done.result, **new))
 
     monkeypatch.setattr(planning, "run", quick)
@@ -198,7 +198,7 @@ def test_transductive_methods_are_compared_with_inductive_forms_and_stored():
     table = reproduced("gbu:figure8", methods=["GFZSL-tran"])
     kinds = ("inductive", "transductive")
     assert table["cell"].tolist() == [
-        f"{figure}, {kind}" for kind in kinds for figure in ("ZSL", "H")
+        f"{metric}, {kind}" for kind in kinds for metric in ("ZSL", "H")
     ]
     assert table["ours"].between(0, 1).all()
     events = []

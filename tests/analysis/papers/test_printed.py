@@ -1,6 +1,6 @@
 import pytest
 
-from zslcore.analysis.papers.printed import chosen_for, figures_table
+from zslcore.analysis.papers.printed import chosen_for, metrics_table
 from zslcore.datasets import load
 from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
@@ -15,9 +15,9 @@ def run(dataset, split="PS", method="ESZSL", select_for="gzsl", **params):
 
 def test_every_metric_equals_the_evaluation():
     result = run("digits")
-    table = figures_table([result], None)
+    table = metrics_table([result], None)
     e = result.evaluation
-    assert list(table["figure"]) == ["zsl", "u", "s", "H", "u", "s", "H"]
+    assert list(table["metric"]) == ["zsl", "u", "s", "H", "u", "s", "H"]
     assert set(table["chosen_for"]) == {"gzsl"}
     assert list(table["per_class"]) == [
         e.zsl,
@@ -32,7 +32,7 @@ def test_every_metric_equals_the_evaluation():
 
 def test_only_comparable_values_are_printed_together():
     runs = [run("simulated-AWA2", select_for=task) for task in ("zsl", "gzsl")]
-    table = figures_table(runs, "AWA2").set_index(["chosen_for", "figure", "calibrated"])
+    table = metrics_table(runs, "AWA2").set_index(["chosen_for", "metric", "calibrated"])
     xian, le_cacheux = table["benchmark_paper"], table["calibration_paper"]
     # Xian et al. print ZSL, u, s and H of ESZSL on AWA2's PS; Le Cacheux et al. print three H.
     printed = {("zsl", False): 0.586, ("u", False): 0.059, ("s", False): 0.778, ("H", False): 0.11}
@@ -47,12 +47,12 @@ def test_only_comparable_values_are_printed_together():
 def test_given_parameters_have_no_printed_value():
     run_result = run("simulated-aPY", gamma=1.0, lam=0.1)
     assert chosen_for(run_result) == "given"
-    table = figures_table([run_result], "aPY")
+    table = metrics_table([run_result], "aPY")
     assert table[["benchmark_paper", "calibration_paper"]].isna().all(axis=None)
 
 
 def test_a_split_without_seen_test_images_has_one_metric_chosen_for_zsl():
-    table = figures_table([run("simulated-aPY", split="SS")], "aPY")
-    assert list(table["figure"]) == ["zsl"]
+    table = metrics_table([run("simulated-aPY", split="SS")], "aPY")
+    assert list(table["metric"]) == ["zsl"]
     assert list(table["chosen_for"]) == ["zsl"]
     assert table["benchmark_paper"].iloc[0] == pytest.approx(0.344)  # printed for ESZSL on aPY, SS

@@ -81,7 +81,7 @@ def show(_: Header) -> None:
     if table.columns:
         _show_table(table, details, hint, answer)
     else:
-        nothing = f"No result with {metric_label(table.figure)} on split {plain(table.split)}."
+        nothing = f"No result with {metric_label(table.metric)} on split {plain(table.split)}."
         otherwise = (
             "Results computed in Playground, or by `zslcore run`, appear here at once as your runs."
         )
@@ -143,9 +143,9 @@ def _choose() -> tuple[MethodTable, list[str], DeltaGenerator]:
         with of_split:
             split = _choose_split(cells, data)
         # The standard split has no test images of seen classes.
-        figures = ["ZSL"] if split == "SS" else list(METRICS)
+        metrics = ["ZSL"] if split == "SS" else list(METRICS)
         with of_metric:
-            label = controls.choose_option("Metric", figures, key="table_metric", width=130)
+            label = controls.choose_option("Metric", metrics, key="table_metric", width=130)
     with_printed = "printed" in choices
     table = cache.method_table(METRICS[label], split, origins, data, with_printed, variants, probes)
     return table, details, hint
@@ -256,7 +256,7 @@ def _hidden_in_words(table: MethodTable) -> str:
             "Results": "turn on *your runs*",
             "Data sets": f"add {plain(names)} to *Data sets*",
             "Split": f"choose *Split* {plain(splits)}",
-            "Metric": f"choose another *Metric* ({_unmeasured_in_words(table.figure, cells)})",
+            "Metric": f"choose another *Metric* ({_unmeasured_in_words(table.metric, cells)})",
         }[choice]
         steps.append(f"{step} for {len(cells)} of them" if len(hidden) > 1 else step)
     n = sum(len(cells) for cells in hidden.values())
@@ -264,10 +264,10 @@ def _hidden_in_words(table: MethodTable) -> str:
     return f"{n} of your runs {state} hidden. To show {them}: {'; '.join(steps)}." * bool(n)
 
 
-def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
+def _unmeasured_in_words(metric: Metric, cells: Sequence[MethodResult]) -> str:
     """Return the reasons why results lack a metric."""
-    tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
-    none = f"no {metric_label(figure)}" if any(figure not in cell.figures for cell in cells) else ""
+    tasks = sorted({cell.task.upper() for cell in cells if metric in cell.metrics and cell.task})
+    none = f"no {metric_label(metric)}" if any(metric not in cell.metrics for cell in cells) else ""
     chosen = f"parameters chosen for {', '.join(tasks)}" if tasks else ""
     return ", or ".join(filter(None, (none, chosen)))
 
@@ -283,7 +283,7 @@ def _say(table: MethodTable, answer: ViewAnswer) -> None:
     if differing:
         evidence = " ".join(f"**{name}**: {words}." for name, (words, _) in concerns.items())
     tip = "\n\n".join(f"**{name}**: {why}" for name, (_, why) in concerns.items())
-    lead = lead_in_words(table.columns[0], metric_label(table.figure))
+    lead = lead_in_words(table.columns[0], metric_label(table.metric))
     evidence = f"{evidence} {_hidden_in_words(table)}".rstrip()
     answer.say(f"{next(iter(concerns))}: {lead}.", evidence, tip=tip)
 
@@ -313,7 +313,7 @@ def _hint(table: MethodTable, row: str, column: Column) -> str:
     """Return the value of the opened result, which may be out of sight, or how to open a result."""
     rank = next((rank for name, rank in column.ranks.iterrows() if name == row), None)
     if rank is not None and (row, column.data) != _default(table):
-        value = f"{metric_label(table.figure)} {percent(rank['value'])}"
+        value = f"{metric_label(table.metric)} {percent(rank['value'])}"
         rank_text = (rank_with_interval(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
         return (
             f"**{plain(f'{row} · {result_title(column)}')}**: {value}, rank {rank_text}. Its curve "
@@ -434,7 +434,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     """Compute the missing runs of a data set as one job."""
     methods = tuple(dict.fromkeys(row.partition(" (")[0] for row in rows))
     digests = {column.data: cache.dataset(column.data).digest}
-    work = ComparisonStudy(ComparisonSpec(digests, (column.split,), methods, task_of(table.figure)))
+    work = ComparisonStudy(ComparisonSpec(digests, (column.split,), methods, task_of(table.metric)))
     offer_job(work, f"Compute {len(rows)} on {result_title(column)}", key="table_missing")
 
 
@@ -447,10 +447,10 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     shown = column.ranks.reindex(rows)
     words = [rank_with_interval(rank) or "" for _, rank in shown.iterrows()]
     with_intervals = ", with 95 % intervals" * bool(column.ranks["low"].notna().any())
-    heading = f"{result_title(column)}: {metric_label(table.figure)}{with_intervals}"
+    heading = f"{result_title(column)}: {metric_label(table.metric)}{with_intervals}"
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
-        f"{metric_label(table.figure)} of {counted(len(column.ranks), 'method')} on "
+        f"{metric_label(table.metric)} of {counted(len(column.ranks), 'method')} on "
         f"{result_title(column)}; best: {', '.join(column.leaders)}, "
         f"{percent(column.ranks['value'].max())}.",
         key="table_forest",

@@ -118,7 +118,7 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
     if not tested.has_curve:
         zsl = f"The mean accuracy per class is {percent(report.evaluation.zsl)}."
         return plain(words.translate(report.headline)) if tested.limits else zsl
-    joint, separate = tested.curve.at(0.0).harmonic, report.figures["separate_harmonic"]
+    joint, separate = tested.curve.at(0.0).harmonic, report.metrics["separate_harmonic"]
     if separate is None:
         return f"H is {percent(joint)} at γ = 0."
     moved = abs(round(separate, 3) - round(joint, 3))  # the sentence shows both rounded numbers

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from zslcore.analysis.papers.claims.evidence import printed_evidence
-from zslcore.evaluation.figures import LETTERS
 from zslcore.evaluation.predicted_tests import Evaluation
+from zslcore.evaluation.registry import LETTERS
 from zslcore.evaluation.runs import RunResult
 from zslcore.numbers import signed
 from zslcore.storage.files import FACTS, read_csv_frame
@@ -41,7 +41,7 @@ def chosen_for(run: RunResult) -> ChosenFor:
     return run.spec.select_for if run.evaluation.plain else "zsl"
 
 
-def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
+def metrics_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFrame:
     """Return the metrics of runs, per class and per sample, next to the values printed in papers.
 
     Values are compared only if parameters were chosen for the same task. Both papers choose them
@@ -53,8 +53,8 @@ def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFr
     for run in runs:
         spec, chosen = run.spec, chosen_for(run)
         for row in _measured(run.evaluation):
-            figure = row["figure"] + " at gamma" * row["calibrated"]
-            of_papers = _printed().get((benchmark, spec.split, spec.method, chosen, figure), {})
+            metric = row["metric"] + " at gamma" * row["calibrated"]
+            of_papers = _printed().get((benchmark, spec.split, spec.method, chosen, metric), {})
             if row["calibrated"] and run.gamma_origin != "validated":
                 of_papers = {}
             rows.append({"chosen_for": chosen, **row, **{p: of_papers.get(p) for p in PAPERS}})
@@ -63,7 +63,7 @@ def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFr
 
 def _measured(e: Evaluation) -> Iterator[dict[str, Any]]:
     yield {
-        "figure": "zsl",
+        "metric": "zsl",
         "calibrated": False,
         "gamma": None,
         "per_class": e.zsl,
@@ -76,7 +76,7 @@ def _measured(e: Evaluation) -> Iterator[dict[str, Any]]:
         if point and per_sample:
             for name, letter in LETTERS.items():
                 yield {
-                    "figure": letter,
+                    "metric": letter,
                     "calibrated": calibrated,
                     "gamma": point.gamma,
                     "per_class": getattr(point, name),
@@ -87,13 +87,13 @@ def _measured(e: Evaluation) -> Iterator[dict[str, Any]]:
 @cache
 def _printed() -> Mapping[tuple[Any, ...], dict[str, float]]:
     """Return the printed values by paper, for each benchmark, split, method, task and metric."""
-    figures_by_place: dict[tuple[Any, ...], dict[str, float]] = {}
-    figures = printed_evidence().figures
-    for row in figures[figures["table"].isin(TABLES)].to_dict("records"):
-        key_columns = ("benchmark", "split", "method", "chosen_for", "figure")
-        of_papers = figures_by_place.setdefault(tuple(row[name] for name in key_columns), {})
+    metrics_by_place: dict[tuple[Any, ...], dict[str, float]] = {}
+    metrics = printed_evidence().metrics
+    for row in metrics[metrics["table"].isin(TABLES)].to_dict("records"):
+        key_columns = ("benchmark", "split", "method", "chosen_for", "metric")
+        of_papers = metrics_by_place.setdefault(tuple(row[name] for name in key_columns), {})
         of_papers[TABLES[row["table"]]] = float(row["value"])
-    return figures_by_place
+    return metrics_by_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def finding(
     evidence: Evidence | None = None,
     rows: Iterable[int] | np.ndarray = (),
     classes: Iterable[str] = (),
-    figures: Mapping[str, float] | None = None,
+    numbers: Mapping[str, float] | None = None,
     value: float | None = None,
     title: str = "",
 ) -> Finding:
@@ -81,7 +81,7 @@ def finding(
     rows = tuple(np.sort(np.asarray(list(rows), dtype=np.intp)).tolist())
     tables = () if evidence is None else (evidence,)
     return Finding(
-        "", mark, sentence, advice, tables, value, rows, tuple(classes), figures or {}, title
+        "", mark, sentence, advice, tables, value, rows, tuple(classes), numbers or {}, title
     )
 
 

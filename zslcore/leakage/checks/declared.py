@@ -158,7 +158,7 @@ def _values(context: AuditContext) -> Iterator[Finding]:
     if len(S) > 1 and (n := int((np.ptp(S, axis=0) == 0).sum())):
         attributes = counted(n, "attribute has", "attributes have")
         text = f"{attributes} the same value for every class and cannot distinguish classes."
-        yield ok(text, figures={"attributes": n})
+        yield ok(text, numbers={"attributes": n})
 
 
 def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
@@ -246,7 +246,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         if context.assumes_pretraining:
             in_set, advice_on_leak = would_leak(name, in_set), DECLARE
             if not any(row.counts for row in rows):
-                yield open_(undeclared(n, name), DECLARE, figures={"classes": 0})
+                yield open_(undeclared(n, name), DECLARE, numbers={"classes": 0})
         for finding_of, classes_of_finding, text, advice in (
             (
                 open_ if context.assumes_pretraining else leak,
@@ -281,7 +281,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                     advice,
                     _matches(classes_of_finding),
                     classes=classes,
-                    figures={"classes": len(classes_of_finding)},
+                    numbers={"classes": len(classes_of_finding)},
                 )
 
 

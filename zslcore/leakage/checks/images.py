@@ -57,7 +57,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
         text = f"{counted(n, 'image has', 'images have')} equal rows, but within one part only."
-        yield ok(text, figures={"groups": n})
+        yield ok(text, numbers={"groups": n})
 
 
 def groups_in(context: AuditContext, group: np.ndarray, *parts: str) -> np.ndarray:
@@ -88,7 +88,7 @@ def _equal(
         for k, row in enumerate(rows)
     ]
     evidence = Evidence.of("Equal rows, 0-based", ("group", "row", "class", "parts"), table)
-    return finding(mark, sentence, ADVICE, evidence, rows, figures={"rows": len(rows)}, value=share)
+    return finding(mark, sentence, ADVICE, evidence, rows, numbers={"rows": len(rows)}, value=share)
 
 
 @check(
@@ -127,6 +127,6 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
         ADVICE,
         Evidence.of("Pairs, nearest first, rows 0-based", columns, table),
         a,
-        figures={"pairs": n, "median": near.median},
+        numbers={"pairs": n, "median": near.median},
         value=share,
     )

@@ -80,7 +80,7 @@ def shared_rows(context: AuditContext) -> Findings:
         yield from _in_two_parts(context)
     yield from _fold_rows(context)
     if context.n_rows is not None and (n := context.n_rows - context.rows(*SPLIT_PARTS).size) > 0:
-        yield ok(f"{counted(n, 'image is', 'images are')} in no part.", figures={"rows": n})
+        yield ok(f"{counted(n, 'image is', 'images are')} in no part.", numbers={"rows": n})
     yield from _other_lists(context)
     if names := context.facts.get(UNREAD):
         finding_of = open_ if MAY_BE_ROWS.search(names) else ok
@@ -108,7 +108,7 @@ def _misnumbered(context: AuditContext) -> Findings:
             f"Out of range {limit}: {text}.",
             advice,
             Evidence.of(title, ("part", "row"), rows_outside),
-            figures={"rows": sum(rows.size for rows in outside.values())},
+            numbers={"rows": sum(rows.size for rows in outside.values())},
         )
     for part, rows in context.parts.items():
         unique, count = np.unique(rows, return_counts=True)
@@ -172,7 +172,7 @@ def _ps_v1(context: AuditContext) -> Finding:
         advice,
         evidence,
         seen,
-        figures={"rows": seen.size, "in_train": int(train.sum()), "in_val": int(val.sum())},
+        numbers={"rows": seen.size, "in_train": int(train.sum()), "in_val": int(val.sum())},
     )
 
 
@@ -282,11 +282,11 @@ def _of_other_lists(
         for part in TEST_PARTS
         if (n := np.intersect1d(both, context.rows(part)).size)
     )
-    evidence, figures = _listed(context, both), {"rows": both.size}
+    evidence, numbers = _listed(context, both), {"rows": both.size}
     if use == "unlabelled":
         text = f"{lists} {contain} {in_tests}: transductive if used without labels."
         advice = "Ask whether methods train on these rows, and with which labels."
-        return open_(text, advice, evidence, figures=figures)
+        return open_(text, advice, evidence, numbers=numbers)
     if use == "supervised":
         pairs = "; ".join(f"{name} and {splits[name][0]} {splits[name][1]}" for name in names)
         start = "Probably supervised splits, whose training lists contain"
@@ -294,11 +294,11 @@ def _of_other_lists(
             start = "Probably a supervised split, whose training list contains"
         text = f"{start} {in_tests}: {pairs}."
         advice = "Ask which list trained the models; zero-shot models train on trainval."
-        return open_(text, advice, evidence, figures=figures)
+        return open_(text, advice, evidence, numbers=numbers)
     role = "lists" if several else "a list"
     text = f"{lists}, {role} named for training, {contain} {in_tests}."
     advice = "Train on trainval, and ask which list the models were trained on."
-    return leak(text, advice, evidence, both, figures=figures)
+    return leak(text, advice, evidence, both, numbers=numbers)
 
 
 def _supervised_pair(context: AuditContext, train_list: str) -> tuple[str, str] | None:
@@ -334,7 +334,7 @@ def _of_rows(
 ) -> Finding:
     """Return a finding on rows, with their number in its sentence."""
     text = f"{fault}: {counted(rows.size, 'row')}."
-    return finding_of(text, advice, evidence, rows, figures={"rows": rows.size})
+    return finding_of(text, advice, evidence, rows, numbers={"rows": rows.size})
 
 
 def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
@@ -513,7 +513,7 @@ def few_test_images(context: AuditContext) -> Findings:
             "Report the mean over classes with an interval, not single classes.",
             Evidence.of("Classes", columns, zip(names, n[few], widths, strict=True)),
             classes=names,
-            figures={"classes": int(few.sum()), "smallest": int(n.min())},
+            numbers={"classes": int(few.sum()), "smallest": int(n.min())},
         )
 
 
@@ -547,7 +547,7 @@ def same_photograph(context: AuditContext) -> Findings:
                 "Validate on photographs that are not used in training; the corrected split does "
                 "so.",
                 rows=rows,
-                figures={"rows": rows.size, "of": len(val)},
+                numbers={"rows": rows.size, "of": len(val)},
             )
     if nameless and not photographs.by_name:
         yield ok(f"No photograph is on both sides of the split ({photographs.source}).")
@@ -590,7 +590,7 @@ def _of_shared_photographs(context: AuditContext, rows_of: dict[str, np.ndarray]
             table,
         ),
         rows,
-        figures={"rows": rows.size, "of": sum(sizes.values()), "photographs": len(shared)},
+        numbers={"rows": rows.size, "of": sum(sizes.values()), "photographs": len(shared)},
         value=max(shares.values()),
     )
 

@@ -75,10 +75,10 @@ class Claim:
         )
         try:
             if not printed:
-                if claim_evidence.figures.empty:
+                if claim_evidence.metrics.empty:
                     raise UndecidedError(f"No run on {join_names(self.data, 'or')} is available.")
                 claim_evidence = claim_evidence.deep()
-                if claim_evidence.figures.empty:
+                if claim_evidence.metrics.empty:
                     return _not_comparable(claim_evidence)
             if self.pretraining:
                 claim_evidence = claim_evidence.trained_on(self.pretraining)
@@ -250,25 +250,25 @@ def _numbered(table: pd.DataFrame) -> str:
 
 
 #: Columns that identify a cell in printed and in our results.
-_CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
+_CELL = ["benchmark", "split", "method", "metric", "chosen_for"]
 
 
 def with_ours(id_: str, printed: ReadCells, ours: ClaimEvidence) -> pd.DataFrame:
     """Return the printed cells of a claim, with our results in columns "<column>, ours"."""
-    claim, wide, figures = CLAIMS[id_], printed.wide(), printed.figures
+    claim, wide, metrics = CLAIMS[id_], printed.wide(), printed.metrics
     our_evidence = ours.of_paper(claim.paper, claim.data)
     rows = [
-        our_evidence.rows(figure)
-        for figure in figures["figure"].unique()
-        if our_evidence.has(figure)
+        our_evidence.rows(metric)
+        for metric in metrics["metric"].unique()
+        if our_evidence.has(metric)
     ]
     if not rows:
         return wide
     values = pd.concat(rows).drop_duplicates(_CELL)[[*_CELL, "value"]]
-    matched = figures.drop(columns="value").merge(values, on=_CELL)
+    matched = metrics.drop(columns="value").merge(values, on=_CELL)
     if matched.empty:
         return wide
-    our_cells = to_wide(matched, figures).reindex(wide.index).add_suffix(", ours")
+    our_cells = to_wide(matched, metrics).reindex(wide.index).add_suffix(", ours")
     order = [name for column in wide for name in (column, f"{column}, ours")]
     joined = wide.join(our_cells)
     return joined[[name for name in order if name in joined]]

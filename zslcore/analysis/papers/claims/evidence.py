@@ -21,7 +21,7 @@ from zslcore.datasets.facts import (
     unseen_classes,
 )
 from zslcore.datasets.imports import pretraining_by_name
-from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.registry import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS
@@ -40,7 +40,7 @@ BODIES: dict[Body, str] = {
     "yours": "your own runs",
     "simulated": "runs on simulated data",
 }
-#: Columns of :attr:`ClaimEvidence.figures`.
+#: Columns of :attr:`ClaimEvidence.metrics`.
 COLUMNS = (
     "table",
     "data",
@@ -48,7 +48,7 @@ COLUMNS = (
     "pretraining",
     "split",
     "method",
-    "figure",
+    "metric",
     "chosen_for",
     "value",
     "spread",
@@ -74,10 +74,10 @@ METHOD_GROUPS: dict[str, tuple[str, ...]] = {
 NOTHING = "none"
 
 
-def in_words(figure: str) -> str:
+def in_words(metric: str) -> str:
     """Return the name of a metric or task in sentences."""
     return {"gain": "OverlapGain", "lam": "λ", "gzsl": "GZSL"}.get(
-        figure, figure.replace("zsl", "ZSL").replace("at gamma", "at γ")
+        metric, metric.replace("zsl", "ZSL").replace("at gamma", "at γ")
     )
 
 
@@ -98,28 +98,28 @@ class ReadCells:
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
-    def figures(self) -> pd.DataFrame:
+    def metrics(self) -> pd.DataFrame:
         """All metrics that were read, without repetitions, in the order of reading."""
-        figures = pd.concat(self.parts) if self.parts else pd.DataFrame(columns=list(COLUMNS))
-        return figures[~figures.index.duplicated()]
+        metrics = pd.concat(self.parts) if self.parts else pd.DataFrame(columns=list(COLUMNS))
+        return metrics[~metrics.index.duplicated()]
 
     def wide(self) -> pd.DataFrame:
         """Return the metrics: one row per method, one column per data set, split and metric."""
-        figures = self.figures
-        return pd.DataFrame() if figures.empty else to_wide(figures, figures)
+        metrics = self.metrics
+        return pd.DataFrame() if metrics.empty else to_wide(metrics, metrics)
 
 
-def to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in wide format, one per method, with headings that are unique in ``figures``."""
-    rows = rows.assign(column=[_heading(row, figures) for _, row in rows.iterrows()])
+def to_wide(rows: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
+    """Return rows in wide format, one per method, with headings that are unique in ``metrics``."""
+    rows = rows.assign(column=[_heading(row, metrics) for _, row in rows.iterrows()])
     return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
 
 
-def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
+def _heading(row: pd.Series, metrics: pd.DataFrame) -> str:
     """Return a column name with the values that distinguish it from other columns."""
     names = [str(row["data"])]
-    for column in ("split", "figure", "chosen_for", "table"):
-        if (figures[column] != row[column]).any():
+    for column in ("split", "metric", "chosen_for", "table"):
+        if (metrics[column] != row[column]).any():
             value = str(row[column])
             names.append(f"for {value.upper()}" if column == "chosen_for" else value)
     return ", ".join(names)
@@ -129,9 +129,9 @@ def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
 class ClaimEvidence:
     """Metrics of methods on data sets, and printed tables with other contents.
 
-    ``figures`` has the columns of :data:`COLUMNS`: ``table`` is a printed table such as "GBU 3", or
+    ``metrics`` has the columns of :data:`COLUMNS`: ``table`` is a printed table such as "GBU 3", or
     "runs"; ``benchmark`` is the benchmark that the data are or simulate; ``pretraining`` is "none"
-    for features without pre-training, empty if unknown; ``figure`` is a key of
+    for features without pre-training, empty if unknown; ``metric`` is a key of
     :data:`COLUMN_OF_FIGURE`, where "gain" is the overlap gain with ImageNet-1K on SS; ``value`` is
     the mean over seeds, accuracies as fractions; ``spread`` is the standard deviation over seeds,
     NaN for one seed; ``seeds`` is NaN for printed tables. ``controls`` is the evidence from
@@ -141,7 +141,7 @@ class ClaimEvidence:
     """
 
     body: Body
-    figures: pd.DataFrame
+    metrics: pd.DataFrame
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     controls: ClaimEvidence | None = None
     benchmarks: tuple[str, ...] = ()
@@ -152,26 +152,26 @@ class ClaimEvidence:
         """Keep only the metrics of these printed tables; evidence from runs is unchanged."""
         if self.body != "printed":
             return self
-        return replace(self, figures=self.figures[self.figures["table"].isin(names)])
+        return replace(self, metrics=self.metrics[self.metrics["table"].isin(names)])
 
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> ClaimEvidence:
         """Keep the paper's variants on these benchmarks, preferably with raw features."""
-        rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
+        rows = self.metrics[self.metrics["benchmark"].isin(benchmarks)]
         if self.body == "printed":
-            return replace(self, figures=rows)
-        named = zip(rows["method"], rows["figure"], strict=True)
-        names = [_as_in(paper, name, figure) for name, figure in named]
+            return replace(self, metrics=rows)
+        named = zip(rows["method"], rows["metric"], strict=True)
+        names = [_as_in(paper, name, metric) for name, metric in named]
         rows = rows.assign(
             method=pd.Series(names, rows.index, object),
             raw=["features none" in name for name in rows["method"]],
         )
         rows = rows.dropna(subset=["method"]).sort_values("raw", ascending=False, kind="stable")
-        same = ["data", "split", "method", "figure", "chosen_for"]
-        return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(COLUMNS)])
+        same = ["data", "split", "method", "metric", "chosen_for"]
+        return replace(self, metrics=rows.drop_duplicates(same).sort_index()[list(COLUMNS)])
 
     def trained_on(self, pretraining: str) -> ClaimEvidence:
         """Keep metrics of features pre-trained on this set; UndecidedError if there are none."""
-        rows = self.figures
+        rows = self.metrics
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
         chosen = rows[[pretraining in names for names in named]]
         if chosen.empty:
@@ -183,52 +183,52 @@ class ClaimEvidence:
             raise UndecidedError(
                 f"No features {data_clause}here were trained on {pretraining}{unknown_clause}."
             )
-        return replace(self, figures=chosen)
+        return replace(self, metrics=chosen)
 
     def deep(self) -> ClaimEvidence:
         """Move the metrics of hand-crafted features to ``controls``.
 
         Metrics of pre-trained features are kept, also those with unknown pre-training.
         """
-        trained = self.figures["pretraining"].fillna("") != NOTHING
-        control = replace(self, figures=self.figures[~trained])
-        return replace(self, figures=self.figures[trained], controls=control)
+        trained = self.metrics["pretraining"].fillna("") != NOTHING
+        control = replace(self, metrics=self.metrics[~trained])
+        return replace(self, metrics=self.metrics[trained], controls=control)
 
-    def has(self, figure: str) -> bool:
+    def has(self, metric: str) -> bool:
         """Return whether any row has this metric."""
-        return bool((self.figures["figure"] == figure).any())
+        return bool((self.metrics["metric"] == metric).any())
 
     def _one_set_per_benchmark(self) -> Collection[str]:
         """Return the data set with the shortest name of each benchmark, to count images once."""
-        rows = self.figures[~self.figures["data"].duplicated()]
+        rows = self.metrics[~self.metrics["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
         return {benchmark: data for data, benchmark in ordered}.values()
 
-    def rows(self, figure: str, **where: str) -> pd.DataFrame:
+    def rows(self, metric: str, **where: str) -> pd.DataFrame:
         """Return the rows of a metric with the values ``where`` in other columns.
 
         Of several data sets of a benchmark, the one with the shortest name counts. Raises
         UndecidedError if there are no rows.
         """
-        figures = self.figures
-        chosen = (figures["figure"] == figure).to_numpy(bool)
+        metrics = self.metrics
+        chosen = (metrics["metric"] == metric).to_numpy(bool)
         for column, value in where.items():
-            chosen = chosen & (figures[column] == value).to_numpy(bool)
-        rows = figures[chosen & figures["data"].isin(self._one_set_per_benchmark()).to_numpy()]
+            chosen = chosen & (metrics[column] == value).to_numpy(bool)
+        rows = metrics[chosen & metrics["data"].isin(self._one_set_per_benchmark()).to_numpy()]
         if rows.empty:
             conditions = [
                 f"{'parameters for ' if name == 'chosen_for' else ''}{in_words(value)}"
                 for name, value in where.items()
             ]
             in_brackets = f" ({', '.join(conditions)})" if conditions else ""
-            raise UndecidedError(f"No {in_words(figure)}{in_brackets} is available.")
+            raise UndecidedError(f"No {in_words(metric)}{in_brackets} is available.")
         if self.cells is not None:
             self.cells.parts.append(rows)
         return rows
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a printed table that is not part of ``figures``."""
+        """Return a printed table that is not part of ``metrics``."""
         if self.cells is not None:
             self.cells.tables[name] = self.tables[name]
         return self.tables[name]
@@ -242,7 +242,7 @@ class ClaimEvidence:
 
     def cases(
         self,
-        figure: str,
+        metric: str,
         index: Sequence[str] = ("method", "data"),
         *,
         value: str = "value",
@@ -253,7 +253,7 @@ class ClaimEvidence:
         A case is a combination of values in the columns ``index``. Without ``chosen_for`` in
         ``where``, runs with parameters chosen for ZSL have precedence.
         """
-        rows = self._of_methods(self.rows(figure, **where))
+        rows = self._of_methods(self.rows(metric, **where))
         if "chosen_for" not in where:
             same = ["data", "split", "method", "table"]
             rows = rows.sort_values("chosen_for", ascending=False, kind="stable")
@@ -267,7 +267,7 @@ class ClaimEvidence:
 
     def benchmark_of_data(self) -> pd.Series:
         """Return the benchmark of each data set."""
-        return self.figures.drop_duplicates("data").set_index("data")["benchmark"]
+        return self.metrics.drop_duplicates("data").set_index("data")["benchmark"]
 
     def coverage(self, cases: pd.Series) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the data sets of cases, and the methods with a case on all of them."""
@@ -285,7 +285,7 @@ class ClaimEvidence:
 
     def compared(
         self,
-        figure: str,
+        metric: str,
         split: str = "PS",
         fewest: int = ENOUGH,
     ) -> pd.DataFrame:
@@ -295,24 +295,24 @@ class ClaimEvidence:
         methods with a result on all of these. Raises UndecidedError if fewer than ``fewest``
         methods remain.
         """
-        rows = self.rows(figure, split=split, chosen_for="zsl")
+        rows = self.rows(metric, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
         wide = wide.reindex(columns=list(self.methods))
         wide = wide[wide.notna().sum(axis=1) >= fewest].dropna(axis=1)
         if wide.empty or wide.shape[1] < fewest:
             raise UndecidedError(
                 f"The test needs {fewest} of the paper's methods on the same data "
-                f"({in_words(figure)}, {split}); fewer are available."
+                f"({in_words(metric)}, {split}); fewer are available."
             )
         return wide
 
-    def on(self, benchmark: str, figure: str, split: str = "PS") -> pd.Series:
+    def on(self, benchmark: str, metric: str, split: str = "PS") -> pd.Series:
         """Return a metric of the claim's methods on a benchmark; empty without runs.
 
         The Series has the name of the data set.
         """
         try:
-            rows = self.rows(figure, benchmark=benchmark, split=split, chosen_for="zsl")
+            rows = self.rows(metric, benchmark=benchmark, split=split, chosen_for="zsl")
         except UndecidedError:
             return pd.Series(dtype=float)
         values = rows.groupby("method", sort=False)["value"].mean().rename(rows["data"].iloc[0])
@@ -326,19 +326,19 @@ class ClaimEvidence:
 def printed_evidence() -> ClaimEvidence:
     """Return the metrics in the papers' tables as evidence, and other tables unchanged."""
     parts = [*of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
-    figures = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
+    metrics = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     other_tables = (
         *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
         *("action_bidilel_splits", "transductive_text", "zsl_mean_ranks"),
     )
-    return ClaimEvidence("printed", figures, {name: published(name) for name in other_tables})
+    return ClaimEvidence("printed", metrics, {name: published(name) for name in other_tables})
 
 
 def _printed(
-    table: str, rows: pd.DataFrame, figure: str, value: str, **columns: Any
+    table: str, rows: pd.DataFrame, metric: str, value: str, **columns: Any
 ) -> pd.DataFrame:
     """Return rows of a printed table with the columns of evidence."""
-    named = rows.rename(columns={value: "value"}).assign(table=table, figure=figure, **columns)
+    named = rows.rename(columns={value: "value"}).assign(table=table, metric=metric, **columns)
     named = named.assign(data=named["dataset"], benchmark=named["dataset"])
     return named.assign(pretraining="imagenet-1k")  # both papers use ResNet-101 features
 
@@ -348,8 +348,8 @@ def of_benchmark_paper(
 ) -> Iterable[pd.DataFrame]:
     """Yield the metrics of a version of the benchmark paper, under the names of its two tables."""
     yield _printed(zsl, read("zsl_top1"), "zsl", "top1_per_class", chosen_for="zsl")
-    for figure, column in (("u", "unseen"), ("s", "seen"), ("H", "harmonic")):
-        yield _printed(gzsl, read("gzsl_ps"), figure, column, chosen_for="zsl", split="PS")
+    for metric, column in (("u", "unseen"), ("s", "seen"), ("H", "harmonic")):
+        yield _printed(gzsl, read("gzsl_ps"), metric, column, chosen_for="zsl", split="PS")
 
 
 #: Methods and data sets (by today's names) of the benchmark's conference version.
@@ -372,23 +372,23 @@ def _of_calibration_paper() -> Iterable[pd.DataFrame]:
     yield _printed("CAL 1, quoted", quoted, "zsl", "quoted", chosen_for="zsl")
     gzsl = published("calibration_gzsl_harmonic").assign(split="PS")
     gzsl["chosen_for"] = gzsl["lambda_selected_for"]
-    for figure, calibrated in (("H", "no"), ("H at gamma", "yes")):
-        yield _printed("CAL 2", gzsl[gzsl["calibrated"] == calibrated], figure, "harmonic")
+    for metric, calibrated in (("H", "no"), ("H at gamma", "yes")):
+        yield _printed("CAL 2", gzsl[gzsl["calibrated"] == calibrated], metric, "harmonic")
     crops = published("calibration_10crop").assign(split="PS")
-    for figure, column in (
+    for metric, column in (
         ("zsl", "zsl_per_class"),
         ("zsl per sample", "zsl_per_sample"),
         ("H at gamma", "harmonic_per_class"),
         ("H per sample", "harmonic_per_sample"),
     ):
-        yield _printed("CAL 3", crops, figure, column, chosen_for="gzsl")
+        yield _printed("CAL 3", crops, metric, column, chosen_for="gzsl")
 
 
 # --- Metrics of runs ------------------------------------------------------------------------------
 
 
 #: Metric -> column of :func:`result_rows`.
-COLUMN_OF_FIGURE: Mapping[str, str] = {
+COLUMN_OF_METRIC: Mapping[str, str] = {
     **{name: METRICS[name] for name in ("zsl", "u", "s", "H", "H at gamma")},
     "zsl per sample": "zsl_per_sample",
     "H per sample": "harmonic_per_sample",
@@ -398,7 +398,7 @@ COLUMN_OF_FIGURE: Mapping[str, str] = {
 }
 
 
-def run_figures(result: RunResult) -> dict[str, Any]:
+def metrics_of_run(result: RunResult) -> dict[str, Any]:
     """Return the row of a run, with per-sample metrics."""
     e = result.evaluation
     row = result.row() | {"zsl_per_sample": e.zsl_per_sample}
@@ -416,7 +416,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
     by_key = {result.key: result for result in results}
     rows = []
     for result in by_key.values():
-        row = run_figures(result) | {"benchmark": _benchmark(result)}
+        row = metrics_of_run(result) | {"benchmark": _benchmark(result)}
         row["pretraining"] = " + ".join(
             pretraining_by_name(result.spec.dataset, result.spec.digest)
         )
@@ -471,9 +471,9 @@ def _is_current(entry: Mapping[str, Any]) -> bool:
 
 
 def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
-    spec, figures = entry["spec"], entry["figures"]
+    spec, metrics = entry["spec"], entry["figures"]
     of_spec = ("dataset", "split", "method", "select_for", "features", "prototypes", "seed")
-    columns = {figure.name: figures.get(name, np.nan) for name, figure in on_board().items()}
+    columns = {metric.name: metrics.get(name, np.nan) for name, metric in on_board().items()}
     seeds = entry.get("seeds", {})
     return (
         {name: spec[name] for name in of_spec}
@@ -516,31 +516,31 @@ def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
         rows[["zsl_std", "seeds"]] = over.transform("max")
     rows = rows.drop_duplicates(same, keep="last")
     weights = [float(json.loads(text).get("lam", np.nan)) for text in rows["params"]]
-    return ClaimEvidence(body, _figures(rows.assign(lam=weights)))
+    return ClaimEvidence(body, _metrics(rows.assign(lam=weights)))
 
 
 #: Author of our own entries on the board.
 OURS = "Zero-shot lab"
 
 
-def _figures(rows: pd.DataFrame) -> pd.DataFrame:
+def _metrics(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows of runs with the columns of evidence, averaged over seeds."""
     same = ["dataset", "benchmark", "pretraining", "split", "method", "select_for"]
     parts = []
-    for figure, column in COLUMN_OF_FIGURE.items():
+    for metric, column in COLUMN_OF_METRIC.items():
         if column not in rows:
             continue
         values = rows.assign(value=rows[column].astype(float)).dropna(subset=["value"])
         seeds = values.groupby(same, sort=False, dropna=False)
         part = seeds["value"].agg(value="mean", spread="std", seeds="count").reset_index()
-        if figure == "zsl" and "zsl_std" in values:
+        if metric == "zsl" and "zsl_std" in values:
             stated = seeds[["zsl_std", "seeds"]].max().reset_index()
             without_spread = part["spread"].isna() & stated["zsl_std"].notna()
             part["spread"] = part["spread"].where(~without_spread, stated["zsl_std"])
             part.loc[without_spread, "seeds"] = stated.loc[without_spread, "seeds"].astype(float)
-        parts.append(part.assign(figure=figure, table="runs"))
-    figures = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    named = figures.rename(columns={"dataset": "data", "select_for": "chosen_for"})
+        parts.append(part.assign(metric=metric, table="runs"))
+    metrics = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    named = metrics.rename(columns={"dataset": "data", "select_for": "chosen_for"})
     return named.reindex(columns=list(COLUMNS))
 
 
@@ -561,14 +561,14 @@ def _variant(row: Mapping[str, Any]) -> str:
     return f"{row['method']} ({', '.join(unlike)})" if unlike else str(row["method"])
 
 
-def _as_in(paper: str, name: str, figure: str) -> str | None:
+def _as_in(paper: str, name: str, metric: str) -> str | None:
     """Return a paper's name for a variant of a method; None if the paper ran another variant."""
     method, _, suffix = name.partition(" (")
     tags = [t for t in suffix.removesuffix(")").split(", ") if t not in ("", "features none")]
     if paper not in VARIANTS:
         return f"{method} ({', '.join(tags)})" if tags else method
     ran = [VARIANTS[paper][method]] if method in VARIANTS[paper] else []
-    same = method in OF_SEEN and figure.startswith(("zsl", "gain")) and not tags
+    same = method in OF_SEEN and metric.startswith(("zsl", "gain")) and not tags
     return method if method in (*BENCHMARK_METHODS, "CMT*") and (same or tags == ran) else None
 
 

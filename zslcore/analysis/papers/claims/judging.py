@@ -107,7 +107,7 @@ class Judgment:
 def with_scope(judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
     """Add the scope to a judgment of runs, and limit the verdict to this scope."""
     data, methods = evidence.benchmarks, evidence.methods
-    rows = evidence.figures[evidence.figures["data"].isin(judgment.data)]
+    rows = evidence.metrics[evidence.metrics["data"].isin(judgment.data)]
     benchmarks = rows["benchmark"].unique()
     missing = [name for name in methods if name not in judgment.methods]
     parts = [f"{len(benchmarks)} of {len(data)} data sets"] if len(benchmarks) < len(data) else []
@@ -127,7 +127,7 @@ def with_scope(judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
 def hand_crafted(evidence: ClaimEvidence) -> list[str]:
     """Return the data sets with features without pre-training."""
     controls = evidence.controls
-    return [] if controls is None else [*map(str, controls.figures["data"].unique())]
+    return [] if controls is None else [*map(str, controls.metrics["data"].unique())]
 
 
 def _verdict_on_some_cases(judgment: Judgment) -> Verdict:
@@ -405,29 +405,29 @@ class Order:
 
 
 def order_of(
-    evidence: ClaimEvidence, figure: str, *, split: str = "PS", folds: bool = False
+    evidence: ClaimEvidence, metric: str, *, split: str = "PS", folds: bool = False
 ) -> Order:
     """Rank the claim's methods by a metric over data sets.
 
     With ``folds``, every fold of a data set is ranked separately, if its results are available.
     """
     rows = "data sets"
-    if folds and evidence.has(f"{figure}, fold 1"):
-        parts = [evidence.compared(f"{figure}, fold {k}", split, ENOUGH) for k in (1, 2, 3)]
+    if folds and evidence.has(f"{metric}, fold 1"):
+        parts = [evidence.compared(f"{metric}, fold {k}", split, ENOUGH) for k in (1, 2, 3)]
         wide, rows = pd.concat(parts).dropna(axis=1), "data sets and folds"
     else:
         fewest = ENOUGH if evidence.body == "printed" else FEWEST_METHODS
-        wide = evidence.compared(figure, split, fewest)
+        wide = evidence.compared(metric, split, fewest)
     missing = [name for name in evidence.methods if name not in wide.columns]
-    return order_of_table(wide, in_words(figure), rows, missing)
+    return order_of_table(wide, in_words(metric), rows, missing)
 
 
 def order_of_table(
-    wide: pd.DataFrame, figure: str, rows: str, missing: Sequence[str] = ()
+    wide: pd.DataFrame, metric: str, rows: str, missing: Sequence[str] = ()
 ) -> Order:
     """Rank the columns of a table by a metric; ``rows`` is the plural noun for its rows."""
     rows = rows if len(wide) > 1 else rows.replace("sets", "set").removesuffix("s")
-    return Order(mean_ranks(wide), f"mean rank of {figure} over {len(wide)} {rows}", wide, missing)
+    return Order(mean_ranks(wide), f"mean rank of {metric} over {len(wide)} {rows}", wide, missing)
 
 
 def order_of_figure_4(evidence: ClaimEvidence, split: str) -> Order:
@@ -510,7 +510,7 @@ def judge_end(
 
 
 def judge_best(
-    evidence: ClaimEvidence, figure: str, split: str, expected: Mapping[str, str]
+    evidence: ClaimEvidence, metric: str, split: str, expected: Mapping[str, str]
 ) -> Judgment:
     """Judge whether the ``expected`` method of each benchmark is the best on it.
 
@@ -520,7 +520,7 @@ def judge_best(
     best, named, unclear = {}, {}, []
     on: dict[str, pd.Series] = {}
     for benchmark, method in expected.items():
-        values = evidence.on(benchmark, figure, split)
+        values = evidence.on(benchmark, metric, split)
         if method not in values or (evidence.body == "printed" and len(values) < ENOUGH):
             continue
         lead = np.round(values[method] - values.drop(method).max(), DIGITS)
@@ -537,36 +537,36 @@ def judge_best(
             unclear.append(f"{method} on {data} ({why})")
     if not best:
         raise UndecidedError(
-            f"No {in_words(figure)} on {split} is available for the methods that the paper names."
+            f"No {in_words(metric)} on {split} is available for the methods that the paper names."
         )
     best_in_words = ", ".join(f"{name} on {data}" for data, name in best.items())
     methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
     more = f" Best: {best_in_words}." + (f" Open: {join_names(unclear)}." if unclear else "")
     if named:
         hits = pd.Series(named)
-        subject = f"Best by {in_words(figure)} on {split} as in the paper"
+        subject = f"Best by {in_words(metric)} on {split} as in the paper"
         judgment = judge_share(subject, hits)
         if unclear and hits.all():
             judgment = replace(judgment, verdict="undecided")
     else:
-        subject = f"It is open whether the named methods are best by {in_words(figure)}."
+        subject = f"It is open whether the named methods are best by {in_words(metric)}."
         judgment = Judgment("undecided", subject)
     return replace(judgment, sentence=judgment.sentence + more, data=tuple(on), methods=methods)
 
 
 def judge_group(
-    evidence: ClaimEvidence, subject: str, figure: str, group: Sequence[str]
+    evidence: ClaimEvidence, subject: str, metric: str, group: Sequence[str]
 ) -> Judgment:
     """Judge whether the mean of a group of methods is above the mean of all other methods.
 
     The interval is over data sets; with runs on fewer than three data sets, it is Welch's interval
     over methods.
     """
-    order = order_of(evidence, figure)
+    order = order_of(evidence, metric)
     wide = order.wide
     inside = [name for name in group if name in wide.columns]
     if len(inside) < len(group):
-        raise UndecidedError(f"No {figure} of {join_names(group)} is available on every data set.")
+        raise UndecidedError(f"No {metric} of {join_names(group)} is available on every data set.")
     outside = wide.drop(columns=inside)
     if evidence.body == "printed" or len(wide) >= FEW:
         d = wide[inside].mean(axis=1) - outside.mean(axis=1)

@@ -153,7 +153,7 @@ def reproduced(e: ClaimEvidence) -> Judgment:
 
 def u_below_zsl(e: ClaimEvidence) -> Judgment:
     """Judge u minus ZSL; runs with parameters chosen for ZSL have precedence."""
-    u, zsl = (e.cases(figure, split="PS") for figure in ("u", "zsl"))
+    u, zsl = (e.cases(metric, split="PS") for metric in ("u", "zsl"))
     return judge_difference(e, "u minus ZSL", difference(u, zsl), "below", tally=True)
 
 
@@ -167,14 +167,14 @@ def detector_raises_h(e: ClaimEvidence) -> Judgment:
 def detector_ranks_better(e: ClaimEvidence) -> Judgment:
     """Judge whether CMT* has a better mean rank than CMT by u, s and H."""
     better, unclear = {}, []
-    orders = {figure: order_of(e, figure) for figure in ("u", "s", "H")}
-    for figure, order in orders.items():
+    orders = {metric: order_of(e, metric) for metric in ("u", "s", "H")}
+    for metric, order in orders.items():
         if not {"CMT*", "CMT"} <= set(order.ranks.index):
-            raise UndecidedError(f"No {figure} of CMT* and CMT is available.")
+            raise UndecidedError(f"No {metric} of CMT* and CMT is available.")
         d = order.wide["CMT*"] - order.wide["CMT"]
-        better[figure] = bool(order.ranks["CMT*"] < order.ranks["CMT"])
+        better[metric] = bool(order.ranks["CMT*"] < order.ranks["CMT"])
         if e.body != "printed" and not ((d > TIED).all() or (d < -TIED).all()):
-            unclear.append(figure)
+            unclear.append(metric)
     judgment = judge_share("Mean rank of CMT* better than that of CMT", pd.Series(better))
     if unclear and all(better[name] or name in unclear for name in better):
         sentence = (
@@ -189,7 +189,7 @@ def same_order(e: ClaimEvidence) -> Judgment:
     """Judge the agreement of mean ranks by ZSL and by H."""
     if e.body == "simulated":
         raise UndecidedError("Orders of methods on simulated data are not compared.")
-    first, second = (order_of(e, figure).wide for figure in ("zsl", "H"))
+    first, second = (order_of(e, metric).wide for metric in ("zsl", "H"))
     same = first.index.intersection(second.index)
     methods = [str(name) for name in first if name in second]
     order = order_of_table(first.loc[same, methods], "ZSL", "data sets")
@@ -266,9 +266,9 @@ def _calibrated_less_plain(e: ClaimEvidence) -> pd.Series:
     return difference(e.cases("H at gamma", **PS), e.cases("H", **PS))
 
 
-def _gzsl_less_zsl(e: ClaimEvidence, figure: str) -> pd.Series:
+def _gzsl_less_zsl(e: ClaimEvidence, metric: str) -> pd.Series:
     """Return a metric with λ chosen for GZSL minus the metric with λ chosen for ZSL."""
-    return difference(e.cases(figure, **FOR_GZSL), e.cases(figure, **PS))
+    return difference(e.cases(metric, **FOR_GZSL), e.cases(metric, **PS))
 
 
 def calibration_raises_h(e: ClaimEvidence) -> Judgment:
@@ -403,7 +403,7 @@ def ten_crops(e: ClaimEvidence) -> Judgment:
     h = difference(ten, e.cases("H at gamma", chosen_for="gzsl", table="CAL 2"))
     above = pd.concat([zsl > 0, h > 0], keys=["ZSL of ", "H of "])
     above.index = pd.MultiIndex.from_tuples(
-        [(figure + method, data) for figure, method, data in above.index], names=["case", "data"]
+        [(metric + method, data) for metric, method, data in above.index], names=["case", "data"]
     )
     subject = "Ten crops above one crop (almost always: nine in ten)"
     return judge_count(e, subject, above, at_least=0.9)

@@ -48,7 +48,7 @@ class GainExperiment(Experiment):
     n_datasets: int | None = field(default=None, kw_only=True)
     can_scale: bool = field(default=False, kw_only=True)
     at: str = field(default="prototypes", kw_only=True)
-    figures: str = field(
+    metrics: str = field(
         default="OverlapGain minus that of the baseline, in percent, mean over {draws} draws "
         "of test classes with its 95 % interval over classes; parameters as the paper "
         "states them.",

@@ -28,7 +28,7 @@ class CountExperiment(Experiment):
     """Experiment that needs only counts, no runs; ``count`` yields the cells of a request."""
 
     count: Callable[[Request], Iterator[dict[str, Any]]]
-    figures: str = field(default="Counted here.", kw_only=True)
+    metrics: str = field(default="Counted here.", kw_only=True)
     feature_source: str = field(default="", kw_only=True)
     unit: Unit = field(default="number", kw_only=True)
     can_scale: bool = field(default=False, kw_only=True)

@@ -95,7 +95,7 @@ class Experiment(ABC):
     #: Heading of the column ``at``.
     at: str = field(default="", kw_only=True)
     #: Sentence that describes the values.
-    figures: str = field(default="", kw_only=True)
+    metrics: str = field(default="", kw_only=True)
     #: Values of ``dataset`` that are not data sets, such as the example in a paper's figure.
     examples: tuple[str, ...] = field(default=(), kw_only=True)
 

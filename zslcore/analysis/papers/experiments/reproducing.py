@@ -60,7 +60,7 @@ from zslcore.results.store import ResultStore
 R = TypeVar("R", bound=RunsExperiment)
 
 _BY_SPLIT = tuple(PrintedColumn(split, split, "zsl", "zsl") for split in ("SS", "PS"))
-_PLAIN = tuple(PrintedColumn(figure, "PS", "zsl", figure) for figure in ("u", "s", "H"))
+_PLAIN = tuple(PrintedColumn(metric, "PS", "zsl", metric) for metric in ("u", "s", "H"))
 
 
 def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
@@ -98,7 +98,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             "GBU 3",
             _BY_SPLIT,
             by_fold=True,
-            figures="Accuracy in percent, per class; each column with the parameters that one "
+            metrics="Accuracy in percent, per class; each column with the parameters that one "
             "fold chooses.",
         ),
         _benchmark(
@@ -145,7 +145,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             count_parts,
             n_datasets=None,
             at="part",
-            figures="Counted on PS, or on the first split of other data, and on its first fold.",
+            metrics="Counted on PS, or on the first split of other data, and on its first fold.",
             examples=(DRAWING,),
         ),
         PathExperiment(
@@ -154,7 +154,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             what="errors",
             cells=ERRORS,
             unit="number",
-            figures="Mean squared error of predicted attributes on test images (--on validation: "
+            metrics="Mean squared error of predicted attributes on test images (--on validation: "
             "of the first validation split, as in the paper), and its components, over "
             f"{CLASS_DRAWS} draws of training classes with {IMAGE_DRAWS} draws of their images "
             "each.",
@@ -216,7 +216,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             ("OS2", "OS4"),
             by_split=True,
             at="features and prototypes",
-            figures="Accuracy in percent, per class, mean over {draws} released and over {draws} "
+            metrics="Accuracy in percent, per class, mean over {draws} released and over {draws} "
             "controlled splits; the difference with its 95 % interval over splits.",
         ),
     )

@@ -150,7 +150,7 @@ class PathExperiment(RowsExperiment):
     at: str = field(default="λ", kw_only=True)
     what: Literal["accuracies", "errors"] = field(default="accuracies", kw_only=True)
     cells: Mapping[str, str] = field(default_factory=lambda: ACCURACIES, kw_only=True)
-    figures: str = field(
+    metrics: str = field(
         default="Accuracy in percent, per class; * marks the λ chosen on the folds, with its task; "
         "gamma is chosen on the folds for every λ. Measured on the test set; with --on "
         "validation on the first validation split, which is then the only fold, as in the "
@@ -205,7 +205,7 @@ class CrossExperiment(Experiment):
 
     n_datasets: int | None = field(default=2, kw_only=True)
     datasets: ClassVar[tuple[str, ...]] = ("simulated-AWA1", "simulated-AWA2")
-    figures: str = field(
+    metrics: str = field(
         default="ZSL accuracy in percent, per class; parameters chosen on the folds of the "
         "training set; the first data set stands for AWA1, the second for AWA2.",
         kw_only=True,
@@ -253,7 +253,7 @@ class TransductionExperiment(RowsExperiment):
     takes_params: bool = field(default=True, kw_only=True)
     #: Inductive methods have no rows of their own.
     further_methods: ClassVar[tuple[str, ...]] = ()
-    figures: str = field(
+    metrics: str = field(
         default="Accuracy in percent, per class, no calibration; parameters chosen on the folds.",
         kw_only=True,
     )
@@ -307,7 +307,7 @@ class ImagenetExperiment(RowsExperiment):
     datasets: ClassVar[tuple[str, ...]] = SIMULATED_IMAGENET[:1]
     can_scale: bool = field(default=False, kw_only=True)
     at: str = field(default="set", kw_only=True)
-    figures: str = field(
+    metrics: str = field(
         default="Share of images, per class and in percent, with the true class among the k "
         "best predictions; parameters chosen on the released fold.",
         kw_only=True,

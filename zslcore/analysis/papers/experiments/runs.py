@@ -14,7 +14,11 @@ import pandas as pd
 
 from zslcore.analysis.method_table import MethodResult as StoredCell
 from zslcore.analysis.method_table import row_name, seconds_of
-from zslcore.analysis.papers.claims.evidence import COLUMN_OF_FIGURE, printed_evidence, run_figures
+from zslcore.analysis.papers.claims.evidence import (
+    COLUMN_OF_METRIC,
+    metrics_of_run,
+    printed_evidence,
+)
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Request,
@@ -43,11 +47,11 @@ class PrintedColumn:
     title: str
     split: str
     select_for: Task
-    figure: str
+    metric: str
 
     def value(self, result: RunResult) -> float | None:
         """Return the metric of a run; None if the run does not have it."""
-        value: float | None = run_figures(result).get(COLUMN_OF_FIGURE[self.figure])
+        value: float | None = metrics_of_run(result).get(COLUMN_OF_METRIC[self.metric])
         return value
 
 
@@ -63,7 +67,7 @@ class RunsExperiment(Experiment):
     cells: tuple[PrintedColumn, ...]
     by_fold: bool = field(default=False, kw_only=True)
     takes_params: bool = field(default=True, kw_only=True)
-    figures: str = field(
+    metrics: str = field(
         default="Accuracy in percent, per class unless stated; parameters and gamma chosen on "
         "the folds; {over}.",
         kw_only=True,
@@ -91,13 +95,13 @@ class RunsExperiment(Experiment):
     @property
     def printed_table(self) -> pd.DataFrame:
         """The printed table, with one row per value."""
-        figures = printed_evidence().figures
-        return figures[figures["table"] == self.printed_as]
+        metrics = printed_evidence().metrics
+        return metrics[metrics["table"] == self.printed_as]
 
     def printed_rows(self, cell: PrintedColumn) -> pd.DataFrame:
         """Return the printed values of a cell, with one row per method and benchmark."""
         rows = self.printed_table
-        rows = rows[(rows["figure"] == cell.figure) & (rows["split"] == cell.split)]
+        rows = rows[(rows["metric"] == cell.metric) & (rows["split"] == cell.split)]
         has_same_task = rows["chosen_for"] == cell.select_for
         return rows[has_same_task] if has_same_task.any() else rows
 
@@ -249,8 +253,8 @@ class RanksExperiment(RunsExperiment):
     by_fold: bool = field(default=True, kw_only=True)
     n_datasets: int | None = field(default=None, kw_only=True)
     unit: Unit = field(default="number", kw_only=True)
-    at: str = field(default="figure", kw_only=True)
-    figures: str = field(
+    at: str = field(default="metric", kw_only=True)
+    metrics: str = field(
         default="Mean rank, and how often a method has each place; tied methods share their "
         "places. A printed rank is over all methods and data sets of the figure.",
         kw_only=True,
@@ -264,16 +268,16 @@ class RanksExperiment(RunsExperiment):
         """Yield mean ranks and frequencies; on all benchmarks, compare them with printed ranks."""
         observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
-        figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
+        metrics: dict[str, dict[str, list[float]]] = {title: {} for title in names}
         for name in request.datasets:  # the outer loop, so that few data sets are open
             for cell in self.cells:
                 if cell.split in cached_dataset(name).splits:
                     names[cell.title].append(name)
                     for method in request.methods:
-                        observed = figures[cell.title].setdefault(method, [])
+                        observed = metrics[cell.title].setdefault(method, [])
                         observed += observe(self.first_spec(name, method, cell), cell)
         for cell in self.cells:
-            of_cell = figures[cell.title]
+            of_cell = metrics[cell.title]
             most = max(map(len, of_cell.values()), default=0)
             values = {
                 method: observed

@@ -9,11 +9,11 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.stored_runs import as_latex, runs_as_csv, sort_orders
-from zslcore.board.entry import Figures
+from zslcore.board.entry import StatedMetrics
 from zslcore.board.table import COLUMNS, HEADINGS
 from zslcore.board.table import PERCENT as BOARD_PERCENT
-from zslcore.evaluation import figures
-from zslcore.evaluation.figures import FIGURES, ResultMetric, register_metric
+from zslcore.evaluation import registry
+from zslcore.evaluation.registry import REGISTRY, ResultMetric, register_metric
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore, StoredRun
@@ -36,7 +36,7 @@ def worst():
             "worst", "worst class", lambda e: min(e.per_class_zsl.values()), "Worst", board=""
         )
     )
-    del FIGURES["worst"]
+    del REGISTRY["worst"]
 
 
 def test_a_registered_metric_is_everywhere(own_data, result, worst, capsys):
@@ -47,7 +47,7 @@ def test_a_registered_metric_is_everywhere(own_data, result, worst, capsys):
     assert "Worst" in as_latex(runs)
     assert f"{100 * expected:.1f}" in as_latex(runs)
     assert sort_orders()["worst"] is True
-    assert "worst" in figures.metric_names(unit="fraction")
+    assert "worst" in registry.metric_names(unit="fraction")
     ResultStore().put(result)
     main(["runs", "list", "--sort", "worst"])
     printed = capsys.readouterr().out
@@ -62,16 +62,16 @@ def test_a_name_is_registered_once(worst):
 
 def test_metrics_are_read_from_an_evaluation(result):
     e = result.evaluation
-    row = figures.values_of(e)
+    row = registry.values_of(e)
     assert row["calibrated_harmonic"] is None or row["calibrated_harmonic"] == e.calibrated.harmonic
     assert (row["plain_unseen"], row["plain_seen"]) == (e.plain.unseen, e.plain.seen)
     assert row["ausuc"] == e.ausuc
-    without = [name for name, item in FIGURES.items() if not item.needs_gzsl]
+    without = [name for name, item in REGISTRY.items() if not item.needs_gzsl]
     assert without == ["zsl", "zsl_per_sample"]
 
 
 def test_every_field_of_a_board_entry_has_a_metric_and_a_heading():
-    named = [field.name for field in fields(Figures)]
-    assert list(figures.on_board()) == named
+    named = [field.name for field in fields(StatedMetrics)]
+    assert list(registry.on_board()) == named
     assert set(named) <= set(HEADINGS)
     assert set(named) <= set(BOARD_PERCENT) <= set(COLUMNS)

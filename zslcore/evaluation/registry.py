@@ -69,39 +69,39 @@ def _from_evaluation(point: str, side: str) -> Callable[[Evaluation], float | No
 
 
 #: All metrics by name, in the order of columns of a table.
-FIGURES: dict[str, ResultMetric] = {}
+REGISTRY: dict[str, ResultMetric] = {}
 
 
-def register_metric(figure: ResultMetric) -> ResultMetric:
+def register_metric(metric: ResultMetric) -> ResultMetric:
     """Add a metric to the registry; raises a ValueError if the name is taken."""
-    if figure.name in FIGURES:
-        raise ValueError(f"A metric {figure.name!r} is registered already; its name must be new.")
-    FIGURES[figure.name] = figure
-    return figure
+    if metric.name in REGISTRY:
+        raise ValueError(f"A metric {metric.name!r} is registered already; its name must be new.")
+    REGISTRY[metric.name] = metric
+    return metric
 
 
 def metric_names(*, unit: str | None = None) -> tuple[str, ...]:
     """Return the names of the metrics that lists show."""
     return tuple(
-        figure.name for figure in FIGURES.values() if figure.shown and unit in (None, figure.unit)
+        metric.name for metric in REGISTRY.values() if metric.shown and unit in (None, metric.unit)
     )
 
 
 def headings(*, printed: bool = False) -> dict[str, str]:
     """Map the metrics that lists show to their labels, or to their headings in papers."""
-    shown = (figure for figure in FIGURES.values() if figure.shown)
+    shown = (metric for metric in REGISTRY.values() if metric.shown)
     return {metric.name: (printed and metric.printed) or metric.label for metric in shown}
 
 
 def on_board() -> dict[str, ResultMetric]:
     """Map the fields of an entry of the board to metrics."""
-    return {figure.board: figure for figure in FIGURES.values() if figure.board}
+    return {metric.board: metric for metric in REGISTRY.values() if metric.board}
 
 
 def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
     """Return all metrics of an evaluation by name; None if the evaluation lacks one."""
-    stored = {name: f for name, f in FIGURES.items() if f.of is not needs_predictions}
-    return {name: figure.of(evaluation) for name, figure in stored.items()}
+    stored = {name: f for name, f in REGISTRY.items() if f.of is not needs_predictions}
+    return {name: metric.of(evaluation) for name, metric in stored.items()}
 
 
 # --- The metrics ----------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class _Point:
     stored: bool = False
     printed: str = ""
 
-    def figures(self, average: Average) -> Iterator[ResultMetric]:
+    def metrics(self, average: Average) -> Iterator[ResultMetric]:
         """Yield the metrics of the point; only stored per-class metrics are in lists and boards."""
         end, suffix = ("", "") if average == "class" else (PER_SAMPLE, " per image")
         listed = self.stored and average == "class"
@@ -173,7 +173,7 @@ _LISTED = (
     ResultMetric(
         "zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl", drawn=lambda d: d.zsl("class")
     ),
-    *(figure for point in _POINTS for figure in point.figures("class")),
+    *(metric for point in _POINTS for metric in point.metrics("class")),
     ResultMetric(
         "ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc", drawn=lambda d: d.area("class")
     ),
@@ -186,7 +186,7 @@ _UNLISTED = (
         needs_gzsl=False,
         drawn=lambda d: d.zsl("sample"),
     ),
-    *(figure for point in _POINTS for figure in point.figures("sample")),
+    *(metric for point in _POINTS for metric in point.metrics("sample")),
     ResultMetric(
         "ausuc_per_sample", "AUSUC per image", needs_predictions, drawn=lambda d: d.area("sample")
     ),
@@ -203,5 +203,5 @@ _UNLISTED = (
         "fpr95", "FPR95", needs_predictions, larger_is_better=False, drawn=lambda d: d.fpr95()
     ),
 )
-for _figure in (*_LISTED, *(replace(metric, shown=False) for metric in _UNLISTED)):
-    register_metric(_figure)
+for _metric in (*_LISTED, *(replace(metric, shown=False) for metric in _UNLISTED)):
+    register_metric(_metric)
