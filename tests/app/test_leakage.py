@@ -95,7 +95,8 @@ def findings_of(app):
 def test_all_findings_are_shown_sorted(visit):
     labels = findings_of(app := visit())
     marks = [label.split("**")[1] for label in labels]
-    assert marks == sorted(marks, key=MARKS.index)
+    decided = [mark for mark in marks if mark != "open"]
+    assert decided == sorted(decided, key=MARKS.index)
     assert marks.count("ok") == 1
     assert all(len(label.split(": ", 1)[1]) > 20 for label in labels[:-1])  # the sentence
     assert all(f":gray[ZSL{k:03d}]" in words(app) for k in range(1, 13))

@@ -400,7 +400,7 @@ def test_printed_metrics_are_shown_below_the_metrics_of_the_same_choice():
     app.session_state["playground_drawer"] = True
     app.run()
     table = app.dataframe[0].value
-    assert list(table["figures"]) == [
+    assert list(table["metrics"]) == [
         "per class",
         "per image",
         "printed, Le Cacheux et al. 2019",

@@ -45,7 +45,7 @@ def test_images_are_extracted_audited_run_and_put_on_the_board(own_data, tmp_pat
     words = ["board", str(board), "--add", stored.key, "--who", "Ada", "--output", str(html)]
     assert main(words) == 0
     (entry,) = read_board(board).results
-    assert entry.entry.metrics.zsl == pytest.approx(stored.evaluation.zsl, abs=1e-6)
+    assert entry.entry.figures.zsl == pytest.approx(stored.evaluation.zsl, abs=1e-6)
     assert entry.overlap_word == "clean"
     assert entry.entry.data.pretraining == ("none",)
     assert "mean over 10 crops of 32" in entry.entry.data.features

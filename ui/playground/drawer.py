@@ -63,7 +63,7 @@ def _show_metrics(run: RunResult, scores: PredictedTest, dataset: ZSLDataset, na
     table = pd.DataFrame(table.reset_index(drop=True))
     tables.show(
         table,
-        f"figures_{name}",
+        f"metrics_{name}",
         labels={"metrics": "", **{column: column for column in columns}},
         percent=columns,
         height="content",

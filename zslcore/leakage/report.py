@@ -152,8 +152,9 @@ def verdict_of(findings: Iterable[Finding]) -> Verdict:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Sort findings by mark, worst first; those that decide the verdict lead their mark."""
-    return tuple(sorted(findings, key=lambda f: (MARKS.index(f.mark), not f.decides)))
+    """Sort findings by mark, worst first; open findings that do not decide follow warnings."""
+    order = ("leak", "error", "open", "warning", "aside", "ok")
+    return tuple(sorted(findings, key=lambda f: order.index(f.mark if f.decides else "aside")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

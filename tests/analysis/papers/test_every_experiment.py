@@ -181,5 +181,5 @@ def test_curves_over_lambda_are_also_measured_on_the_first_validation_split(name
     assert len(test) == len(validation)
     assert not np.allclose(test["ours"], validation["ours"])
     assert set(test["key"]).isdisjoint(validation["key"])
-    with pytest.raises(ParameterError, match="cal:figure1 and cal:figure3 also"):
+    with pytest.raises(ParameterError, match="which only cal:figure1 and cal:figure3 support"):
         reproduce("cal:table2", ["digits"], on="validation")
