@@ -300,7 +300,7 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys, printed):
     path = tmp_path / "names.txt"
     path.write_text("\n".join(names))
     command = ["check", str(folder), "--pretraining", "none", "--groups", str(path)]
-    assert "OK       ZSL012" in printed(*command)
+    assert "OPEN     ZSL012" in printed(*command, status=3)
     assert main([*command, "--group-pattern", "(film_[0-9]+)_"]) == 1
     assert "1 of 3 rows of test_seen" in capsys.readouterr().out
     corrected = tmp_path / "corrected.mat"

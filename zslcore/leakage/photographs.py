@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -36,6 +37,23 @@ MAX_TEXT = 64 << 20
 #: ImageNet-21K.
 MAX_ROWS = 2_000_000
 MAX_PATTERN = 200
+#: A size or quality in the folder of an image.
+VERSION = re.compile(
+    r"(?<![a-z0-9])(?!(?:19|20)\d\d(?!\d))(?:[wh]?\d{2,4}(?:x\d{2,4}|px|p)?"
+    r"|small|large|thumb(?:nail)?s?|orig(?:inal)?s?|(?:low|high)_?res|crop(?:ped|s)?|full)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+#: A size at the end of the name of an image.
+SIZE_AT_END = re.compile(r"[ _-](\d{2,4}(?:x\d{2,4}|px)?)$")
+#: A mark of a copy at the end of the name of an image.
+COPY_AT_END = re.compile(
+    r"(?:@\dx|[ _-]*(?:\(\d+\)|[ _-](?:copy|kopie|flip(?:ped)?|(?:aug|crop|rot|frame)[_-]?\d+)))+$",
+    re.IGNORECASE,
+)
+#: Name of a part in the folder of an image.
+PART_IN_FOLDER = re.compile(r"train(?:val|ing)?|test|val(?:idation)?|base|new")
+#: Largest number of versions of all images.
+MOST_VERSIONS = 4
 #: Limits of image files that are compared: number, total bytes of files of equal size, and smallest
 #: size in bytes; smaller files are placeholders.
 MOST_FILES, MOST_BYTES, FEWEST_BYTES = 200_000, 1 << 30, 32
@@ -131,6 +149,53 @@ class Photographs:
         """Return the name of a photograph, or its number if it has no name."""
         named = self.names[number] if number < len(self.names) else ""
         return named or f"photograph {number}"
+
+
+def versions_of_images(
+    names: Sequence[str], trained: Sequence[str], tested: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return a training name for each test name that differs only in a size or the mark of a copy.
+
+    Names are paths. At most MOST_VERSIONS different sizes in ``names`` count as versions.
+
+    Examples
+    --------
+    >>> trained, tested = ["256/bat/1.jpg", "256/bat/2.jpg"], ["512/bat/2.jpg", "512/bat/3.jpg"]
+    >>> versions_of_images([*trained, *tested], trained, tested)
+    [('256/bat/2.jpg', '512/bat/2.jpg')]
+    >>> versions_of_images([], ["bat/1.jpg"], ["bat/1_flip.jpg", "bat/2_flip.jpg"])
+    [('bat/1.jpg', 'bat/1_flip.jpg')]
+    """
+    sizes = [SIZE_AT_END.search(_parts_of(name)[1]) for name in names]
+    at_end = all(sizes) and len({size[1] for size in sizes if size}) <= MOST_VERSIONS
+    in_folder = len({_versions(name) for name in names}) <= MOST_VERSIONS
+
+    def key_of(name: str) -> tuple[str, str]:
+        folder, stem = _parts_of(name)
+        stem = SIZE_AT_END.sub("", stem) if at_end else stem
+        without_mark = COPY_AT_END.sub("", stem)
+        stem = without_mark if any(map(str.isdigit, without_mark)) else stem
+        bare = VERSION.sub("", folder) if in_folder else folder
+        return PART_IN_FOLDER.sub("", bare) if bare != folder else folder, stem
+
+    by_key = {key_of(name): name for name in reversed(trained)}
+    pairs = [(by_key[key], name) for name in tested if (key := key_of(name)) in by_key]
+    return [
+        (a, b)
+        for a, b in pairs
+        if _versions(a) != _versions(b) or _parts_of(a)[0] == _parts_of(b)[0]
+    ]
+
+
+def _parts_of(name: str) -> tuple[str, str]:
+    """Return the folder of a path, and its file without the suffix."""
+    folder, _, file = name.replace("\\", "/").rpartition("/")
+    return folder, file.rpartition(".")[0] or file
+
+
+def _versions(name: str) -> tuple[str, ...]:
+    """Return the words for sizes and qualities in the folder of a path."""
+    return tuple(VERSION.findall(_parts_of(name)[0]))
 
 
 def photographs_in_files(

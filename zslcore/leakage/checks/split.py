@@ -19,11 +19,13 @@ from zslcore.leakage.context import (
     UNREAD,
     AuditContext,
 )
+from zslcore.leakage.photographs import versions_of_images
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import Evidence, Finding
 from zslcore.metrics import accuracy_interval
+from zslcore.names import class_key
 from zslcore.numbers import counted, percent
-from zslcore.texts import listed
+from zslcore.texts import clean_text, listed
 
 Findings = Iterator[Finding]
 
@@ -32,6 +34,8 @@ TRAINS = re.compile(r"train|(?<![a-z])(trn|val)(?![a-z])", re.IGNORECASE)
 #: Pattern in the names of lists of unlabelled images.
 UNLABELLED = re.compile(r"unlabel|transduc|(?<![a-z])trans(?![a-z])", re.IGNORECASE)
 TESTS = re.compile(r"test|tst", re.IGNORECASE)
+#: Pattern in the names of lists that no model trains on.
+HELD_OUT = re.compile(r"test|tst|eval|unseen|novel|query|gallery", re.IGNORECASE)
 #: Part of the name of a training list that a test list replaces by the other pattern.
 TRAINING_WORD = re.compile(r"train|trn", re.IGNORECASE)
 ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
@@ -247,10 +251,11 @@ def _other_lists(context: AuditContext) -> Findings:
         both = np.intersect1d(rows, tested)
         trains = TRAINS.search(name)
         unlabelled = UNLABELLED.search(name) or (TESTS if trains else ALL).search(name)
-        if not (both.size and (unlabelled or trains)):
+        if not both.size or (not (unlabelled or trains) and HELD_OUT.search(name)):
             harmless.append(name)
             continue
         use = "supervised" if name in splits else "unlabelled" if unlabelled else "training"
+        use = use if unlabelled or trains else "unnamed"
         alike.setdefault((use, both.tobytes()), []).append(name)
     for (use, _), names in alike.items():
         both = np.intersect1d(context.other_lists[names[0]], tested)
@@ -270,7 +275,7 @@ def _of_other_lists(
 
     Parameters
     ----------
-    use : "unlabelled", "training" or "supervised"
+    use : "unlabelled", "training", "supervised" or "unnamed"
     names : the lists
     both : test rows in each list
     splits : training list of a supervised split -> its :func:`_supervised_pair`
@@ -283,8 +288,11 @@ def _of_other_lists(
         if (n := np.intersect1d(both, context.rows(part)).size)
     )
     evidence, numbers = _listed(context, both), {"rows": both.size}
-    if use == "unlabelled":
-        text = f"{lists} {contain} {in_tests}: transductive if used without labels."
+    if use in ("unlabelled", "unnamed"):
+        effect = "transductive if used without labels"
+        if use == "unnamed":
+            effect = "a leak if used in training"
+        text = f"{lists} {contain} {in_tests}: {effect}."
         advice = "Ask whether methods train on these rows, and with which labels."
         return open_(text, advice, evidence, numbers=numbers)
     if use == "supervised":
@@ -369,6 +377,8 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         return
     if (both := np.intersect1d(seen, unseen)).size:
         yield _on_both_sides(context, both)
+    if not context.questions:
+        yield from _equal_names(context, np.setdiff1d(seen, both), np.setdiff1d(unseen, both))
     if not labelled:
         return
     if not unseen.size and context.rows("test_seen").size:
@@ -433,6 +443,16 @@ def _on_both_sides(context: AuditContext, classes: np.ndarray) -> Finding:
     text = f"{subject} both seen and unseen ({listed(names)})."
     finding_of = open_ if _has_labels_of_other_images(context) else leak
     return finding_of(text, advice, evidence, rows, names, {"classes": len(classes)})
+
+
+def _equal_names(context: AuditContext, seen: np.ndarray, unseen: np.ndarray) -> Findings:
+    """Ask whether a seen and an unseen class with one name are one class."""
+    keys = [class_key(name) for name in context.class_names]
+    of_seen = {keys[c] for c in seen if c < len(keys)}
+    if shared := [c for c in unseen if c < len(keys) and keys[c] in of_seen]:
+        names, n = context.names(shared), counted(len(shared), "name is", "names are")
+        text = f"{n} given to a seen and to an unseen class ({listed(names)}): one class?"
+        yield open_(text, "Give one number to each class, and one name.", classes=names)
 
 
 def _has_labels_of_other_images(context: AuditContext) -> bool:
@@ -549,7 +569,16 @@ def same_photograph(context: AuditContext) -> Findings:
                 rows=rows,
                 numbers={"rows": rows.size, "of": len(val)},
             )
-    if nameless and not photographs.by_name:
+    if nameless and (pairs := _versions_on_both_sides(context)):
+        example = " and ".join(clean_text(name, 60) for name in pairs[0])
+        images = counted(len(pairs), "test image is", "test images are")
+        yield open_(
+            f"{images} named like a training image apart from a size, a suffix or the mark of a "
+            f"copy, as {example}: the same photographs?",
+            "Keep all versions of a photograph in one part; --group-pattern finds them by a part "
+            "of their names.",
+        )
+    elif nameless and not photographs.by_name:
         yield ok(f"No photograph is on both sides of the split ({photographs.source}).")
     elif nameless:
         used = context.rows(*SPLIT_PARTS)
@@ -561,6 +590,24 @@ def same_photograph(context: AuditContext) -> Findings:
                 "different names"
             )
         yield ok(f"{names} ({photographs.source}); the images themselves were not compared.")
+
+
+def _versions_on_both_sides(context: AuditContext) -> list[tuple[str, str]]:
+    """Return the names of training and test images that may be versions of one photograph."""
+    photographs = context.known_photographs
+    classes = np.zeros(len(photographs.number), int) if context.labels is None else context.labels
+
+    def names_of(rows: np.ndarray) -> list[str]:
+        numbers = photographs.number[rows].tolist()
+        labels = classes[rows].tolist()
+        return [
+            f"{c}\0{photographs.names[k]}" for c, k in zip(labels, numbers, strict=True) if k < n
+        ]
+
+    n, trained = len(photographs.names), context.rows(*TRAIN_PARTS)
+    tested = np.setdiff1d(context.rows(*TEST_PARTS), trained)
+    pairs = versions_of_images(photographs.names, names_of(trained), names_of(tested))
+    return [(a.partition("\0")[2], b.partition("\0")[2]) for a, b in pairs]
 
 
 def _of_shared_photographs(context: AuditContext, rows_of: dict[str, np.ndarray]) -> Finding:
