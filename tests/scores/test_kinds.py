@@ -865,6 +865,17 @@ def test_columns_next_to_scores_are_left_out_with_a_remark(tmp_path, kind, name)
     assert remark in " ".join(matrix.remarks)
 
 
+@pytest.mark.parametrize("title", ["y_true", "target"])
+def test_a_second_column_of_true_classes_must_agree(tmp_path, title):
+    table = pd.DataFrame(F, columns=NAMES).assign(label=[NAMES[k] for k in Y])
+    path = tmp_path / "own.csv"
+    table.assign(**{title: Y}).to_csv(path, index=False)
+    np.testing.assert_array_equal(interpreted(read_scores(path, unseen=[NAMES[1]]))[0].y, Y)
+    table.assign(**{title: np.roll(Y, 1)}).to_csv(path, index=False)
+    with pytest.raises(FileRefusedError, match=f"got 'label' and '{title}', which differ"):
+        read_scores(path, unseen=[NAMES[1]])
+
+
 def test_a_class_may_be_named_like_a_column_of_labels(tmp_path):
     names = ["seal", "confidence", *NAMES[2:]]
     table = pd.DataFrame(np.float32(F), columns=names).assign(label=[names[k] for k in Y])

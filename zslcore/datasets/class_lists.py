@@ -198,7 +198,7 @@ def join_paths(names: Sequence[str]) -> tuple[str, ...]:
     The first folders are left out if they are all equal, initials, or parts such as "train".
     """
     paths = [name.strip("/").split("/") for name in names]
-    while min(map(len, paths)) > 1 and (
+    while min(map(len, paths), default=0) > 1 and (
         len(firsts := {path[0] for path in paths}) == 1
         or all(len(first) == 1 or part_or_side(first) for first in firsts)
     ):

@@ -406,6 +406,10 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
             "line 1",
         )
     first = rows[0][: len(header)]
+    if separator == "|" and not "".join(first).strip("-: "):
+        raise Refused(
+            "expected CSV; got a table in Markdown; leave out the line of dashes", "line 2"
+        )
     return header, [*first, *("0" for _ in range(len(header) - len(first)))], separator
 
 
