@@ -876,6 +876,16 @@ def test_a_second_column_of_true_classes_must_agree(tmp_path, title):
         read_scores(path, unseen=[NAMES[1]])
 
 
+@pytest.mark.parametrize("title", ["y_true", "target"])
+def test_a_second_array_of_true_classes_must_agree(tmp_path, title):
+    path = tmp_path / "own.npz"
+    np.savez(path, scores=F, label=Y, unseen=UNSEEN, **{title: Y})
+    np.testing.assert_array_equal(interpreted(read_scores(path))[0].y, Y)
+    np.savez(path, scores=F, label=Y, unseen=UNSEEN, **{title: np.roll(Y, 1)})
+    with pytest.raises(FileRefusedError, match="which differ"):
+        read_scores(path)
+
+
 def test_a_class_may_be_named_like_a_column_of_labels(tmp_path):
     names = ["seal", "confidence", *NAMES[2:]]
     table = pd.DataFrame(np.float32(F), columns=names).assign(label=[names[k] for k in Y])

@@ -185,7 +185,7 @@ def quarantine(path: Path) -> Path:
 
 
 def restore_manifest(name: str) -> bool:
-    """Restore a damaged manifest from the copy in the import's folder; return whether it was.
+    """Restore a damaged manifest from the copy in the import's folder; return True if restored.
 
     If the files of several folders of this name match their copies, the newest is used.
     """

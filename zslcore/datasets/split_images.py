@@ -26,7 +26,7 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text, expect, refusal_of
 
-#: Largest number of characters of symbols, of which upper and lower case may be two classes.
+#: Largest number of characters of symbols that may be two classes in upper and in lower case.
 MOST_OF_SYMBOLS = 2
 #: Maximum number of questions on spellings in one file; the other spellings are counted.
 MOST_QUESTIONS = 9
@@ -49,7 +49,7 @@ LIST_OF_NUMBERS = re.compile(r"\[\d+(,\s*\d+)+\]")
 NAME_AFTER_NAME = re.compile(r"([\"'])\s*,\s*\1")
 #: A class that is named by its number.
 NUMBERED_CLASS = re.compile(r"(?:class )?\d+(?:\.0+)?")
-#: Question on lists whose labels contradict the folders of the images.
+#: Question on lists with labels that contradict the folders of the images.
 MIXED = (
     "The lists give one folder different labels, or one number different folders, so the folder of "
     "an image is read as its class."
@@ -106,7 +106,7 @@ class ImageRows:
     """Rows of distinct images, with their classes.
 
     With ``several``, an image with several classes, such as a photograph of several objects, has
-    one row per class; so has an image of which another part states another class.
+    one row per class; so has an image with another class in another part.
     """
 
     file: str

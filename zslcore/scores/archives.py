@@ -80,6 +80,7 @@ def read_archive(contents: Contents, folder: Path, limits: Limits) -> ScoreParts
         setattr(second if is_second else parts, part.removeprefix("second_"), values.get(name))
     parts.second = second if names.keys() & {"second_scores", "second_labels"} else None
     parts.class_names = parts.class_names or ()
+    parts.labels_name = names.get("labels", parts.labels_name)
     if unused is not None:
         parts.leave_out([unused], "the scores are used")
     if are_marks and parts.labels is not None:

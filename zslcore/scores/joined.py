@@ -448,8 +448,8 @@ def _metrics(
         )
         leaked = split.metrics[0]
     else:
-        is_defined = without.clean[2] if name == "H" else without.clean[0]
-        value = "none left" if is_defined is None else percent(is_defined)
+        metric = without.clean[2] if name == "H" else without.clean[0]
+        value = "none left" if metric is None else percent(metric)
         clean = ReportMetric(
             f"{name} without leaking images", value, f"{_metrics_text(without.clean)}"
         )

@@ -17,15 +17,17 @@ class ScoreParts:
     """Parts of a score file, each None or empty if the file does not have it.
 
     ``scores``, ``labels``, ``predicted``, ``class_names`` and the listed classes are those of
-    :class:`zslcore.scores.matrix.ScoreFile`; ``seen`` lists the seen classes. ``other_columns``
-    have an entry per image. ``named_matrix`` has the scores in place of ``scores`` if its rows have
-    names; ``second`` has the columns or the images of the unseen side, if they are separate.
+    :class:`zslcore.scores.matrix.ScoreFile`; ``seen`` lists the seen classes. ``labels_name`` is
+    the title of the labels in the file. ``other_columns`` have an entry per image.
+    ``named_matrix`` has the scores in place of ``scores`` if its rows have names; ``second`` has
+    the columns or the images of the unseen side, if they are separate.
     ``is_table`` is True if a title, not the position, states the class of a column.
     """
 
     name: str
     scores: Any = None
     labels: Any = None
+    labels_name: str = "labels"
     predicted: Any = None
     unseen: Any = None
     seen: Any = None

@@ -32,8 +32,8 @@ from zslcore.texts import clean_text, expect, listed
 #: Remark on predictions that never cross to the other side.
 NEVER_ACROSS = (
     "Masked by the true side: many predictions are wrong, but none is a class of the other side, "
-    "so the side of every image was given. H is that in separate label spaces. Predict every image "
-    "among all classes for GZSL."
+    "so the side of every image was given. H is the H of separate label spaces. Predict every "
+    "image among all classes for GZSL."
 )
 
 

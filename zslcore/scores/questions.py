@@ -45,7 +45,7 @@ class Question:
 
 
 class UnansweredError(Exception):
-    """End of an interpretation with a question, which ``interpreted`` returns."""
+    """End of an interpretation by a question; ``interpreted`` returns the question."""
 
     def __init__(self, question: Question) -> None:
         super().__init__(question.sentence)

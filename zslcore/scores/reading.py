@@ -42,7 +42,7 @@ from zslcore.untrusted.client import (
     read_score_table,
 )
 from zslcore.untrusted.gathered import look_into_folder
-from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, is_named
+from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, LABELS, is_named
 
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
@@ -158,6 +158,7 @@ def _score_file(parts: ScoreParts) -> ScoreFile:
     take_label_column(parts)
     _refuse_without_labels(parts)
     _refuse_runs(parts)
+    _refuse_other_labels(parts)
     refuse_training_images(parts.name, len(parts.labels), parts.other_columns)
     number_columns(parts)
     name_columns(parts)
@@ -208,4 +209,21 @@ def _refuse_runs(parts: ScoreParts) -> None:
             "the images once",
             f"the same {len(of_runs[0]):,} labels for each of {len(runs)} values of "
             f"{clean_text(title, 40)!r}; write one file for each value",
+        )
+
+
+def _refuse_other_labels(parts: ScoreParts) -> None:
+    """Refuse a second list of true classes that contradicts the labels."""
+    y = np.asarray(parts.labels).tolist()
+    for title, values in parts.other_columns.items():
+        if not is_named(title, LABELS) or len(values) != len(y):
+            continue
+        others = values.tolist()
+        n_classes = max(len({*y}), len({*others}))
+        both = " and ".join(repr(clean_text(name, 40)) for name in (parts.labels_name, title))
+        expect(
+            len({*zip(y, others, strict=True)}) <= n_classes,
+            parts.name,
+            "one column of true classes",
+            f"{both}, which differ; leave one out, or name predicted classes y_pred",
         )

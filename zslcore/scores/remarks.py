@@ -30,7 +30,7 @@ def remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
     )
     yield (
         f"Masked by the true side: {out} are ruled out, and no others, so the side of every image "
-        "was given. H is that in separate label spaces. Score every image among all classes for "
+        "was given. H is the H of separate label spaces. Score every image among all classes for "
         "GZSL."
     )
     yield from missing_classes(matrix)

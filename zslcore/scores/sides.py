@@ -29,7 +29,7 @@ def move_marks(parts: ScoreParts) -> None:
 
 
 def refuse_shared(parts: ScoreParts) -> None:
-    """Refuse lists of seen and unseen classes that share classes, or together lack some."""
+    """Refuse lists of seen and unseen classes that share classes, or together omit some."""
     if parts.seen is None or parts.unseen is None:
         return
     seen, unseen = np.asarray(parts.seen).ravel(), np.asarray(parts.unseen).ravel()

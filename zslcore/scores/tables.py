@@ -66,14 +66,12 @@ def parts_of_table(file: str, table: Table) -> ScoreParts:
             best = table.values[:, table.columns.index(predicted)]
             texts[predicted] = np.array([f"{value:g}" for value in best])
     if label is not None:
-        parts.labels = numbers_or_names(texts.pop(label))
+        parts.labels, parts.labels_name = numbers_or_names(texts.pop(label)), label
         if predicted is None and len(scored) < 2:
             predicted = _column_of(texts, map(str, parts.labels), excluded=None)
     elif predicted is None and not scored:
         predicted = _column_of_predictions(texts, table.left_out)
     _take_columns(parts, table, texts, scored, predicted)
-    if label is not None:
-        _refuse_other_labels(file, texts | {label: np.array(tested)}, label)
     return parts
 
 
@@ -121,18 +119,6 @@ def _numbers(table: Table) -> dict[str, np.ndarray]:
 
 
 # --- Tables of other layouts ----------------------------------------------------------------------
-
-
-def _refuse_other_labels(file: str, texts: Mapping[str, np.ndarray], label: str) -> None:
-    """Refuse a second column of true classes that contradicts the first."""
-    for title, values in texts.items():
-        if title == label or not is_named(title, LABELS):
-            continue
-        n_classes = max(len({*texts[label].tolist()}), len({*values.tolist()}))
-        if len({*zip(texts[label].tolist(), values.tolist(), strict=True)}) > n_classes:
-            shown = " and ".join(repr(clean_text(name, 40)) for name in (label, title))
-            got = f"{shown}, which differ; leave one out, or name predicted classes y_pred"
-            raise refusal_of(file, "one column of true classes", got)
 
 
 def _with_names_in_brackets(table: Table) -> Table:

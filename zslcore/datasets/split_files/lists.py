@@ -26,7 +26,7 @@ EXAMPLE_ID = re.compile(r"(?:[0-9a-f]{12,}|(?<!\d)0\d{2,5})$")
 
 
 def rows_as_images(entries: Entries) -> Entries | None:
-    """Name entries by row numbers if a part repeats a class, since its entries then are images.
+    """Name entries by row numbers if a part repeats a class: its entries are then images.
 
     Return None for repeated classes by side: images of seen classes may be training or test images.
     """
@@ -102,9 +102,9 @@ def lists_classes(name: str) -> bool:
 
 
 def pair_names(names: Sequence[str], *, of_classes: bool) -> list[tuple[str, str]] | None:
-    """Return the (image, class) pairs of a list of images in folders or of classes; else None.
+    """Return the (image, class) pairs of a list, or None if it lists neither images nor classes.
 
-    For a list of classes, the images are empty.
+    Images are in folders of their classes; for a list of classes, the images are empty.
     """
     are_ids_in_folders = not of_classes and all(map(EXAMPLE_ID.search, names))
     are_images = are_ids_in_folders or all(map(IMAGE.search, names))

@@ -37,7 +37,7 @@ MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
-#: Number of lines, most of them blank, among which the first row of a table must be.
+#: Number of lines below the titles in which the first row must be; blank lines are skipped.
 MOST_BLANK = 100
 #: Largest number that is finite in float32.
 MAX_FLOAT = float(np.finfo(np.float32).max)

@@ -120,7 +120,7 @@ def _declared_bytes(path: str) -> list[int]:
 
 
 def refuse_many_cells(n: int) -> None:
-    """Refuse a cell array without matrices, or with more than any release has."""
+    """Refuse a cell array without matrices, or with more than MOST_CELLS."""
     if not 0 < n <= MOST_CELLS:
         raise Refused(f"expected 1 to 64 matrices in its cells; got {n:,}")
 

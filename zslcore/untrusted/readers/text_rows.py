@@ -20,7 +20,7 @@ SEPARATORS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
 CELL_END, ROW_END = "\x1f", "\x1e"
 CLEANED = str.maketrans({CELL_END: " ", ROW_END: " "})
 FILE = "rows.txt"
-#: Maximum number of distinct texts, such as names of classes, that are stored only once each.
+#: Maximum number of distinct texts, such as names of classes, that are stored once each.
 MOST_SHARED = 1 << 16
 #: Largest number of bytes of the rows as Python objects; a million rows, each a path of 60 letters,
 #: take less.
