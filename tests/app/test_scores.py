@@ -394,9 +394,8 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored,
     larger, smaller = re.findall(r"([\d.]+) %", better)[:2]
     assert float(larger) > float(smaller)
     table = app.dataframe[0].value
-    joint = table[table["protocol"] == "Joint, γ = 0"].set_index("file")["H"]
-    assert {f"{value:.1f}" for value in joint} == {larger, smaller}
-    assert set(joint.index) == {path.name for path in paths}
+    assert [f"{value:.1f}" for value in table["H"]] == [larger, smaller]
+    assert set(table["file"]) == {path.name for path in paths}
     # McNemar's test is in a closed tab
     assert all("McNemar" not in caption.value for caption in app.caption)
 
@@ -417,8 +416,20 @@ def test_three_files_are_ranked_in_the_headline(tmp_path, scored):
     heading = next(element.value for element in app.markdown if element.value.startswith("## "))
     opening = f"## {best} has the highest H of 3 files, {harmonic[best]:.1f} %"
     assert heading.replace("\\", "").startswith(opening)
-    for name, value in harmonic.items():
-        assert name == best or f"{name} {value:.1f} % (" in words(app).replace("\\", "")
+    table = app.dataframe[0].value.set_index("file")
+    assert [*table.index] == sorted(harmonic, key=harmonic.get, reverse=True)
+    for path in paths:
+        metrics_of_file = score_report(path).metrics
+        for column, name in {"u": "unseen", "s": "seen", "H": "harmonic"}.items():
+            assert table.at[path.name, column] / 100 == pytest.approx(
+                metrics_of_file[f"plain_{name}"]
+            )
+        assert table.at[path.name, "AUSUC"] / 100 == pytest.approx(metrics_of_file["ausuc"])
+    intervals = re.search(r"over classes: (.+) points\.", words(app).replace("\\", ""))[1]
+    for clause in intervals.split(" points, "):
+        name, _low, _to, high = clause.split(" ")
+        is_worse = float(high.replace("−", "-")) < 0
+        assert table.at[name, "verdict"] == ("worse" if is_worse else "not worse")
 
 
 def test_three_files_with_too_few_classes_keep_their_names(tmp_path):
@@ -433,7 +444,9 @@ def test_three_files_with_too_few_classes_keep_their_names(tmp_path):
     assert not app.exception
     shown = words(app).replace("\\", "")
     assert "are too few for an interval" in shown
-    assert re.search(r"Others: scores \(1\)\.npz [\d.]+ %, scores \(2\)\.npz [\d.]+ %\.", shown)
+    table = app.dataframe[0].value
+    assert {*table["file"]} == {*names}
+    assert [*table["verdict"]] == ["highest", "not tested", "not tested"]
 
 
 def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):
@@ -446,6 +459,7 @@ def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path,
     app.run()
     assert not app.exception
     assert "expected scores of the same images" in app.warning[0].value
+    assert [*app.dataframe[0].value["verdict"]] == ["–", "not comparable"]
     assert "AUSUC" in metrics(app)
 
 

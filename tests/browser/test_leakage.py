@@ -6,13 +6,28 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
+
 from benchmarks.visitors import VISITS, Visitor
 from tests.browser.reading import box_of, once, saved, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
+from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
+from zslcore.evaluation.protocol import fit_and_score
+from zslcore.methods import get_method
 
 LEAKS = re.compile("No: it leaks")
+#: Collects the distances of an element from the top of the window, in each frame.
+FOLLOW = """selector => {
+    window.tops = [];
+    const look = () => {
+        const top = Math.round(document.querySelector(selector)?.getBoundingClientRect().y);
+        if (!window.tops.includes(top)) window.tops.push(top);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
 
 
 def drop(page, *files):
@@ -72,6 +87,20 @@ def test_a_hostile_file_is_refused_as_the_answer_and_choices_stay(page, server, 
 
     visit(page, server, "/leakage")
     page.get_by_text(LEAKS).first.wait_for()
+
+
+def test_files_of_three_models_do_not_move_the_picture(page, server, tmp_path):
+    digits = load("digits")
+    scored = fit_and_score(get_method("ESZSL")(), digits, digits.split("PS"))
+    content = {"y": scored.y, "unseen_classes": np.flatnonzero(~scored.seen)}
+    for k in range(3):
+        np.savez(tmp_path / f"scores_of_the_model_{k}.npz", scores=scored.F * (1 + k), **content)
+    visit(page, server, "/scores")
+    page.evaluate(f"({FOLLOW})('.st-key-scores_pictures')")
+    drop(page, *sorted(tmp_path.glob("*.npz")))
+    page.get_by_role("heading", name="of 3 files").wait_for()
+    settle(page)
+    assert len(page.evaluate("window.tops")) == 1
 
 
 def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from ui.intake.scores import EvaluatedScores
 from ui.shell.numbers import percent, signed, three_digits
-from ui.shell.text import plain
+from ui.shell.text import on_screen, plain
 from ui.state import cache
 from ui.takeaway import tables
+from zslcore.exceptions import ZSLError
 from zslcore.scores.paired import COMPARED, Pair, compare_scores, in_protocols
 from zslcore.scores.protocols import CHOSEN, PROTOCOLS, Words, metrics_of_test, side_by_side
 
@@ -30,52 +33,110 @@ _EXPLAINED = (
 )
 
 
-def conclusion_on_pair(
-    pair: Pair, first: EvaluatedScores, other: EvaluatedScores
-) -> tuple[str, str]:
-    """Return which of two score files is better, and details of the test; clauses, not escaped."""
-    digests = first.matrix.digest, other.matrix.digest
-    return pair.conclusion(cache.score_differences(*digests, pair.gammas, pair))
+@dataclass(frozen=True, eq=False)
+class FileComparison:
+    """Files ranked by the first metric that all have; each is compared with the best.
 
-
-def conclusion_on_files(files: Sequence[EvaluatedScores]) -> tuple[str, str]:
-    """Return which of three or more score files is best, and the values of the others.
-
-    Both are clauses like those of :func:`conclusion_on_pair`.
+    Attributes
+    ----------
+    conclusion, details : clauses on the best file and on the test, not escaped; "" without a second
+        comparable file
+    at : condition of the metrics, such as ", γ = 0"
+    table : one row per file, best first: file, u, s, H, AUSUC, low, high (95 % interval of the
+        difference from the best file), verdict ("worse" if the interval is below 0)
+    reasons : why files cannot be compared with the first
     """
-    metrics = [metrics_of_test(each.matrix.tested, each.gamma) for each in files]
-    common = (name for name in COMPARED if all(m.get(name) is not None for m in metrics))
-    if (name := next(common, None)) is None:
-        return "The files have no metric in common", ""
-    values = {each.matrix.digest: m[name] or 0.0 for each, m in zip(files, metrics, strict=True)}
-    best, *others = sorted(files, key=lambda each: values[each.matrix.digest], reverse=True)
-    pairs = [
-        compare_scores(best.matrix, other.matrix, (best.gamma, other.gamma)) for other in others
+
+    conclusion: str
+    details: str
+    at: str
+    table: pd.DataFrame
+    reasons: tuple[str, ...]
+
+
+def compare_files(files: Sequence[EvaluatedScores]) -> FileComparison:
+    """Rank the files that can be compared with the first; compare each with the best."""
+    first, *others = files
+    comparable, reasons = [first], {}
+    for other in others:
+        try:
+            compare_scores(first.matrix, other.matrix)
+            comparable.append(other)
+        except ZSLError as error:
+            reasons[other] = str(error)
+    metrics = {each: metrics_of_test(each.matrix.tested, each.gamma) for each in files}
+    common = (n for n in COMPARED if all(metrics[each][n] is not None for each in comparable))
+    name = next(common, "")
+    letter, at = COMPARED.get(name, ("", ""))
+    comparable.sort(key=lambda each: metrics[each].get(name) or 0.0, reverse=True)
+    best, *worse = comparable
+    pairs = [compare_scores(best.matrix, f.matrix, (best.gamma, f.gamma)) for f in worse]
+    few = pairs[0].too_few(name) if pairs and name else ""  # all have the same test classes
+    intervals = dict.fromkeys(files, (np.nan, np.nan))
+    verdicts = dict.fromkeys(files, "not tested") | dict.fromkeys(reasons, "not comparable")
+    verdicts[best] = "highest" if pairs and name else "–"
+    differences = [
+        cache.score_differences(best.matrix.digest, f.matrix.digest, pair.gammas, pair)
+        for f, pair in zip(worse, pairs, strict=True)
     ]
-    clauses = [f"{each.matrix.name} {percent(values[each.matrix.digest])}" for each in others]
-    letter, at = COMPARED[name]
-    leads = (
-        f"{best.matrix.name} has the highest {letter} of {len(files)} files, "
-        f"{percent(values[best.matrix.digest])} per class{at}"
-    )
-    if few := pairs[0].too_few(name):  # the same for all files: they have the same test classes
-        return f"{leads}; not tested: {few}", f"others: {', '.join(clauses)}"
-    close = 0
-    for k, (other, pair) in enumerate(zip(others, pairs, strict=True)):
-        digests = best.matrix.digest, other.matrix.digest
-        row = cache.score_differences(*digests, pair.gammas, pair).loc[name].to_dict()
-        close += int(not row["high"] < 0)  # also without an interval
-        clauses[k] += f" ({signed(row['low'])} to {signed(row['high'])} points)"
-    rest = f"{close} of the others {'is' if close == 1 else 'are'} not significantly worse"
-    return (
-        f"{leads}; {rest if close else 'all others are significantly worse'} (95 %)",
-        f"others: {', '.join(clauses)}; intervals of differences over classes",
-    )
+    for each, table in zip(worse, differences, strict=True):
+        if name and not few:
+            intervals[each] = table["low"][name], table["high"][name]
+            verdicts[each] = "worse" if intervals[each][1] < 0 else "not worse"
+    point = name.partition("_")[0]
+    rows = [
+        (
+            each.matrix.name,
+            *(metrics[each].get(f"{point}_{side}") for side in ("unseen", "seen", "harmonic")),
+            metrics[each]["ausuc"],
+            *intervals[each],
+            verdicts[each],
+        )
+        for each in (*comparable, *reasons)
+    ]
+    columns = ["file", "u", "s", "H", "AUSUC", "low", "high", "verdict"]
+    ranked = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:-1], float))
+    conclusion = details = ""
+    if len(pairs) == 1:
+        conclusion, details = pairs[0].conclusion(differences[0])
+    elif pairs and not name:
+        conclusion = "The files have no metric in common"
+    elif pairs:
+        close = [*verdicts.values()].count("not worse")
+        rest = f"{close} of the others {'is' if close == 1 else 'are'} not significantly worse"
+        test = f"{rest if close else 'all others are significantly worse'} (95 %)"
+        conclusion = (
+            f"{best.matrix.name} has the highest {letter} of {len(comparable)} files, "
+            f"{percent(metrics[best][name] or 0.0)} per class{at}; "
+            f"{f'not tested: {few}' if few else test}"
+        )
+        clauses = [
+            f"{each.matrix.name} {signed(low)} to {signed(high)} points"
+            for each, (low, high) in ((each, intervals[each]) for each in worse)
+        ]
+        details = "" if few else f"95 % intervals of differences over classes: {', '.join(clauses)}"
+    return FileComparison(conclusion, details, at, ranked, tuple(reasons.values()))
 
 
-def sentence_on_pair(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> str:
-    """Return the difference of two score files in a sentence."""
-    return "; ".join(filter(None, conclusion_on_pair(pair, first, other))) + "."
+def show_files(comparison: FileComparison, name: str) -> None:
+    """Show the metrics and the verdict of each file, best first."""
+    table = comparison.table.dropna(axis="columns", how="all")
+    metrics = [column for column in ("u", "s", "H", "AUSUC") if column in table]
+    tables.show(
+        table,
+        name,
+        labels={
+            "file": f"file{comparison.at}",
+            **{column: column for column in metrics},
+            "verdict": "significance",
+        },
+        percent=metrics,
+        widths={"file": 124, "u": 57, "s": 57, "H": 57, "AUSUC": 64, "verdict": 95},
+        marked=0,
+        height=250,
+    )
+    for reason in comparison.reasons:
+        st.warning(on_screen(reason), icon=":material/compare_arrows:")
 
 
 def show_pairs(
@@ -85,9 +146,11 @@ def show_pairs(
     for other in others:
         pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
         digests = first.matrix.digest, other.matrix.digest
-        st.markdown(plain(words.translate(sentence_on_pair(pair, first, other))))
+        with st.spinner("Resampling classes and images …"):
+            differences = cache.score_differences(*digests, pair.gammas, pair)
+        st.markdown(plain(words.translate(pair.sentence(differences))))
         st.markdown(f"**{plain(other.matrix.name)} minus {plain(first.matrix.name)}**, in points")
-        show_differences(pair, digests, words)
+        _show_differences(pair, differences, words, name=f"scores_differences_{digests[1]}")
         st.caption(
             f"The files agree on {percent(pair.agreement)} of the images. {pair.only_second:,} "
             f"images are right only in the second file, {pair.only_first:,} only in the first "
@@ -164,7 +227,7 @@ def show_values(
         # shorter, since the column of files needs the room
         table["protocol"] = table["protocol"].str.replace(" label spaces?", "", regex=True)
     labels |= {name: name.removesuffix(", per image") for name in columns}
-    name = f"scores_{files[0].stem}_protocols"
+    name = f"scores_{files[0].stem}_protocols{len(files)}"
     tables.show(
         table.drop(columns=["file"] * (len(files) == 1)),
         name,
@@ -220,13 +283,12 @@ def _show_reasons(table: pd.DataFrame) -> None:
         st.caption(f"{which}: {plain(str(reason))}.")
 
 
-def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None:
+def _show_differences(pair: Pair, differences: pd.DataFrame, words: Words, *, name: str) -> None:
     """Show the differences of all shared metrics, from joint resamples."""
-    table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
     labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
     tables.show(
-        table,
-        f"scores_differences_{digests[1]}",
+        in_protocols(differences, words),
+        name,
         labels=labels | INTERVALS | P_VALUES,
         points=["value", *INTERVALS],
         significant=list(P_VALUES),

@@ -213,7 +213,7 @@ def computed(key: str, _study: Study[Any]) -> Any:
     return _study.compute(silent)
 
 
-@st.cache_data(show_spinner="Resampling classes and images …", max_entries=64)
+@st.cache_data(show_spinner=False, max_entries=64)
 def score_differences(first: str, second: str, gammas: Gammas, _pair: Pair) -> pd.DataFrame:
     """Return the differences between two score files, cached by their digests."""
     return _pair.differences

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from typing import BinaryIO, Literal
 
@@ -13,8 +12,9 @@ import streamlit as st
 from ui.intake import scores
 from ui.intake.scores import EvaluatedScores, ScoreUpload
 from ui.sections.protocol_tables import (
-    conclusion_on_files,
-    conclusion_on_pair,
+    FileComparison,
+    compare_files,
+    show_files,
     show_pairs,
     show_protocols,
     show_values,
@@ -37,7 +37,6 @@ from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.matrix import Scores, is_of
-from zslcore.scores.paired import Pair, compare_scores
 from zslcore.scores.predicted import AGREES, PredictedScores
 from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import WORDS, Words
@@ -61,6 +60,8 @@ def show(header: Header) -> None:
         ):
             text = scores.ask_printed("scores_printed", width=260, on_change=_close_menu)
     if files:
+        names = plain(", ".join(file.name for file in files))
+        answer.say("Reading the scores …", names)
         try:
             pair = scores.pair_files(scores.uploads_of_models(files, labels, unseen))
             evaluated: list[EvaluatedScores | None] = [
@@ -88,11 +89,14 @@ def show(header: Header) -> None:
         first, *others = complete
         has_uploads = bool(scores.kept_scores())
         identity = _identity(first, words, is_example=not has_uploads)
-        conclusion, details = "", ""
+        comparison = None
         if has_uploads and others:
-            conclusion, details = _conclusion(first, others, words)
-        if conclusion:
-            answer.say(conclusion, f"{details} Handle: {identity}".lstrip())
+            answer.say("Comparing the files …", "Resampling classes and images.")
+            comparison = compare_files(complete)
+        if comparison and comparison.conclusion:
+            conclusion, details = comparison.conclusion, comparison.details
+            details = f"{details[:1].upper()}{details[1:]}." if details else ""
+            answer.say(plain(words.translate(f"{conclusion}.")), plain(words.translate(details)))
         else:
             answer.say(_headline(first, words), identity)
         if isinstance(first.matrix, PredictedScores):
@@ -100,7 +104,7 @@ def show(header: Header) -> None:
             tip = AGREES if state is State.VERIFIED else None
             badge, color = STATES[state]
             answer.mark.badge(badge, color=color, help=tip)
-        _show_scores(first, others, words, text, has_uploads=has_uploads)
+        _show_scores(first, others, words, text, comparison, has_uploads=has_uploads)
 
 
 def _keep_menu() -> None:
@@ -126,25 +130,6 @@ def _headline(first: EvaluatedScores, words: Words) -> str:
         f"The protocol moves H by {100 * moved:.1f} points: {percent(separate)} in "
         f"separate label spaces, {percent(joint)} in the joint label space at γ = 0."
     )
-
-
-def _conclusion(
-    first: EvaluatedScores, others: list[EvaluatedScores], words: Words
-) -> tuple[str, str]:
-    """Return which file is better, and details; "" if none can be compared with the first."""
-    pairs: list[tuple[EvaluatedScores, Pair]] = []
-    for other in others:
-        with suppress(ZSLError):
-            pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
-            pairs.append((other, pair))
-    if not pairs:
-        return "", ""
-    if len(pairs) == 1:
-        clauses = conclusion_on_pair(pairs[0][1], first, pairs[0][0])
-    else:
-        clauses = conclusion_on_files([first, *(other for other, _ in pairs)])
-    conclusion, details = (plain(words.translate(f"{clause}.")) for clause in clauses)
-    return conclusion, f"{details[:1].upper()}{details[1:]}" * bool(clauses[1])
 
 
 def _take_files() -> tuple[
@@ -206,19 +191,16 @@ def _show_scores(
     others: list[EvaluatedScores],
     words: Words,
     text: str,
+    comparison: FileComparison | None,
     *,
     has_uploads: bool,
 ) -> None:
-    """Show score matrices, with a table at the gamma chosen with the handle of the first curve.
-
-    With ``has_uploads``, the table has all files, and those that cannot be compared with the first
-    are named above it.
-    """
+    """Show score matrices, with a table at the gamma chosen with the handle of the first curve."""
     matrix, tested = first.matrix, first.matrix.tested
     if text:
         _show_explanation([first, *others], text, words)
     with st.container(key="scores_pictures"):
-        left, right = st.columns([0.36, 0.64], gap="medium")
+        left, right = st.columns([0.385, 0.615], gap="medium")
     gamma = _gamma_of_handle(first) if tested.has_curve else None
     with right.container(key=None if gamma is None else "scores_slot"):
         if gamma is None:
@@ -226,12 +208,12 @@ def _show_scores(
         else:
             _draw_curves(first, others, words, gamma)
     with left.container(key="scores_values"):
-        if has_uploads:
-            _show_incomparable(first, others)
+        if comparison:
+            show_files(comparison, f"scores_{first.stem}_files")
+            st.caption(f"Handle and protocols: {_identity(first, words, is_example=False)}")
         tip = terms.tip("Per image")
         per_image = st.toggle("Per image", key="scores_per_image", bind="query-params", help=tip)
-        compared = [each for each in others if has_uploads and each.matrix.tested.has_curve]
-        show_values([first, *compared], words, gamma, per_image=per_image)
+        show_values([first], words, gamma, per_image=per_image)
         _show_remarks(first, words)
         with st.container(border=has_uploads, gap="small"):
             if has_uploads:
@@ -249,7 +231,12 @@ def _show_scores(
     show_metrics = partial(show_protocols, first, words)
     fold("Other metrics, intervals and protocols", show_metrics, key="scores_all", in_address=True)
     if others:
-        compare = partial(show_pairs, first, others, gamma, words)
+
+        def compare() -> None:
+            compared = [each for each in others if each.matrix.tested.has_curve]
+            show_values([first, *compared], words, gamma, per_image=per_image)
+            show_pairs(first, others, gamma, words)
+
         fold("Compare the files", compare, key="scores_compare", in_address=True)
 
 
@@ -327,15 +314,6 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
             st.markdown(
                 "\n".join(f"- {plain(words.translate(line))}" for line in explanation.other_causes)
             )
-
-
-def _show_incomparable(first: EvaluatedScores, others: list[EvaluatedScores]) -> None:
-    """Warn of the files that cannot be compared with the first."""
-    for other in others:
-        try:
-            compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
-        except ZSLError as error:
-            st.warning(on_screen(str(error)), icon=":material/compare_arrows:")
 
 
 def _remember() -> None:
