@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.verdicts import conventions, exports, fields, inputs, labs, programs
+from tests.verdicts import conventions, exports, fields, inputs, labs, programs, variants
 from tests.writing import write_file
 from zslcore.__main__ import main
 
@@ -16,6 +16,7 @@ GENERATORS = (
     *programs.GENERATORS,
     *exports.GENERATORS,
     *conventions.GENERATORS,
+    *variants.GENERATORS,
 )
 VERDICTS = {0: "clean", 1: "leaks", 2: "broken", 3: "unknown"}
 #: Maximum number of letters of a report before the cause of a verdict.

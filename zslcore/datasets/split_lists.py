@@ -29,6 +29,14 @@ SUFFIX = (
 IMAGE = re.compile(rf"{SUFFIX}$", re.IGNORECASE)
 #: Separator of folders, or end of the path of an image.
 IN_PATH = re.compile(rf"[\\/]|{SUFFIX}$", re.IGNORECASE)
+#: A size or quality in the folder of an image.
+VERSION = re.compile(
+    r"(?<![a-z0-9])(?!(?:19|20)\d\d(?!\d))(?:[wh]?\d{2,4}(?:x\d{2,4}|px|p)?"
+    r"|small|large|thumb(?:nail)?s?|orig(?:inal)?s?|(?:low|high)_?res|crop(?:ped|s)?|full)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+#: Largest number of versions of all images.
+MOST_VERSIONS = 4
 #: Image at the start of a line, and the text after it.
 IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE | re.DOTALL)
 #: One or two numbers in front of an image.

@@ -21,7 +21,7 @@ from zslcore.datasets.split_files.arrays import split_of_arrays
 from zslcore.datasets.split_files.contents import JSON_ENDINGS, MAX_ITEMS, PICKLES
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
 from zslcore.datasets.split_folders.images import UNREAD as UNREAD_FILES
-from zslcore.datasets.split_lists import SplitList, is_split_of_parts
+from zslcore.datasets.split_lists import VERSION, SplitList, is_split_of_parts
 from zslcore.datasets.split_numbering import split_of_parts, with_class_lists
 from zslcore.datasets.xlsa17 import LISTS, SMALL, classes_of_list, folds_of_lists
 from zslcore.exceptions import (
@@ -88,9 +88,10 @@ SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Maximum number of files of a folder that are opened to find the split.
 MOST_FILES = 12
-#: Names of subfolders that may have a split.
+#: Names of subfolders that may have a split, such as sizes of images.
 FOR_SPLITS = re.compile(
-    r".*(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|meta(data)?", re.IGNORECASE
+    rf".*(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|images|meta(data)?|{VERSION.pattern}",
+    re.IGNORECASE,
 )
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zslcore.datasets.split_lists import MOST_VERSIONS, VERSION
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.numbers import counted
 from zslcore.storage import artifacts
@@ -37,12 +38,6 @@ MAX_TEXT = 64 << 20
 #: ImageNet-21K.
 MAX_ROWS = 2_000_000
 MAX_PATTERN = 200
-#: A size or quality in the folder of an image.
-VERSION = re.compile(
-    r"(?<![a-z0-9])(?!(?:19|20)\d\d(?!\d))(?:[wh]?\d{2,4}(?:x\d{2,4}|px|p)?"
-    r"|small|large|thumb(?:nail)?s?|orig(?:inal)?s?|(?:low|high)_?res|crop(?:ped|s)?|full)(?![a-z0-9])",
-    re.IGNORECASE,
-)
 #: A size at the end of the name of an image.
 SIZE_AT_END = re.compile(r"[ _-](\d{2,4}(?:x\d{2,4}|px)?)$")
 #: A mark of a copy at the end of the name of an image.
@@ -52,8 +47,6 @@ COPY_AT_END = re.compile(
 )
 #: Name of a part in the folder of an image.
 PART_IN_FOLDER = re.compile(r"train(?:val|ing)?|test|val(?:idation)?|base|new")
-#: Largest number of versions of all images.
-MOST_VERSIONS = 4
 #: Limits of image files that are compared: number, total bytes of files of equal size, and smallest
 #: size in bytes; smaller files are placeholders.
 MOST_FILES, MOST_BYTES, FEWEST_BYTES = 200_000, 1 << 30, 32

@@ -13,7 +13,7 @@ from zslcore.datasets.split_files.lists import PART_OF_SIDE
 from zslcore.datasets.split_files.tables import entries_of_table
 from zslcore.datasets.split_folders.tables import TABLES, read_titles_and_rows
 from zslcore.datasets.split_images import split_of_images
-from zslcore.datasets.split_lists import IMAGE, Entries, SplitList
+from zslcore.datasets.split_lists import IMAGE, MOST_VERSIONS, VERSION, Entries, SplitList
 from zslcore.texts import clean_text, expect, refusal_of
 
 #: Tables of the images of a part, in the folder of the part.
@@ -22,6 +22,10 @@ METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 MAX_IMAGES = 2_000_000
 #: Largest number of links to class folders; following a link takes a tenth of a millisecond.
 MAX_LINKS = 10_000
+#: Name of a folder between the folder of a part and those of its classes.
+BETWEEN = re.compile(rf"{VERSION.pattern}|(images?|imgs?|jpe?gs?|labels|masks)", re.IGNORECASE)
+#: End of the name of the folder of a part.
+AFTER_PART = re.compile(rf"[_ -]?classes$|[_ -]{VERSION.pattern}$", re.IGNORECASE)
 
 
 def read_tree(folder: Path) -> SplitList | None:
@@ -40,10 +44,7 @@ def holds_tree(folder: Path) -> bool:
 
 def _find_trees(folder: Path) -> dict[str, Path]:
     """Return the subfolders by part; a tree needs a training and a test part."""
-    named = [
-        (re.sub(r"[_ -]?classes$", "", path.name, flags=re.IGNORECASE), path)
-        for path in _folders_in(folder)
-    ]
+    named = [(AFTER_PART.sub("", path.name), path) for path in _folders_in(folder)]
     if trees := choose_by_part(folder, named):
         return trees
     sides = [(SIDE_OF_ENGLISH.get(name.lower(), ""), path) for name, path in named]
@@ -74,7 +75,8 @@ def names_in(folder: Path) -> list[str]:
 
 
 def _folders_in(folder: Path) -> list[Path]:
-    return [path for path in map(folder.joinpath, names_in(folder)) if path.is_dir()]
+    names = (name for name in names_in(folder) if not name.startswith("."))
+    return [path for path in map(folder.joinpath, names) if path.is_dir()]
 
 
 def _read_class_folders(folder: Path) -> Entries | None:
@@ -143,6 +145,22 @@ def refuse_link_out(path: Path, folder: Path) -> None:
         raise refusal_of(path, f"a {kind} below {clean_text(folder.name)}", "a link that leaves it")
 
 
+def _class_folders(folder: Path) -> list[Path]:
+    """Return the folders of classes in the folder of a part, or below its folders of sizes.
+
+    Raises a FileRefusedError for a folder such as "images" without class folders in it.
+    """
+    inner = _folders_in(folder)
+    between = [BETWEEN.fullmatch(path.name) for path in inner]
+    if not 0 < len(inner) <= MOST_VERSIONS or not all(between):
+        return inner
+    below = [path for of_size in inner for path in _folders_in(of_size)]
+    are_words = all(match[1] for match in between if match)
+    where = f"{clean_text(folder.name)}/{clean_text(inner[0].name)}"
+    expect(below or not are_words, where, "one folder per class", "files")
+    return below or inner
+
+
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
     """Yield files with their class from a folder of class folders; paths start below ``folder``.
 
@@ -150,9 +168,7 @@ def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
     """
     refuse_link_out(folder, root)
     links = 0
-    for of_class in _folders_in(folder):
-        if of_class.name.startswith("."):
-            continue
+    for of_class in _class_folders(folder):
         links += of_class.is_symlink()
         expect(links <= MAX_LINKS, folder, f"at most {MAX_LINKS:,} links to folders", "more")
         refuse_link_out(of_class, root)
