@@ -36,6 +36,10 @@ PERMUTED = 10
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
 
 
+#: Smallest numbers of rows and columns for which sorted rows are no coincidence.
+FEWEST_SORTED, FEWEST_COLUMNS = 10, 3
+
+
 #: Largest accepted share of images that have their largest score in a column without images.
 MOST_WINS = 0.5
 
@@ -143,6 +147,22 @@ def _swapped_lists(matrix: Scores, sample: Scores) -> str:
         f"{percent(u.mean(), 0)} for those listed as unseen, and a seen class has "
         f"{ratio:.1f} times as many images"
     )
+
+
+def refuse_sorted(name: str, F: np.ndarray) -> None:
+    """Refuse scores that are sorted within every row, as by top-k: columns are ranks."""
+    sample = np.asarray(some_rows(F, spread_rows(len(F))))
+    if len(sample) < FEWEST_SORTED or F.shape[1] < FEWEST_COLUMNS:
+        return
+    first, second = sample[:, :-1], sample[:, 1:]
+    differs = (sample[:, 0] != sample[:, -1]).all()
+    for order, is_sorted in (("largest", first >= second), ("smallest", first <= second)):
+        if differs and is_sorted.all():
+            raise DoubtfulScoresError(
+                f"{name}: expected one column of scores per class; got rows that are all sorted, "
+                f"the {order} score first, as by top-k. Write the scores in the order of the "
+                "classes, or keep them with as-is (--fix as-is)."
+            )
 
 
 def _refuse_rows_of_classes(matrix: Scores) -> None:

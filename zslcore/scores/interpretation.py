@@ -7,9 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from zslcore.exceptions import require_known
+from zslcore.exceptions import DoubtfulScoresError, require_known
 from zslcore.scores.class_numbers import are_names, number_classes
-from zslcore.scores.column_order import apply_column_fixes, check_order, refuse_other_columns
+from zslcore.scores.column_order import (
+    apply_column_fixes,
+    check_order,
+    refuse_other_columns,
+    refuse_sorted,
+)
 from zslcore.scores.given_sides import ruled_out_sides
 from zslcore.scores.labels import distinct_texts
 from zslcore.scores.matrix import ScoreFile, Scores, blocks
@@ -37,13 +42,15 @@ def interpreted(
     for fix in fixes:
         require_known("fix", fix, FIXES)
     try:
-        return _scores_of(file, fixes), ()
+        return replace(_scores_of(file, fixes), images=file.images), ()
     except UnansweredError as unanswered:
         return None, (unanswered.question,)
 
 
 def _scores_of(file: ScoreFile, fixes: Collection[str]) -> Scores:
     _refuse_blanks(file)
+    if "as-is" not in fixes:
+        _refuse_repeated_images(file)
     if file.scores is None:
         return predicted_classes(file, fixes)
     F = _orient(file, fixes)
@@ -55,6 +62,8 @@ def _scores_of(file: ScoreFile, fixes: Collection[str]) -> Scores:
         )
         file = replace(file, scores=None, predicted=marked, remarks=(*file.remarks, remark))
         return predicted_classes(file, fixes, n_classes=F.shape[1])
+    if "as-is" not in fixes:
+        refuse_sorted(file.name, F)
     matrix = apply_column_fixes(number_classes(file, fixes), fixes)
     are_checked = not {"as-is", "within-sides"} & {*fixes}
     sample = check_order(matrix) if are_checked else None
@@ -121,6 +130,24 @@ def _refuse_blanks(file: ScoreFile) -> None:
         n = f"{np.isin(part, without).sum():,} of {len(part):,}"
         got = f"{shown} for {n}. Add the classes, or leave these images out and say so"
         expect(not without, f"{file.name}, {title}", "a class for every image", got)
+
+
+def _refuse_repeated_images(file: ScoreFile) -> None:
+    """Refuse several rows of most images, each with one class, as of augmented copies.
+
+    Rows of one image with different classes are objects, such as boxes in a photograph.
+    """
+    if file.images is None:
+        return
+    names, row, counts = np.unique(file.images, return_inverse=True, return_counts=True)
+    labels = np.unique(np.asarray(file.labels), return_inverse=True)[1]
+    n = len(np.unique(row * (labels.max() + 1) + labels))
+    if n == len(names) and 2 * (counts > 1).sum() > n:
+        raise DoubtfulScoresError(
+            f"{file.name}: expected one row per image; got {len(row):,} rows of {n:,} images, as "
+            "of augmented copies or crops. Average the scores of each image, or keep every row as "
+            "an image with as-is (--fix as-is)."
+        )
 
 
 def _marked_classes(F: np.ndarray) -> np.ndarray | None:

@@ -140,6 +140,7 @@ class ScoreFile:
     ``labels`` of the images are numbers or strings. ``unseen`` lists classes as numbers, bools or
     strings, the seen classes if ``lists_seen``; it is None without a list. ``class_names`` has one
     name per column, or is empty. ``remarks`` name the parts of the file that were not read.
+    ``images`` has the name of each image, if the file has such a column.
     """
 
     name: str
@@ -150,6 +151,7 @@ class ScoreFile:
     predicted: np.ndarray | Sequence[str] | None = None
     remarks: tuple[str, ...] = ()
     lists_seen: bool = False
+    images: np.ndarray | None = None
 
     @property
     def listed(self) -> str:
@@ -174,6 +176,7 @@ class Scores:
     benchmark, split : recognised published test set; empty if unknown
     sides_given : whether scores are masked by the true side of each image
     best, stated_digest : best class of each side and digest of the scores, if there is no matrix
+    images : name of each image; None if unknown
     """
 
     name: str
@@ -188,6 +191,7 @@ class Scores:
     sides_given: bool = False
     best: PredictedRows | None = None
     stated_digest: str = ""
+    images: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if (self.matrix is None) == (self.best is None):

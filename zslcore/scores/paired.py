@@ -14,6 +14,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,11 +37,14 @@ from zslcore.metrics.significance import (
     stratum_of,
     too_few,
 )
+from zslcore.names import are_numbers, positions_of
 from zslcore.numbers import percent, signed
 from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_by_side
-from zslcore.texts import expect, strict_json
+from zslcore.scores.questions import LISTED
+from zslcore.texts import expect, listed, strict_json
+from zslcore.untrusted.client import rows_by_image
 
 # Gamma of each file, or None.
 Gammas = tuple[float | None, float | None]
@@ -244,14 +248,14 @@ def compare_scores(
 ) -> Pair:
     """Compare two matrices or predictions of the same images, each at its gamma or at 0.
 
-    Both must have the same labels and unseen classes, in the same order; predictions with row
-    numbers of a benchmark may differ in order. Raises DatasetError for different images or classes.
+    Both must have the same labels and unseen classes, in the same order unless both files name the
+    images and classes. Raises DatasetError for different images or classes.
     """
+    first, second = _with_equal_classes(first, second)
     second = _in_order(first, second)
-    are_comparable = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)
     expected = "scores of the same images, with the same labels and unseen classes"
-    got = f"{len(first.y):,} and {len(second.y):,} images"
-    expect(are_comparable, f"{first.name} and {second.name}", expected, got)
+    got = _difference(first, second)
+    expect(not got, f"{first.name} and {second.name}", expected, got)
     y, seen = first.y, first.seen
     both = first, second
     predictions = [m.tested.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]
@@ -291,10 +295,67 @@ def in_protocols(comparison: pd.DataFrame, words: Words = WORDS["seen-unseen"]) 
     return table.drop(columns="reason")[table["value"].notna()].reset_index(drop=True)
 
 
+def _difference(first: Scores, second: Scores) -> str:
+    """Return the difference between the images or classes of two files; "" without one."""
+    both = first, second
+    sizes = [len(scores.y) for scores in both]
+    if sizes[0] != sizes[1]:
+        return f"{sizes[0]:,} and {sizes[1]:,} images"
+    sizes = [len(scores.seen) for scores in both]
+    if sizes[0] != sizes[1]:
+        return f"{sizes[0]:,} and {sizes[1]:,} classes"
+    if (others := np.flatnonzero(first.seen != second.seen)).size:
+        names = listed([first.class_names[c] for c in others], LISTED)
+        return f"classes that are unseen in only one of them: {names}"
+    n = int((first.y != second.y).sum())
+    if n and np.array_equal(np.sort(first.y), np.sort(second.y)):
+        return "images in another order; add a column with their names to both files"
+    return f"{n:,} images with another label" if n else ""
+
+
+def _with_equal_classes(first: Scores, second: Scores) -> tuple[Scores, Scores]:
+    """Return both files with the classes numbered as in the first one, matched by name.
+
+    Predicted classes alone may lack classes that no image of the file has.
+    """
+    names = first.class_names
+    positions = positions_of(second.class_names, names)
+    if are_numbers(names) or np.array_equal(positions, np.arange(len(names))):
+        return first, second
+    if {first.tested.limits, second.tested.limits} == {"predicted classes"}:
+        new = [name for name, k in zip(second.class_names, positions, strict=True) if k < 0]
+        names = (*names, *new)
+        first = _with_classes(first, names, np.arange(len(first.class_names)))
+        positions = positions_of(second.class_names, names)
+    if (positions < 0).any() or len({*positions.tolist()}) < len(positions):
+        return first, second
+    return first, _with_classes(second, names, positions)
+
+
+def _with_classes(scores: Scores, names: tuple[str, ...], positions: np.ndarray) -> Scores:
+    """Return the best classes of scores with each class at its position in ``names``."""
+    numbers, test = np.append(positions, -1), scores.tested
+    seen = np.ones(len(names), dtype=bool)
+    seen[positions] = scores.seen
+    columns: dict[str, Any] = {
+        column: None if (classes := getattr(test, column)) is None else numbers[classes]
+        for column in ("labels", "seen_class", "unseen_class", "zsl_class")
+    }
+    best = replace(test, **columns, classes=np.arange(len(names)), seen=seen)
+    return Scores.of_best(scores.name, best, names, scores.digest, images=scores.images)
+
+
 def _in_order(first: Scores, second: Scores) -> Scores:
-    """Return the second file; if rows are numbered, in the order of the first file."""
+    """Return the second file with the images in the order of the first file, if both name them."""
     if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
-        return second
+        if first.images is None or second.images is None:
+            return second
+        files = second.name, first.name
+        rows = rows_by_image({"": first.images}, {"image": second.images}, *files)
+        if rows is None or len(rows) < len(second.y) or [*rows] == [*range(len(rows))]:
+            return second
+        best = second.tested.select(np.array(rows))
+        return Scores.of_best(second.name, best, second.class_names, second.digest)
     both = first.predictions, second.predictions
     if any(predictions.provenance.rows != "benchmark" for predictions in both):
         return second

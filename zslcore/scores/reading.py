@@ -42,7 +42,13 @@ from zslcore.untrusted.client import (
     read_score_table,
 )
 from zslcore.untrusted.gathered import look_into_folder
-from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, LABELS, is_named
+from zslcore.untrusted.readers.array_names import (
+    COUNTERS,
+    LABEL_VARIABLES,
+    LABELS,
+    NAMES_OF_PARTS,
+    is_named,
+)
 
 #: Names of columns that distinguish several runs in one table.
 RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
@@ -177,7 +183,18 @@ def _score_file(parts: ScoreParts) -> ScoreFile:
         None if parts.predicted is None else np.asarray(parts.predicted),
         tuple(parts.remarks),
         parts.lists_seen,
+        _names_of_images(parts),
     )
+
+
+def _names_of_images(parts: ScoreParts) -> np.ndarray | None:
+    """Return the column of names or numbers of the images; None without such a column."""
+    names = (*NAMES_OF_PARTS["image_files"], *COUNTERS)
+    for title, values in parts.other_columns.items():
+        is_column = values.shape == (len(parts.labels),) and values.dtype.kind in "iufU"
+        if is_column and is_named(title, names):
+            return values
+    return None
 
 
 def _refuse_without_labels(parts: ScoreParts) -> None:
