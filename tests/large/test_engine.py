@@ -13,7 +13,7 @@ from tests.large.shards_of import arrays_of, written
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features import FeatureView
 from zslcore.large import engine, ranks
-from zslcore.large.engine import Engine, compute_pieces, pieces_of
+from zslcore.large.engine import Engine, chunks_of, compute_chunks
 from zslcore.large.ranks import count_ranks
 
 X, Y, SCORER = test_ranks.world(np.float64, False)
@@ -178,7 +178,7 @@ def count_rows_or_be_killed(X, y, marker):
 def test_a_killed_worker_loses_only_one_part(shards, tmp_path):
     marker = tmp_path / "marker"
     result = list(
-        compute_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], marker, "", engine=TWO)
+        compute_chunks(count_rows_or_be_killed, chunks_of(shards), [Y], marker, "", engine=TWO)
     )
     assert marker.exists()
     assert sum(n for _, n in result) == len(Y)
@@ -191,7 +191,7 @@ def test_repeatedly_killed_workers_are_reported(shards, monkeypatch):
     with pytest.raises(
         ZSLError, match="\\(0 of 5 are finished\\); is there enough memory for 2 parts"
     ):
-        list(compute_pieces(count_rows_or_be_killed, pieces_of(shards), [Y], None, "", engine=TWO))
+        list(compute_chunks(count_rows_or_be_killed, chunks_of(shards), [Y], None, "", engine=TWO))
 
 
 def test_occasionally_killed_workers_do_not_end_the_computation(shards, monkeypatch):
@@ -205,7 +205,7 @@ def test_occasionally_killed_workers_do_not_end_the_computation(shards, monkeypa
 
     monkeypatch.setattr(engine, "PATIENCE", 2)
     monkeypatch.setattr(engine, "_parallel", parallel)
-    result = compute_pieces(counted, pieces_of(shards), [Y], None, "", engine=TWO)
+    result = compute_chunks(counted, chunks_of(shards), [Y], None, "", engine=TWO)
     assert len(list(result)) == 5
 
 

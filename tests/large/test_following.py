@@ -9,7 +9,7 @@ import pytest
 from joblib import Parallel, delayed
 
 from tests.worlds import linear_world
-from zslcore.analysis.papers.experiments.experiment import Request
+from zslcore.analysis.papers.experiments.experiment import TablePart
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
     expected_seconds,
@@ -19,7 +19,7 @@ from zslcore.datasets import load
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.large import engine as module
-from zslcore.large.engine import PieceReport, WorkStatus, follow_pieces
+from zslcore.large.engine import TaskReport, TasksStatus, follow_tasks
 from zslcore.results.planning import RunPlan, first_specs
 from zslcore.results.store import ResultStore
 
@@ -32,18 +32,18 @@ def _half(report):
 
 @pytest.mark.nightly
 def test_progress_of_another_process_counts_within_its_part(own_data):
-    with follow_pieces(
+    with follow_tasks(
         dict.fromkeys(("one", "two", "three"), nan), lambda status: None
-    ) as pieces_progress:
-        Parallel(2)([delayed(_half)(pieces_progress.report_of("two")) for _ in range(2)])
-        pieces_progress.finished("one")
-        status = pieces_progress.status()
+    ) as tasks_progress:
+        Parallel(2)([delayed(_half)(tasks_progress.report_of("two")) for _ in range(2)])
+        tasks_progress.finished("one")
+        status = tasks_progress.status()
         assert (status.done, status.total) == (1, 3)
         assert status.share == pytest.approx(1.5 / 3)
         assert [*status.in_progress] == [("two", "fit 1 of 2")]
-        pieces_progress.finished("two")
-        assert pieces_progress.status().share == pytest.approx(2 / 3)
-        assert not pieces_progress.status().in_progress
+        tasks_progress.finished("two")
+        assert tasks_progress.status().share == pytest.approx(2 / 3)
+        assert not tasks_progress.status().in_progress
     assert not list(own_data.glob(".progress-*"))
 
 
@@ -56,7 +56,7 @@ def test_a_progress_line_is_written_during_a_part_without_reports(monkeypatch):
         if len(shown) == 2:
             twice.set()
 
-    with follow_pieces({"slow": nan}, show):
+    with follow_tasks({"slow": nan}, show):
         assert twice.wait(60)
     n = len(shown)
     assert shown[0].startswith("  0%  0 of 1 done, ")
@@ -74,44 +74,44 @@ def test_a_progress_line_is_written_during_a_part_without_reports(monkeypatch):
 )
 def test_the_line_has_the_share_and_an_estimate(seconds, share, in_progress, line):
     assert (
-        str(WorkStatus(1, 4, share, seconds, in_progress)) == f"{share:4.0%}  1 of 4 done, {line}"
+        str(TasksStatus(1, 4, share, seconds, in_progress)) == f"{share:4.0%}  1 of 4 done, {line}"
     )
 
 
-def test_part_of_the_first_piece_gives_no_estimate():
-    of_several = WorkStatus(0, 24, 0.001, 80.0, [("ALE, PS", "fit 5 of 12")])
+def test_part_of_the_first_task_gives_no_estimate():
+    of_several = TasksStatus(0, 24, 0.001, 80.0, [("ALE, PS", "fit 5 of 12")])
     assert str(of_several) == "  0%  0 of 24 done, 1 min 20 s.  ALE, PS: fit 5 of 12"
-    assert WorkStatus(0, 1, 0.05, 80.0, []).seconds_left is None
-    assert WorkStatus(0, 1, 0.5, 80.0, []).seconds_left == 80.0
+    assert TasksStatus(0, 1, 0.05, 80.0, []).seconds_left is None
+    assert TasksStatus(0, 1, 0.5, 80.0, []).seconds_left == 80.0
 
 
-def test_former_runs_give_an_estimate_before_the_first_piece_is_done():
-    pieces = {"quick": 10.0, "slow": 50.0, "unknown": nan}
-    with follow_pieces(pieces, lambda status: None, at_once=2) as pieces_progress:
-        assert pieces_progress.status().seconds_left == pytest.approx(50)
-        begun = replace(pieces_progress.status(), seconds=0.0)
+def test_former_runs_give_an_estimate_before_the_first_task_is_done():
+    tasks = {"quick": 10.0, "slow": 50.0, "unknown": nan}
+    with follow_tasks(tasks, lambda status: None, at_once=2) as tasks_progress:
+        assert tasks_progress.status().seconds_left == pytest.approx(50)
+        begun = replace(tasks_progress.status(), seconds=0.0)
         assert str(begun) == "  0%  0 of 3 done, 0 s, about 50 s left."
-        pieces_progress.finished("quick")
-        assert pieces_progress.status().share == pytest.approx(10 / 90)
+        tasks_progress.finished("quick")
+        assert tasks_progress.status().share == pytest.approx(10 / 90)
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.0, 50), (0.05, 47.5), (0.2, 400)])
 def test_the_current_pace_replaces_the_estimate_from_former_runs(share, left):
-    assert WorkStatus(0, 3, share, 100.0, [], 50.0).seconds_left == pytest.approx(left)
+    assert TasksStatus(0, 3, share, 100.0, [], 50.0).seconds_left == pytest.approx(left)
 
 
 def test_a_table_weighs_its_methods_by_former_runs():
     (spec,) = first_specs(load("digits"), "PS", "ESZSL", ("zsl",), {}, "none")
     run = runs.run(spec, store=ResultStore()).result
-    pieces = EXPERIMENTS["gbu:table3"].tasks(Request(("digits",), ("ESZSL", "DAP")))
+    tasks = EXPERIMENTS["gbu:table3"].tasks(TablePart(("digits",), ("ESZSL", "DAP")))
     former = former_cells()
-    assert expected_seconds(pieces["ESZSL, PS"], former) == run.seconds > 0
-    assert math.isnan(expected_seconds(pieces["DAP, PS"], former))
+    assert expected_seconds(tasks["ESZSL, PS"], former) == run.seconds > 0
+    assert math.isnan(expected_seconds(tasks["DAP, PS"], former))
 
 
 def test_an_unwritable_progress_report_does_not_stop_the_computation(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    PieceReport(tmp_path / "file" / "0")(1, 2, "fit")
+    TaskReport(tmp_path / "file" / "0")(1, 2, "fit")
 
 
 @pytest.mark.parametrize("method", ["ESZSL", "SJE"])

@@ -123,7 +123,7 @@ def test_shards_a_view_and_an_array_give_the_same(tmp_path, scaled):
     whole = count_ranks(plain, y[test], scorer, SETS, SEEN, engine=HERE)
     view = FeatureView(shards, test, unit=scaled)
     parts = count_ranks(view, y[test], scorer, SETS, SEEN, engine=HERE)
-    assert len(ranks.pieces_of(view)) == 5
+    assert len(ranks.chunks_of(view)) == 5
     same(parts, whole, rtol=1e-12)  # BLAS rounds rows differently in blocks of another size
 
 

@@ -14,7 +14,7 @@ from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
-    from zslcore.large.engine import WorkStatus
+    from zslcore.large.engine import TasksStatus
 
 #: Help of every ``--method``.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
@@ -65,7 +65,7 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
         sys.stderr.flush()
 
 
-def show_status(status: WorkStatus) -> None:
+def show_status(status: TasksStatus) -> None:
     """Print a line of progress on standard error, which may be a terminal or a file."""
     sys.stderr.write(f"{status}\n")
     sys.stderr.flush()

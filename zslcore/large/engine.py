@@ -1,21 +1,21 @@
 """Parallel computation over the rows of a matrix, on this machine or a Dask cluster, with progress.
 
-The rows are cut into pieces: the parts of shards (:mod:`zslcore.large.shards`), or blocks of rows.
-joblib computes the pieces in one process per processor or, if the setting ``ZSL_DASK`` has an
-address, on a running Dask cluster. A piece always runs on one thread, and pieces are merged in an
+The rows are cut into chunks: the parts of shards (:mod:`zslcore.large.shards`), or blocks of rows.
+joblib computes the chunks in one process per processor or, if the setting ``ZSL_DASK`` has an
+address, on a running Dask cluster. A chunk always runs on one thread, and chunks are merged in an
 order that depends only on their content, so that results do not depend on the number of workers.
 
-If a folder is given, ``joblib.Memory`` stores each finished piece there at once, under the digest
+If a folder is given, ``joblib.Memory`` stores each finished chunk there at once, under the digest
 of its rows and of the computation. A killed process resumes where it stopped, and if the rows of
-one piece change, only this piece is computed again. Workers write to the folder; on a cluster,
+one chunk change, only this chunk is computed again. Workers write to the folder; on a cluster,
 folder and shards have to be on a shared file system.
 
-If a worker of a cluster is lost, its pieces in progress are lost. On one machine, the loss of
-one process loses all pieces in progress, since joblib restarts all processes.
+If a worker of a cluster is lost, its chunks in progress are lost. On one machine, the loss of
+one process loses all chunks in progress, since joblib restarts all processes.
 
-Each piece writes its progress to a file, and a thread of the calling process reads all files to
-show a line every :data:`LINE_EVERY` seconds. The weight of a piece is its expected time; a piece
-without an estimate has the mean weight of the other pieces.
+Tasks in other processes report their progress through files (:func:`follow_tasks`): a thread of the
+calling process reads them to show a line every :data:`LINE_EVERY` seconds. The weight of a task is
+its expected time; a task without an estimate has the mean weight of the other tasks.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ from zslcore.storage import settings
 from zslcore.storage.extras import extra
 from zslcore.storage.files import data_folder, or_refused, written_whole
 
-#: Rows per piece of a matrix that is not in shards.
-PIECE_ROWS = 1 << 15
-#: Attempts without a finished piece before giving up.
+#: Rows per chunk of a matrix that is not in shards.
+CHUNK_ROWS = 1 << 15
+#: Attempts without a finished chunk before giving up.
 PATIENCE = 3
 #: Time limit for a reply of a cluster's scheduler.
 DASK_TIMEOUT = "10s"
@@ -77,7 +77,7 @@ class Engine:
             raise ParameterError(f"workers must be at least 1; got {self.workers}.")
 
     def at_a_time(self, n: int) -> int:
-        """Return the number of ``n`` pieces that run at the same time on this machine."""
+        """Return the number of ``n`` chunks that run at the same time on this machine."""
         return max(1, min(n, self.workers or len(os.sched_getaffinity(0))))
 
 
@@ -149,7 +149,7 @@ def _losses_as_errors(address: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Piece:
+class Chunk:
     """Rows of a view that are in one part of the shards, or in one block.
 
     ``positions`` are the positions of the rows in the view; ``scaling`` is an empty view that
@@ -183,27 +183,27 @@ class Piece:
         return sha.hexdigest()
 
 
-def pieces_of(X: Features | Shards) -> list[Piece]:
-    """Cut a matrix or view into pieces: the parts of shards, or blocks of rows."""
+def chunks_of(X: Features | Shards) -> list[Chunk]:
+    """Cut a matrix or view into chunks: the parts of shards, or blocks of rows."""
     view = X if isinstance(X, FeatureView) else FeatureView(X)
     scaling, matrix, rows = view.of(np.empty((0, 0))), view.matrix, view.row_numbers
     if not isinstance(matrix, Shards):
-        starts = range(0, len(view), PIECE_ROWS)
-        slices = [slice(start, min(start + PIECE_ROWS, len(view))) for start in starts]
+        starts = range(0, len(view), CHUNK_ROWS)
+        slices = [slice(start, min(start + CHUNK_ROWS, len(view))) for start in starts]
         if rows is None:
-            return [Piece(positions, scaling, matrix=matrix[positions]) for positions in slices]
+            return [Chunk(positions, scaling, matrix=matrix[positions]) for positions in slices]
         return [
-            Piece(positions, scaling, matrix=matrix, rows=rows[positions]) for positions in slices
+            Chunk(positions, scaling, matrix=matrix, rows=rows[positions]) for positions in slices
         ]
     if rows is None:
-        return [Piece(slice(p.start, p.stop), scaling, part=p) for p in matrix.parts()]
-    return list(_pieces_of_rows(matrix.parts(), rows, scaling))
+        return [Chunk(slice(p.start, p.stop), scaling, part=p) for p in matrix.parts()]
+    return list(_chunks_of_rows(matrix.parts(), rows, scaling))
 
 
-def _pieces_of_rows(
+def _chunks_of_rows(
     parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView
-) -> Iterator[Piece]:
-    """Yield the pieces of selected rows of shards, in the order of parts."""
+) -> Iterator[Chunk]:
+    """Yield the chunks of selected rows of shards, in the order of parts."""
     in_order = len(rows) < 2 or bool((rows[1:] >= rows[:-1]).all())
     order = None if in_order else np.argsort(rows, kind="stable")
     in_rows = rows if order is None else rows[order]
@@ -212,7 +212,7 @@ def _pieces_of_rows(
         if end > start:
             positions = slice(int(start), int(end)) if order is None else order[start:end]
             rows_in_part = in_rows[start:end] - part.start
-            yield Piece(
+            yield Chunk(
                 positions,
                 scaling,
                 part=part,
@@ -220,9 +220,9 @@ def _pieces_of_rows(
             )
 
 
-def compute_pieces(
+def compute_chunks(
     do: Callable[..., Result],
-    pieces: Sequence[Piece],
+    chunks: Sequence[Chunk],
     by_row: Sequence[np.ndarray],
     common: Any,
     digest: str,
@@ -231,25 +231,25 @@ def compute_pieces(
     keep: Path | None = None,
     progress: Progress = silent,
 ) -> Iterator[tuple[int, Result]]:
-    """Compute all pieces, and yield the position and result of each.
+    """Compute all chunks, and yield the position and result of each.
 
     Parameters
     ----------
-    do : module-level function, called with the view of a piece, the entries of every ``by_row``
+    do : module-level function, called with the view of a chunk, the entries of every ``by_row``
         array for its rows, and ``common``
     by_row : arrays with one entry per row, such as labels
-    common : argument that is the same for all pieces
+    common : argument that is the same for all chunks
     digest : digest of ``common`` and the revision of ``do``; empty if nothing is stored
-    keep : folder in which finished pieces are stored and looked up
-    progress : callable(done, total, message), called after each piece
+    keep : folder in which finished chunks are stored and looked up
+    progress : callable(done, total, message), called after each chunk
     """
-    row_values = [tuple(array[piece.positions] for array in by_row) for piece in pieces]
-    keys = [""] * len(pieces)
-    if keep is not None or all(piece.part is not None for piece in pieces):
-        keys = [joblib.hash((digest, p.digest, g)) for p, g in zip(pieces, row_values, strict=True)]
-    order = sorted(range(len(pieces)), key=lambda k: keys[k])
-    stored = joblib.Memory(keep, verbose=0).cache(_do, ignore=["do", "piece", "given", "common"])
-    tasks = [(do, keys[k], pieces[k], row_values[k], common) for k in order]
+    row_values = [tuple(array[chunk.positions] for array in by_row) for chunk in chunks]
+    keys = [""] * len(chunks)
+    if keep is not None or all(chunk.part is not None for chunk in chunks):
+        keys = [joblib.hash((digest, p.digest, g)) for p, g in zip(chunks, row_values, strict=True)]
+    order = sorted(range(len(chunks)), key=lambda k: keys[k])
+    stored = joblib.Memory(keep, verbose=0).cache(_do, ignore=["do", "chunk", "given", "common"])
+    tasks = [(do, keys[k], chunks[k], row_values[k], common) for k in order]
     done = failures = 0
     while done < len(tasks):
         before = done
@@ -271,13 +271,13 @@ def compute_pieces(
 def _do(
     do: Callable[..., Result],
     key: str,
-    piece: Piece,
+    chunk: Chunk,
     given: tuple[np.ndarray, ...],
     common: Any,
 ) -> Result:
-    """Compute one piece on one thread; joblib stores the result by ``key``."""
+    """Compute one chunk on one thread; joblib stores the result by ``key``."""
     with threadpool_limits(1):
-        return do(piece.open(), *given, common)
+        return do(chunk.open(), *given, common)
 
 
 def _parallel(
@@ -286,7 +286,7 @@ def _parallel(
     """Compute tasks in parallel, and yield results in the order of tasks."""
     n_jobs = engine.at_a_time(len(tasks))
     # A matrix in memory would be copied to the workers, so it is processed here.
-    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)
+    in_memory = any(chunk.part is None for _, _, chunk, _, _ in tasks)
     if in_memory or (not settings.DASK() and n_jobs == 1):
         yield from (stored(*task) for task in tasks)
         return
@@ -296,19 +296,19 @@ def _parallel(
 
 #: Seconds between lines of progress.
 LINE_EVERY = 8.0
-#: Minimum number of seconds between two reports of a piece.
+#: Minimum number of seconds between two reports of a task.
 REPORT_EVERY = 1.0
-#: Once this share of the work is finished, the time left is estimated from the pace so far.
+#: Once this share of the computation is finished, the time left is estimated from the pace so far.
 FEWEST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class WorkStatus:
-    """Progress of a computation over pieces.
+class TasksStatus:
+    """Progress of several tasks.
 
-    ``done`` of ``total`` pieces are finished. ``share`` is the finished share of the work,
-    including the pieces in progress. ``in_progress`` lists these as (name, last message).
-    ``expected`` is the expected time in seconds, None if no piece has an estimate.
+    ``done`` of ``total`` tasks are finished. ``share`` is the finished share of the computation,
+    including the tasks in progress. ``in_progress`` lists these as (name, last message).
+    ``expected`` is the expected time in seconds, None if no task has an estimate.
     """
 
     done: int
@@ -322,8 +322,8 @@ class WorkStatus:
     def seconds_left(self) -> float | None:
         """Estimated seconds left, from the pace once a tenth is done, else from ``expected``.
 
-        Without an expected time, the estimate is None until a piece is done: costs of pieces can
-        differ by an unknown factor, so the progress of the first piece is not representative.
+        Without an expected time, the estimate is None until a task is done: costs of tasks can
+        differ by an unknown factor, so the progress of the first task is not representative.
         """
         paced = self.expected is not None or self.total == 1
         if self.share and (self.share >= FEWEST_SHARE if paced else self.done):
@@ -353,8 +353,8 @@ def _time(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-class PieceReport:
-    """Progress callback of a piece that can run in another process; cheap enough for every step."""
+class TaskReport:
+    """Progress callback of a task that can run in another process; cheap enough for every step."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._next = path, 0.0
@@ -370,36 +370,36 @@ class PieceReport:
             file.write(json.dumps({"share": share, "message": message}).encode())
 
 
-class PiecesProgress:
-    """Progress of several pieces; see :func:`follow_pieces`."""
+class TasksProgress:
+    """Progress of several tasks; see :func:`follow_tasks`."""
 
     def __init__(
         self,
         folder: Path,
-        pieces: Mapping[str, float],
-        show: Callable[[WorkStatus], None],
+        tasks: Mapping[str, float],
+        show: Callable[[TasksStatus], None],
         at_once: int,
     ) -> None:
         self._folder, self._show = folder, show
-        self._place = {name: str(k) for k, name in enumerate(pieces)}
-        timed = [seconds for seconds in pieces.values() if seconds > 0]
+        self._place = {name: str(k) for k, name in enumerate(tasks)}
+        timed = [seconds for seconds in tasks.values() if seconds > 0]
         usual = fmean(timed) if timed else 1.0
-        self._weight = {name: s if s > 0 else usual for name, s in pieces.items()}
+        self._weight = {name: s if s > 0 else usual for name, s in tasks.items()}
         self._total = sum(self._weight.values())
         self._expected = max(self._total / at_once, *self._weight.values()) if timed else None
         self._done: set[str] = set()
         self._began = time.monotonic()
 
-    def report_of(self, name: str) -> PieceReport:
-        """Return the progress callback of the piece with this name."""
-        return PieceReport(self._folder / self._place[name])
+    def report_of(self, name: str) -> TaskReport:
+        """Return the progress callback of the task with this name."""
+        return TaskReport(self._folder / self._place[name])
 
     def finished(self, name: str) -> None:
-        """Mark a piece as finished."""
+        """Mark a task as finished."""
         self._done.add(name)
 
-    def status(self) -> WorkStatus:
-        """Return the progress of all pieces."""
+    def status(self) -> TasksStatus:
+        """Return the progress of all tasks."""
         in_progress, done = [], sum(self._weight[name] for name in self._done)
         for name, position in self._place.items():
             with suppress(OSError, ValueError):
@@ -410,7 +410,7 @@ class PiecesProgress:
         share = done / self._total if self._total else 1.0
         seconds = time.monotonic() - self._began
         n_done, n = len(self._done), len(self._place)
-        return WorkStatus(n_done, n, share, seconds, in_progress, self._expected)
+        return TasksStatus(n_done, n, share, seconds, in_progress, self._expected)
 
     def watch(self, ended: threading.Event) -> None:
         """Show the progress until the computation has ended."""
@@ -419,22 +419,22 @@ class PiecesProgress:
 
 
 @contextmanager
-def follow_pieces(
-    pieces: Mapping[str, float], show: Callable[[WorkStatus], None], at_once: int = 1
-) -> Iterator[PiecesProgress]:
-    """Show the progress of pieces every :data:`LINE_EVERY` seconds.
+def follow_tasks(
+    tasks: Mapping[str, float], show: Callable[[TasksStatus], None], at_once: int = 1
+) -> Iterator[TasksProgress]:
+    """Show the progress of tasks every :data:`LINE_EVERY` seconds.
 
-    ``pieces`` maps names to expected seconds, NaN if unknown; ``show`` is called from a thread with
-    a :class:`WorkStatus`.
+    ``tasks`` maps names to expected seconds, NaN if unknown; ``show`` is called from a thread with
+    a :class:`TasksStatus`.
     """
     data_folder().mkdir(parents=True, exist_ok=True)
     with or_refused("the progress of the computation"):
         folder = Path(mkdtemp(prefix=".progress-", dir=data_folder()))
-    pieces_progress, ended = PiecesProgress(folder, pieces, show, at_once), threading.Event()
-    thread = threading.Thread(target=pieces_progress.watch, args=(ended,), daemon=True)
+    tasks_progress, ended = TasksProgress(folder, tasks, show, at_once), threading.Event()
+    thread = threading.Thread(target=tasks_progress.watch, args=(ended,), daemon=True)
     thread.start()
     try:
-        yield pieces_progress
+        yield tasks_progress
     finally:
         ended.set()
         thread.join()

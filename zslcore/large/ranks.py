@@ -33,7 +33,7 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError, require_known
 from zslcore.features import Features, FeatureView, chunks
-from zslcore.large.engine import HERE, Engine, compute_pieces, pieces_of
+from zslcore.large.engine import HERE, Engine, chunks_of, compute_chunks
 from zslcore.large.shards import Shards
 from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, CurveSteps, SeenUnseenCurve, compute_margins
@@ -277,8 +277,8 @@ def count_ranks(
     seen : bool array of shape (n_candidates,), True for seen classes
     curves : names of the sets with a seen-unseen curve, by default all; in single or double
         precision, each set takes 8 or 12 bytes per image, and the seen classes 12 or 16
-    keep : folder in which finished pieces of rows are stored; see :mod:`zslcore.large.engine`
-    progress : callable(done, total, message), called after each piece
+    keep : folder in which finished chunks of rows are stored; see :mod:`zslcore.large.engine`
+    progress : callable(done, total, message), called after each chunk
 
     Raises
     ------
@@ -297,14 +297,14 @@ def count_ranks(
         raise DatasetError("No image belongs to a class that is seen or in a candidate set.")
     everything = len(rows) == len(y)
     plan = _Plan.of(scorer, atoms, ks, names)
-    pieces = pieces_of(view if everything else view.rows(rows))
+    chunks = chunks_of(view if everything else view.rows(rows))
     by_row, digest = [y[rows].astype(np.int32)], "" if keep is None else plan.digest()
-    done = compute_pieces(
-        _count, pieces, by_row, plan, digest, engine=engine, keep=keep, progress=progress
+    done = compute_chunks(
+        _count, chunks, by_row, plan, digest, engine=engine, keep=keep, progress=progress
     )
     counted = []
     for k, counts in done:
-        images = replace(counts.images, rows=rows[pieces[k].positions])
+        images = replace(counts.images, rows=rows[chunks[k].positions])
         counted.append(replace(counts, images=images))
     every = merged(counted)
     in_set = np.zeros((len(atoms.names), len(atoms.of_class)), bool)

@@ -34,7 +34,7 @@ from zslcore.analysis.papers.experiments.counts import (
     count_statistics,
     count_video_classes,
 )
-from zslcore.analysis.papers.experiments.experiment import COLUMNS, Experiment, Request, Task
+from zslcore.analysis.papers.experiments.experiment import COLUMNS, Experiment, TablePart, Task
 from zslcore.analysis.papers.experiments.rows import (
     ERRORS,
     CrossExperiment,
@@ -52,7 +52,7 @@ from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import plugins
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
-from zslcore.large.engine import PieceReport, WorkStatus, follow_pieces, parallel
+from zslcore.large.engine import TaskReport, TasksStatus, follow_tasks, parallel
 from zslcore.progress import part_of, silent
 from zslcore.results.shipped import is_precomputed_only
 from zslcore.results.store import ResultStore
@@ -294,7 +294,7 @@ def reproduce(
     features: FeatureScaling | None = None,
     on: MeasuredOn = "test",
     on_done: Callable[[int, int, str, int], None] | None = None,
-    on_status: Callable[[WorkStatus], None] | None = None,
+    on_status: Callable[[TasksStatus], None] | None = None,
 ) -> pd.DataFrame:
     """Run the unfinished part of an experiment, and compare the results with printed values.
 
@@ -313,7 +313,7 @@ def reproduce(
     on : "test" or, for figures over λ, "validation": the first validation split, as in the
         calibration paper
     on_done : callable(done, total, task, runs), called after each task in this process
-    on_status : callable(WorkStatus), called every few seconds from a thread
+    on_status : callable(TasksStatus), called every few seconds from a thread
 
     Returns
     -------
@@ -323,38 +323,37 @@ def reproduce(
     """
     experiment = configured_experiment(name, params, features, on)
     rows = experiment.checked_methods(methods)
-    parts = experiment.parts(tuple(datasets) or experiment.datasets)
-    requests = [Request(part, rows, seeds, draws, benchmark) for part in parts]
+    parts_datasets = experiment.parts(tuple(datasets) or experiment.datasets)
+    parts = [TablePart(names, rows, seeds, draws, benchmark) for names in parts_datasets]
     tasks = {
-        f"{name} on {', '.join(request.datasets)}" if len(requests) > 1 else name: of_name
-        for request in requests
-        if not any(map(is_precomputed_only, request.datasets))
-        for name, of_name in experiment.tasks(request).items()
+        f"{name} on {', '.join(part.datasets)}" if len(parts) > 1 else name: of_name
+        for part in parts
+        if not any(map(is_precomputed_only, part.datasets))
+        for name, of_name in experiment.tasks(part).items()
     }
     for done, (name, runs) in enumerate(run_tasks(tasks, jobs, on_status), 1):
         if on_done:
             on_done(done, len(tasks), name, runs)
     tables = [
-        drop_printed_of_other_data(experiment.table(request), experiment, request)
-        for request in requests
+        drop_printed_of_other_data(experiment.table(part), experiment, part) for part in parts
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*COLUMNS])
 
 
 def drop_printed_of_other_data(
-    table: pd.DataFrame, experiment: Experiment, request: Request
+    table: pd.DataFrame, experiment: Experiment, part: TablePart
 ) -> pd.DataFrame:
     """Remove printed values from rows on data that the paper does not use.
 
     A row that names none of the requested data sets depends on all of them.
     """
-    other_data = [name for name in request.datasets if not experiment.is_of_paper(name, request)]
+    other_data = [name for name in part.datasets if not experiment.is_of_paper(name, part)]
     rows = [
         any(name in str(row) for name in other_data)
         or (
             bool(other_data)
             and row not in experiment.examples
-            and not any(name in str(row) for name in request.datasets)
+            and not any(name in str(row) for name in part.datasets)
         )
         for row in table["dataset"]
     ]
@@ -366,9 +365,9 @@ def drop_printed_of_other_data(
 def run_tasks(
     tasks: Mapping[str, Sequence[Task]],
     jobs: int,
-    on_status: Callable[[WorkStatus], None] | None,
+    on_status: Callable[[TasksStatus], None] | None,
 ) -> Iterator[tuple[str, int]]:
-    """Complete all tasks, and yield their names and numbers of runs; stored tasks come first."""
+    """Complete all tasks; yield the name and the number of computed runs of each, stored first."""
     todo = {
         name: of_name
         for name, of_name in tasks.items()
@@ -378,23 +377,23 @@ def run_tasks(
     if not todo:
         return
     with ExitStack() as stack:
-        pieces_progress = None
+        tasks_progress = None
         if on_status:
             former = former_cells()
             expected = {name: expected_seconds(of_name, former) for name, of_name in todo.items()}
-            pieces_progress = stack.enter_context(follow_pieces(expected, on_status, jobs))
+            tasks_progress = stack.enter_context(follow_tasks(expected, on_status, jobs))
         processes = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
-        work = stack.enter_context(processes)
+        compute = stack.enter_context(processes)
         sources = plugins.plugin_sources(plugins.registered())
         calls = (
             delayed(_complete)(
-                name, of_name, pieces_progress and pieces_progress.report_of(name), sources
+                name, of_name, tasks_progress and tasks_progress.report_of(name), sources
             )
             for name, of_name in todo.items()
         )
-        for name, runs in work(calls):
-            if pieces_progress:
-                pieces_progress.finished(name)
+        for name, runs in compute(calls):
+            if tasks_progress:
+                tasks_progress.finished(name)
             yield name, runs
 
 
@@ -414,7 +413,7 @@ def former_cells() -> list[StoredCell]:
 
 
 def _complete(
-    name: str, tasks: Sequence[Task], report: PieceReport | None, sources: Mapping[str, str]
+    name: str, tasks: Sequence[Task], report: TaskReport | None, sources: Mapping[str, str]
 ) -> tuple[str, int]:
     plugins.restore(sources)
     progress = report or silent
