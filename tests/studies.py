@@ -36,7 +36,7 @@ def computed(study, folder):
     """Return the result of a study as written by a worker and read by a page, and the progress."""
     folder.mkdir(exist_ok=True)
     events = RecordedProgress()
-    type(study).work(folder, events, **study.arguments)
+    type(study).compute_into(folder, events, **study.arguments)
     return study.read(folder), events
 
 

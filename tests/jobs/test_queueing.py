@@ -48,7 +48,7 @@ def test_the_queue_alternates_between_addresses_and_then_browsers():
 
 
 def test_old_visitors_are_forgotten_by_the_queue(monkeypatch):
-    monkeypatch.setattr(FairQueue, "MOST", 10)
+    monkeypatch.setattr(FairQueue, "MAX_VISITORS", 10)
     turns = FairQueue()
     for k in range(100):
         turns.serve(Visitor(str(k), ""))
@@ -58,7 +58,7 @@ def test_old_visitors_are_forgotten_by_the_queue(monkeypatch):
 def test_fifty_jobs_of_one_visitor_delay_another_visitor_by_one_job(busy):
     for n in range(49):
         refused = pytest.raises(ZSLError, match="of your jobs are waiting already")
-        with refused if n >= engine.SHARE else nullcontext():
+        with refused if n >= engine.MAX_OF_BROWSER else nullcontext():
             busy.submit(work(to=1000 + n, seconds=600), GREEDY)
     assert position(busy, work(to=5, seconds=600), OTHER) == 1
     assert position(busy, work(to=6, seconds=600), NEIGHBOUR) == 2
@@ -131,9 +131,9 @@ def test_a_job_without_an_open_page_is_dropped(busy, monkeypatch):
 
 def test_browsers_at_one_address_share_a_limit(tmp_path):
     waits = Runner("tests.jobs.functions", tmp_path / "jobs", parallel=0)
-    for k in range(engine.SHARE_OF_ADDRESS):
+    for k in range(engine.MAX_OF_ADDRESS):
         waits.submit(work(to=k), Visitor("a", str(k)))
-    with pytest.raises(ZSLError, match=f"{engine.SHARE_OF_ADDRESS} of your jobs are waiting"):
+    with pytest.raises(ZSLError, match=f"{engine.MAX_OF_ADDRESS} of your jobs are waiting"):
         waits.submit(work(to=1000), Visitor("a", "new"))
     assert waits.submit(work(to=1000), OTHER).state == "queued"
     waits.close()

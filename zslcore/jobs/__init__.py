@@ -1,4 +1,4 @@
-"""Long computations in worker processes: computed once, shared by waiting clients, stored.
+"""Long computations in worker processes: computed once, stored, and shared by all visitors.
 
 Each job computes one study (:mod:`zslcore.analysis.study`)::
 

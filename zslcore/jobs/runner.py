@@ -30,15 +30,15 @@ from zslcore.numbers import counted
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import data_folder, refusal
 
-#: Maximum number of waiting jobs: in total, of one browser, and of one network address.
-MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
+#: Maximum numbers of waiting jobs: in total, of one browser, and of one network address.
+MAX_QUEUE, MAX_OF_BROWSER, MAX_OF_ADDRESS = 64, 12, 32
 #: Seconds without a status request after which a waiting job is dropped; for a running job see
 #: ``ZSL_JOB_PATIENCE``.
-WAITS = 300.0
+QUEUE_PATIENCE = 300.0
 #: Maximum size in bytes of all results on disk; the least recently used results are deleted first.
 MAX_BYTES = 2 << 30
-#: Number of ended jobs with a stored status.
-REMEMBERED = 100
+#: Maximum number of ended jobs with a stored status.
+MAX_ENDED = 100
 
 PREVIEW, MARK = "preview.npz", ".job"
 INTERRUPTED = "The server was restarted before this job was done."
@@ -59,8 +59,8 @@ class Status:
     seconds : seconds since the job started or, while it is queued, since it was submitted
     seconds_left : estimate from the progress; None without progress
     preview : ``.npz`` file with a preview of the result, if the study writes one
-    error : one sentence on why there is no result; empty unless failed or dropped
-    visitors : number of waiting clients
+    error : one sentence on why there is no result; empty unless the job failed or was cancelled
+    visitors : number of waiting visitors
     """
 
     state: State
@@ -84,26 +84,26 @@ class Status:
 
 
 class Visitor(NamedTuple):
-    """Client of a job: a network address, which a school class can share, and a browser."""
+    """Visitor with jobs: a network address, which a school class can share, and a browser."""
 
     address: str
     browser: str
 
 
-#: Client in tests and programs, where clients are not distinguished.
+#: Visitor in tests and programs, where visitors are not distinguished.
 ANYONE = Visitor("", "")
 
 
 class FairQueue:
-    """Fair queue that records when each client was served.
+    """Fair queue that records when each visitor was served.
 
     The next job comes from the network address that was served longest ago; at this address, from
     the browser served longest ago; of this browser, it is the oldest job. Fifty jobs of one visitor
     therefore delay the job of another visitor by one job.
     """
 
-    #: Maximum number of clients on record; clients served longest ago are deleted first.
-    MOST = 1000
+    #: Maximum number of visitors on record; visitors served longest ago are deleted first.
+    MAX_VISITORS = 1000
 
     def __init__(self) -> None:
         self._turn = 0
@@ -124,8 +124,10 @@ class FairQueue:
         """Record that a job of ``visitor`` starts."""
         self._turn += 1
         self._served |= {visitor.address: self._turn, visitor: self._turn}
-        if len(self._served) > self.MOST:
-            latest = sorted(self._served.items(), key=lambda entry: entry[1])[-self.MOST // 2 :]
+        if len(self._served) > self.MAX_VISITORS:
+            latest = sorted(self._served.items(), key=lambda entry: entry[1])[
+                -self.MAX_VISITORS // 2 :
+            ]
             self._served = dict(latest)
 
 
@@ -148,7 +150,7 @@ def job_to_drop(waiting: Sequence[_Job], address: str) -> _Job | None:
 
 @dataclass(eq=False)
 class _Job:
-    """One job; accessed only with the runner's lock."""
+    """One job; read and changed only under the runner's lock."""
 
     study: Study[Any]
     visitors: list[Visitor] = field(default_factory=list)
@@ -166,12 +168,14 @@ class _Job:
 
     @property
     def visitor(self) -> Visitor:
-        """The first of the waiting clients."""
+        """The first of the waiting visitors."""
         return self.visitors[0] if self.visitors else ANYONE
 
     def is_forgotten(self) -> bool:
-        """Return whether the last status request is too long ago."""
-        patience = {"queued": WAITS, "running": 60.0 * settings.JOB_PATIENCE()}.get(self.state)
+        """Return whether the last request for the status is too long ago."""
+        patience = {"queued": QUEUE_PATIENCE, "running": 60.0 * settings.JOB_PATIENCE()}.get(
+            self.state
+        )
         return patience is not None and time.monotonic() - self.last_seen > patience
 
     def receive(self, line: dict[str, Any]) -> None:
@@ -315,8 +319,10 @@ class Runner:
         """Refuse a job of a visitor with many waiting jobs; drop another job from a full queue."""
         at_address = [job for job in self._queue if job.visitor.address == visitor.address]
         own_jobs = [job for job in at_address if job.visitor == visitor]
-        if visitor != ANYONE and (len(own_jobs) >= SHARE or len(at_address) >= SHARE_OF_ADDRESS):
-            n_waiting = len(own_jobs) if len(own_jobs) >= SHARE else len(at_address)
+        if visitor != ANYONE and (
+            len(own_jobs) >= MAX_OF_BROWSER or len(at_address) >= MAX_OF_ADDRESS
+        ):
+            n_waiting = len(own_jobs) if len(own_jobs) >= MAX_OF_BROWSER else len(at_address)
             raise ZSLError(
                 f"{study.title}: {n_waiting} of your jobs are waiting already; cancel one, or try "
                 "again when one is done."
@@ -369,12 +375,12 @@ class Runner:
         folder = self.folder / study.key
         if not folder.is_dir():
             return shipped_folder(study.key)
-        seen = _stamp(folder)
-        if self._verified.get(folder) != seen:
+        stamp = _stamp(folder)
+        if self._verified.get(folder) != stamp:
             if not is_intact(folder):
                 artifacts.discard(folder)
                 return None
-            self._verified[folder] = seen
+            self._verified[folder] = stamp
         with suppress(OSError):
             os.utime(folder)  # mark as recently used
         return folder
@@ -432,7 +438,7 @@ class Runner:
     def _in_worker(self, job: _Job) -> str:
         """Compute in a worker process; return an error sentence, or "" if there is a result."""
         folder = artifacts.draft(self.folder, f".{job.study.key}.")
-        request = job.study.identity | {
+        message = job.study.identity | {
             "folder": str(folder),
             "into": str(self.folder / job.study.key),
             "data": str(data_folder()),
@@ -452,7 +458,7 @@ class Runner:
                         job.worker, job.folder = worker, folder
                         if job.state == "cancelled":
                             worker.kill()
-                    sentence = worker.do(request, on_message)
+                    sentence = worker.do(message, on_message)
                     begun = worker.began or new or job.state == "cancelled"
                 finally:
                     self._dismiss(job, worker)
@@ -489,7 +495,7 @@ class Runner:
 
     def _drop_ended(self) -> None:
         ended = [key for key, job in self._jobs.items() if job.ended is not None]
-        for key in ended[:-REMEMBERED]:
+        for key in ended[:-MAX_ENDED]:
             del self._jobs[key]
 
     def _evict(self, keep: Path) -> None:

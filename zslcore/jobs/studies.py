@@ -30,7 +30,7 @@ STUDIES: dict[str, type[Study[Any]]] = {
     )
 }
 #: Functions of worker processes by kind; see :class:`zslcore.jobs.runner.Runner`.
-FUNCTIONS = {kind: study.work for kind, study in STUDIES.items()}
+FUNCTIONS = {kind: study.compute_into for kind, study in STUDIES.items()}
 
 
 def stored_result(study: Study[R]) -> R | None:

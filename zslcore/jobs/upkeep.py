@@ -67,7 +67,7 @@ def sweep_leftovers() -> int:
     name of a draft and is at least a day old. Drafts of imports are kept while a manifest cannot be
     read.
     """
-    leftovers = _abandoned()
+    leftovers = _abandoned_drafts()
     for path in leftovers:
         if path.is_dir():
             artifacts.discard(path)
@@ -76,13 +76,17 @@ def sweep_leftovers() -> int:
     return len(leftovers)
 
 
-def _abandoned() -> list[Path]:
+def _abandoned_drafts() -> list[Path]:
     root = data_folder()
     folders = [path for path in _folders_of_drafts(root) if artifacts.is_abandoned(path)]
     day_old = time.time() - artifacts.ABANDONED
     files = [path for path in (*root.glob(".*"), *root.glob("*/.*")) if is_draft_file(path)]
     files = [path for path in files if path.parent.name != imports.QUARANTINE]
-    return [*folders, *imports.abandoned(), *(path for path in files if _changed(path) < day_old)]
+    return [
+        *folders,
+        *imports.abandoned(),
+        *(path for path in files if _modification_time(path) < day_old),
+    ]
 
 
 def _folders_of_drafts(root: Path) -> list[Path]:
@@ -100,7 +104,7 @@ def _unknown_folders() -> list[Path]:
     ]
 
 
-def _changed(path: Path) -> float:
+def _modification_time(path: Path) -> float:
     """Return the modification time of a file; infinity if another process has removed it."""
     try:
         return path.stat().st_mtime
@@ -109,7 +113,7 @@ def _changed(path: Path) -> float:
 
 
 def _versions() -> FolderCheck:
-    versions = {name: _installed(name) for name in (*LIBRARIES, *OPTIONAL)}
+    versions = {name: _installed_version(name) for name in (*LIBRARIES, *OPTIONAL)}
     program = (
         f"zslcore {version()} (sources {sources_digest()}), Python {platform.python_version()}"
     )
@@ -119,7 +123,7 @@ def _versions() -> FolderCheck:
     )
 
 
-def _installed(name: str) -> str:
+def _installed_version(name: str) -> str:
     try:
         return installed(name)
     except PackageNotFoundError:
@@ -186,7 +190,7 @@ def _other_results(store: ResultStore) -> Iterator[FolderCheck]:
 
 
 def _imports() -> Iterator[FolderCheck]:
-    names, torn, newer = imports.names(), 0, 0
+    names, damaged, newer = imports.names(), 0, 0
     for name in names:
         try:
             imports.open_import(name)
@@ -194,27 +198,27 @@ def _imports() -> Iterator[FolderCheck]:
             newer += 1
             yield FolderCheck("imports", True, str(error))
         except CorruptFolderError as error:
-            torn += 1
+            damaged += 1
             sentence = f"The import {name!r} is damaged: {error}."
-            yield FolderCheck("imports", False, sentence, partial(_imported_again, name))
-    if not torn:
+            yield FolderCheck("imports", False, sentence, partial(_rebuild_import, name))
+    if not damaged:
         yield FolderCheck(
             "imports", True, f"{counted(len(names) - newer, 'import is', 'imports are')} intact."
         )
 
 
-def _imported_again(name: str) -> str:
+def _rebuild_import(name: str) -> str:
     open_dataset(name)
     return f"The import {name!r} was rebuilt from its copies or its source."
 
 
 def _jobs() -> Iterator[FolderCheck]:
     folders = [path for path in (data_folder() / "jobs").glob("*/") if path.name[0] != "."]
-    torn = [path for path in folders if not is_intact(path)]
-    for path in torn:
+    damaged = [path for path in folders if not is_intact(path)]
+    for path in damaged:
         sentence = f"The result {path.name} of a job is damaged."
-        yield FolderCheck("jobs", False, sentence, partial(_discarded, path))
-    if not torn:
+        yield FolderCheck("jobs", False, sentence, partial(_discard_result, path))
+    if not damaged:
         yield FolderCheck(
             "jobs",
             True,
@@ -222,13 +226,13 @@ def _jobs() -> Iterator[FolderCheck]:
         )
 
 
-def _discarded(path: Path) -> str:
+def _discard_result(path: Path) -> str:
     artifacts.discard(path)
     return f"The result {path.name} was removed; it is computed again on request."
 
 
 def _leftovers() -> FolderCheck:
-    n_left = len(_abandoned())
+    n_left = len(_abandoned_drafts())
     if not n_left:
         return FolderCheck("leftovers", True, "Killed processes left nothing behind.")
     sentence = (
@@ -242,26 +246,26 @@ def _leftovers() -> FolderCheck:
 def _quarantine() -> Iterator[FolderCheck]:
     """Yield a check of unknown folders, and one of the contents of the quarantine."""
     if unknown_folders := _unknown_folders():
-        names = _named(unknown_folders)
+        names = _list_names(unknown_folders)
         sentence = (
             f"This version does not recognise {counted(len(unknown_folders), 'folder')}: {names}."
         )
-        yield FolderCheck("quarantine", False, sentence, _quarantined)
+        yield FolderCheck("quarantine", False, sentence, _quarantine_unknown)
     quarantined = sorted((data_folder() / imports.QUARANTINE).glob("*"))
     if quarantined:
         n = counted(len(quarantined), "file or folder", "files and folders")
         sentence = (
             f"{data_folder() / imports.QUARANTINE} holds {n} that this version does not recognise: "
-            f"{_named(quarantined)}. They are never deleted."
+            f"{_list_names(quarantined)}. They are never deleted."
         )
         yield FolderCheck("quarantine", True, sentence)
 
 
-def _quarantined() -> str:
+def _quarantine_unknown() -> str:
     moved = [imports.quarantine(path) for path in _unknown_folders()]
     return f"{len(moved):,} of them were moved to {data_folder() / imports.QUARANTINE}."
 
 
-def _named(paths: Sequence[Path]) -> str:
+def _list_names(paths: Sequence[Path]) -> str:
     """Return the first names of a list as text, and the number of further names."""
     return listed([path.name for path in paths], LISTED)

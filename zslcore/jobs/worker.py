@@ -48,7 +48,7 @@ class Worker:
             start_new_session=True,
         )
 
-    def do(self, request: Mapping[str, Any], on_message: Callable[[dict[str, Any]], None]) -> str:
+    def do(self, job: Mapping[str, Any], on_message: Callable[[dict[str, Any]], None]) -> str:
         """Send one job, and pass on its messages; return an error sentence, or "" on success."""
         last: dict[str, Any] = {}
         ended = threading.Event()
@@ -67,7 +67,7 @@ class Worker:
             ended.set()
 
         threading.Thread(target=receive, daemon=True).start()
-        self._send(request)
+        self._send(job)
         # Do not wait for the end of the output: child processes of a dead worker can hold its pipe
         # open.
         while not ended.wait(POLL) and self.alive:
@@ -76,15 +76,15 @@ class Worker:
         if self.stays:
             return _sentence(last, 0)
         code = self.process.wait()
-        self.kill()  # ends its child processes, too
+        self.kill()  # also ends its child processes
         ended.wait()
         return _sentence(last, code)
 
-    def _send(self, request: Mapping[str, Any]) -> None:
-        """Send a request. Standard input stays open, since the worker ends when it is closed."""
+    def _send(self, job: Mapping[str, Any]) -> None:
+        """Send a job. Standard input stays open, since the worker ends when it is closed."""
         assert self.process.stdin is not None  # a pipe
         with suppress(BrokenPipeError):  # the worker has died; its exit status has the reason
-            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.write(json.dumps(job) + "\n")
             self.process.stdin.flush()
 
     @property

@@ -70,8 +70,8 @@ class JobProgress:
         self._next_preview = now + max(PREVIEW_EVERY, 10 * (now - start))
 
 
-#: Lock of a move into place. The thread that ends this process takes it first, so that it never
-#: deletes a folder that is being renamed.
+#: Held while a result is moved into place. The thread that ends this process takes it first, so
+#: that it never deletes a folder that is being renamed.
 _MOVING = threading.Lock()
 
 
@@ -79,7 +79,7 @@ def run_jobs(name: str) -> None:
     """Run jobs with the functions of the module ``name`` as they arrive."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # output of libraries goes to the log
-    requests = _Requests()
+    jobs = _Jobs()
     functions = import_module(name).FUNCTIONS
 
     def send(line: dict[str, Any]) -> None:
@@ -87,17 +87,17 @@ def run_jobs(name: str) -> None:
         answer.flush()
 
     for done in range(1, JOBS_EACH + 1):
-        request = requests.next()
+        job = jobs.next()
         send({"begun": True})
-        last = run_job(functions[request["function"]], request, send)
+        last = run_job(functions[job["function"]], job, send)
         gc.collect()
         send(last | {"stays": last["stays"] and done < JOBS_EACH})
         if not last["stays"]:
             return
 
 
-class _Requests(queue.SimpleQueue[dict[str, Any]]):
-    """Requests of the server; when standard input ends, this process and its children end."""
+class _Jobs(queue.SimpleQueue[dict[str, Any]]):
+    """Jobs sent by the server; when standard input ends, this process and its children end."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -105,9 +105,9 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
 
     def next(self) -> dict[str, Any]:
         """Wait for the next job."""
-        request = self.get()
-        self._folder = Path(request["folder"])
-        return request
+        job = self.get()
+        self._folder = Path(job["folder"])
+        return job
 
     def _receive(self) -> None:
         with suppress(OSError, ValueError):
@@ -127,11 +127,11 @@ def _abandon(folder: Path | None) -> None:
 
 
 def run_job(
-    function: Callable[..., None], request: dict[str, Any], send: Callable[[dict[str, Any]], None]
+    function: Callable[..., None], job: dict[str, Any], send: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
     """Run a job, and return its last message."""
     try:
-        _compute(function, request, JobProgress(send, Path(request["folder"])))
+        _compute(function, job, JobProgress(send, Path(job["folder"])))
     except ZSLError as error:
         return {"error": str(error), "stays": True}
     except Exception as error:  # noqa: BLE001 - the page shows any error
@@ -146,26 +146,24 @@ def run_job(
     return {"finished": True, "stays": True}
 
 
-def _compute(function: Callable[..., None], request: dict[str, Any], progress: JobProgress) -> None:
-    folder, into = Path(request["folder"]), Path(request["into"])
-    os.environ["ZSL_DATA"] = request["data"]
-    plugins.restore(request["methods"])
+def _compute(function: Callable[..., None], job: dict[str, Any], progress: JobProgress) -> None:
+    folder, into = Path(job["folder"]), Path(job["into"])
+    os.environ["ZSL_DATA"] = job["data"]
+    plugins.restore(job["methods"])
     start = time.perf_counter()
-    function(folder, progress, **request["arguments"])
+    function(folder, progress, **job["arguments"])
     seconds = time.perf_counter() - start
     with _MOVING:
-        _move(folder, into, request, seconds)
+        _move(folder, into, job, seconds)
 
 
-def _move(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
+def _move(folder: Path, into: Path, job: dict[str, Any], seconds: float) -> None:
     """Write the manifest, and move the result into place."""
     (folder / PREVIEW).unlink(missing_ok=True)
     files = [path for path in sorted(folder.iterdir()) if path.name != artifacts.OWNER]
     manifest = {
         "format": FORMAT,
-        "settings": {
-            name: request[name] for name in ("function", "arguments", "threads", "made_by")
-        },
+        "settings": {name: job[name] for name in ("function", "arguments", "threads", "made_by")},
         "files": artifacts.seal(files),
         "seconds": seconds,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
