@@ -21,7 +21,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measuring import markdown_table, write_results
-from zslcore.analysis.papers.experiments.experiment import Experiment, Request, widen_table
+from zslcore.analysis.papers.experiments.experiment import Experiment, TablePart, widen_table
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
     configured_experiment,
@@ -53,20 +53,20 @@ several tables counts in each of them.
 """
 
 
-def requests_of(experiment: Experiment, args: argparse.Namespace) -> list[Request]:
-    """Return the requests of an experiment, one per part of its table."""
+def parts_of(experiment: Experiment, args: argparse.Namespace) -> list[TablePart]:
+    """Return the parts of the table of an experiment."""
     rows = experiment.checked_methods(args.method)
-    return [Request(part, rows, args.seeds) for part in experiment.parts(args.datasets)]
+    return [TablePart(names, rows, args.seeds) for names in experiment.parts(args.datasets)]
 
 
-def finished(requests: Sequence[Request], experiment: Experiment) -> pd.DataFrame:
+def finished(parts: Sequence[TablePart], experiment: Experiment) -> pd.DataFrame:
     """Return the cells that need no more runs."""
-    tables = [experiment.table(request) for request in requests]
+    tables = [experiment.table(part) for part in parts]
     return pd.concat(tables, ignore_index=True).dropna(subset=["ours"])
 
 
 def fit_seconds(
-    requests: Sequence[Request], experiment: Experiment, table: pd.DataFrame
+    parts: Sequence[TablePart], experiment: Experiment, table: pd.DataFrame
 ) -> dict[str, float]:
     """Return the wall seconds of all stored runs and paths used in a table, by key."""
     store = ResultStore()
@@ -74,13 +74,13 @@ def fit_seconds(
         paths = (path for path in store.study_results(["path"]) if path.key in set(table["key"]))
         return {path.key: path.about["seconds"] for path in paths if "seconds" in path.about}
     seconds = {}
-    for request in requests:
-        for data in map(cached_dataset, request.datasets):
+    for part in parts:
+        for data in map(cached_dataset, part.datasets):
             for cell in experiment.cells_of(data):
-                for method in request.methods:
+                for method in part.methods:
                     chosen = (cell.select_for,), experiment.params_of(method), experiment.features
                     specs = first_specs(data, cell.split, method, *chosen)
-                    plan = RunPlan(specs, request.seeds, experiment.choices)
+                    plan = RunPlan(specs, part.seeds, experiment.choices)
                     seconds |= {run.key: run.seconds for run in plan.stored_runs(specs[0], store)}
     return seconds
 
@@ -88,11 +88,11 @@ def fit_seconds(
 def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
     """Return the section of ``papers.md`` for a table or figure, and its cells."""
     experiment = configured_experiment(name, on=args.on)
-    requests = requests_of(experiment, args)
-    table = finished(requests, experiment)
-    seconds = fit_seconds(requests, experiment, table)
+    parts = parts_of(experiment, args)
+    table = finished(parts, experiment)
+    seconds = fit_seconds(parts, experiment, table)
     about = argparse.Namespace(
-        experiment=name, dataset=args.datasets, seeds=args.seeds, draws=requests[0].draws
+        experiment=name, dataset=args.datasets, seeds=args.seeds, draws=parts[0].draws
     )
     shown = widen_table(table, experiment).astype(str)
     n, total = len(seconds), sum(seconds.values())

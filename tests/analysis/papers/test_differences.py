@@ -45,8 +45,8 @@ def test_the_sentence_states_the_effect_of_each_change():
 
 
 def test_the_file_equals_the_benchmark_output():
-    from benchmarks.differences import measured
+    from benchmarks.differences import measure_causes
     from zslcore.storage.files import FACTS
 
     table = pd.read_csv(FACTS / "measured" / "differences.csv", comment="#")
-    pd.testing.assert_frame_equal(measured(), table, check_dtype=False)
+    pd.testing.assert_frame_equal(measure_causes(), table, check_dtype=False)

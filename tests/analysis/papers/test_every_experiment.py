@@ -8,7 +8,7 @@ import pytest
 
 from zslcore.__main__ import main
 from zslcore.analysis.papers.experiments.counts import DRAWING
-from zslcore.analysis.papers.experiments.experiment import COLUMNS, Request, cell_row
+from zslcore.analysis.papers.experiments.experiment import COLUMNS, TablePart, cell_row
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
     NOT_COMPUTED,
@@ -163,14 +163,14 @@ def test_no_row_of_other_data_has_a_printed_value(name, precomputed):
     other_data = ("digits", "simulated-AWA1", "simulated-UCF101")
     rows = ["digits", "UCF101", "simulated-AWA1, AWA1", "digits + simulated-AWA1", ""]
     table = pd.DataFrame([cell_row("x", [0.5], 0.4, dataset=row) for row in rows])
-    masked = drop_printed_of_other_data(table, experiment, Request(other_data, ()))
+    masked = drop_printed_of_other_data(table, experiment, TablePart(other_data, ()))
     assert masked[["printed", "difference"]].isna().all(axis=None)
     assert masked["ours"].eq(0.5).all()
     example = table.assign(dataset=DRAWING)
-    unprinted = drop_printed_of_other_data(example, experiment, Request(other_data, ()))
+    unprinted = drop_printed_of_other_data(example, experiment, TablePart(other_data, ()))
     assert bool(unprinted["printed"].notna().all()) is (name == "cal:figure2")
     real = table.assign(dataset="CUB-vgg_fc7")
-    unprinted = drop_printed_of_other_data(real, experiment, Request(("CUB-vgg_fc7",), ()))
+    unprinted = drop_printed_of_other_data(real, experiment, TablePart(("CUB-vgg_fc7",), ()))
     assert unprinted["printed"].notna().all()
 
 

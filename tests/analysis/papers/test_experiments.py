@@ -12,7 +12,7 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.papers.experiments import reproducing
-from zslcore.analysis.papers.experiments.experiment import Request, widen_table
+from zslcore.analysis.papers.experiments.experiment import TablePart, widen_table
 from zslcore.analysis.papers.experiments.reproducing import EXPERIMENTS, NOT_COMPUTED, reproduce
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.reproduce import heading
@@ -81,8 +81,8 @@ def test_h_in_three_settings_equals_the_runs():
     assert table["ours"].tolist() == ours
     printed_row = EXPERIMENTS["cal:table2"].printed("CUB").loc["ESZSL"].tolist()
     assert table["printed"].isna().all()  # simulated data have no printed values
-    request = Request((WORLD.name,), ("ESZSL",), benchmark="CUB")
-    assert EXPERIMENTS["cal:table2"].table(request)["printed"].tolist() == printed_row
+    part = TablePart((WORLD.name,), ("ESZSL",), benchmark="CUB")
+    assert EXPERIMENTS["cal:table2"].table(part)["printed"].tolist() == printed_row
     assert table["difference"].isna().all()  # a simulated world has no printed values
     assert table["key"].tolist() == [by_task[t].key for t in ("zsl", "zsl", "gzsl")]
 

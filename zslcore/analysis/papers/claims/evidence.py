@@ -132,7 +132,7 @@ class ClaimEvidence:
     ``metrics`` has the columns of :data:`COLUMNS`: ``table`` is a printed table such as "GBU 3", or
     "runs"; ``benchmark`` is the benchmark that the data are or simulate; ``pretraining`` is "none"
     for features without pre-training, empty if unknown; ``metric`` is a key of
-    :data:`COLUMN_OF_FIGURE`, where "gain" is the overlap gain with ImageNet-1K on SS; ``value`` is
+    :data:`COLUMN_OF_METRIC`, where "gain" is the overlap gain with ImageNet-1K on SS; ``value`` is
     the mean over seeds, accuracies as fractions; ``spread`` is the standard deviation over seeds,
     NaN for one seed; ``seeds`` is NaN for printed tables. ``controls`` is the evidence from
     features without pre-training, which :meth:`deep` separates. ``benchmarks`` and ``methods`` are
@@ -432,15 +432,12 @@ def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
     """Return evidence by body: all results on real data, your results, simulated data."""
     rows = result_rows(results)
     shipped = {(result.key, result.created) for result in shipped_results()}
-    came = (
-        [pair in shipped for pair in zip(rows["key"], rows["created"], strict=True)]
-        if len(rows)
-        else []
-    )
-    own_rows = rows[~np.array(came, dtype=bool)] if any(came) else rows
-    every = pd.concat([board_rows(), rows], ignore_index=True) if any(came) else rows
+    pairs = zip(rows["key"], rows["created"], strict=True) if len(rows) else ()
+    is_shipped = [pair in shipped for pair in pairs]
+    own_rows = rows[~np.array(is_shipped, dtype=bool)] if any(is_shipped) else rows
+    all_rows = pd.concat([board_rows(), rows], ignore_index=True) if any(is_shipped) else rows
     return {
-        "real": evidence_from_rows(every, simulated=False),
+        "real": evidence_from_rows(all_rows, simulated=False),
         "yours": replace(evidence_from_rows(own_rows, simulated=False), body="yours"),
         "simulated": evidence_from_rows(rows, simulated=True),
     }
@@ -545,20 +542,20 @@ def _metrics(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _variant(row: Mapping[str, Any]) -> str:
-    """Return a method's name with given non-default parameters, such as ``SAE (V2S)``."""
+    """Return a method's name with its given non-default parameters, such as ``SAE (V2S)``."""
     method = METHODS.get(row["method"])
     if method is None:
         return str(row["method"])
-    defaults, ours = method().get_params(), json.loads(row["params"])
-    unlike = [
-        str(ours[name])
+    defaults, params = method().get_params(), json.loads(row["params"])
+    parts = [
+        str(params[name])
         for name, default in defaults.items()
         if name not in method.param_grid
         and name not in ("random_state", "device", "batch_size", "tol")
-        and ours.get(name, default) != default
+        and params.get(name, default) != default
     ]
-    unlike += [f"{kind} {row[kind]}" for kind in ("features", "prototypes") if row[kind] != "l2"]
-    return f"{row['method']} ({', '.join(unlike)})" if unlike else str(row["method"])
+    parts += [f"{kind} {row[kind]}" for kind in ("features", "prototypes") if row[kind] != "l2"]
+    return f"{row['method']} ({', '.join(parts)})" if parts else str(row["method"])
 
 
 def _as_in(paper: str, name: str, metric: str) -> str | None:
@@ -608,18 +605,18 @@ def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
 
 
 @cache
-def _known_classes(benchmark: str) -> dict[str, bool]:
+def _classes_in_imagenet(benchmark: str) -> dict[str, bool]:
     """Return whether each class is in ImageNet-1K, by class key."""
     t = class_facts(benchmark).classes
-    has = t["imagenet1k"] != ""
-    return dict(zip(map(class_key, t["class"]), has, strict=True))
+    is_in_set = t["imagenet1k"] != ""
+    return dict(zip(map(class_key, t["class"]), is_in_set, strict=True))
 
 
 def _gain(result: RunResult, benchmark: str | None) -> float:
     """Return the overlap gain of the test classes on SS; NaN for other splits."""
     if benchmark is None or result.spec.split != "SS":
         return float("nan")
-    in_imagenet, names = _known_classes(benchmark), result.class_names
+    in_imagenet, names = _classes_in_imagenet(benchmark), result.class_names
     sides: dict[bool | None, list[float]] = {True: [], False: [], None: []}
     for c, value in result.evaluation.per_class_zsl.items():
         sides[in_imagenet.get(class_key(names[c]))].append(value)

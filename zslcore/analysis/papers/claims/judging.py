@@ -55,7 +55,7 @@ Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
 NEAR = 0.02
 #: Runs that differ by at most this are tied, since they have few seeds.
 TIED = 0.01
-#: If a claim is about at least this share of cases, the verdict "holds" names up to six exceptions.
+#: If a claim is on at least this share of cases, the verdict "holds" names up to six exceptions.
 MOST = 0.9
 #: Minimum number of data sets for an interval over data sets.
 FEW = 3
@@ -74,8 +74,7 @@ class Judgment:
     the claim, such as "2 of 5 data sets". For a claim on a count, ``share`` is the claimed share of
     cases; for a claim on a place, ``ranks`` are the mean ranks of all methods, best first.
     ``comparison`` is the deciding number next to the one that the claim needs, such as "place 8 of
-    13; claimed: 7".
-    ``cells`` are the metrics and tables that were read.
+    13; claimed: 7". ``cells`` are the metrics and tables that were read.
     """
 
     verdict: Verdict
@@ -178,7 +177,7 @@ def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Return two series of metrics on their common cases; UndecidedError without any."""
     both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
     if both.empty:
-        raise UndecidedError("No method has a value of both compared metrics.")
+        raise UndecidedError("No method has values of both compared metrics.")
     return both["first"], both["second"]
 
 
@@ -242,8 +241,8 @@ def judge_difference(
     few = evidence.body != "printed" and 1 < len(d) < FEW and "method" not in d.index.names
     judgment = _clear_on_each(subject, d, of) if few else judge_mean(subject, d, claimed, of=of)
     if tally:
-        counted = judge_share(claimed.capitalize(), d < 0 if claimed == "below" else d > 0)
-        judgment = replace(judgment, sentence=f"{judgment.sentence} {counted.sentence}")
+        count = judge_share(claimed.capitalize(), d < 0 if claimed == "below" else d > 0)
+        judgment = replace(judgment, sentence=f"{judgment.sentence} {count.sentence}")
     return _covering(evidence, judgment, d)
 
 
@@ -492,11 +491,13 @@ def judge_end(
     )
     judgment = judge_share(subject, pd.Series({name: name in ends for name in named}))
     if evidence.body != "printed":
-        can = possible_places(order.wide, len(order.missing)).loc[[*named]]
+        places = possible_places(order.wide, len(order.missing)).loc[[*named]]
         n = len(evidence.methods) if order.missing else len(names)
-        if end == "last":
-            can = pd.DataFrame({"first": n + 1 - can["last"], "last": n + 1 - can["first"]})
-        certain, possible = (int((can[column] <= size).sum()) for column in ("last", "first"))
+        if end == "last":  # count places from the end
+            places = pd.DataFrame(
+                {"first": n + 1 - places["last"], "last": n + 1 - places["first"]}
+            )
+        certain, possible = (int((places[column] <= size).sum()) for column in ("last", "first"))
         verdict: Verdict = "holds" if certain == len(named) else "undecided"
         verdict = "does not hold" if possible < len(named) else verdict
         verb = "is" if certain == 1 else "are"

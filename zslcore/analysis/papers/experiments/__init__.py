@@ -1,4 +1,4 @@
-"""Experiments of the papers, on any data set, compared with the printed values.
+"""Experiments of the papers, on any data set, with their results next to the printed values.
 
 The name of an experiment consists of the paper and its table or figure: ``cal:table2``. Finished
 parts are stored, so that an interrupted experiment resumes.

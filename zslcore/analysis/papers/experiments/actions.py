@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from zslcore.analysis.action_tables import action_gains, compared_splits
+from zslcore.analysis.action_tables import accuracies_by_split, action_gains
 from zslcore.analysis.actions import (
     CONFIGURATIONS,
     ON_RELEASED,
@@ -21,7 +21,7 @@ from zslcore.analysis.actions import (
     stored_study,
     title_of,
 )
-from zslcore.analysis.papers.experiments.experiment import Experiment, Request, cell_row
+from zslcore.analysis.papers.experiments.experiment import Experiment, TablePart, cell_row
 from zslcore.datasets.facts import recognise_actions
 from zslcore.results.shipped import cached_dataset
 
@@ -78,13 +78,13 @@ class GainExperiment(Experiment):
         """Return the method of a row."""
         return PAPER[row].card.name if row in PAPER else row
 
-    def specs(self, request: Request) -> list[ActionSpec]:
+    def specs(self, part: TablePart) -> list[ActionSpec]:
         """Return one study per configuration, on the data sets with the configuration's classes."""
         splits: tuple[Splits, ...] = (
             ("controlled", "released") if self.by_split else ("controlled",)
         )
         of_classes: dict[str | None, list[str]] = {}
-        for name in request.datasets:
+        for name in part.datasets:
             classes = recognise_actions(cached_dataset(name).class_names)
             of_classes.setdefault(classes, []).append(name)
         specs = []
@@ -95,23 +95,23 @@ class GainExperiment(Experiment):
                 spec = ActionSpec(
                     configuration.name,
                     feature_sets(configuration, datasets),
-                    request.methods,
+                    part.methods,
                     splits,
-                    n_draws=request.draws,
+                    n_draws=part.draws,
                 )
                 specs.append(spec)
         return specs
 
-    def tasks(self, request: Request) -> Mapping[str, Sequence[ActionFit]]:
+    def tasks(self, part: TablePart) -> Mapping[str, Sequence[ActionFit]]:
         """Return all draws of each method and data set, by name."""
-        return fits_by_name([fit for spec in self.specs(request) for fit in spec.fits()])
+        return fits_by_name([fit for spec in self.specs(part) for fit in spec.fits()])
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield one cell per method, kind of prototypes and features."""
         if self.by_split:
-            yield from self._split_rows(request)
+            yield from self._split_rows(part)
             return
-        for spec in self.specs(request):
+        for spec in self.specs(part):
             baseline = baseline_of(spec.sets)
             study = stored_study(spec.fits())
             gains = action_gains(study, baseline, configuration=spec.configuration)
@@ -126,11 +126,11 @@ class GainExperiment(Experiment):
                     interval=(row["minus_low"], row["minus_high"]),
                 )
 
-    def _split_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def _split_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield accuracies on both kinds of splits with differences, by features and prototypes."""
-        for spec in self.specs(request):
+        for spec in self.specs(part):
             study = stored_study(spec.fits())
-            for row in compared_splits(study, spec.configuration).to_dict("records"):
+            for row in accuracies_by_split(study, spec.configuration).to_dict("records"):
                 cell = partial(
                     cell_row,
                     dataset=spec.setting.dataset,

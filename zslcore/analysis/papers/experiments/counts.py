@@ -17,7 +17,7 @@ from zslcore.analysis.actions import (
     paper_sets,
 )
 from zslcore.analysis.dataset_summary import part_sizes, statistics
-from zslcore.analysis.papers.experiments.experiment import Experiment, Request, Unit, cell_row
+from zslcore.analysis.papers.experiments.experiment import Experiment, TablePart, Unit, cell_row
 from zslcore.datasets import Split
 from zslcore.datasets.facts import benchmark_of, published
 from zslcore.results.shipped import cached_dataset
@@ -25,9 +25,9 @@ from zslcore.results.shipped import cached_dataset
 
 @dataclass(frozen=True)
 class CountExperiment(Experiment):
-    """Experiment that needs only counts, no runs; ``count`` yields the cells of a request."""
+    """Experiment that needs only counts, no runs; ``count`` yields the cells of a part."""
 
-    count: Callable[[Request], Iterator[dict[str, Any]]]
+    count: Callable[[TablePart], Iterator[dict[str, Any]]]
     metrics: str = field(default="Counted here.", kw_only=True)
     feature_source: str = field(default="", kw_only=True)
     unit: Unit = field(default="number", kw_only=True)
@@ -38,14 +38,14 @@ class CountExperiment(Experiment):
         """Default data sets of the table; empty if only class lists are counted."""
         return () if self.n_datasets == 0 else ("digits",)
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield the cells of counts."""
-        return self.count(request)
+        return self.count(part)
 
 
-def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
+def count_statistics(part: TablePart) -> Iterator[dict[str, Any]]:
     """Yield the statistics of a data set, next to the printed statistics of its benchmark."""
-    (name,) = request.datasets
+    (name,) = part.datasets
     dataset = cached_dataset(name)
     benchmark = benchmark_of(dataset)
     for row in statistics(dataset).to_dict("records"):
@@ -77,14 +77,14 @@ def drawn_split() -> tuple[np.ndarray, Split]:
     return labels, Split.from_classes("PS", labels, range(15, 20), folds=[range(10, 15)])
 
 
-def count_parts(request: Request) -> Iterator[dict[str, Any]]:
+def count_parts(part: TablePart) -> Iterator[dict[str, Any]]:
     """Yield the number of classes and of images of each part.
 
     The parts of the paper's figure come first, next to the printed numbers, then those of the data
     sets.
     """
     splits = {DRAWING: drawn_split()}
-    for name in request.datasets:
+    for name in part.datasets:
         dataset = cached_dataset(name)
         first = next(iter(dataset.splits.values()))
         splits[name] = dataset.labels, dataset.splits.get("PS") or first
@@ -95,12 +95,12 @@ def count_parts(request: Request) -> Iterator[dict[str, Any]]:
                 yield cell_row(cell, [row[cell]], value, dataset=name, at=row["part"])
 
 
-def count_video_classes(_: Request) -> Iterator[dict[str, Any]]:
+def count_video_classes(_: TablePart) -> Iterator[dict[str, Any]]:
     """Yield the class counts of controlled splits: of the annotated lists, and of one draw."""
     printed = published("action_splits").set_index("configuration")
     for name, configuration in CONFIGURATIONS.items():
         (draw,) = controlled_draws(configuration, n_draws=1)
-        counted = {
+        counts = {
             "classes": len(configuration.overlapping),
             "overlapping": int(configuration.overlapping.sum()),
             "non_overlapping": int((~configuration.overlapping).sum()),
@@ -110,11 +110,11 @@ def count_video_classes(_: Request) -> Iterator[dict[str, Any]]:
             "test_non_overlapping": int((~configuration.overlapping[draw.tuc]).sum()),
         }
         at = f"{name}: {configuration.dataset}, {configuration.pretraining}"
-        for column, n in counted.items():
+        for column, n in counts.items():
             yield cell_row(column.replace("_", " "), [n], printed[column][name], at=at)
 
 
-def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
+def count_configurations(_: TablePart) -> Iterator[dict[str, Any]]:
     """Yield the parts of experiments 1 to 4 (one configuration each) and 5 (two configurations)."""
     gains = published("overlap_gain_action")["method"].nunique()
     experiments = [([name], tuple(PAPER), gains) for name in CONFIGURATIONS]

@@ -52,12 +52,12 @@ class Task(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """Requested part of an experiment.
+class TablePart:
+    """Part of the table of an experiment, with the methods and the numbers of seeds and draws.
 
     Attributes
     ----------
-    datasets : names of the data sets of one part of the table
+    datasets : names of the data sets of this part
     draws : number of draws of test classes, in studies of actions
     benchmark : data set of the paper to compare with, by default recognised by classes
     """
@@ -161,29 +161,29 @@ class Experiment(ABC):
             )
         return [tuple(datasets)]
 
-    def is_of_paper(self, name: str, request: Request) -> bool:
+    def is_of_paper(self, name: str, part: TablePart) -> bool:
         """Return whether a data set has the paper's images, so that printed values are shown.
 
-        It must have the classes of a benchmark, unless the request names a benchmark. Simulated
+        It must have the classes of a benchmark, unless ``part`` names a benchmark. Simulated
         data and the digits are never compared.
         """
         dataset = cached_dataset(name)
         if dataset.simulated or name == "digits":
             return False
         benchmark = benchmark_of(dataset) or recognise_actions(dataset.class_names)
-        return (request.benchmark or benchmark) is not None
+        return (part.benchmark or benchmark) is not None
 
-    def tasks(self, request: Request) -> Mapping[str, Sequence[Task]]:
+    def tasks(self, part: TablePart) -> Mapping[str, Sequence[Task]]:
         """Return the tasks by name; tasks with the same name run in sequence."""
         return {}
 
     @abstractmethod
-    def table_rows(self, request: Request) -> Iterable[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterable[dict[str, Any]]:
         """Yield the finished and printed cells; see :func:`cell_row`."""
 
-    def table(self, request: Request) -> pd.DataFrame:
+    def table(self, part: TablePart) -> pd.DataFrame:
         """Return finished and printed values, with the columns of ``COLUMNS``."""
-        return pd.DataFrame(self.table_rows(request), columns=[*COLUMNS])
+        return pd.DataFrame(self.table_rows(part), columns=[*COLUMNS])
 
 
 # --- Cells ----------------------------------------------------------------------------------------

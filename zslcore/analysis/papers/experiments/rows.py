@@ -17,7 +17,7 @@ from zslcore.analysis.large_scale import LargeScaleStudy, printed
 from zslcore.analysis.papers.experiments.experiment import (
     COLUMNS,
     Experiment,
-    Request,
+    TablePart,
     cell_row,
     measured_cells,
     to_records,
@@ -131,10 +131,10 @@ class RowsExperiment(Experiment):
     def study(self, dataset: str, row: str) -> RecordStudy[Rows]:
         """Return the study of a row."""
 
-    def tasks(self, request: Request) -> Mapping[str, Sequence[RecordStudy[Rows]]]:
+    def tasks(self, part: TablePart) -> Mapping[str, Sequence[RecordStudy[Rows]]]:
         """Return one study per row."""
-        (dataset,) = request.datasets
-        return {row: [self.study(dataset, row)] for row in request.methods}
+        (dataset,) = part.datasets
+        return {row: [self.study(dataset, row)] for row in part.methods}
 
 
 # --- Along a regulariser --------------------------------------------------------------------------
@@ -176,10 +176,10 @@ class PathExperiment(RowsExperiment):
         )
         return PathRows(self.what, spec)
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield the cells of each value; the paper plots them, without numbers."""
-        (dataset,) = request.datasets
-        for method in request.methods:
+        (dataset,) = part.datasets
+        for method in part.methods:
             study = self.study(dataset, method)
             points = study.stored()
             if points is None:
@@ -217,18 +217,18 @@ class CrossExperiment(Experiment):
         names = published("cross_dataset_awa")["method"].unique()
         return tuple(name for name in names if name in METHODS)
 
-    def tasks(self, request: Request) -> Mapping[str, Sequence[CrossFit]]:
+    def tasks(self, part: TablePart) -> Mapping[str, Sequence[CrossFit]]:
         """Return two fits per method."""
-        first, second = map(cached_dataset, request.datasets)
+        first, second = map(cached_dataset, part.datasets)
         return {
             name: [fit for fit, *_ in cross_fits(first, second, [name], features=self.features)]
-            for name in request.methods
+            for name in part.methods
         }
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield the four cells of each method; the first data set is compared with AWA1."""
-        first, second = map(cached_dataset, request.datasets)
-        store, methods = ResultStore(), request.methods
+        first, second = map(cached_dataset, part.datasets)
+        store, methods = ResultStore(), part.methods
         computed = cross_table(first, second, methods, store=store, features=self.features)
         compared = add_printed(computed, first.name, second.name)
         for row in compared[compared["method"].isin(methods)].to_dict("records"):
@@ -236,7 +236,7 @@ class CrossExperiment(Experiment):
                 f"{row['trained']}:{row['tested']}",
                 [row["here"]],
                 row["published"],
-                dataset=" and ".join(request.datasets),
+                dataset=" and ".join(part.datasets),
                 method=row["method"],
             )
 
@@ -279,10 +279,10 @@ class TransductionExperiment(RowsExperiment):
         )
         return TransductionRows(study)
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield the metrics of a method and its inductive version, which the paper only plots."""
-        (dataset,) = request.datasets
-        for name in request.methods:
+        (dataset,) = part.datasets
+        for name in part.methods:
             for row in self.study(dataset, name).stored() or []:
                 for title, column in self.cells.items():
                     values = [] if row.get(column) is None else [row[column]]
@@ -318,7 +318,7 @@ class ImagenetExperiment(RowsExperiment):
         """The methods of the printed table that this package has."""
         return tuple(name for name in printed().index if name in METHODS)
 
-    def is_of_paper(self, name: str, request: Request) -> bool:
+    def is_of_paper(self, name: str, part: TablePart) -> bool:
         """Return whether the images are real; the digits do not count as data of the paper."""
         return name != "digits" and not cached_dataset(name).simulated
 
@@ -326,11 +326,11 @@ class ImagenetExperiment(RowsExperiment):
         """Return the study of a method, common to the table and both figures."""
         return LargeScaleStudy(dataset, cached_dataset(dataset).digest, row)
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield the cells of methods and sets; the paper prints only top-1 of ZSL as numbers."""
-        (dataset,) = request.datasets
+        (dataset,) = part.datasets
         table = printed()
-        for method in request.methods:
+        for method in part.methods:
             for row in self.study(dataset, method).stored() or []:
                 if row["task"] == self.task and row["k"] in self.ks:
                     is_printed = self.task == "zsl" and row["k"] == 1 and method in table.index

@@ -21,7 +21,7 @@ from zslcore.analysis.papers.claims.evidence import (
 )
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
-    Request,
+    TablePart,
     Unit,
     cell_row,
     measured_cells,
@@ -42,7 +42,7 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True)
 class PrintedColumn:
-    """Column of a printed table, and its metric as a key of ``COLUMN_OF_FIGURE``."""
+    """Column of a printed table, and its metric as a key of ``COLUMN_OF_METRIC``."""
 
     title: str
     split: str
@@ -125,16 +125,16 @@ class RunsExperiment(Experiment):
             )
         return cells
 
-    def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
+    def tasks(self, part: TablePart) -> dict[str, list[RunsTask]]:
         """Return the runs by method and split, with closed forms last, to keep all cores busy.
 
         Methods that start from the same classifiers are one task.
         """
         splits = [
             (name, method, split)
-            for name in request.datasets
+            for name in part.datasets
             for split in dict.fromkeys(cell.split for cell in self.cells_of(cached_dataset(name)))
-            for method in request.methods
+            for method in part.methods
         ]
         groups: dict[tuple[str, str, str], list[str]] = {}
         for name, method, split in sorted(splits, key=lambda task: not METHODS[task[1]].iterative):
@@ -142,14 +142,14 @@ class RunsExperiment(Experiment):
             groups.setdefault(group, []).append(method)
         tasks = {}
         for (name, split, _), methods in groups.items():
-            on = f" on {name}" if len(request.datasets) > 1 else ""
+            on = f" on {name}" if len(part.datasets) > 1 else ""
             chosen_for = dict.fromkeys(c.select_for for c in self.cells if c.split == split)
             specs = [
                 spec
                 for method in methods
                 for spec in self.specs_of(name, split, method, tuple(chosen_for))
             ]
-            plan = RunPlan(specs, request.seeds, self.choices)
+            plan = RunPlan(specs, part.seeds, self.choices)
             tasks[f"{' and '.join(methods)}, {split}{on}"] = [RunsTask(name, plan)]
         return tasks
 
@@ -188,19 +188,19 @@ class RunsExperiment(Experiment):
         columns = {f"{cell.title} {k}": [value] for k, value in enumerate(values, 1)}
         return columns | {f"{cell.title} range": [float(np.ptp(values))] if values else []}
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield means and standard deviations next to printed values, or columns of folds."""
-        (name,) = request.datasets
+        (name,) = part.datasets
         dataset = cached_dataset(name)
-        printed = self.printed(request.benchmark or benchmark_of(dataset))
-        for method in request.methods:
+        printed = self.printed(part.benchmark or benchmark_of(dataset))
+        for method in part.methods:
             for cell in self.cells_of(dataset):
                 spec = self.first_spec(name, method, cell)
                 if self.by_fold:
                     for title, values in self._fold_columns(spec, cell).items():
                         yield cell_row(title, values, dataset=name, method=method, key=spec.key)
                     continue
-                values = self.stored_values(spec, cell, request.seeds)
+                values = self.stored_values(spec, cell, part.seeds)
                 printed_value = printed[cell.title].get(method)
                 row = cell_row(
                     cell.title, values, printed_value, dataset=name, method=method, key=spec.key
@@ -260,20 +260,20 @@ class RanksExperiment(RunsExperiment):
         kw_only=True,
     )
 
-    def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
+    def tasks(self, part: TablePart) -> dict[str, list[RunsTask]]:
         """Return the runs; without ``by_fold``, only with the first seed."""
-        return super().tasks(request if self.by_fold else replace(request, seeds=1))
+        return super().tasks(part if self.by_fold else replace(part, seeds=1))
 
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield mean ranks and frequencies; on all benchmarks, compare them with printed ranks."""
         observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
         metrics: dict[str, dict[str, list[float]]] = {title: {} for title in names}
-        for name in request.datasets:  # the outer loop, so that few data sets are open
+        for name in part.datasets:  # the outer loop, so that few data sets are open
             for cell in self.cells:
                 if cell.split in cached_dataset(name).splits:
                     names[cell.title].append(name)
-                    for method in request.methods:
+                    for method in part.methods:
                         observed = metrics[cell.title].setdefault(method, [])
                         observed += observe(self.first_spec(name, method, cell), cell)
         for cell in self.cells:
