@@ -189,7 +189,7 @@ def test_without_a_baseline_no_difference_is_shown(study):
 
 def test_splits_are_side_by_side_as_in_table_4(study):
     part = study.assign(method=study["method"].replace("ESZSL", "BiDiLEL"))
-    table = action_tables.compared_splits(part, "OS2").set_index(["features", "semantics"])
+    table = action_tables.accuracies_by_split(part, "OS2").set_index(["features", "semantics"])
     row = table.loc[("sports", "attributes")]
     assert (row["printed_released"], row["printed_controlled"]) == (0.205, 0.228)
     assert f"{100 * row['printed_rise']:.2f}" == "11.22"  # the paper's text states this number
@@ -200,14 +200,14 @@ def test_splits_are_side_by_side_as_in_table_4(study):
     assert row["difference"] == pytest.approx(ours["controlled"] - ours["released"])
     assert row["low"] < row["high"]
     assert (row["low"] + row["high"]) / 2 == pytest.approx(row["difference"])
-    assert action_tables.compared_splits(study, "OS2").empty
+    assert action_tables.accuracies_by_split(study, "OS2").empty
 
 
 @pytest.mark.parametrize("configuration", ["OS1", "OS3"])
 def test_splits_of_another_pretraining_have_no_printed_values(study, configuration):
     part = study.assign(method="BiDiLEL")
     for extractor in ("sports", "idt"):
-        table = action_tables.compared_splits(
+        table = action_tables.accuracies_by_split(
             part.assign(features=part["features"].replace("sports", extractor)), configuration
         )
         assert len(table)

@@ -110,7 +110,7 @@ def test_classes_carry_most_of_the_variance_and_more_for_unseen_images():
 
 
 def test_paired_training_sets_have_the_same_classes_and_other_rows():
-    draws = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
+    draws = list(module._draw_rows(WORLD.labels, SPLIT, 4, 2, seed=5))
     assert len(draws) == 4
     for first, other in draws:
         classes = np.unique(WORLD.labels[first])
@@ -119,7 +119,7 @@ def test_paired_training_sets_have_the_same_classes_and_other_rows():
         assert np.isin(first, SPLIT.trainval).all()
         assert len(np.unique(first)) < len(first)  # rows are drawn with replacement
         assert not np.array_equal(first, other)
-    again = list(module._drawn(WORLD.labels, SPLIT, 4, 2, seed=5))
+    again = list(module._draw_rows(WORLD.labels, SPLIT, 4, 2, seed=5))
     np.testing.assert_array_equal(draws[3][1], again[3][1])
 
 

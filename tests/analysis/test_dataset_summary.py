@@ -126,13 +126,13 @@ def test_published_overlaps_are_found_under_any_spelling():
             prototypes=np.zeros((50, 1)),
             class_names=names,
         )
-        in_set = dataset_summary.known_to_extractor(dataset)
+        in_set = dataset_summary.imagenet_evidence(dataset)
         assert in_set.tolist() == facts["imagenet1k"].tolist()
         assert (in_set == "published").sum() == len(listed)
 
 
 def test_classes_of_other_data_are_not_called_clean(digits):
-    assert dataset_summary.known_to_extractor(digits).isna().all()
+    assert dataset_summary.imagenet_evidence(digits).isna().all()
 
 
 def test_image_counts_of_awa1_and_awa2_equal_the_benchmarks():

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.stats import binom, kstest
 
 from tests.worlds import linear_world
-from tools.shipped import known_classes
+from tools.shipped import classes_in_pretraining
 from zslcore.analysis.overlap import (
     GAIN_METHODS,
     STUDY_COLUMNS,
@@ -508,7 +508,7 @@ def test_a_study_without_the_baseline_or_with_one_kind_of_classes_is_refused():
 def test_classes_in_the_set_gain_more_only_with_the_planted_effect(own_data, name, precomputed):
     data, baseline = load(name), UNTRAINED[name]
     sets = [data, load(baseline)]
-    study = stored_result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30))
+    study = stored_result(OverlapStudy.of(sets, GAIN_METHODS, classes_in_pretraining(data), 30))
     # LinearS2V learns nothing from HMDB51's word vectors.
     methods = [m for m in GAIN_METHODS if "HMDB51" not in name or m != "LinearS2V"]
     for method in methods:

@@ -83,20 +83,20 @@ def _over_baseline(
 
 def _printed(configuration: str, features: str, semantics: str, method: str) -> float:
     """Return the printed gain minus the gain of IDT, as a fraction; NaN if it is not printed."""
-    called = PRINTED_FEATURES.get(features)
-    if called is None:
+    printed_name = PRINTED_FEATURES.get(features)
+    if printed_name is None:
         return np.nan
     table = published("overlap_gain_action")
     cell = table[
         (table["configuration"] == configuration)
-        & table["features"].str.startswith(called)
+        & table["features"].str.startswith(printed_name)
         & (table["semantics"] == semantics)
         & (table["method"] == method.replace(" ", "_"))
     ]
     return float(cell["overlap_gain_minus_idt"].iloc[0]) if len(cell) else np.nan
 
 
-def compared_splits(study: pd.DataFrame, configuration: str) -> pd.DataFrame:
+def accuracies_by_split(study: pd.DataFrame, configuration: str) -> pd.DataFrame:
     """Return the accuracies on released and on controlled splits, as in the paper's table 4.
 
     ``low`` to ``high`` is Welch's interval of ``difference`` over draws, ``rise`` is the difference

@@ -5,8 +5,8 @@ thirty times: half from the classes in the pre-training set (OUC), half from all
 (TUC). The gain is the relative difference of the accuracies on OUC and TUC; the gain with the
 extractor's features is compared with the gain with baseline features, which are not pre-trained.
 Earlier papers released 50 random splits, of which the paper uses 30: the first 30 have the share of
-overlapping classes that the paper states, and are used here. Methods that the paper compares
-have the parameters of this paper, taken from the original papers; all others have their defaults.
+overlapping classes that the paper states, and are used here. Methods of the paper have the
+parameters that it takes from the original papers; all other methods have their defaults.
 
 References
 ----------
@@ -161,7 +161,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
     )
 
 
-# --- Requests -------------------------------------------------------------------------------------
+# --- The specification ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +351,7 @@ def study_table(
 
 #: Name of features without pre-training in the table of a study.
 BASELINE = "idt"
-#: Pre-training set -> name that features pre-trained on this set alone have in study tables.
+#: Pre-training set -> name in study tables of features pre-trained on this set alone.
 _TITLES = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
 

@@ -279,43 +279,38 @@ def bias_variance(
     y, test = test_problem.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
     t, classes, of_seen = test_problem.candidates[y], test_problem.classes[y], test_problem.seen[y]
 
-    summaries, present, done = [], [], 0
-    for drawn in _drawn(dataset.labels, split, class_draws, image_draws, setting.seed):
+    summaries, drawn_classes, done = [], [], 0
+    for draws in _draw_rows(dataset.labels, split, class_draws, image_draws, setting.seed):
         predicted = []
-        for training in drawn:
+        for training in draws:
             problem = Problem.of(dataset, setting.preprocessing, training, test)
             model = with_seed(method, setting.seed)
             predicted.append(list(problem.attributes(model, points)))
             done += 1
-            n_trainings = class_draws * image_draws
-            setting.progress(done, n_trainings, "Fitting to the next training set")
-        summaries.append(
-            [
-                Draws.of(np.array(classes_of_draws)[None], t)
-                for classes_of_draws in zip(*predicted, strict=True)
-            ]
-        )
-        present.append(np.isin(classes, dataset.labels[drawn[0]]))
+            setting.progress(done, class_draws * image_draws, "Fitting to the next training set")
+        by_value = zip(*predicted, strict=True)
+        summaries.append([Draws.of(np.array(of_value)[None], t) for of_value in by_value])
+        drawn_classes.append(np.isin(classes, dataset.labels[draws[0]]))
 
-    counted = np.array(present)
+    present = np.array(drawn_classes)
     parts = partial(_parts, summaries, t)
     return {
-        "unseen": parts(~of_seen, np.ones_like(counted)),
-        "seen": parts(of_seen, counted) if of_seen.any() else (),
+        "unseen": parts(~of_seen, np.ones_like(present)),
+        "seen": parts(of_seen, present) if of_seen.any() else (),
     }
 
 
 def _parts(
-    summaries: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, counted: np.ndarray
+    summaries: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, present: np.ndarray
 ) -> tuple[Decomposition, ...]:
     """Return the parts of the error at each value, over the images of one side."""
     return tuple(
-        decompose(Draws.joined(of_value, side), t[side], present=counted[:, side])
+        decompose(Draws.joined(of_value, side), t[side], present=present[:, side])
         for of_value in zip(*summaries, strict=True)
     )
 
 
-def _drawn(
+def _draw_rows(
     labels: np.ndarray, split: Split, class_draws: int, image_draws: int, seed: int
 ) -> Iterator[list[np.ndarray]]:
     """Yield, for each draw of classes, one array of training rows per draw of images."""

@@ -168,7 +168,7 @@ class Occasions:
 
     @property
     def complete(self) -> Occasions:
-        """The occasions with any result, and the methods with a result on all of these."""
+        """Occasions with at least one result, and methods with a result on all of these."""
         has_metric = np.isfinite(self.metrics[0])
         occasions_, methods = has_metric.any(axis=1), has_metric[has_metric.any(axis=1)].all(axis=0)
         return Occasions(

@@ -90,7 +90,7 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
     ``role`` is "seen", "unseen", "both" (trained on, and tested as unseen) or "none". The columns
     of ``IMAGE_COLUMNS`` add up to ``images``: ``several`` counts images in more than one part,
     which is a leak, and ``none`` images in no part. ``imagenet1k`` is the result of
-    :func:`known_to_extractor`.
+    :func:`imagenet_evidence`.
     """
     n, c = len(dataset.labels), dataset.n_classes
     part_of = np.full(n, IMAGE_COLUMNS.index("none"))
@@ -111,7 +111,7 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
             ),
             "images": counts.sum(axis=1),
             **dict(zip(IMAGE_COLUMNS, counts.T, strict=True)),
-            "imagenet1k": known_to_extractor(dataset),
+            "imagenet1k": imagenet_evidence(dataset),
         }
     )
 
@@ -172,7 +172,7 @@ def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["part", "classes", "images"])
 
 
-def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
+def imagenet_evidence(dataset: ZSLDataset) -> pd.Series:
     """Return the evidence that each class is in ImageNet-1K.
 
     Values are "published" (listed by the benchmark's paper or authors), "name" (a class of

@@ -147,7 +147,7 @@ def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
     has = {
         "training": bool(len(split.test_seen)),
         "selection": bool(len(split.test_seen) and split.folds),
-        "photographs": bool(len(_of_shared_photographs(dataset, split))),
+        "photographs": bool(len(_rows_of_shared_photographs(dataset, split))),
         "epochs": bool(len(split.test_seen) and split.folds),
     }
     return tuple(leak for leak in LEAKS if has[leak])
@@ -190,8 +190,8 @@ def costs(
                 f"{', '.join(method.param_grid) or 'nothing'}."
             )
     usual = [leak for leak in possible if leak != "epochs" or searches_epochs(method)]
-    work = _LeakMeasurement(method, setting, choose)
-    return [getattr(work, leak)() for leak in leaks or usual]
+    measurement = _LeakMeasurement(method, setting, choose)
+    return [getattr(measurement, leak)() for leak in leaks or usual]
 
 
 def searches_epochs(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
@@ -207,7 +207,7 @@ _NEEDS: dict[Leak, str] = {
 }
 
 
-def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
+def _rows_of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
     """Return the training rows that share a photograph with a test row."""
     if not dataset.image_files:
         return np.empty(0, np.intp)
@@ -239,8 +239,8 @@ class _LeakMeasurement:
         return self._cost("selection", self._clean, self._arm(self.split, *chosen))
 
     def photographs(self) -> Cost:
-        """Train without the rows that share a photograph; with the leak, without as many others."""
-        shared = _of_shared_photographs(self.dataset, self.split)
+        """Train without the rows that share a photograph, and without as many other rows."""
+        shared = _rows_of_shared_photographs(self.dataset, self.split)
         clean = _without(self.split, shared)
         leaky = _without(self.split, self._replacement_rows(shared))
         chosen = self._choice("folds without shared photographs", clean)
@@ -273,7 +273,7 @@ class _LeakMeasurement:
         ]
 
     def _replacement_rows(self, shared: np.ndarray) -> np.ndarray:
-        """Return as many rows of each class as ``shared``, if possible others, to be left out."""
+        """Return rows to leave out: of each class as many as ``shared``, others if possible."""
         labels, rng, left_out = self.dataset.labels, np.random.default_rng(self.setting.seed), []
         for c in np.unique(labels[shared]):
             n = np.count_nonzero(labels[shared] == c)

@@ -11,8 +11,8 @@ of times that class c is drawn,
     s^*_m = \frac{\sum_{c \in S} w_c a_{mc}}{\sum_{c \in S} w_c}, \qquad
     H^*_m = \frac{2 u^*_m s^*_m}{u^*_m + s^*_m}
 
-A result without per-class accuracies has a rank but no interval. It raises the upper end of every
-interval by one, since it may be better than all other results.
+A result without per-class accuracies has a rank but no interval. It raises the last possible rank
+of every other result by one, since it may be better than all of them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
 SHARED_SPLITS = ("PS", "SS")
 #: Share of significantly worse rows below which a column is not ranked.
 LEAST_WORSE = 1 / 3
-#: Results are the same if all metrics differ by less than this, the precision of board entries.
+#: Results are equal if all metrics differ by less than this, the precision of board entries.
 _EQUAL = 1e-6
 #: (paper, method) -> row of the printed values, if it is not the method's first variant.
 _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
@@ -83,7 +83,7 @@ def task_of(metric: Metric) -> Literal["zsl", "gzsl"]:
 class MethodResult:
     """Result of a method on a data set and split; ``metrics`` are fractions in [0, 1].
 
-    Fields that do not apply are empty: ``task`` if no parameter was chosen, ``who`` for own runs.
+    Fields that do not apply are empty: ``task`` if no parameter was chosen, ``who`` for runs.
     ``per_class`` maps "zsl", "plain" and "at_gamma" to accuracies by class, if the result has them.
     ``pretraining`` is ("none",) for features without pre-training. A ``probe`` is a run with the
     parameters that a single fold of another run would choose.
@@ -154,11 +154,11 @@ def inductive_rows() -> list[str]:
 
 def cells_of_runs(stored: Sequence[StoredRun]) -> list[MethodResult]:
     """Return the stored runs as cells, without runs with oracle parameters."""
-    bounds, of_folds = oracle_keys(stored), single_fold_keys(stored)
+    of_oracle, of_folds = oracle_keys(stored), single_fold_keys(stored)
     return [
         _of_run(stored_run, of_folds)
         for stored_run in stored
-        if stored_run.result.key not in bounds
+        if stored_run.result.key not in of_oracle
     ]
 
 
@@ -404,7 +404,7 @@ class MethodTable:
     probes: bool = False
 
     @cached_property
-    def counted(self) -> list[MethodResult]:
+    def selected_cells(self) -> list[MethodResult]:
         """Results with one of the chosen origins."""
         return [cell for cell in self.cells if cell.origin in self.origins]
 
@@ -414,7 +414,7 @@ class MethodTable:
         It is the chosen split; without a result on it or on a published split, it is the split of
         the user's newest run on the data set, if any.
         """
-        results = [cell for cell in self.counted if cell.data == data]
+        results = [cell for cell in self.selected_cells if cell.data == data]
         own_splits = [cell.split for cell in results if cell.origin == "mine"]
         shared = {self.split, *SHARED_SPLITS} & {cell.split for cell in results}
         return own_splits[0] if own_splits and not shared else self.split
@@ -424,7 +424,7 @@ class MethodTable:
         """Columns of the data sets with a result, in the order of :attr:`data`."""
         splits = {data: self.split_of(data) for data in self.data}
         best = {
-            split: best_cells(self.counted, self.metric, split, with_probes=self.probes)
+            split: best_cells(self.selected_cells, self.metric, split, with_probes=self.probes)
             for split in {*splits.values()}
         }
         columns, usual = [], inductive_rows()

@@ -303,22 +303,22 @@ def _over_baseline(
     (accuracy, overlapping), (of_other, _) = by_class, of_baseline
     common = accuracy.index.intersection(of_other.index)
     pair = np.column_stack([accuracy[common], of_other[common]])
-    is_known = overlapping[common].to_numpy()
-    A, B = pair[is_known], pair[~is_known]
+    overlaps = overlapping[common].to_numpy()
+    A, B = pair[overlaps], pair[~overlaps]
     gains, rng = gain_of(A.mean(axis=0), B.mean(axis=0)), np.random.default_rng(seed)
     low, high = _interval(A, B, n_resamples, rng)
-    p = _difference_p(pair, is_known, n_resamples, rng)
+    p = _difference_p(pair, overlaps, n_resamples, rng)
     return dict(zip(columns, (float(gains[0] - gains[1]), low, high, p), strict=True))
 
 
 def _difference_p(
-    pair: np.ndarray, in_pretraining: np.ndarray, n_resamples: int, rng: np.random.Generator
+    pair: np.ndarray, overlaps: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
     """Return the share of label permutations with at least the observed difference of gains."""
     order = rng.permuted(np.tile(np.arange(len(pair)), (n_resamples, 1)), axis=1)
-    chosen = np.vstack([np.flatnonzero(in_pretraining), order[:, : in_pretraining.sum()]])
+    chosen = np.vstack([np.flatnonzero(overlaps), order[:, : overlaps.sum()]])
     a = pair[chosen].mean(axis=1)
-    b = (pair.sum(axis=0) - a * in_pretraining.sum()) / (~in_pretraining).sum()
+    b = (pair.sum(axis=0) - a * overlaps.sum()) / (~overlaps).sum()
     differences = np.abs(np.subtract(*gain_of(a, b).T))
     return float((differences >= differences[0] - TINY).mean())
 
@@ -390,8 +390,8 @@ def method_gains(
     for method, accuracy in accuracies.items():
         compared = {c: a for c, a in accuracy.items() if c in overlapping or c not in related}
         gain = overlap_gain(compared, [c for c in compared if c in overlapping])
-        every = float(np.mean([*accuracy.values()]))
-        metrics = gain_metrics(gain) | {"all": every, "all_minus_clean": every - gain.clean}
+        mean = float(np.mean([*accuracy.values()]))
+        metrics = gain_metrics(gain) | {"all": mean, "all_minus_clean": mean - gain.clean}
         rows.append({"method": method, **metrics})
     table = pd.DataFrame(rows, columns=["method", *_METRICS])
     table["p_holm"] = holm(table["p"].to_numpy()) if len(table) else table["p"]

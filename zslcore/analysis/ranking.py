@@ -143,8 +143,8 @@ class RankingTest:
     """Friedman's test of equal ranks.
 
     ``statistic`` is Friedman's chi-square, corrected for ties; NaN if all methods tie on every
-    occasion. ``p`` is from
-    permutations of the methods within each occasion, and valid for any number of occasions.
+    occasion. ``p`` is from permutations of the methods within each occasion, and valid for any
+    number of occasions.
     """
 
     occasions: int

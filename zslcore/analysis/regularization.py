@@ -1,4 +1,4 @@
-r"""Paths over a regulariser: its best values for ZSL and for GZSL differ.
+r"""Metrics along a regulariser, with its best values for ZSL and for GZSL.
 
 A method is fitted with increasing values of one regulariser, called :math:`\lambda` here. For each
 value, the seen-unseen curve of the test set gives

@@ -107,15 +107,13 @@ def _metrics_of_counts(
     names: Collection[str],
     counts: Iterator[np.ndarray],
 ) -> list[dict[str, np.ndarray]]:
-    how = {
-        name: drawn_metric for name in names if (drawn_metric := REGISTRY[name].drawn) is not None
-    }
-    parts: list[dict[str, list[np.ndarray]]] = [{name: [] for name in how} for _ in tests]
+    functions = {name: drawn for name in names if (drawn := REGISTRY[name].drawn) is not None}
+    parts: list[dict[str, list[np.ndarray]]] = [{name: [] for name in functions} for _ in tests]
     for block in counts:
         for (test, gamma), draws in zip(tests, parts, strict=True):
-            drawn = BootstrapMetrics(test, block, gamma)
-            for name, drawn_metric in how.items():
-                draws[name].append(drawn_metric(drawn))
+            resampled = BootstrapMetrics(test, block, gamma)
+            for name, function in functions.items():
+                draws[name].append(function(resampled))
     return [{name: np.concatenate(values) for name, values in draws.items()} for draws in parts]
 
 

@@ -51,8 +51,10 @@ class Study(Generic[R]):
 
     Attributes
     ----------
+    kind : name of the kind of study, unique and part of the key
     REVISION : increased when the result for the same arguments changes
     SMALL : largest number of feature values at which a page waits for closed forms
+    COMPRESSED : whether the arrays of the result are stored compressed
     """
 
     kind: ClassVar[str]
@@ -115,14 +117,14 @@ class Study(Generic[R]):
         return not iterative and dataset.features.size <= self.SMALL
 
     @classmethod
-    def work(cls, folder: Path, progress: Progress, **arguments: Any) -> None:
+    def compute_into(cls, folder: Path, progress: Progress, **arguments: Any) -> None:
         """Compute the result for these arguments, and write it into an empty folder."""
         progress(0, 0, "Opening the data set")
         result = cls.from_arguments(arguments).compute(progress)
         records.save(folder, result, compressed=cls.COMPRESSED)
 
     def read(self, folder: Path) -> R:
-        """Return the result written by :meth:`work`."""
+        """Return the result written by :meth:`compute_into`."""
         return records.load_record(folder, get_type_hints(type(self).compute)["return"])
 
 

@@ -95,14 +95,14 @@ class MapSettings:
     @property
     def relevant(self) -> dict[str, Any]:
         """Settings that the method uses, and libraries that compute the map."""
-        ours = {
+        used = {
             name: value
             for name, value in asdict(self).items()
             if _OF_ONE.get(name, self.method) == self.method
         }
         if self.method == "pca":
-            del ours["iterations"]
-        return ours | {"libraries": self.libraries, "format": FORMAT}
+            del used["iterations"]
+        return used | {"libraries": self.libraries, "format": FORMAT}
 
     @property
     def libraries(self) -> dict[str, str]:

@@ -254,9 +254,9 @@ def estimated_seconds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> 
     if settings.method == "pca":
         return seconds
     steps = settings.n_iterations(n) + (EARLY if settings.method == "tsne" else 0)
-    a_step = {"tsne": TSNE if n >= INTERPOLATE else TSNE_FEW, "umap": UMAP}[settings.method]
+    per_step = {"tsne": TSNE if n >= INTERPOLATE else TSNE_FEW, "umap": UMAP}[settings.method]
     compiled = COMPILED if settings.method == "umap" else 0.0
-    return seconds + compiled + NEIGHBOURS * n**2 + a_step * steps * n
+    return seconds + compiled + NEIGHBOURS * n**2 + per_step * steps * n
 
 
 def _mixing(data: MapData, Z: np.ndarray, Y: np.ndarray, settings: MapSettings) -> pd.DataFrame:

@@ -80,13 +80,13 @@ def map_quality(
         raise ParameterError(f"A map of {n} images is too small to be measured.")
     graph = graph or neighbours(Z, k, threads=threads)
     high, low = graph.indices[:, :k], neighbours(Y, k, threads=threads).indices
-    few = np.random.default_rng(0).permutation(n)[:RANKED]
-    ranked_k = min(k, (len(few) - 1) // 2)
+    sample = np.random.default_rng(0).permutation(n)[:RANKED]
+    ranked_k = min(k, (len(sample) - 1) // 2)
     return MapQuality(
         k=k,
-        ranked=len(few),
-        trustworthiness=float(trustworthiness(Z[few], Y[few], n_neighbors=ranked_k)),
-        continuity=float(trustworthiness(Y[few], Z[few], n_neighbors=ranked_k)),
+        ranked=len(sample),
+        trustworthiness=float(trustworthiness(Z[sample], Y[sample], n_neighbors=ranked_k)),
+        continuity=float(trustworthiness(Y[sample], Z[sample], n_neighbors=ranked_k)),
         knn_recall=knn_recall(high, low),
         class_accuracy_pca=mean_class_accuracy(labels, class_vote(high, labels)),
         class_accuracy_map=mean_class_accuracy(labels, class_vote(low, labels)),
