@@ -13,9 +13,9 @@ from zslcore.evaluation import predicted_tests
 from zslcore.evaluation.predicted_tests import ScoredTest, best_common_gamma
 from zslcore.evaluation.protocol import (
     Setting,
+    apply_penalty,
     evaluate,
     fit_and_score,
-    penalised,
     select,
     simplest_of_ties,
 )
@@ -376,7 +376,7 @@ def test_classes_with_scores_of_minus_infinity_count_like_very_low_scores():
     assert metrics.calibrated.seen == pytest.approx(expected.calibrated.seen, abs=0.02)
     assert 0 < metrics.ausuc < 1
     penalty = np.random.default_rng(1).normal(size=len(scores.F))
-    detected = penalised(hard.F, hard.seen, penalty)
+    detected = apply_penalty(hard.F, hard.seen, penalty)
     assert not np.isnan(detected).any()
     assert (np.isneginf(detected) == out).all()
 

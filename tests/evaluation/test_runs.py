@@ -14,7 +14,7 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.datasets.base import Split
 from zslcore.evaluation import protocol
-from zslcore.evaluation.runs import RunResult, Selected, refit, run
+from zslcore.evaluation.runs import ChosenParameters, RunResult, refit, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
 from zslcore.methods import ESZSL, METHODS
@@ -421,7 +421,7 @@ def test_specs_and_results_are_immutable(result):
     for record, name in (
         (result, "gamma"),
         (result.spec, "seed"),
-        (Selected({}, "given", 0.0, None), "gamma"),
+        (ChosenParameters({}, "given", 0.0, None), "gamma"),
     ):
         with pytest.raises(FrozenInstanceError):
             setattr(record, name, 3)

@@ -178,16 +178,17 @@ def checked_entry(entry: BoardEntry, file: str) -> CheckedEntry:
 
 def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
     """Identify the split of a result by the digests of its parts."""
-    digests, called = entry.split.parts, entry.split.name
+    digests, split_name = entry.split.parts, entry.split.name
     published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
     if not digests:
         return _by_counts(entry, published)
-    shipped_parts = _shipped_parts(entry.data.name).get(called, {})
+    shipped_parts = _shipped_parts(entry.data.name).get(split_name, {})
     if shipped_parts and all(shipped_parts.get(part) == digest for part, digest in digests.items()):
-        return _rows_are("published", f"{called} of {entry.data.name}, a data set of the package.")
+        why = f"{split_name} of {entry.data.name}, a data set of the package."
+        return _rows_are("published", why)
     same = [s for s in published if all(s.parts.get(p) == d for p, d in digests.items())]
     if same:
-        return _by_rows(same, called)
+        return _by_rows(same, split_name)
     partly = [(s, p) for s in published for p, d in digests.items() if s.parts.get(p) == d]
     if partly:
         split, _ = partly[0]
@@ -208,16 +209,16 @@ def _rows_are(
     return kind, Finding(ROWS, "open", why, advice)
 
 
-def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:
+def _by_rows(same: list[KnownSplit], split_name: str) -> tuple[SplitKind, Finding]:
     """Distinguish releases with the same rows by the name of the split in the result."""
     old = [split for split in same if split.superseded]
     if not old:
         return _rows_are("published", f"{same[0]}, by its rows.")
     if len(old) == len(same):
         return _rows_are("v1", f"{old[0]}, by its rows. {old[0].superseded}")
-    if "v1" in called.lower():
+    if "v1" in split_name.lower():
         return _rows_are("v1", f"{old[0]}, by its rows and its name. {old[0].superseded}")
-    named = [split for split in same if split.name == called]
+    named = [split for split in same if split.name == split_name]
     if named:
         return _rows_are("published", f"{named[0]}, by its rows and its name.")
     names = " or ".join(split.name for split in same)
@@ -427,9 +428,9 @@ def _metric_difference(
 
 def metrics_of_predictions(predictions: Predictions) -> dict[str, float | None]:
     """Return every metric of the board by name."""
-    without = predictions.gamma is None
+    no_gamma = predictions.gamma is None
     return {
-        name: None if without and metric.at_gamma else metric.of(predictions.evaluation)
+        name: None if no_gamma and metric.at_gamma else metric.of(predictions.evaluation)
         for name, metric in on_board().items()
     }
 

@@ -308,8 +308,8 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
             )
     if not unseen and {*entry.per_class} - {"zsl"}:
         yield (
-            "unseen_classes: expected the names of the unseen classes, to tell their accuracies "
-            "from those of seen classes; got none"
+            "unseen_classes: expected the names of the unseen classes, to distinguish their "
+            "accuracies from those of seen classes; got none"
         )
     if (of_class := entry.per_class.get("zsl")) and f.zsl is not None:
         mean = math.fsum(of_class.values()) / len(of_class)

@@ -10,9 +10,9 @@ those of
 
 The sums are over unseen classes; :math:`s^*` is the same mean over seen classes. Draws have a fixed
 seed, so the same folder gives the same bytes. Results on the same classes are compared on the same
-draws. The interval of a rank is computed by
-:func:`zslcore.analysis.ranking.rank_bounds`: of two results without a significant difference, each
-may have the better rank. Results chosen on test images are upper bounds without a rank.
+draws. The interval of a rank is computed by :func:`zslcore.analysis.ranking.rank_bounds`: of two
+results without a significant difference, each may have the better rank. Results chosen on test
+images are upper bounds without a rank.
 """
 
 from __future__ import annotations

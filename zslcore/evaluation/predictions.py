@@ -357,11 +357,11 @@ class Predictions:
 
     def _repr_html_(self) -> str | None:
         """Show the curve with a slider for gamma in a notebook; None without a curve."""
-        from zslcore.interactive.one_file import framed
+        from zslcore.interactive.one_file import frame_page
 
         if not self.test.has_curve:
             return None
-        return framed(self.page(), self.title)
+        return frame_page(self.page(), self.title)
 
     @property
     def unseen_classes(self) -> np.ndarray:

@@ -167,14 +167,14 @@ class Problem:
             if fitted.seen_penalty is None or self.seen.all() or not self.seen.any():
                 return F
             penalty = fitted.seen_penalty(self.X_test)
-            return penalised(F, self.seen, require_array(penalty, fitted, (n,), "penalties"))
+            return apply_penalty(F, self.seen, require_array(penalty, fitted, (n,), "penalties"))
 
     def scored(self, fitted: ZSLEstimator) -> ScoredTest:
         """Return the test scores of a fitted method, with labels and candidates."""
         return ScoredTest(self.scores_of(fitted), self.y_test, self.classes, self.seen)
 
 
-def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
+def apply_penalty(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
     """Shift scores so that the best seen score exceeds the best unseen score by ``-penalty``.
 
     The best seen score is first subtracted from all seen scores, the best unseen score from all
@@ -260,7 +260,7 @@ class Setting:
         _check_folds(self.dataset, self.split)
         method, folds = with_seed(method, self.seed), self.split.folds
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
-        rule = rule_of(method, points) if rule is None else _checked(rule, method)
+        rule = rule_of(method, points) if rule is None else _require_rule(rule, method)
         tick = self._ticks(range(len(points) * len(folds)), message)
         results = [
             result
@@ -504,7 +504,7 @@ def rule_of(method: ZSLEstimator, points: Iterable[Params]) -> Rule:
     return "one standard error" if varied & set(method.complexity_order) else "best"
 
 
-def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
+def _require_rule(rule: Rule, method: ZSLEstimator) -> Rule:
     if rule not in ("best", "one standard error"):
         raise ParameterError(f"rule must be 'best' or 'one standard error'; got {rule!r}.")
     if rule == "one standard error" and not method.complexity_order:

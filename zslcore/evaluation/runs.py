@@ -1,4 +1,4 @@
-"""The result of a run, its provenance and its JSON form.
+"""Run a spec; the result, its provenance and its JSON form.
 
 Running the same spec twice gives the same numbers; the app and ``zslcore run`` produce the same
 :class:`RunResult` for the same :class:`RunSpec`. The spec therefore includes everything that could
@@ -241,8 +241,8 @@ def run(
     dataset : the data set of ``spec``, loaded by name by default
     store : storage of results; for a stored result only the final fit is repeated, with the stored
         parameters and gamma
-    with_oracle : whether to sweep the grid on the test set as well, for the gains of oracles, which
-        takes as long as a fold; a stored result without an oracle is then computed again
+    with_oracle : whether to compute the oracle: a sweep over the grid on the test set, which takes
+        as long as a fold; a stored result without an oracle is then computed again
     progress : callable(done, total, message), called after each fit and each epoch
 
     Raises
@@ -265,7 +265,7 @@ def run(
     method.on_epoch = steps.report_epoch
     chosen = choose(spec, method, dataset, steps.report_fit)
     scores = setting.score(clone(method).set_params(**chosen.params))
-    peek = setting.oracle(method, spec.grid) if with_oracle else None
+    oracle = setting.oracle(method, spec.grid) if with_oracle else None
     result = RunResult(
         key=spec.key,
         spec=spec,
@@ -274,7 +274,7 @@ def run(
         gamma=chosen.gamma,
         gamma_origin=chosen.gamma_origin,
         evaluation=evaluate(scores, chosen.gamma or 0.0),
-        oracle=peek,
+        oracle=oracle,
         class_names={int(c): dataset.class_names[c] for c in scores.classes},
         simulated=dataset.simulated,
         source=dataset.source,
@@ -325,7 +325,7 @@ def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDa
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class ChosenParameters:
     """Parameters and gamma of a run, and their origin.
 
     If parameters were chosen on the folds, ``fold_choices`` has the choice of each fold alone and
@@ -347,12 +347,12 @@ def choose(
     method: ZSLEstimator,
     dataset: ZSLDataset,
     progress: Progress = silent,
-) -> Selected:
+) -> ChosenParameters:
     """Choose on the folds the parameters and gamma that the spec leaves open."""
     params, split = method.get_params(), dataset.split(spec.split)
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
-    choice = Selected(params, "given", spec.gamma, None if spec.gamma is None else "given")
+    choice = ChosenParameters(params, "given", spec.gamma, None if spec.gamma is None else "given")
     if not spec.grid and not wants_gamma:
         return choice
     chosen = spec.setting(dataset, progress).select(

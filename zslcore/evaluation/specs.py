@@ -22,7 +22,7 @@ from zslcore.progress import Progress, silent
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """Everything a result depends on.
+    """Everything that a result depends on.
 
     ``params`` are fixed; all other parameters in ``grid`` (by default the method's own grid) are
     chosen on the folds for the task ``select_for``, which is "zsl" for a split without seen test

@@ -210,9 +210,9 @@ def _permutation_p(
     observed = abs(accuracy[in_pretraining].mean() - accuracy[~in_pretraining].mean())
     if comb(n, k) <= EXACT:
         sums = np.array([accuracy[list(chosen)].sum() for chosen in combinations(range(n), k)])
-        counted = 0
+        n_itself = 0
     else:
         sums = rng.permuted(np.tile(accuracy, (n_resamples, 1)), axis=1)[:, :k].sum(axis=1)
-        counted = 1  # count the sample itself as a permutation
+        n_itself = 1  # the sample itself is one of the permutations
     at_least = (np.abs(sums / k - (total - sums) / (n - k)) >= observed - 1e-12).sum()
-    return float((at_least + counted) / (len(sums) + counted))
+    return float((at_least + n_itself) / (len(sums) + n_itself))

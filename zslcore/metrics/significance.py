@@ -13,10 +13,9 @@ shift (the median of all means of two differences) inverts the signed-rank test.
 *Power* determines how many classes and images it takes to find a difference of two models. On image
 :math:`i` of class :math:`c` the models differ by :math:`d_{ci} \in \{-1, 0, 1\}`: the correctness
 of the second model minus the correctness of the first. Let :math:`\delta_c` be the mean of
-:math:`d_{ci}` in class c, :math:`\tau^2` the variance of
-:math:`\delta_c` between classes and :math:`\sigma^2` the mean variance of :math:`d_{ci}` within a
-class. Over samples of classes, the difference of two means over C classes with n images each has
-the variance
+:math:`d_{ci}` in class c, :math:`\tau^2` the variance of :math:`\delta_c` between classes and
+:math:`\sigma^2` the mean variance of :math:`d_{ci}` within a class. Over samples of classes, the
+difference of two means over C classes with n images each has the variance
 
 .. math:: V = \frac{1}{C} \left( \tau^2 + \frac{\sigma^2}{n} \right).
 

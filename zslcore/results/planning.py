@@ -158,8 +158,8 @@ class RunPlan:
             group_key = spec.estimator.shared_classifier or spec.key
             groups.setdefault((spec.dataset, spec.split, group_key), []).append(spec)
         n_jobs = min(at_a_time, len(groups) or 1)
-        with parallel(n_jobs, "generator_unordered") as work:
-            for outcomes in work(
+        with parallel(n_jobs, "generator_unordered") as compute:
+            for outcomes in compute(
                 delayed(_complete_group)(
                     replace(self, specs=specs), plugins.plugin_sources([specs[0].method])
                 )
@@ -211,9 +211,9 @@ def specs_of_choice(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...
             for fold in result.fold_choices
         )
     if choice == "oracle" and result.oracle is not None:
-        peek, for_zsl = result.oracle, spec.select_for == "zsl" or result.oracle.gamma is None
-        params = peek.zsl_params if for_zsl else peek.gzsl_params or {}
-        gamma = None if for_zsl else peek.gamma
+        oracle, for_zsl = result.oracle, spec.select_for == "zsl" or result.oracle.gamma is None
+        params = oracle.zsl_params if for_zsl else oracle.gzsl_params or {}
+        gamma = None if for_zsl else oracle.gamma
         return (replace(spec, params=result.params | params, gamma=gamma),)
     return ()
 

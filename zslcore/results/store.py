@@ -360,7 +360,7 @@ class ResultStore:
             self._refuse_loss(None)
         back_up(self.path)
         with ExitStack() as stack:
-            db = self._begun(stack, lock)
+            db = self._begin(stack, lock)
             self._refuse_loss(db)
             prepare(db)
             yield db
@@ -374,7 +374,7 @@ class ResultStore:
         except ZSLError as error:
             return str(error)
 
-    def _begun(self, stack: ExitStack, lock: str) -> sqlite3.Connection:
+    def _begin(self, stack: ExitStack, lock: str) -> sqlite3.Connection:
         """Begin a change of the current file; start again if a repair replaces it."""
         for _ in range(TRIES):
             before = self._inode()
