@@ -19,7 +19,7 @@ from zslcore.__main__ import main
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
-from zslcore.interactive.one_file import frame_line, framed
+from zslcore.interactive.one_file import frame_line, frame_page
 from zslcore.interactive.point_map import LegendEntry, PointMap
 from zslcore.interactive.point_map import MapPanel as Panel_
 from zslcore.metrics import SeenUnseenCurve
@@ -148,7 +148,7 @@ def test_a_notebook_shows_curves_evaluated_scores_and_predictions(shown_by_ipyth
 
 
 def test_untrusted_text_cannot_leave_the_frame():
-    frame = framed('"><script>alert(1)</script>', 'a "title"')
+    frame = frame_page('"><script>alert(1)</script>', 'a "title"')
     assert "<script>" not in frame
     assert frame.count('"') == 2 * len(re.findall(r'="', frame))
     assert "<" not in frame_line('"><b>', "<i>")[1 : -len("></iframe>")]

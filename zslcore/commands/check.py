@@ -6,7 +6,7 @@ images, a first card compares u, s and H with and without leaking rows, and with
 --printed. For a folder or data set, or with options of the audit (see below), every finding is
 printed instead; --page writes a page on a submission. Exit status: 0 clean, 1 leaks (or a mark of
 --fail-on), 2 broken or refused, 3 unknown. Unknown means that a check lacked data such as labels or
-features: add these data, or accept the unfinished check with --allow-incomplete. Example::
+features: add these data, or accept open findings with --allow-incomplete. Example::
 
     zslcore check att_splits.mat scores.npz
 """
@@ -72,10 +72,10 @@ from zslcore.untrusted.client import unchanged
 def run(args: argparse.Namespace) -> Output | int:
     """Return the cards with the worst status, print every finding, or write the page."""
     with unchanged(args.files), scratch() as folder:
-        return _checked(args, folder)
+        return _check_files(args, folder)
 
 
-def _checked(args: argparse.Namespace, folder: Path) -> Output | int:
+def _check_files(args: argparse.Namespace, folder: Path) -> Output | int:
     if not args.page and _asks_for_findings(args):
         return _every_finding(args, folder)
     groups = grouped(recognise_files(args.files, folder))

@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> Output:
         raise ParameterError("--printed: expected a number, such as 'H 52.8'; got none.")
     groups = grouped([recognise_file(path) for path in args.files])
     splits = [group for group in groups if group.main.kind == "split"]
-    judged_groups = [group for group in groups if group.main.kind not in ("split", "classes")]
-    wrong = [g for g in judged_groups if g.main.kind not in ("scores", "predictions")]
-    if wrong or not judged_groups or len(splits) > 1:
+    score_groups = [group for group in groups if group.main.kind not in ("split", "classes")]
+    wrong = [g for g in score_groups if g.main.kind not in ("scores", "predictions")]
+    if wrong or not score_groups or len(splits) > 1:
         got = ", ".join(f"{group.main.name} ({group.main.kind})" for group in groups)
         raise ParameterError(
             f"explain: expected scores or predictions, and at most one split; got {got}."
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> Output:
     try:
         validation_options = args.validation_labels, args.validation_unseen
         validation = [read_matrix(path, *validation_options, args.fix) for path in args.validation]
-        reports = [_score_report(group, args, validation) for group in judged_groups]
+        reports = [_score_report(group, args, validation) for group in score_groups]
     except OpenQuestionError as question:
         return Output(f"UNKNOWN  {question}", None, UNKNOWN)
     clean, first = _without_leaks(splits[0], reports[0]) if splits else (None, False)

@@ -25,7 +25,7 @@ from zslcore.texts import refusal_of
 if TYPE_CHECKING:
     from zslcore.datasets import Split, ZSLDataset
 
-#: Checks of classes and rows.
+#: Checks that need only class and row numbers.
 OF_NUMBERS = ("ZSL001", "ZSL002", "ZSL003")
 
 
@@ -75,10 +75,10 @@ def run(args: argparse.Namespace) -> int:
     from zslcore.untrusted.client import unchanged
 
     with unchanged(map(Path, args.source)):
-        return _imported(args)
+        return _import_paths(args)
 
 
-def _imported(args: argparse.Namespace) -> int:
+def _import_paths(args: argparse.Namespace) -> int:
     """Import the data sets at the paths; return the exit status."""
     from zslcore.datasets import xlsa17
     from zslcore.datasets.importing import files_of_intake, import_dataset, reader_of

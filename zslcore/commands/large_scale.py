@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> Output:
 
     for name in args.method:
         get_method(name)  # refuse a misspelt name before any measurement
-    dataset = _opened(args.dataset, args.shards, args.prototypes)
+    dataset = _open_dataset(args.dataset, args.shards, args.prototypes)
     rows: list[dict[Any, Any]] = []
     for name in args.method:
         result = measure(name, dataset, args.seed, progress=show_steps)
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> Output:
     return Output(None, [row | columns for row in rows])
 
 
-def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDataset:
+def _open_dataset(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDataset:
     """Return the data set, with features from shards if a folder is named."""
     from zslcore.datasets import load
 

@@ -205,7 +205,7 @@ def compare_runs(args: argparse.Namespace) -> Output:
         name: json.loads(table.to_json(orient="records", double_precision=15))
         for name, table in tables.items()
     }
-    differs = spec[spec["differs"]].drop(columns="differs").map(_shortened)
+    differs = spec[spec["differs"]].drop(columns="differs").map(_shorten)
     test = stored_runs.class_test(*pair)
     lines = [
         f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})",
@@ -222,7 +222,7 @@ def compare_runs(args: argparse.Namespace) -> Output:
 FEW, LETTERS = 10, 32
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LETTERS else f"{text[: LETTERS - 3]}..."
 
 

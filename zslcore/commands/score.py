@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> Output:
     companions = (args.labels, args.unseen_scores, args.validation_labels)
     try:
         with unchanged([*args.files, *args.validation, *filter(None, companions)]):
-            return _scored(args, words)
+            return _score_files(args, words)
     except OpenQuestionError as question:
         return Output(
             f"UNKNOWN  {question}",
@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> Output:
         )
 
 
-def _scored(args: argparse.Namespace, words: Words) -> Output:
+def _score_files(args: argparse.Namespace, words: Words) -> Output:
     """Return the reports of the files; raise OpenQuestionError for an open question."""
     from zslcore.leakage.report import STATUS
 
@@ -143,8 +143,8 @@ def _scored(args: argparse.Namespace, words: Words) -> Output:
         from zslcore.scores.judging import predictions_of_scores
 
         write_predictions(args.predictions, predictions_of_scores(reports[0]))
-    pairs = [paired(reports[0], report) for report in reports[1:]] if args.compare else []
-    embed = "" if args.html is None else written_page(reports, args.html, words)
+    pairs = [compare_reports(reports[0], report) for report in reports[1:]] if args.compare else []
+    embed = "" if args.html is None else write_page(reports, args.html, words)
 
     def text() -> str:
         parts = [pair.as_text(words) for pair in pairs]  # printed before the reports
@@ -173,7 +173,7 @@ def _divide_files(args: argparse.Namespace) -> None:
         args.unseen = [str(files[divided.unseen].resolve())]
 
 
-def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:
+def write_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:
     """Write the curves of reports as one HTML file; return the line that embeds it."""
     from zslcore.interactive.one_file import frame_line
     from zslcore.storage.files import write_out
@@ -183,7 +183,7 @@ def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> st
     return frame_line(path.name, f"{words.name.capitalize()} curve of {first.matrix.name}")
 
 
-def paired(first: ScoreReport, second: ScoreReport) -> Pair:
+def compare_reports(first: ScoreReport, second: ScoreReport) -> Pair:
     """Compare two reports on the same images, each at its chosen gamma."""
     from zslcore.scores.paired import compare_scores
 

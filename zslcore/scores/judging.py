@@ -160,11 +160,11 @@ class ScoreReport:
 
     def _repr_html_(self) -> str | None:
         """Show the curve in a notebook, with a slider for gamma; None without a curve."""
-        from zslcore.interactive.one_file import framed
+        from zslcore.interactive.one_file import frame_page
 
         if not self.matrix.tested.has_curve:
             return None
-        return framed(self.page(), self.matrix.name)
+        return frame_page(self.page(), self.matrix.name)
 
     def to_json(self, *, with_intervals: bool = False) -> str:
         """Return the report as JSON, including the reading of the file."""
