@@ -47,7 +47,7 @@ def as_array(A: Any, name: str) -> Any:
         A = np.asarray(A)
     is_array = isinstance(A, np.ndarray) and A.dtype.kind != "O"
     if not is_array and not _is_read_by_rows(A):
-        A = _converted(A, name)
+        A = _convert(A, name)
     if A.dtype.kind not in NUMBERS:
         raise DatasetError(f"{name}: expected an array of numbers; got {A.dtype} values.")
     return A
@@ -60,7 +60,7 @@ def _is_read_by_rows(A: Any) -> bool:
     return by_rows and hasattr(A, "__array__") and hasattr(A, "__getitem__")
 
 
-def _converted(A: Any, name: str) -> np.ndarray:
+def _convert(A: Any, name: str) -> np.ndarray:
     """Convert to an array with scikit-learn's ``check_array``; raise its errors as DatasetError."""
     from sklearn.utils import check_array  # imported late: readers of files do not need it
 
@@ -96,8 +96,8 @@ def require_finite(A: np.ndarray, name: str, first: int = 0) -> None:
         # A finite sum quickly proves that all values are finite; the sum of large values can
         # overflow.
         with np.errstate(over="ignore", invalid="ignore"):
-            well = np.isfinite(block.sum())
-        if well or not (bad := ~np.isfinite(block)).any():
+            is_finite = np.isfinite(block.sum())
+        if is_finite or not (bad := ~np.isfinite(block)).any():
             continue
         i, j = np.argwhere(bad)[0]
         raise DatasetError(
@@ -117,7 +117,7 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
 
 
 def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the number of the first row of ``B`` that equals each row of ``A``, or -1."""
+    """Return, for each row of ``A``, the number of the first equal row of ``B``, or -1."""
     row_of: dict[bytes, int] = {}
     for k, row in enumerate(_rows_of_bytes(B)):
         row_of.setdefault(row, k)

@@ -88,7 +88,7 @@ def are_numbered_from_0(names: Sequence[str]) -> bool:
 
 
 def are_numbers(names: Sequence[str]) -> bool:
-    """Return whether all names are numbers, from which a class cannot be recognized."""
+    """Return whether all names are numbers, which do not identify a class."""
     return all(name.lstrip("-").isdigit() for name in names)
 
 

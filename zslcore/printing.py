@@ -1,9 +1,8 @@
 r"""Figures for print, with a width in millimetres and embedded text of 8 pt.
 
-A panel is a function that draws on Matplotlib axes; constrained layout shrinks the axes until all
-text is on the page. PDF files have TrueType fonts (Type 42, which journals accept), SVG files have
-letters as outlines, and PNG files have 600 dots per inch. A panel of predictions or of an
-interactive figure has the same numbers as on screen.
+Each panel draws on its own Matplotlib axes; constrained layout shrinks the axes until all text is
+on the page. PDF files have TrueType fonts (Type 42, which journals accept), SVG files have letters
+as outlines, and PNG files have 600 dots per inch. The numbers are the same as on screen.
 
 A seen-unseen curve has lines of equal harmonic mean :math:`H` in the background:
 
@@ -199,7 +198,7 @@ def draw_panels(
 
 
 def _shift_into_page(axes: Axes, figure: Figure) -> None:
-    """Shift notes to the left that would be cut at the right edge of the page."""
+    """Shift notes left if they would be cut off at the right edge of the page."""
     from matplotlib.text import Annotation
 
     for note in axes.texts:
@@ -289,7 +288,7 @@ def _letters(width_mm: float) -> int:
 
 
 def _wrap(text: str, letters: int) -> str:
-    """Wrap a text into lines, without breaks between numbers and units."""
+    """Wrap a text into lines, without a break before a percent sign."""
     return textwrap.fill(text.replace(" %", "\u00a0%"), max(10, letters))
 
 
@@ -439,11 +438,11 @@ def draw_errors(axes: Axes, x: Any, y: Any, color: str, **errors: Any) -> None:
     """
     for which, error in errors.items():
         if error is not None:
-            has = np.isfinite(error).any(axis=0)
-            lengths: dict[str, Any] = {which: np.nan_to_num(error[:, has])}
+            has_error = np.isfinite(error).any(axis=0)
+            lengths: dict[str, Any] = {which: np.nan_to_num(error[:, has_error])}
             axes.errorbar(
-                np.asarray(x)[has],
-                np.asarray(y)[has],
+                np.asarray(x)[has_error],
+                np.asarray(y)[has_error],
                 fmt="none",
                 ecolor=color,
                 elinewidth=0.8,

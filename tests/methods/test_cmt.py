@@ -7,7 +7,7 @@ from scipy.special import erf
 from tests.methods.plain import gradient, relative_difference, training_data
 from tests.worlds import linear_world
 from zslcore.evaluation.predicted_tests import ScoredTest
-from zslcore.evaluation.protocol import Problem, evaluate, fit_and_score, penalised, select
+from zslcore.evaluation.protocol import Problem, apply_penalty, evaluate, fit_and_score, select
 from zslcore.exceptions import ParameterError
 from zslcore.features import Preprocessing
 from zslcore.methods import CMT, CMTStar, cmt
@@ -180,7 +180,7 @@ def test_the_detector_decides_only_between_seen_and_unseen():
     F = RNG.normal(size=(200, 7))
     seen = np.array([1, 1, 1, 0, 1, 0, 0], dtype=bool)
     penalty = RNG.normal(size=200)
-    scores = ScoredTest(penalised(F, seen, penalty), np.zeros(200, int), np.arange(7), seen)
+    scores = ScoredTest(apply_penalty(F, seen, penalty), np.zeros(200, int), np.arange(7), seen)
     for gamma in (-0.5, 0.0, 0.7):
         of_seen = np.flatnonzero(seen)[F[:, seen].argmax(axis=1)]
         of_unseen = np.flatnonzero(~seen)[F[:, ~seen].argmax(axis=1)]

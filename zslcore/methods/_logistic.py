@@ -98,7 +98,7 @@ class _Columns:
 
     rows: _Rows
     minimisers: np.ndarray
-    at_work: np.ndarray
+    active: np.ndarray
     Z: np.ndarray
     P: np.ndarray
     T: np.ndarray
@@ -110,18 +110,18 @@ class _Columns:
     @classmethod
     def at(cls, rows: _Rows, Z: np.ndarray, T: np.ndarray, kappa: float) -> _Columns:
         """Return all columns at the start ``Z``."""
-        at_work = np.arange(Z.shape[1])
-        return cls(rows, Z.copy(), at_work, Z, rows.scores(Z), T, Z.dtype.type(kappa))
+        active = np.arange(Z.shape[1])
+        return cls(rows, Z.copy(), active, Z, rows.scores(Z), T, Z.dtype.type(kappa))
 
     def descend(self, stop: float) -> int:
         """Minimise until all gradients are at most ``stop``; return the number of columns left."""
         self.G = self._gradient()
-        while len(self.at_work) and self.n_steps < MAX_ITERATIONS:
+        while len(self.active) and self.n_steps < MAX_ITERATIONS:
             self._drop_converged(np.abs(self.G).max(axis=0) <= stop)
-            if len(self.at_work):
+            if len(self.active):
                 self._step()
-        self.minimisers[:, self.at_work] = self.Z
-        return len(self.at_work)
+        self.minimisers[:, self.active] = self.Z
+        return len(self.active)
 
     def _gradient(self) -> np.ndarray:
         G = expit(self.P)
@@ -133,8 +133,8 @@ class _Columns:
         """Store converged columns and drop them."""
         if not done.any():
             return
-        self.minimisers[:, self.at_work[done]] = self.Z[:, done]
-        self.at_work = self.at_work[~done]
+        self.minimisers[:, self.active[done]] = self.Z[:, done]
+        self.active = self.active[~done]
         self.Z, self.P, self.T, self.G = (A[:, ~done] for A in (self.Z, self.P, self.T, self.G))
         self.memory = [(s[:, ~done], y[:, ~done], r[~done]) for s, y, r in self.memory]
 

@@ -18,9 +18,8 @@ from zslcore.features import Features, compare, l2_rows, positions, project, squ
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
 
-#: Fixed number of rounds of the top-down map. Each round lowers the stress, but the last
-#: may not reach the minimum: with 10 seen and 4 unseen classes, L-BFGS lowers the stress by another
-#: 2.7 %.
+#: Fixed number of rounds of the top-down map. Each round lowers the stress, but the last may not
+#: reach the minimum: with 10 seen and 4 unseen classes, L-BFGS lowers the stress by another 2.7 %.
 ROUNDS = 300
 
 #: Samples per matrix product.

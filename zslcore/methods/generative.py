@@ -36,11 +36,11 @@ SOFTMAX_BATCH, SOFTMAX_RATE = 256, 1e-3
 OVERSAMPLING, ROUNDS = 16, 4
 
 #: Maximum number of candidate sets for which a model keeps its classifiers.
-REMEMBERED = 4
+MAX_CLASSIFIERS = 4
 
 #: Maximum bytes of generated representations; training the softmax takes about five times as much
 #: memory.
-MOST_GENERATED = 1 << 30
+MAX_GENERATED = 1 << 30
 #: Minimum width of a generated row in the estimate of memory, since labels and orders of rows also
 #: need memory.
 LEAST_WIDTH = 128
@@ -137,7 +137,7 @@ class GenerativeZSL(EpochModel):
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return the logits of the softmax for these candidates; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
-        return self._scores(self._projected(X), S)
+        return self._scores(self._project(X), S)
 
     def _score_each(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one training of the softmax for all ``classifier_epochs``."""
@@ -150,7 +150,7 @@ class GenerativeZSL(EpochModel):
                 for softmax, W in zip(of_softmax, model._softmaxes(S, stops), strict=True):
                     softmax.classifiers_[S.tobytes()] = W
             if projected is None or model.components_ is not models[i - 1].components_:
-                projected = model._projected(model._check_scoring(scoring.X_test, S)[0])
+                projected = model._project(model._check_scoring(scoring.X_test, S)[0])
             yield model._scores(projected, S)
 
     def _check_params(self) -> None:
@@ -164,7 +164,7 @@ class GenerativeZSL(EpochModel):
     ) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
         self.mean_, self.components_ = principal_components(X, self.components)
-        self.X_ = self._projected(X).astype(np.float32)
+        self.X_ = self._project(X).astype(np.float32)
         self.y_, self.S_ = by_first_appearance(y, S)
         self.prototype_mean_ = self.S_.mean(axis=0)
         self.prototype_scale_ = np.sqrt(S.shape[1] / mean_square(S - self.prototype_mean_))
@@ -204,7 +204,7 @@ class GenerativeZSL(EpochModel):
                 setattr(model, name, value if name in SHARED else deepcopy(value))
         return model
 
-    def _projected(self, X: Features) -> np.ndarray:
+    def _project(self, X: Features) -> np.ndarray:
         return project(X, self.components_) - self.mean_ @ self.components_
 
     def _conditions(self, S: np.ndarray) -> np.ndarray:
@@ -220,7 +220,7 @@ class GenerativeZSL(EpochModel):
         """Return the weights for these candidates; train them if they are not cached."""
         key = S.tobytes()
         if key not in self.classifiers_:
-            while len(self.classifiers_) >= REMEMBERED:
+            while len(self.classifiers_) >= MAX_CLASSIFIERS:
                 self.classifiers_.pop(next(iter(self.classifiers_)))
             (self.classifiers_[key],) = self._softmaxes(S, [self.classifier_epochs])
         return self.classifiers_[key]
@@ -247,11 +247,11 @@ class GenerativeZSL(EpochModel):
         parts: list[np.ndarray] = []
         if len(real):
             drawn = self.represent(self.X_[real], rng)
-            parts.append(self._shaped("represent", drawn, (len(real),)))
+            parts.append(self._require_shape("represent", drawn, (len(real),)))
         if len(unseen):
             width = parts[0].shape[1] if parts else None
             drawn = self.generate(self._conditions(S[unseen]), self.n_synthetic, rng)
-            drawn = self._shaped("generate", drawn, (len(unseen), self.n_synthetic), width)
+            drawn = self._require_shape("generate", drawn, (len(unseen), self.n_synthetic), width)
             parts.append(np.concatenate(list(drawn)))
         labels = [np.repeat(np.arange(len(S)), [len(of_class) for of_class in rows])]
         labels.append(np.repeat(unseen, self.n_synthetic))
@@ -262,17 +262,17 @@ class GenerativeZSL(EpochModel):
         if not n_candidates:
             raise DatasetError(f"{self.card.name}: expected at least one candidate; got none.")
         width = max(self.represent(self.X_[:1]).shape[1], 2 * n_attributes, LEAST_WIDTH)
-        if (size := 4 * n_unseen * self.n_synthetic * width) > MOST_GENERATED:
+        if (size := 4 * n_unseen * self.n_synthetic * width) > MAX_GENERATED:
             raise DatasetError(
                 f"{self.card.name}: expected generated features of at most "
-                f"{MOST_GENERATED / 1e9:.1f} GB; {n_unseen:,} unseen candidates with "
+                f"{MAX_GENERATED / 1e9:.1f} GB; {n_unseen:,} unseen candidates with "
                 f"{self.n_synthetic:,} each (n_synthetic) take {size / 1e9:.1f} GB."
             )
 
-    def _shaped(
+    def _require_shape(
         self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
     ) -> np.ndarray:
-        """Return an array from a subclass; refuse wrong shapes, since positions are labels."""
+        """Return an array of a subclass; refuse other shapes, since row positions are labels."""
         drawn = np.asarray(drawn)
         if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
             expected = ", ".join(map(str, (*shape, width or "n_dimensions")))

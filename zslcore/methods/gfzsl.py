@@ -52,7 +52,7 @@ class GFZSL(ZSLEstimator):
         the paper.
     floor : float, default=1e-6
         Lower bound of the variances of a seen class, :math:`> 0`. Features after a ReLU are
-        constant in some classes, and the paper does not define the logarithm of 0.
+        constant in batch classes, and the paper does not define the logarithm of 0.
     seen : "predicted" or "estimated", default="predicted"
         Gaussian of a seen candidate: predicted from its prototype, as for an unseen class, or
         estimated from its images, as in the paper. Estimated variances are far smaller than
@@ -149,9 +149,9 @@ class GFZSL(ZSLEstimator):
         models = (clone(self).set_params(**params)._solve(statistics, scoring.S) for params in grid)
         at_once = max(1, AT_ONCE // max(1, len(scoring.X_test) * len(scoring.candidates)))
         for _, group in groupby(models, key=GFZSL._group_key):
-            while some := list(islice(group, at_once)):
-                T, C = some[0]._check_scoring(scoring.X_test, scoring.candidates)
-                means, variances = zip(*(model._gaussians(C) for model in some), strict=True)
+            while batch := list(islice(group, at_once)):
+                T, C = batch[0]._check_scoring(scoring.X_test, scoring.candidates)
+                means, variances = zip(*(model._gaussians(C) for model in batch), strict=True)
                 yield from log_densities(T, means, variances[0])
 
     def _group_key(self) -> Params:
