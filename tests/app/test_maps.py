@@ -210,12 +210,12 @@ def answers_of_digits():
 
 def test_search_selects_classes_with_the_word(visit):
     head, _ = drawn(visit(awa1_find="bear, whale", **QUICK))
-    result = {head["classes"][c] for c in head["sought"]}
+    result = {head["classes"][c] for c in head["matching"]}
     assert result == {
         "grizzly bear", "polar bear", "killer whale", "humpback whale", "blue whale",
     }  # fmt: skip
     assert {name["text"] for name in head["panels"][0]["names"]} == result
-    assert drawn(visit(**QUICK))[0]["sought"] is None
+    assert drawn(visit(**QUICK))[0]["matching"] is None
 
 
 def test_a_link_restores_selection_view_and_image(visit):

@@ -10,7 +10,7 @@ from scipy import stats
 from tests import pages
 from tests.figures import read
 from tests.pages import charts, words
-from tools.shipped import known_classes
+from tools.shipped import classes_in_pretraining
 from ui.figures.gains import gain_bars, printed_gains
 from ui.figures.marks import GROUP_WORDS
 from ui.figures.palette import GROUP_LOOKS, translucent
@@ -37,7 +37,7 @@ def visit(own_data, precomputed):
 def study_of(name):
     data = load(name)
     sets = [data, load(UNTRAINED[name])]
-    return stored_result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30))
+    return stored_result(OverlapStudy.of(sets, GAIN_METHODS, classes_in_pretraining(data), 30))
 
 
 def drawn(app):
@@ -82,7 +82,7 @@ def groups_of(name):
     data = load(name)
     vocabulary = "imagenet-1k" if "AWA" in name else "kinetics-400"
     matches = overlaps(data.class_names, get_vocabulary(vocabulary), data.class_names)
-    inside = {*known_classes(data)}
+    inside = {*classes_in_pretraining(data)}
     return {
         item.class_name: "in the set"
         if item.number in inside

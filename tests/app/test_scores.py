@@ -13,7 +13,7 @@ from tests.pages import words
 from ui.intake import memory
 from ui.shell import visitors
 from ui.shell.text import plain
-from zslcore.commands.score import paired, score_report
+from zslcore.commands.score import compare_reports, score_report
 from zslcore.datasets import load
 from zslcore.evaluation import runs
 from zslcore.evaluation.bootstrap import BootstrapMetrics
@@ -373,7 +373,7 @@ def test_an_invalid_number_is_refused_in_one_sentence(tmp_path, scored):
 
 
 def conclusion(*reports):
-    pair = paired(*reports)
+    pair = compare_reports(*reports)
     return pair.conclusion(pair.differences)
 
 

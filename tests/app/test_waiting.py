@@ -121,7 +121,7 @@ def test_a_job_ended_by_a_restart_restarts_on_request(panel, own_data):
 
 
 def test_every_page_reports_a_full_queue_in_one_sentence(panel, monkeypatch):
-    monkeypatch.setattr(runner, "SHARE", 0)
+    monkeypatch.setattr(runner, "MAX_OF_BROWSER", 0)
 
     def script():
         from tests.works import Work

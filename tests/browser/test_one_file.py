@@ -7,7 +7,7 @@ from tests.browser.reading import curve_shown, once, saved
 from tests.browser.test_every_view import violations
 from tests.commands.test_one_file import small_map
 from ui.takeaway.report import Pin, as_html
-from zslcore.interactive.one_file import framed, html_page
+from zslcore.interactive.one_file import frame_page, html_page
 from zslcore.scores import interpreted, judge
 from zslcore.scores.matrix import ScoreFile
 from zslcore.scores.review import Submission, review, review_html
@@ -82,7 +82,7 @@ def test_a_map_is_drawn_and_saved_without_a_server(page, tmp_path, axe):
 def test_the_frame_of_a_notebook_runs_its_curve(page, tmp_path, report):
     """A notebook is a separate page that allows frames."""
     scores, _ = report
-    body = framed(scores.page(), "Curve")
+    body = frame_page(scores.page(), "Curve")
     opened(page, tmp_path, html_page(body, title="Notebook").replace("default-src 'none'; ", ""))
     frame = page.frame_locator("iframe")
     frame.get_by_role("slider").wait_for()

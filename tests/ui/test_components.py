@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zslcore.interactive.one_file import SHARED, joined
+from zslcore.interactive.one_file import SHARED, join_modules
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "ui" / "components", SHARED]
@@ -46,7 +46,7 @@ def test_the_modules_pass_their_own_tests(node):
 
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
 def test_a_joined_component_is_one_module_without_imports(node, tmp_path, path):
-    (tmp_path / "joined.mjs").write_text(joined(path), encoding="utf-8")
+    (tmp_path / "joined.mjs").write_text(join_modules(path), encoding="utf-8")
     url = json.dumps((tmp_path / "joined.mjs").as_uri())
     look = f"const all = await import({url}); console.log(Object.keys(all), typeof all.default)"
     run = finished(node, "--input-type=module", "--eval", look)
@@ -54,7 +54,7 @@ def test_a_joined_component_is_one_module_without_imports(node, tmp_path, path):
 
 
 def test_every_module_of_a_component_is_joined():
-    used = "".join(joined(path) for path in ENTRIES)
+    used = "".join(join_modules(path) for path in ENTRIES)
     for module in MODULES:
         assert module.read_text(encoding="utf-8").splitlines()[1] in used, module
 
@@ -77,7 +77,7 @@ def test_modules_are_joined_in_the_order_in_which_they_are_needed(entry):
         "export async function later() {}\nexport let two$ = () => ONE + hidden;\n"
         "const hidden = 1;\n",
     )
-    assert joined(path) == (
+    assert join_modules(path) == (
         "// what others import and export\nconst ONE = 1;\n"
         "async function later() {}\nlet two$ = () => ONE + hidden;\n"
         "const hidden = 1;\n"
@@ -96,11 +96,11 @@ def test_shared_modules_are_in_a_parent_folder(tmp_path):
     (tmp_path / "shared.js").write_text("export const x = 1;\n", encoding="utf-8")
     path = tmp_path / "own" / "own.js"
     path.write_text(f'import {{ x }} from "../shared.js";\n{MAIN}', encoding="utf-8")
-    assert joined(path) == f"const x = 1;\n{MAIN}"
+    assert join_modules(path) == f"const x = 1;\n{MAIN}"
 
 
 def test_shared_modules_are_found_from_any_working_directory(tmp_path):
     path = tmp_path / "own.js"
     shared = '"../../../zslcore/interactive/svg.js"'
     path.write_text(f"import {{ createSvg }} from {shared};\n{MAIN}", encoding="utf-8")
-    assert "function createSvg(" in joined(path)
+    assert "function createSvg(" in join_modules(path)

@@ -22,7 +22,7 @@ from ui.figures.palette import (
 )
 from ui.maps.scene import Scene
 from ui.state import cache, waiting
-from zslcore.analysis.dataset_summary import known_to_extractor
+from zslcore.analysis.dataset_summary import imagenet_evidence
 from zslcore.analysis.maps.joint_pca import match_classes
 from zslcore.analysis.maps.map import PredictedPoints, predicted_points
 from zslcore.analysis.maps.quality import density
@@ -145,7 +145,7 @@ def colours_of(datasets: Sequence[ZSLDataset], *, are_separate: bool, one_map: b
     images are on one map. "neighbours preserved" is returned only if both are True.
     """
     out = [c for c in COLOURS if c != "data set"]
-    if known_to_extractor(datasets[0]).isna().all():
+    if imagenet_evidence(datasets[0]).isna().all():
         out.remove("overlap")
     if not (one_map and are_separate):
         out.remove("neighbours preserved")
@@ -196,7 +196,7 @@ def roles(dataset: ZSLDataset, split: str) -> np.ndarray:
 
 
 def _overlaps(dataset: ZSLDataset) -> np.ndarray:
-    in_set = known_to_extractor(dataset).fillna("").astype(bool).to_numpy()
+    in_set = imagenet_evidence(dataset).fillna("").astype(bool).to_numpy()
     return np.where(in_set, "in ImageNet-1K", "not in ImageNet-1K").astype(object)[dataset.labels]
 
 

@@ -53,7 +53,7 @@ def map_of(
         title=f"{scene.title}, coloured by {colour}",
         panels=scene.panels(
             names=len(scene.classes) <= 250,
-            sought=matching,
+            matching=matching,
             alt=f"{len(scene):,} images coloured by {colour}. Arrows move, plus and minus "
             "zoom, 0 shows the whole map, Enter selects all images in view, Escape clears.",
         ),
@@ -67,7 +67,7 @@ def map_of(
         part=scene.part,
         row=scene.row,
         link=scene.link,
-        sought=matching,
+        matching=matching,
         pictures=_pictures(scene),
     )
 

@@ -127,9 +127,9 @@ class Scene:
         return self.datasets[0].class_names
 
     def panels(
-        self, *, names: bool, alt: str, sought: Sequence[int] | np.ndarray | None = None
+        self, *, names: bool, alt: str, matching: Sequence[int] | np.ndarray | None = None
     ) -> list[MapPanel]:
-        """Return the panels to draw, with the names of all classes or of the classes ``sought``."""
+        """Return the panels to draw, with the names of all classes or of ``matching`` ones."""
         return [
             MapPanel(
                 title=title,
@@ -137,7 +137,7 @@ class Scene:
                 image=image,
                 xy=xy,
                 behind=1 - i if self.behind else -1,
-                names=self._names(image, xy, sought) if names else (),
+                names=self._names(image, xy, matching) if names else (),
             )
             for i, (title, image, xy) in enumerate(
                 zip(self.titles, self.images, self.coordinates, strict=True)
@@ -145,14 +145,14 @@ class Scene:
         ]
 
     def _names(
-        self, image: np.ndarray, xy: np.ndarray, sought: Sequence[int] | np.ndarray | None
+        self, image: np.ndarray, xy: np.ndarray, matching: Sequence[int] | np.ndarray | None
     ) -> list[dict[str, Any]]:
         """Return the name of each class with a position above most of its points, densest first.
 
         With two data sets on a panel, the name is above the points of the second.
         """
-        if sought is not None:
-            is_named = np.isin(self.labels[image], sought)
+        if matching is not None:
+            is_named = np.isin(self.labels[image], matching)
             image, xy = image[is_named], xy[is_named]
         last = self.part[image] == self.part[image].max(initial=0)
         image, xy = image[last], xy[last]

@@ -15,7 +15,7 @@ from ui.components import chart as drawing
 from ui.figures import palette
 from ui.figures.vocabulary import Chart
 from ui.takeaway.exports import TableFormat, plain_look
-from zslcore.interactive.one_file import HEIGHT, framed
+from zslcore.interactive.one_file import HEIGHT, frame_page
 from zslcore.version import version
 
 #: Limits for a visitor: the number of pins, and the bytes of all figures in these pins.
@@ -94,7 +94,7 @@ def as_html(
         commands=list(every),
         version=version(),
         heading=heading,
-        framed=framed,
+        frame_page=frame_page,
     )
 
 

@@ -11,7 +11,7 @@ const HEAD_HEIGHT = 36; // the heading, and values above the bars
 const VALUE_HEIGHT = 16; // height of a value
 const FOOT_HEIGHT = 26;
 const SIDE_GAP = 18;
-const FEW = 24; // largest number of classes that are in the order of the wall
+const FEW = 24; // largest number of classes that keep the order of the wall
 
 export class ClassBars {
   /**

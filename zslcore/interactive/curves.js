@@ -42,7 +42,7 @@
  * @property {Line[]} lines the first line can be dragged
  * @property {Images | null} images of the first line
  * @property {boolean} choose whether a visitor may select another line to drag
- * @property {boolean} tell whether the server receives gamma at the end of a drag
+ * @property {boolean} sendsValue whether the server receives gamma at the end of a drag
  * @property {[seen: string, unseen: string]} sides names of the two sides
  */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Numbers as text, with the same digits as in Python (`ui/shell/numbers.py`).
+// Numbers as text, with the same digits as in Python (`zslcore/numbers.py`).
 
 /** Write a fraction as percent with one decimal. @param {number} fraction */
 export function formatPercent(fraction) {

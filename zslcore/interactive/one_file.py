@@ -67,8 +67,8 @@ class Parts:
         """
         stem = folder / folder.name
         html = html or stem.with_suffix(".html").read_text(encoding="utf-8")
-        css = styled(*shared, stem.with_suffix(".css"))
-        return cls(html, css, joined(stem.with_suffix(".js")))
+        css = join_styles(*shared, stem.with_suffix(".css"))
+        return cls(html, css, join_modules(stem.with_suffix(".js")))
 
     @property
     def script(self) -> str:
@@ -139,7 +139,7 @@ draw({{ data, parentElement: document.getElementById("figure"), setStateValue() 
 """
 
 
-def framed(page: str, title: str, *, height: int = HEIGHT) -> str:
+def frame_page(page: str, title: str, *, height: int = HEIGHT) -> str:
     """Return a page as a sandboxed frame for a notebook or another page.
 
     ``title`` is the text for screen readers; ``height`` is in pixels.
@@ -182,7 +182,7 @@ SHARED = Path(__file__).parent
 _IMPORT = re.compile(r'import \{ [\w$, ]+ \} from "([\w./]+\.js)";')
 
 
-def joined(entry: Path) -> str:
+def join_modules(entry: Path) -> str:
     """Return a module joined with all modules that it imports, each after its imports.
 
     ESLint and TypeScript check the modules, not the joined text. A name defined in two modules is a
@@ -212,7 +212,7 @@ def _imported_file(path: Path, name: str) -> Path:
     return (SHARED / shared_path if shared else path.parent / name).resolve()
 
 
-def styled(*sheets: Path) -> str:
+def join_styles(*sheets: Path) -> str:
     """Join style sheets; later rules have precedence."""
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 

@@ -59,11 +59,12 @@ class PointMap:
     ``category``, ``class_of``, ``part`` and ``row`` are int arrays of shape (n,): the look of each
     image, its class, its data set and its row in this data set; ``palette`` has the look of each
     category. ``key`` identifies the coordinates: with a new key, selection and view are reset.
-    ``legend`` is "list", "scale" (a bar between two ``ends``) or "none". ``link`` is "place"
-    (panels share one plane) or "image" (panels show the same images). ``tools`` (buttons to select
-    and save) is False while a map is computed. ``pictures`` are uint8 of shape (n, height, width),
-    with 255 for the darkest pixels. ``selection`` (panel and polygon), ``picked`` (number of an
-    image) and ``cameras`` (centre and extent of each panel) restore the state of a shared link.
+    ``matching`` are the classes that match a search, None without a search. ``legend`` is "list",
+    "scale" (a bar between two ``ends``) or "none". ``link`` is "place" (panels share one plane) or
+    "image" (panels show the same images). ``tools`` (buttons to select and save) is False while a
+    map is computed. ``pictures`` are uint8 of shape (n, height, width), with 255 for the darkest
+    pixels. ``selection`` (panel and polygon), ``picked`` (number of an image) and ``cameras``
+    (centre and extent of each panel) restore the state of a shared link.
     """
 
     key: str
@@ -81,7 +82,7 @@ class PointMap:
     ends: tuple[str, str] = ("", "")
     tools: bool = True
     link: str = "place"
-    sought: Sequence[int] | None = None
+    matching: Sequence[int] | None = None
     pictures: np.ndarray | None = None
     selection: Mapping[str, Any] | None = None
     picked: int | None = None
@@ -131,7 +132,7 @@ class PointMap:
             "ends": self.ends,
             "tools": self.tools,
             "link": self.link,
-            "sought": None if self.sought is None else list(map(int, self.sought)),
+            "matching": None if self.matching is None else list(map(int, self.matching)),
             "picture": None if self.pictures is None else list(self.pictures.shape[1:]),
             "selection": self.selection,
             "picked": self.picked,

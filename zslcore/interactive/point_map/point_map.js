@@ -209,12 +209,12 @@ export class PointMaps extends Figure {
 
   /** Highlight images that are selected or match the search, of the isolated category. */
   updateHighlighted() {
-    const { head, isolated, selection } = this, sought = head.sought && new Set(head.sought);
+    const { head, isolated, selection } = this, matching = head.matching && new Set(head.matching);
     const selected = selection && this.imagesInside(selection);
     /** @type {((image: number) => unknown)[]} */
     const conditions = [];
-    if (sought || selected)
-      conditions.push((image) => sought?.has(head.class[image]) || selected?.[image]);
+    if (matching || selected)
+      conditions.push((image) => matching?.has(head.class[image]) || selected?.[image]);
     if (isolated !== null) conditions.push((image) => head.category[image] === isolated);
     this.highlighted = conditions.length ? Uint8Array.from({ length: head.n }, (_, image) =>
       Number(conditions.every((matches) => matches(image)))) : null;

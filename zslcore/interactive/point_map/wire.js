@@ -34,7 +34,7 @@ import { readPacked } from "../bytes.js";
  * @property {[low: string, high: string]} ends
  * @property {boolean} tools
  * @property {"place" | "image"} link
- * @property {number[] | null} sought
+ * @property {number[] | null} matching
  * @property {[height: number, width: number] | null} picture
  * @property {Selection | null} selection
  * @property {number | null} picked

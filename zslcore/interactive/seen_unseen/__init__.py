@@ -17,7 +17,7 @@ import numpy as np
 
 from zslcore.interactive import colors
 from zslcore.interactive.colors import Look
-from zslcore.interactive.one_file import SHARED, Parts, as_bytes, framed, one_file, packed
+from zslcore.interactive.one_file import SHARED, Parts, as_bytes, frame_page, one_file, packed
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.metrics.curve import GammaThresholds
 from zslcore.numbers import percent, three_digits
@@ -176,7 +176,7 @@ class InteractiveCurve:
             ],
             "images": None,
             "choose": self.choose,
-            "tell": self.sends_value,
+            "sendsValue": self.sends_value,
             "sides": self.sides,
         }
 
@@ -260,7 +260,7 @@ def notebook_curve(curve: SeenUnseenCurve) -> str:
     title = "Seen-unseen curve"
     footnote = f"AUSUC {curve.ausuc:.4f}, {len(curve.gamma):,} points."
     figure = InteractiveCurve([line_of(title, curve, "harmonic", None, 0.0)], sends_value=False)
-    return framed(figure.page(title=title, footnote=footnote), title, height=CURVE_HEIGHT)
+    return frame_page(figure.page(title=title, footnote=footnote), title, height=CURVE_HEIGHT)
 
 
 def page_of_predictions(

@@ -69,7 +69,7 @@ class SeenUnseen extends CurveFigure {
 
   /** @override */
   get sendsValue() {
-    return this.head.tell && this.lineIndex === 0;
+    return this.head.sendsValue && this.lineIndex === 0;
   }
 
   /** @override */
@@ -91,7 +91,7 @@ class SeenUnseen extends CurveFigure {
     this.alignSlider(this.plots.gamma.frame, line.limits, "any");
     this.drawStops();
     this.drawLineButtons();
-    if (!head.tell) this.imageDetails.open = true; // in a single-file page, nothing is below
+    if (!head.sendsValue) this.imageDetails.open = true; // in a single-file page, nothing is below
     this.drawImages(isWide ? side + 64 : width, right);
     this.drawValue();
     this.updateDescriptions();
