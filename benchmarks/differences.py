@@ -146,7 +146,7 @@ def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:
             yield row | {"table": table}, variant, metric, task, split
 
 
-def measured() -> pd.DataFrame:
+def measure_causes() -> pd.DataFrame:
     """Return one row per metric and cause."""
     metrics, rows = StoredMetrics(), []
     for row, variant, metric, task, split in cells():
@@ -167,7 +167,7 @@ def main() -> None:
     if parser.parse_args().run:
         run_on_ss().to_csv(RESULTS / "differences_runs.csv", index=False, lineterminator="\n")
         return
-    table = measured()
+    table = measure_causes()
     head = ("table", "cell", "method", "printed", "ours", "cause", "change", "then", "points")
     lines = markdown_table(
         head,

@@ -35,10 +35,10 @@ def points(
     other metrics are on the test set.
     """
     chosen = setting.select(method, grid=grid, rule="best")
-    every = list(ParameterGrid(dict(grid)))
+    points = list(ParameterGrid(dict(grid)))
     rows = []
-    tests = replace(setting, progress=silent).sweep(method, every)
-    for params, curves, test in zip(every, chosen.curves, tests, strict=True):
+    tests = replace(setting, progress=silent).sweep(method, points)
+    for params, curves, test in zip(points, chosen.curves, tests, strict=True):
         gamma = best_common_gamma(curves)
         row = {**params, "gamma": gamma, **_metrics(evaluate(test, gamma))}
         row["folds_plain"] = float(np.mean([curve.at(0.0).harmonic for curve in curves]))

@@ -26,7 +26,7 @@ from benchmarks.measuring import (
     RESULTS,
     Experiment,
     markdown_table,
-    opened,
+    open_features,
     percent,
     with_provenance,
 )
@@ -88,7 +88,7 @@ that also train the embedding. `--again` measures them again.
 def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the points of one method and seed on one data set."""
     method, seed = row.rsplit(" ", 1)
-    data, start = opened(folder, name), time.perf_counter()
+    data, start = open_features(folder, name), time.perf_counter()
     parameters = get_method(method)().get_params()
     model = get_method(method)(
         **{k: v for k, v in FIXED_PARAMETERS[name].items() if k in parameters}

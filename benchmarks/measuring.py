@@ -43,7 +43,7 @@ Part = tuple[str, str]
 
 
 @lru_cache(maxsize=1)
-def opened(folder: Path, name: str) -> ZSLDataset:
+def open_features(folder: Path, name: str) -> ZSLDataset:
     """Return a data set with real features from ``folder``; each process reads it once."""
     if name not in FEATURES:
         return load(name)
@@ -54,21 +54,23 @@ def opened(folder: Path, name: str) -> ZSLDataset:
 # --- Times ----------------------------------------------------------------------------------------
 
 
-def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
-    """Return the median wall time of ``work`` over ``repeats`` calls."""
-    return statistics.median(_times(work, repeats, time.perf_counter))
+def seconds(function: Callable[[], Any], repeats: int = 1) -> float:
+    """Return the median wall time of ``function`` over ``repeats`` calls."""
+    return statistics.median(_times(function, repeats, time.perf_counter))
 
 
-def cpu_seconds(work: Callable[[], object], repeats: int = 2) -> float:
-    """Return the minimum CPU seconds of ``work``, nearly independent of other load."""
-    return min(_times(work, repeats, time.process_time))
+def cpu_seconds(function: Callable[[], object], repeats: int = 2) -> float:
+    """Return the minimum CPU seconds of ``function``, nearly independent of other load."""
+    return min(_times(function, repeats, time.process_time))
 
 
-def _times(work: Callable[[], object], repeats: int, clock: Callable[[], float]) -> Iterator[float]:
+def _times(
+    function: Callable[[], object], repeats: int, clock: Callable[[], float]
+) -> Iterator[float]:
     """Yield the time of each call, measured with ``clock``."""
     for _ in range(repeats):
         start = clock()
-        work()
+        function()
         yield clock() - start
 
 
@@ -202,10 +204,10 @@ class Experiment(NamedTuple):
         names = args.only or data
         done = self._done()
         todo = [p for p in product(names, args.rows) if args.again or p not in done]
-        work = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)
+        parallel = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)
         measure_part = partial(self.measure, args.folder)
         for part, rows in zip(
-            todo, work(delayed(measure_part)(*part) for part in todo), strict=True
+            todo, parallel(delayed(measure_part)(*part) for part in todo), strict=True
         ):
             sys.stderr.write(f"{', '.join(part)}: {rows['seconds'].iloc[0]:.0f} s\n")
             done[part] = rows

@@ -47,10 +47,10 @@ SHOWN = ".numbers > .h:not(:empty)"
 
 # Sends the target an event in each frame, so that the event rate of a pointer does not limit the
 # frame rate.
-DRAGGED = """(target, seconds) => new Promise(done => {
+DRAG_SCRIPT = """(target, seconds) => new Promise(done => {
     const box = target.getBoundingClientRect();
     const begun = performance.now(), gaps = [], y = box.top + box.height / 2;
-    const say = (type, x) => target.dispatchEvent(new PointerEvent(type, {
+    const send = (type, x) => target.dispatchEvent(new PointerEvent(type, {
         clientX: x, clientY: y, pointerId: 1, isPrimary: true, button: 0, buttons: 1, bubbles: true,
     })) && target.dispatchEvent(new MouseEvent(type.replace("pointer", "mouse"), {
         clientX: x, clientY: y, button: 0, buttons: 1, bubbles: true, view: window,
@@ -59,7 +59,7 @@ DRAGGED = """(target, seconds) => new Promise(done => {
         .map(e => e.textContent).join();
     let last = begun, shown = read(), changes = 0;
     target.setPointerCapture = () => {};
-    say("pointerdown", box.left + 0.1 * box.width);
+    send("pointerdown", box.left + 0.1 * box.width);
     const frame = now => {
         gaps.push(now - last);
         last = now;
@@ -67,23 +67,23 @@ DRAGGED = """(target, seconds) => new Promise(done => {
         if (text !== shown) changes++;
         shown = text;
         const share = (now - begun) / (1000 * seconds);
-        say("pointermove", box.left + (0.1 + 0.8 * Math.min(share, 1)) * box.width);
+        send("pointermove", box.left + (0.1 + 0.8 * Math.min(share, 1)) * box.width);
         if (share < 1) return requestAnimationFrame(frame);
-        say("pointerup", box.left + 0.9 * box.width);
+        send("pointerup", box.left + 0.9 * box.width);
         done({ gaps: gaps.slice(1), changes, seconds: (now - begun) / 1000 });
     };
     requestAnimationFrame(frame);
 })"""
 
 
-def opened(page: Page, url: str) -> None:
-    """Open a page; wait until the numbers of its curve are shown and drawing has ended."""
+def open_page(page: Page, url: str) -> None:
+    """Open a page; wait until it shows the numbers of its curve and drawing has ended."""
     page.goto(url, wait_until="commit")
     page.locator(SHOWN).first.wait_for(timeout=180_000)
-    settled(page)
+    wait_until_settled(page)
 
 
-def settled(page: Page) -> None:
+def wait_until_settled(page: Page) -> None:
     """Wait until the script and all drawing have ended."""
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     page.wait_for_timeout(1000)
@@ -99,7 +99,7 @@ def drag(page: Page, selector: str) -> dict[str, float]:
         return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     before = busy()
-    drag_times = page.locator(selector).first.evaluate(DRAGGED, DRAG)
+    drag_times = page.locator(selector).first.evaluate(DRAG_SCRIPT, DRAG)
     after = busy()
     chromium.detach()
     return {
@@ -141,14 +141,14 @@ def scores(seed):
     return ScoredTest(F + np.float32(1.2) * seen, y, np.arange(len(seen)), seen)
 
 
-def drawn(test):
+def curves_of(test):
     line = line_of("large", test.curve, "harmonic", None, 0.0)
     return InteractiveCurve([line], test, names)
 
 
 test = scores(0)
 names = list(map(str, test.classes))
-curves = drawn(test)
+curves = curves_of(test)
 if st.query_params.get("plain"):
     draw_curves(curves, key="plain")
 else:
@@ -156,7 +156,7 @@ else:
     ruler = Ruler()
     if st.query_params.get("playground_ruler"):
         tests = [scores(seed) for seed in range({stops})]
-        frames = [Frame(str(k + 1), drawn(each), each) for k, each in enumerate(tests)]
+        frames = [Frame(str(k + 1), curves_of(each), each) for k, each in enumerate(tests)]
         ruler = Ruler("lambda", "λ {{}}", "lambda {{}}", frames)
     what = Instrument(curves, test, names, ("class", "classes"), rail, ruler=ruler)
     playground.draw(what, key="large", on_change=lambda what: None)
@@ -171,18 +171,18 @@ def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]
         with serving(script=script) as (server,):
             return [
                 *rulers(page, server.url),
-                dragged(page, f"{server.url}/?plain=1", ".over > svg"),
+                drag_component(page, f"{server.url}/?plain=1", ".over > svg"),
             ]
 
 
 def rulers(page: Page, url: str) -> list[dict[str, float]]:
     """Return the time per frame on the rulers of gamma and lambda."""
-    return [dragged(page, url), dragged(page, f"{url}/?playground_ruler=lambda")]
+    return [drag_component(page, url), drag_component(page, f"{url}/?playground_ruler=lambda")]
 
 
-def dragged(page: Page, url: str, what: str = ".trade > svg") -> dict[str, float]:
+def drag_component(page: Page, url: str, what: str = ".trade > svg") -> dict[str, float]:
     """Return the time per frame while a component is dragged."""
-    opened(page, url)
+    open_page(page, url)
     return drag(page, what)
 
 
@@ -201,10 +201,11 @@ def frames(browser: Browser, _: argparse.Namespace) -> None:
 # --- Scores ---------------------------------------------------------------------------------------
 
 N, CLASSES, UNSEEN = 14_340, 717, 72
+#: Limit of the seconds until a score file is on screen, and the desired frames per second.
 GOAL, FRAMES = 3.0, 50.0
 
 
-def written(folder: Path, seed: int) -> tuple[Path, str]:
+def write_scores(folder: Path, seed: int) -> tuple[Path, str]:
     """Write a score file; return its path and its H at gamma 0 in the format of the curve."""
     rng = np.random.default_rng(seed)
     y = np.arange(N) % CLASSES
@@ -226,17 +227,17 @@ def upload(page: Page, path: Path, harmonic: str) -> float:
     return time.perf_counter() - start
 
 
-def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str, float]:
+def measure_uploads(page: Page, server: Server, folder: Path, repeats: int) -> dict[str, float]:
     """Return the measurements of several files in turn."""
     seconds, worked = [], []
     for seed in range(repeats + 1):
-        path, harmonic = written(folder, seed)
+        path, harmonic = write_scores(folder, seed)
         page.goto(f"{server.url}/leakage?view=scores")
         page.locator("input[type=file]").first.wait_for(state="attached", timeout=180_000)
-        settled(page)
+        wait_until_settled(page)
         before = cpu_seconds(server.process.pid)
         seconds.append(upload(page, path, harmonic))
-        settled(page)
+        wait_until_settled(page)
         worked.append(cpu_seconds(server.process.pid) - before)
         if seed < repeats:
             path.unlink()
@@ -249,7 +250,7 @@ def scores(browser: Browser, options: argparse.Namespace) -> None:
     """Print the time until a large score file is on screen."""
     page = browser.new_page(viewport={"width": 1280, "height": 1200})
     with tempfile.TemporaryDirectory() as name, serving() as (server,):
-        times = measured(page, server, Path(name), options.repeats)
+        times = measure_uploads(page, server, Path(name), options.repeats)
         size = max(path.stat().st_size for path in Path(name).iterdir()) / 1e6
     check(f"a score file of {size:.0f} MB on screen", times["took"], "s", GOAL)
     check("the page's thread, a frame", 1000 * times["busy"], "ms", 1000 / 60)
@@ -261,6 +262,7 @@ def scores(browser: Browser, options: argparse.Namespace) -> None:
 
 #: Limits: seconds from heading to placeholder text, seconds from address to picture, layout shift.
 WORD_LIMIT, PICTURE_LIMIT, SHIFT_LIMIT = 0.3, 1.5, 0.1
+#: Seconds that the server has to import the modules of its pages.
 IMPORTING = 15.0
 #: Records layout shifts, and the times of heading, placeholder text (``word``), first picture and
 #: end of the script.
@@ -301,7 +303,7 @@ DRAWN = (
 )
 
 
-def shown(page: Page, url: str, *, on_phone: bool = False) -> dict[str, float]:
+def time_view(page: Page, url: str, *, on_phone: bool = False) -> dict[str, float]:
     """Return the seconds to heading, text, first picture and end, and the layout shift."""
     page.add_init_script(f"({WATCH})()")
     if on_phone:
@@ -329,11 +331,12 @@ def answers(browser: Browser, options: argparse.Namespace) -> None:
         for number in range(1, options.repeats + 1):
             for view_name, path in views:
                 with context.new_page() as page:
-                    seen = shown(page, server.url + path)
+                    seen = time_view(page, server.url + path)
                     rows.append({"view": view_name, "round": number} | seen)
         for view_name, path in views:
             with context.new_page() as page:
-                shifts_on_phone[view_name] = shown(page, server.url + path, on_phone=True)["shift"]
+                times = time_view(page, server.url + path, on_phone=True)
+                shifts_on_phone[view_name] = times["shift"]
     order = ["view", "round", "heading", "word", "picture", "end", "shift"]
     table = pd.DataFrame(rows).reindex(columns=order)
     print(table.round(2).to_string(index=False))

@@ -96,9 +96,9 @@ class Uploader(Tab):
             info.file_id = urls.file_id
             info.file_urls.CopyFrom(urls)
 
-    def hear(self, message: ForwardMsg) -> None:
+    def receive(self, message: ForwardMsg) -> None:
         """Record the session, the uploader and the upload addresses from a message."""
-        super().hear(message)
+        super().receive(message)
         match message.WhichOneof("type"):
             case "new_session":
                 self.session = message.new_session.initialize.session_id

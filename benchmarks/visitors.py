@@ -118,20 +118,20 @@ class Tab:
         self.finished = self.parts = 0
         self._words: list[str] = []
         self._fragments: list[str] = []
-        self._news = asyncio.Event()
+        self._update = asyncio.Event()
 
     async def open(self) -> float:
         """Open the page as a browser does; return the seconds it took."""
         address = self.url.replace("http", "ws") + "/_stcore/stream"
         options = {"subprotocols": ["streamlit", "x"], "max_size": None, "origin": self.url}
         self.socket = await websockets.connect(address, **options, **self.connection)
-        self.tasks = [asyncio.create_task(self._hear())]
+        self.tasks = [asyncio.create_task(self._receive_all())]
         return await self.run()
 
     async def run(self, fragment: str = "") -> float:
         """Request a run of the page or of a fragment, and wait for its end."""
         began, before, parts = time.perf_counter(), self.finished, self.parts
-        await self.ask(fragment, by_itself=False)
+        await self.request_run(fragment, by_itself=False)
         await self.wait_until(
             lambda: self.finished > before or (bool(fragment) and self.parts > parts)
         )
@@ -142,22 +142,25 @@ class Tab:
         button = next(id_ for name, id_ in self.buttons.items() if name.startswith(label))
         before = self.finished
         self.buttons.clear()
-        await self.ask(pressed=button)
+        await self.request_run(pressed=button)
         await self.wait_until(lambda: self.finished > before)
 
-    async def ask(self, fragment: str = "", pressed: str = "", *, by_itself: bool = True) -> None:
+    async def request_run(
+        self, fragment: str = "", pressed: str = "", *, by_itself: bool = True
+    ) -> None:
         """Request a run of the page or of a fragment, with the current choices."""
-        ask = BackMsg()
-        ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
-        ask.rerun_script.page_name = "" if self.hash else self.page
+        request = BackMsg()
+        script = request.rerun_script
+        script.query_string, script.page_script_hash = self.query, self.hash
+        script.page_name = "" if self.hash else self.page
         if fragment:
-            ask.rerun_script.fragment_id = fragment
-            ask.rerun_script.is_auto_rerun = by_itself
-        self.fill(ask.rerun_script.widget_states)
+            script.fragment_id = fragment
+            script.is_auto_rerun = by_itself
+        self.fill(script.widget_states)
         if pressed:
-            state = ask.rerun_script.widget_states.widgets.add()
+            state = script.widget_states.widgets.add()
             state.id, state.trigger_value = pressed, True
-        await self.socket.send(ask.SerializeToString())
+        await self.socket.send(request.SerializeToString())
 
     def fill(self, states: Any) -> None:
         """Write the current choices into the states of widgets."""
@@ -178,9 +181,9 @@ class Tab:
             for task in self.tasks:
                 if task.done():
                     task.result()  # re-raises an exception of the task
-            self._news.clear()
+            self._update.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), 1)
+                await asyncio.wait_for(self._update.wait(), 1)
 
     async def close(self) -> None:
         """Close the tab."""
@@ -188,14 +191,14 @@ class Tab:
             task.cancel()
         await self.socket.close()
 
-    async def _hear(self) -> None:
+    async def _receive_all(self) -> None:
         async for sent in self.socket:
             message = ForwardMsg()
             message.ParseFromString(sent)
-            self.hear(message)
-            self._news.set()
+            self.receive(message)
+            self._update.set()
 
-    def hear(self, message: ForwardMsg) -> None:
+    def receive(self, message: ForwardMsg) -> None:
         """Update the tab from one message of the server."""
         match message.WhichOneof("type"):
             case "new_session":
@@ -271,8 +274,8 @@ async def changes(
     seconds : duration of the visits
     on_start : called when all pages are open
     """
-    everybody = [Visitor(urls[k % len(urls)], k, visit) for k, visit in enumerate(visits)]
-    for visitor in everybody:
+    visitors = [Visitor(urls[k % len(urls)], k, visit) for k, visit in enumerate(visits)]
+    for visitor in visitors:
         await visitor.open()
     on_start()
     end = time.monotonic() + seconds
@@ -285,7 +288,7 @@ async def changes(
         await visitor.close()
         return took
 
-    return [t for took in await asyncio.gather(*map(stay, everybody)) for t in took]
+    return [t for took in await asyncio.gather(*map(stay, visitors)) for t in took]
 
 
 async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
@@ -317,7 +320,7 @@ GOALS = {
 ALONE = 0.05
 
 
-class Measured(NamedTuple):
+class Measurements(NamedTuple):
     """Seconds per change, and CPU time and memory of the servers.
 
     Attributes
@@ -340,7 +343,9 @@ class Measured(NamedTuple):
         )
 
 
-async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: float) -> Measured:
+async def _measure(
+    servers: Sequence[Server], visits: Sequence[Visit], seconds: float
+) -> Measurements:
     urls = [server.url for server in servers]
     for url in urls:
         for visit in VISITS:
@@ -358,10 +363,10 @@ async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: 
     took = await changes(urls, visits, seconds, on_start=record_cpu_seconds)
     record_cpu_seconds()
     memory = sum(resident(server.process.pid) for server in servers)
-    return Measured(took, (spent[1] - spent[0]) / max(len(took), 1), memory)
+    return Measurements(took, (spent[1] - spent[0]) / max(len(took), 1), memory)
 
 
-async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> Measured:
+async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> Measurements:
     job = Visitor(server.url, 0, MAP)
     await job.open()
     try:
@@ -372,25 +377,25 @@ async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> 
         await job.close()
 
 
-def _reported(name: str, measured: Measured) -> Measured:
+def _report(name: str, measured: Measurements) -> Measurements:
     print(f"{name}: {measured.line}", flush=True)
     return measured
 
 
-def measure_now(visits: Sequence[Visit], seconds: float) -> dict[str, Measured]:
+def measure_now(visits: Sequence[Visit], seconds: float) -> dict[str, Measurements]:
     """Measure this checkout in each situation of :data:`GOALS`, and each visit alone."""
     results = {}
     with serving() as servers:
         for visit in VISITS:
             alone = asyncio.run(_measure(servers, [visit], seconds / 2))
-            results[visit.page] = _reported(f"one visitor, {visit.page}", alone)
+            results[visit.page] = _report(f"one visitor, {visit.page}", alone)
         thirty = asyncio.run(_measure(servers, visits, seconds))
-        results["one server"] = _reported(f"{len(visits)} visitors, one server", thirty)
+        results["one server"] = _report(f"{len(visits)} visitors, one server", thirty)
         with_map = asyncio.run(_with_map(servers[0], visits, seconds))
-        results["a map job meanwhile"] = _reported(f"{len(visits)} visitors, a map job", with_map)
+        results["a map job meanwhile"] = _report(f"{len(visits)} visitors, a map job", with_map)
     with serving(2) as servers:
         shared = asyncio.run(_measure(servers, visits, seconds))
-        results["two servers"] = _reported(f"{len(visits)} visitors, two servers", shared)
+        results["two servers"] = _report(f"{len(visits)} visitors, two servers", shared)
     return results
 
 
@@ -436,7 +441,7 @@ class Student(Tab):
     async def open(self) -> float:
         """Open the link of the room, and start to check for moves of the teacher."""
         took = await super().open()
-        self.tasks.append(asyncio.create_task(self._look()))
+        self.tasks.append(asyncio.create_task(self._poll()))
         await self.wait_until(lambda: GUESS in self.widgets)
         return took
 
@@ -445,17 +450,17 @@ class Student(Tab):
         answers = self.widgets[GUESS]
         options = answers.options
         self.chosen[answers.id] = [options[answer % len(options)].content]
-        await self.ask()
+        await self.request_run()
 
     async def wait_for_text(self, words: str) -> None:
         """Wait until ``words`` are on the screen."""
         await self.wait_until(lambda: any(words in text for text in self.words))
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         while True:
             await asyncio.sleep(UPDATE_SECONDS)
             for fragment in tuple(self.followed):
-                await self.ask(fragment)
+                await self.request_run(fragment)
 
 
 async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[float]]:

@@ -79,13 +79,13 @@ def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iter
         if not rows or set(rows[0]) != expected or any(None in row.values() for row in rows):
             yield f"{path.name}: expected the columns {', '.join(COLUMNS[like])} in every row."
             return
-        yield from _untidy(path, rows)
+        yield from _formatting_errors(path, rows)
     sets = [row["name"] for row in read_csv_rows(sets_file)]
-    yield from _wrong_sets(sets_file)
-    yield from _wrong_extractors(extractors_file, sets)
+    yield from _errors_in_sets(sets_file)
+    yield from _errors_in_extractors(extractors_file, sets)
 
 
-def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def _formatting_errors(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Yield errors that any table can have: spaces, sources, addresses, duplicate names."""
     first = next(iter(rows[0]))
     seen: set[str] = set()
@@ -104,7 +104,7 @@ def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
             yield f"{where}: expected an address that begins with https://; got {row['url']!r}."
 
 
-def _wrong_sets(path: Path) -> Iterator[str]:
+def _errors_in_sets(path: Path) -> Iterator[str]:
     for number, row in enumerate(read_csv_rows(path), 2):
         where = f"{path.name}, line {number}"
         if row["classes"] and not row["classes"].isdecimal():
@@ -116,7 +116,7 @@ def _wrong_sets(path: Path) -> Iterator[str]:
             yield f"{where}: expected {n:,} classes, as in its list; got {row['classes']!r}."
 
 
-def _wrong_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
+def _errors_in_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
     allowed = {"kind": get_args(Kind), "labels": get_args(Labels)}
     for number, row in enumerate(read_csv_rows(path), 2):
         where = f"{path.name}, line {number}"
@@ -204,16 +204,16 @@ def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Re
         return sum(label in labels and strength in strengths for label, strength in answers)
 
     same, related, wrong = ("same",), ("part or kind",), ("different",)
-    every = (*same, *related, *wrong)
+    all_labels = (*same, *related, *wrong)
     lines = [f"{asdict(pair)} {answer}" for pair, answer in zip(of_part, answers, strict=True)]
     return ReliabilityCounts(
         part=part,
         pairs=len(of_part),
         same=n(same, ("strong", "weak", "")),
         related=n(related, ("strong", "weak", "")),
-        certain=n(every, ("strong",)),
+        certain=n(all_labels, ("strong",)),
         certain_right=n(same, ("strong",)),
-        possible=n(every, ("weak",)),
+        possible=n(all_labels, ("weak",)),
         possible_right=n((*same, *related), ("weak",)),
         same_found=n(same, ("strong", "weak")),
         related_found=n(related, ("strong", "weak")),
@@ -249,13 +249,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_rows(MEASURED, [f.name for f in fields(ReliabilityCounts)], map(asdict, measure()))
         sys.stdout.write(f"{len(rows)} cells counted.\n")
         return 0
-    complaints = list(problems()) or [
+    errors = list(problems()) or [
         f"{sentence} Run `python -m tools.contamination --count`."
         for sentence in (*stale(), *stale_measured())
     ]
     n = f"{len(extractors())} extractors, {len(pretraining_sets())} pre-training sets"
-    sys.stdout.write("\n".join(complaints or [f"{n}: no errors."]) + "\n")
-    return int(bool(complaints))
+    sys.stdout.write("\n".join(errors or [f"{n}: no errors."]) + "\n")
+    return int(bool(errors))
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ TITLES = {"reproduction": "GBU, 2", "zsl_top1": "GBU, 3", "gzsl_ps": "GBU, 6"}
 def _versions(tables: Tables) -> Iterator[Comparison]:
     earlier = _earlier(tables)
     for where, cell, figure in _repeated(tables):
-        printed, before = _figure(tables, cell), earlier.get(cell)
+        printed, before = _printed_number(tables, cell), earlier.get(cell)
         explained = before is not None and abs(figure - before) <= TINY
         table = TITLES[cell[0]].replace("GBU, ", "table ")
         version = f"as the earlier version of {table} had" if explained else "in neither version"
@@ -177,7 +177,7 @@ def _earlier(tables: Tables) -> dict[Cell, float]:
     return {_quoted_cell(row): row["earlier"] for row in rows}
 
 
-def _figure(tables: Tables, cell: Cell) -> float:
+def _printed_number(tables: Tables, cell: Cell) -> float:
     """Return the printed number of a cell; empty names in the cell match anything."""
     table, *names, column = cell
     rows = tables[table]
@@ -217,7 +217,7 @@ def _text_figures(tables: Tables) -> Iterator[Comparison]:
     earlier = _earlier(tables)
     for row in tables["text_figures"].query("paper in ('GBU', 'CVPR')").to_dict("records"):
         cell = _quoted_cell(row)
-        printed = _figure(tables, cell)
+        printed = _printed_number(tables, cell)
         if row["paper"] == "CVPR":
             printed = earlier.get(cell, printed)
         yield (
@@ -323,8 +323,10 @@ def _released_imagenet(tables: Tables) -> Iterator[Comparison]:
 def _other_tests(tables: Tables) -> Iterator[Comparison]:
     for row in tables["reproduction_notes"].to_dict("records"):
         method, data = row["method"], row["dataset"]
-        two = _percent(_figure(tables, ("reproduction", method, data, "", "reproduced")))
-        three = _percent(_figure(tables, ("zsl_top1", method, data, "SS", "top1_per_class")))
+        two = _percent(_printed_number(tables, ("reproduction", method, data, "", "reproduced")))
+        three = _percent(
+            _printed_number(tables, ("zsl_top1", method, data, "SS", "top1_per_class"))
+        )
         other_test = _other_test(row)
         line = f"{method} on {data}: table 2's {two} is {other_test}; table 3 prints {three}."
         yield other_test is None, line

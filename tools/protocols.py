@@ -20,7 +20,7 @@ from zslcore.leakage.released_codes import CENSUS, HOW, NONE, NOT_STATED, TRAINE
 from zslcore.storage.files import read_csv_rows
 
 #: Maximum number of characters of code between backticks, and of a description.
-MOST_QUOTED, MOST_SAID = 40, 240
+MAX_QUOTED, MAX_SAID = 40, 240
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _FILE = re.compile(r"[\w.+-]+(/[\w.+-]+)*")
@@ -45,7 +45,7 @@ def problems(path: Path = CENSUS) -> Iterator[str]:
         return
     for number, row in enumerate(rows, 2):
         for sentence in (
-            *_untidy(row),
+            *_formatting_errors(row),
             *_unknown_words(row),
             *_unknown_list(row),
             *_source_errors(row),
@@ -54,18 +54,18 @@ def problems(path: Path = CENSUS) -> Iterator[str]:
     yield from (f"{path.name}: {sentence}" for sentence in _incomplete(rows))
 
 
-def _untidy(row: Mapping[str, str]) -> Iterator[str]:
+def _formatting_errors(row: Mapping[str, str]) -> Iterator[str]:
     """Yield errors in texts: spaces, empty cells, long texts, quoted code."""
     for column, value in row.items():
         if value != value.strip():
             yield f"column {column!r}: expected no space at the start or end; got {value!r}."
         if not value and column in ("code", "paper", "says"):
             yield f"column {column!r}: expected a text; got none."
-    if len(row["says"]) > MOST_SAID:
-        yield f"column 'says': expected at most {MOST_SAID} characters; got {len(row['says'])}."
+    if len(row["says"]) > MAX_SAID:
+        yield f"column 'says': expected at most {MAX_SAID} characters; got {len(row['says'])}."
     for quoted in row["says"].split("`")[1::2]:
-        if len(quoted) > MOST_QUOTED:
-            yield f"expected at most {MOST_QUOTED} characters of code; got {quoted!r}."
+        if len(quoted) > MAX_QUOTED:
+            yield f"expected at most {MAX_QUOTED} characters of code; got {quoted!r}."
 
 
 def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
@@ -121,9 +121,9 @@ def _incomplete(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
 
 def main() -> int:
     """Print the errors of the census; return the exit status."""
-    complaints = list(problems())
-    sys.stdout.write("\n".join(complaints or [f"{len(codes())} codes: no errors."]) + "\n")
-    return int(bool(complaints))
+    errors = list(problems())
+    sys.stdout.write("\n".join(errors or [f"{len(codes())} codes: no errors."]) + "\n")
+    return int(bool(errors))
 
 
 if __name__ == "__main__":

@@ -240,24 +240,24 @@ def _refit(result: RunResult) -> Predictions:
         )
         complete_run = run(result.spec, dataset, with_oracle=False)
         _write_result(complete_run.result)
-        return _checked(complete_run.predictions, dataset, result.key)
+        return _compact_checked(complete_run.predictions, dataset, result.key)
     if difference > FIT_TOLERANCE:
         sys.stderr.write(
             f"{result.key}: takes the metrics of this fit, which differ by {difference:.2g}\n"
         )
         _write_result(refitted_result)
     with_folds = replace(refitted, result=result).with_validation()
-    return _checked(with_folds.predictions, dataset, result.key)
+    return _compact_checked(with_folds.predictions, dataset, result.key)
 
 
 def _of_board(spec: RunSpec) -> Predictions:
     dataset = load(spec.dataset)
     result = run(spec, dataset, with_oracle=False)
-    return _checked(result.predictions, dataset, spec.key)
+    return _compact_checked(result.predictions, dataset, spec.key)
 
 
-def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predictions:
-    """Return compact predictions; the folds must select the gamma of the run."""
+def _compact_checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predictions:
+    """Compact predictions; raise an error if the folds do not select the gamma of the run."""
     small = compact(predictions)
     if reasons := verify_predictions(small).reasons:
         raise SystemExit(f"{key}: {reasons[0]}")
@@ -281,7 +281,7 @@ def compact(predictions: Predictions) -> Predictions:
     change a metric.
     """
     cuts = (0.0,) if predictions.gamma is None else (0.0, predictions.gamma)
-    before, mended = predictions.evaluation, verify_predictions(predictions).reasons
+    before, reasons = predictions.evaluation, verify_predictions(predictions).reasons
     smallest, format_used = predictions, ["53", "53"]
     for bits in TEST_BITS:
         tried = replace(smallest, test=_rounded(predictions.test, bits, cuts))
@@ -291,7 +291,7 @@ def compact(predictions: Predictions) -> Predictions:
     for bits in FOLD_BITS if smallest.folds else ():
         folds = tuple(_rounded(fold, bits, cuts) for fold in predictions.folds)
         tried = replace(smallest, folds=folds)
-        if verify_predictions(tried).reasons == mended:
+        if verify_predictions(tried).reasons == reasons:
             smallest, format_used[1] = tried, str(bits)
             break
     source = f"{smallest.provenance.source} {REMARK.format(*format_used)}".strip()
@@ -343,7 +343,7 @@ def write_board(datasets: Collection[str]) -> None:
     for path in sorted(BOARD.glob("*.json")):
         entry = read_entry(path.read_bytes(), path.name)
         if entry.spec and (not datasets or entry.data.name in datasets):
-            entry = _renewed(path, entry)
+            entry = _update_row(path, entry)
         elif not entry.spec:
             _write_scores(path, entry)
         states[path.name] = (fingerprint(path, entry), recompute_state(path, entry).value)
@@ -352,7 +352,7 @@ def write_board(datasets: Collection[str]) -> None:
     sys.stderr.write(f"{values.count('verified')} of {len(values)} rows verified\n")
 
 
-def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
+def _update_row(path: Path, entry: BoardEntry) -> BoardEntry:
     """Write and return a row with metrics computed from its predictions, if it has any."""
     run = run_of(entry)
     paths = [predictions_path(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
@@ -365,9 +365,11 @@ def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
     figures = {
         k: v for k, v in metrics_of_predictions(predictions).items() if before[k] is not None
     }
-    off = {k: v - before[k] for k, v in figures.items() if v is not None}
-    if (most := max(off, key=lambda k: abs(off[k]))) and abs(off[most]) > SAME_ROW:
-        sys.stderr.write(f"{path.name}: {most} changes by {off[most]:+.6f}\n")
+    changes = {k: v - before[k] for k, v in figures.items() if v is not None}
+    if (largest := max(changes, key=lambda k: abs(changes[k]))) and abs(
+        changes[largest]
+    ) > SAME_ROW:
+        sys.stderr.write(f"{path.name}: {largest} changes by {changes[largest]:+.6f}\n")
         run = predictions.provenance
         entry = replace(entry, versions={"zslcore": run.version, "commit": run.commit})
     provenance = predictions.provenance
@@ -377,14 +379,14 @@ def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
         gamma=Gamma(provenance.gamma_origin, provenance.gamma)
         if entry.figures.H is not None
         else entry.gamma,
-        per_class=_class_figures(predictions),
+        per_class=_class_metrics(predictions),
         predictions=f"{file.parent.name}/{file.stem}",
     )
     write_out(path, entry.to_json())
     return entry
 
 
-def _class_figures(predictions: Predictions) -> dict[str, dict[str, float]]:
+def _class_metrics(predictions: Predictions) -> dict[str, dict[str, float]]:
     at_gamma = predictions.gamma is not None
     return {
         figure: {name: round(float(value), DIGITS) for name, value in of_class.items()}
@@ -408,7 +410,7 @@ def _write_scores(path: Path, entry: BoardEntry) -> None:
 
 
 #: Maximum bytes of one result.
-MOST = 5 << 18
+MAX_BYTES = 5 << 18
 CROSSED = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL")
 #: Closed-form methods in the lesson on AWA1 and AWA2.
 TAUGHT = ("LinearV2S", "LinearS2V", "ESZSL")
@@ -421,13 +423,13 @@ def write_studies() -> None:
     for key, study in studies.items():
         if not is_intact(SHIPPED / key):
             shutil.rmtree(SHIPPED / key, ignore_errors=True)
-            _copy(_computed(study), SHIPPED / key)
+            _copy(_result_folder(study), SHIPPED / key)
     for old in SHIPPED.iterdir():
         if old.name not in studies:
             shutil.rmtree(old)
 
 
-def _computed(study: Study[Any]) -> Path:
+def _result_folder(study: Study[Any]) -> Path:
     """Compute a study and return the folder of its result."""
     if jobs.finished(study) is None:
         jobs.submit(study)
@@ -441,8 +443,8 @@ def _computed(study: Study[Any]) -> Path:
 def _copy(folder: Path, target: Path) -> None:
     size = sum(path.stat().st_size for path in folder.iterdir() if path.name != PREVIEW)
     sys.stderr.write(f"{folder.name}: {size:,} bytes\n")
-    if size > MOST:
-        raise RuntimeError(f"{folder.name}: expected at most {MOST:,} bytes; got {size:,}.")
+    if size > MAX_BYTES:
+        raise RuntimeError(f"{folder.name}: expected at most {MAX_BYTES:,} bytes; got {size:,}.")
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns(".*", PREVIEW))
 
 
@@ -459,10 +461,12 @@ def shipped_studies() -> Iterator[Study[Any]]:
         yield TransductionStudy("digits", "PS", "Propagation", {"base": base}, digest=digest)
     for name, baseline in UNTRAINED.items():
         data = load(name)
-        yield OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known_classes(data), DRAWS)
+        yield OverlapStudy.of(
+            [data, load(baseline)], GAIN_METHODS, classes_in_pretraining(data), DRAWS
+        )
 
 
-def known_classes(dataset: ZSLDataset) -> list[int]:
+def classes_in_pretraining(dataset: ZSLDataset) -> list[int]:
     """Return the classes of simulated data in the pre-training set of the extractor.
 
     For actions, these are the classes annotated by FAIR; otherwise, the classes that are certainly

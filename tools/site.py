@@ -40,7 +40,7 @@ from ui.components.playground import (
 from ui.playground import answers, rulers
 from ui.playground.instrument import instrument_of
 from ui.shell.numbers import in_points, percent
-from ui.state.cache import dataset as opened
+from ui.state.cache import dataset as open_dataset
 from ui.state.controls import METHOD
 from ui.state.waiting import PredictedRun
 from ui.views.leakage.drop import ANSWERS
@@ -75,7 +75,7 @@ PAGES = {
 #: Pages with a λ ruler, by data set with features in the package.
 LAMBDA = {"digits": "lambda.html"}
 #: Maximum bytes of a page; methods that do not fit are left out.
-MOST = 500_000
+MAX_BYTES = 500_000
 ABOUT = "Zero-shot lab measures and checks models that recognise classes without training images."
 #: Question that each page answers.
 QUESTIONS = {
@@ -105,7 +105,7 @@ SCALES = (
 #: Width of the bar of a claim, in pixels.
 BAR = 180
 #: Headings of the metrics in the table, by name in a row of results.
-FIGURES = {
+METRICS = {
     "zsl": "ZSL",
     "calibrated_unseen": "u",
     "calibrated_seen": "s",
@@ -344,10 +344,10 @@ def play(name: str, kind: str) -> str:
     """Return the page of a data set with a ruler for γ or λ.
 
     The default method comes first, then the other methods by H, with all their curves in grey. A
-    method that would make the page larger than :data:`MOST` is left out.
+    method that would make the page larger than :data:`MAX_BYTES` is left out.
     """
     methods = sorted(
-        (m for m in answers.methods_of(opened(name), "PS") if _harmonic(name, m) is not None),
+        (m for m in answers.methods_of(open_dataset(name), "PS") if _harmonic(name, m) is not None),
         key=lambda m: (m != METHOD, -(_harmonic(name, m) or 0.0)),
     )
     rulers_of = {m: _ruler(name, m, kind) for m in methods}
@@ -355,20 +355,20 @@ def play(name: str, kind: str) -> str:
     for method in methods:
         if kind == "gamma" or rulers_of[method].frames:
             larger = _play_page(name, kind, {m: rulers_of[m] for m in [*chosen, method]})
-            if len(larger.encode()) <= MOST:
+            if len(larger.encode()) <= MAX_BYTES:
                 page, chosen = larger, [*chosen, method]
     return page
 
 
 def _played(name: str, method: str) -> PredictedRun:
-    played = answers.played(RunSpec.of(opened(name), "PS", method))
+    played = answers.played(RunSpec.of(open_dataset(name), "PS", method))
     assert played is not None
     return played
 
 
 def _harmonic(name: str, method: str) -> float | None:
     """Return H at the validated gamma; None without predictions for seen and unseen images."""
-    spec = RunSpec.of(opened(name), "PS", method)
+    spec = RunSpec.of(open_dataset(name), "PS", method)
     shown = answers.played(spec) if answers.is_computed(spec) else None
     if shown is None or shown.result.gamma is None or not shown.test.generalized:
         return None
@@ -396,7 +396,7 @@ def _ruler(name: str, method: str, kind: str) -> Ruler:
     """Return the ruler for γ or λ; without stops if the method has no λ."""
     if kind == "gamma":
         return Ruler()
-    dataset, played = opened(name), _played(name, method)
+    dataset, played = open_dataset(name), _played(name, method)
     spec = RunSpec.of(dataset, "PS", method)
     draw = partial(rulers.curve_of, method, dataset)
     return rulers.ruler_of(kind, rulers.stops_of(kind, spec, played), played, "", draw)
@@ -404,7 +404,7 @@ def _ruler(name: str, method: str, kind: str) -> Ruler:
 
 def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
     """Return the menus of a page: the data sets of the site, methods with results."""
-    rail = answers.rail_of(opened(chosen.dataset), chosen)
+    rail = answers.rail_of(open_dataset(chosen.dataset), chosen)
     families: dict[str, Sequence[Chip]] = {}
     for family, chips in rail.families.items():
         if available := [chip for chip in chips if chip.name in methods]:
@@ -419,7 +419,7 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
     for method, ruler in methods.items():
         choice, shown = RunChoice(name, "PS", method), _played(name, method)
         rail = _rail(choice, list(methods))
-        drawn = instrument_of(choice, opened(name), shown, ruler, rail, ghosts)
+        drawn = instrument_of(choice, open_dataset(name), shown, ruler, rail, ghosts)
         packs[method] = _packed(replace(drawn, below=16))  # its last line is above the fold
     pages = {"gamma": PLAYS[name][0], "lambda": LAMBDA.get(name)}
     values = {
@@ -446,14 +446,14 @@ def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
 
 def table(runs: Sequence[RunResult]) -> str:
     """Return the table of methods with their metrics on each real data set, in percent."""
-    columns = [(data, figure) for data in PLAYS for figure in FIGURES]
+    columns = [(data, figure) for data in PLAYS for figure in METRICS]
     cells: dict[str, dict[tuple[str, str], float]] = {}
     stored = []
     for run in runs:
         row = run.row()
         if row["dataset"] in PLAYS and row["split"] == "PS" and row["select_for"] == "gzsl":
             of_method = cells.setdefault(row["method"], {})
-            of_method |= {(row["dataset"], f): row[f] for f in FIGURES if row[f] is not None}
+            of_method |= {(row["dataset"], f): row[f] for f in METRICS if row[f] is not None}
             stored.append(StoredRun(run, shipped=True))
     results = cells_of_runs(stored)
     ranks = {d: ranked([r for r in results if r.data == d], "H at gamma") for d in PLAYS}
@@ -463,9 +463,9 @@ def table(runs: Sequence[RunResult]) -> str:
     first = next(iter(PLAYS)), harmonic
     best = {c: max((r[c] for r in cells.values() if c in r), default=None) for c in columns}
     groups = "".join(
-        f'<th class="group" colspan="{len(FIGURES)}">{escape(PLAYS[d][1])}</th>' for d in PLAYS
+        f'<th class="group" colspan="{len(METRICS)}">{escape(PLAYS[d][1])}</th>' for d in PLAYS
     )
-    names = ["Method", *[heading for _ in PLAYS for heading in FIGURES.values()]]
+    names = ["Method", *[heading for _ in PLAYS for heading in METRICS.values()]]
     heads = "".join(f"<th><button>{escape(name)}</button></th>" for name in names)
     body = "".join(
         f"<tr><th scope=row>{escape(method)}</th>"
@@ -490,7 +490,7 @@ def table(runs: Sequence[RunResult]) -> str:
         "the best (paired). Click a heading to sort.</p>"
     )
     rows = f"<thead><tr><td></td>{groups}</tr><tr>{heads}</tr></thead><tbody>{body}</tbody>"
-    frame = '<div class="wide" tabindex="0" role="group" aria-label="Methods and figures">'
+    frame = '<div class="wide" tabindex="0" role="group" aria-label="Methods and metrics">'
     wide = f"{frame}<table>{rows}</table></div>"
     return _page(
         "table.html", "Which method is best on real features?", words + wide, COLUMNS, SORT

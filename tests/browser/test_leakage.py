@@ -152,7 +152,7 @@ def test_another_split_runs_a_part_of_the_page_and_another_data_set_all_of_it(se
         menu = visitor.widgets["Data set"]
         visitor.chosen[menu.id] = "digits"
         visitor.chosen.pop(visitor.widgets["Split"].id)
-        await visitor.ask(visitor.fragments[menu.id], by_itself=False)
+        await visitor.request_run(visitor.fragments[menu.id], by_itself=False)
         await visitor.wait_until(lambda: visitor.finished > 1)
         await visitor.close()
         return [*runs, (visitor.finished, visitor.parts)]
