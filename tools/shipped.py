@@ -58,7 +58,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import verify_predictions
 from zslcore.jobs.runner import PREVIEW
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.counts import certain_and_possible
+from zslcore.leakage.counts import overlaps
 from zslcore.results.shipped import FOLDER, shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
 from zslcore.scores import interpreted, judge
@@ -475,8 +475,8 @@ def classes_in_pretraining(dataset: ZSLDataset) -> list[int]:
     if (actions := recognise_actions(dataset.class_names)) is not None:
         return np.flatnonzero(action_facts(actions).overlapping["Kinetics-400"]).tolist()
     names = dataset.class_names
-    certain, _ = certain_and_possible(names, [get_vocabulary("imagenet-1k")], names)
-    return np.flatnonzero(np.isin(names, certain)).tolist()
+    compared = overlaps(names, get_vocabulary("imagenet-1k"), names)
+    return [row.number for row in compared if row.strength == "strong"]
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -10,15 +11,17 @@ from tools import contamination as making
 from tools.contamination import count_cell, countable, problems
 from zslcore.__main__ import main
 from zslcore.datasets.class_lists import parse_class_list
+from zslcore.datasets.facts import benchmark_classes, unseen_classes
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import UnknownNameError
-from zslcore.leakage import contamination, get_vocabulary, reliability
+from zslcore.leakage import AuditContext, audit_context, contamination, get_vocabulary, reliability
 from zslcore.leakage.contamination import (
     COUNTS,
     EXTRACTORS,
     SETS,
     OverlapCell,
     answer,
+    cell_of,
     cells,
     contamination_table,
     find_extractor,
@@ -26,6 +29,7 @@ from zslcore.leakage.contamination import (
     own_test_set,
     printed_overlaps,
 )
+from zslcore.leakage.counts import find_trained_classes, overlaps
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.reliability import LISTS, transfer_table
 from zslcore.leakage.vocabularies import count_understood
@@ -593,3 +597,36 @@ def test_an_unknown_answer_has_the_finding_of_the_paper_and_advice(capsys):
     printed = printed_overlaps("wit-400m")
     assert {row.dataset: row.gain for row in printed}["Birdsnap"] == pytest.approx(0.006)
     assert all(0 <= row.share < 1 and row.url.startswith("https://") for row in printed)
+
+
+@pytest.mark.parametrize("split", ["SS", "PS"])
+@pytest.mark.parametrize("benchmark", ["AWA1", "AWA2", "CUB", "SUN", "aPY"])
+def test_map_audit_and_card_count_the_same_classes_in_the_set(benchmark, split):
+    names, unseen = benchmark_classes(benchmark), unseen_classes(benchmark, split)
+    vocabulary = get_vocabulary("imagenet-1k")
+    cell = cell_of(find_test_set(f"{benchmark}, {split}"), vocabulary.name)
+    rows = np.flatnonzero(np.isin(names, unseen))
+    context = AuditContext(
+        *("lists", {}), class_names=names, class_lists={"unseen": rows}, vocabularies=(vocabulary,)
+    )
+    audited = [f for f in audit_context(context).of("ZSL006") if f.mark == "leak"]
+    on_card = find_trained_classes(unseen, [vocabulary], names)
+    assert {name for finding in audited for name in finding.classes} == {*cell.in_set}
+    assert set(on_card.classes) == {*cell.in_set}
+    assert on_card.numbers["related"] == cell.n_related
+    n_listed = len({*cell.in_set} - {*cell.certain})
+    clause = f"{n_listed} of them according to Xian et al. 2019 only" if n_listed else ""
+    assert all(clause in finding.sentence for finding in (*audited, on_card) if cell.in_set)
+
+
+def test_a_class_listed_by_a_paper_can_be_rejected():
+    names = benchmark_classes("aPY")
+    counted = {
+        row.class_name: row
+        for row in overlaps(names, get_vocabulary("imagenet-1k"), names, {"wolf": "rejected"})
+    }
+    assert counted["monkey"].counts
+    assert "listed by Xian et al. 2019" in counted["monkey"].row[5]
+    assert not counted["wolf"].counts
+    assert not counted["wolf"].open
+    assert not overlaps(["monkey"], get_vocabulary("imagenet-1k"), names[1:])[0].counts

@@ -9,14 +9,8 @@ The evidence is in three files under ``data/``; contributors may add rows to the
 
 A cell of the map is a pair of a test set and a pre-training set. Its classes are matched as in the
 audit (:mod:`zslcore.leakage.matching`): a class in both is *certain*, or *possible* until a person
-decides. A pre-training set without a public list of classes stays *unknown*.
-
-References
-----------
-K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in videos",
-VISAPP 2021, table 1 and the lists of overlapping classes. Y. Xian, C. Lampert, B. Schiele,
-Z. Akata, "Zero-shot learning - a comprehensive evaluation of the good, the bad and the ugly", TPAMI
-2019, section 5.2.
+decides. A class that a paper lists (:mod:`zslcore.leakage.paper_lists`) counts as well. A
+pre-training set without a public list of classes stays *unknown*.
 """
 
 from __future__ import annotations
@@ -33,8 +27,9 @@ from zslcore.datasets.class_rows import are_codes
 from zslcore.datasets.facts import ACTION_SETS, benchmark_classes, published, unseen_classes, zsl220
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
-from zslcore.leakage.counts import certain_and_possible, overlaps
+from zslcore.leakage.counts import according_to, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
+from zslcore.leakage.paper_lists import IMAGES, paper_lists, papers_of_classes
 from zslcore.leakage.report import Finding, ReportMetric, trained_classes
 from zslcore.leakage.vocabularies import (
     NOTHING,
@@ -44,7 +39,7 @@ from zslcore.leakage.vocabularies import (
     is_understood,
     wordnet,
 )
-from zslcore.names import spaced_name, squeeze
+from zslcore.names import dictionary_form, spaced_name, squeeze
 from zslcore.numbers import counted, percent
 from zslcore.storage.files import FACTS, read_csv_rows
 from zslcore.storage.tables import frame
@@ -72,14 +67,10 @@ COUNTED = ("certain", "possible")
 JOINED = ("in_set", "related")
 #: Separator between names of classes in a cell of the table.
 BETWEEN = "; "
-#: Benchmarks of images; AWA1 and AWA2 have the same classes.
-IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
 #: Title of a row of the map -> further titles of the same classes.
 _ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
 #: Title of the largest test set of ImageNet: all classes of ImageNet-21K outside ImageNet-1K.
 IMAGENET = "ImageNet"
-#: Printed name of a pre-training set -> its name in the map.
-_PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
 
 
 # --- Extractors and pre-training sets -------------------------------------------------------------
@@ -326,7 +317,6 @@ def find_test_set(title: str) -> TestSet:
 def cells() -> Mapping[tuple[str, str, str], OverlapCell]:
     """Return every cell of the map by data set, split and pre-training set."""
     counts = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_csv_rows(COUNTS)}
-    printed = _printed()
     cell_of_key = {}
     for tested in test_sets():
         for pretraining in pretraining_sets().values():
@@ -336,7 +326,7 @@ def cells() -> Mapping[tuple[str, str, str], OverlapCell]:
                 certain, possible = (_names(row[f"{how}_classes"]) for how in COUNTED)
                 n_certain, n_possible = (int(row[how]) for how in COUNTED)
                 cell = OverlapCell(*key, cell.classes, certain, possible, n_certain, n_possible)
-            names, where = printed.get(key, (None, ""))
+            names, where = _papers_list(tested, pretraining.name)
             cell_of_key[key] = replace(cell, printed=names, printed_in=where)
     return cell_of_key
 
@@ -345,29 +335,13 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split(BETWEEN)) if text else ()
 
 
-def _printed() -> dict[tuple[str, str, str], tuple[tuple[str, ...], str]]:
-    """Return the overlapping classes that papers list, and the paper, by cell."""
-    listed: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
-    images = published("overlap_imagenet1k_ss")
-    title_of = {name: title for title, name in IMAGES.items()}
-    for dataset, rows in images[images["dataset"] != "AWA1"].groupby("dataset"):
-        title = title_of[str(dataset)]
-        tested = find_test_set(f"{title}, SS")
-        names = tuple(name for name in tested.classes if _is_listed(name, set(rows["class"])))
-        listed[title, "SS", "imagenet-1k"] = (names, "Xian et al. 2019")
-        listed[title, "PS", "imagenet-1k"] = ((), "Xian et al. 2019")
-    actions = published("overlap_action")
-    for key, rows_of_pair in actions.groupby(["dataset", "pretraining"]):
-        dataset, pretraining = map(str, key)
-        names = tuple(rows_of_pair["class"][rows_of_pair["overlaps"] == 1])
-        listed[dataset, "", _PRINTED[pretraining]] = (names, "Huang et al. 2021")
-        listed[dataset, "", "kinetics-664"] = ((), "Brattoli et al. 2020")
-    return listed
+def _papers_list(tested: TestSet, pretraining: str) -> tuple[tuple[str, ...] | None, str]:
+    """Return the test classes that a paper lists in a pre-training set, and the paper.
 
-
-def _is_listed(name: str, printed: set[str]) -> bool:
-    """Whether a paper lists a class; for SUN, papers omit the last word, such as "outdoor"."""
-    return name in printed or name.rpartition(" ")[0] in printed
+    The classes are None if no paper compared the two sets.
+    """
+    names, paper = paper_lists().get((tested.dataset, pretraining), (None, ""))
+    return (None if names is None else tuple(n for n in tested.classes if n in names)), paper
 
 
 def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
@@ -421,7 +395,11 @@ def cell_of(tested: TestSet, pretraining: str) -> OverlapCell:
     if vocabulary is None or not comparable(tested, vocabulary):
         return OverlapCell(*key, n, None, None)
     certain, possible = counts_of(tested, vocabulary)
-    return OverlapCell(*key, n, certain, possible, len(certain), len(possible))
+    papers = papers_of_classes(tested.context, pretraining)
+    printed = tuple(name for name in tested.classes if dictionary_form(name) in papers)
+    paper = next(iter(papers.values()), "")
+    numbers = len(certain), len(possible)
+    return OverlapCell(*key, n, certain, possible, *numbers, printed if papers else None, paper)
 
 
 def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
@@ -480,7 +458,12 @@ def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...],
     """
     if tested.synsets:
         return _by_synset(tested, vocabulary)
-    return certain_and_possible(tested.classes, [vocabulary], tested.context)
+    compared = overlaps(tested.classes, vocabulary, tested.context)
+    certain, possible = (
+        tuple(row.class_name for row in compared if row.strength == strength)
+        for strength in ("strong", "weak")
+    )
+    return certain, possible
 
 
 def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -587,6 +570,9 @@ def _leaking(
         max(len(names), *(cell.n_in_set for cell in overlap_cells)),
         overlap_cells[0].classes,
     )
+    compared = {name for cell in overlap_cells for name in cell.certain or ()}
+    paper = next((cell.printed_in for cell in overlap_cells if cell.printed), "")
+    papers = [paper for name in names if name not in compared]
     advice = "Test on other classes."
     if n_others := total - n:
         other_classes = "the other class" if n_others == 1 else f"the other {n_others:,}"
@@ -602,20 +588,9 @@ def _leaking(
         f"{'It is a' if n == 1 else f'All {n:,} are'}{KIND[extractor.labels]} "
         f"{'class' if n == 1 else 'classes'} of {_titles(overlap_cells, 'or')}"
         f"{WITH[extractor.labels]}"
-        f"{_as_listed(overlap_cells, names)}{f': {listed(names)}' * bool(names)}.",
+        f"{according_to(papers, len(names))}{f': {listed(names)}' * bool(names)}.",
         advice,
     )
-
-
-def _as_listed(overlap_cells: Sequence[OverlapCell], names: Sequence[str]) -> str:
-    """Return a clause with the number of classes that only papers list, and these papers."""
-    compared = {name for cell in overlap_cells for name in cell.certain or ()}
-    n = sum(name not in compared for name in names)
-    if not n:
-        return ""
-    papers = dict.fromkeys(cell.printed_in for cell in overlap_cells if cell.printed)
-    note = f"according to {listed(list(papers))} only"
-    return f" {note}" if n == len(names) else f", {n:,} of them {note}"
 
 
 def _unknown(

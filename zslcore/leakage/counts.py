@@ -18,6 +18,7 @@ from zslcore.datasets.base import distinct
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
+from zslcore.leakage.paper_lists import papers_of_classes
 from zslcore.leakage.published import benchmark_of_rows, published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
@@ -243,13 +244,14 @@ class Overlap:
 
     ``number`` is the position of the class among the compared classes or, from
     :func:`overlaps_of_split`, its row in ``prototypes``. ``decision`` is "confirmed", "rejected" or
-    "".
+    "". ``paper`` is the paper that lists the class as one of the pre-training set, or "".
     """
 
     number: int
     class_name: str
     matches: tuple[Match, ...]
     decision: str = ""
+    paper: str = ""
 
     @property
     def strength(self) -> str:
@@ -258,10 +260,15 @@ class Overlap:
 
     @property
     def counts(self) -> bool:
-        """Whether the class is treated as in the pre-training set."""
+        """Whether the class is treated as in the pre-training set: by name or by a paper."""
         return self.decision == "confirmed" or (
-            self.strength == "strong" and self.decision != "rejected"
+            (self.strength == "strong" or bool(self.paper)) and self.decision != "rejected"
         )
+
+    @property
+    def is_only_listed(self) -> bool:
+        """Whether the class counts only because a paper lists it."""
+        return self.counts and self.strength != "strong" and not self.decision
 
     @property
     def open(self) -> bool:
@@ -287,6 +294,9 @@ class Overlap:
         if self.matches:
             best = self.matches[0]
             match = (best.strength, best.entry, best.rule, best.evidence)
+        if self.paper:
+            evidence = "; ".join(filter(None, (match[3], f"listed by {self.paper}")))
+            match = (*match[:3], evidence)
         decision = self.decision if self.matches or self.counts else ""
         counted = (len(self.matches), decision or "open", self.counts, self.group)
         return (self.number, self.class_name, *match, *counted)
@@ -306,9 +316,10 @@ def overlaps(
     for match in match_names(names, vocabulary, all_classes):
         matches[match.class_name].append(match)
     decided = {dictionary_form(name): decision for name, decision in decisions.items()}
+    papers = papers_of_classes(all_classes, vocabulary.name)
     return tuple(
-        Overlap(k, name, tuple(matches[name]), decided.get(dictionary_form(name), ""))
-        for k, name in enumerate(names)
+        Overlap(k, name, tuple(matches[name]), decided.get(form, ""), papers.get(form, ""))
+        for k, (name, form) in enumerate(zip(names, map(dictionary_form, names), strict=True))
     )
 
 
@@ -322,17 +333,12 @@ def overlaps_of_split(
     return tuple(replace(row, number=rows[row.number]) for row in rows_compared)
 
 
-def certain_and_possible(
-    names: Sequence[str], vocabularies: Iterable[Vocabulary], all_classes: Sequence[str] = ()
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the classes in a vocabulary, then other classes related to one of its classes."""
-    by_vocabulary = [overlaps(names, vocabulary, all_classes) for vocabulary in vocabularies]
-    strengths = [{row[k].strength for row in by_vocabulary} for k in range(len(names))]
-    certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)
-    possible = tuple(
-        n for n, s in zip(names, strengths, strict=True) if "weak" in s and "strong" not in s
-    )
-    return certain, possible
+def according_to(papers: Sequence[str], n: int) -> str:
+    """Return a clause on those of ``n`` classes that only papers list; ``papers`` has one each."""
+    if not papers:
+        return ""
+    note = f"according to {listed([*dict.fromkeys(papers)])} only"
+    return f" {note}" if len(papers) == n else f", {len(papers):,} of them {note}"
 
 
 def find_trained_classes(
@@ -359,8 +365,10 @@ def find_trained_classes(
         ``numbers`` has the number of ``classes`` compared, and the number of classes ``related`` to
         a class of a pre-training set.
     """
-    certain, possible = certain_and_possible(names, vocabularies, all_classes)
-    n, overlapping = len(names), tuple(sorted({*certain}))
+    compared = [[*overlaps(names, vocabulary, all_classes)] for vocabulary in vocabularies]
+    counting = {row.class_name: row for rows in compared for row in rows if row.counts}
+    possible = {row.class_name for rows in compared for row in rows if row.open} - {*counting}
+    n, overlapping = len(names), tuple(sorted(counting))
     where = " and ".join(vocabulary.title for vocabulary in vocabularies)
     verb = "is" if len(possible) == 1 else "are"
     related = f" {len(possible)} {verb} related to classes of the set." if possible else ""
@@ -375,7 +383,10 @@ def find_trained_classes(
             return Finding(KNOWN_CLASSES, "open", text, DECLARE, numbers=numbers)
         return Finding(KNOWN_CLASSES, "ok", text, numbers=numbers)
     verb = "is" if len(overlapping) == 1 else "are"
-    text = f"{len(overlapping)} of {n} unseen classes {verb} in {where} ({listed(overlapping)})."
+    text = (
+        f"{len(overlapping)} of {n} unseen classes {verb} in {where} ({listed(overlapping)})"
+        f"{according_to([r.paper for r in counting.values() if r.is_only_listed], len(counting))}."
+    )
     advice = "Also report accuracy without these classes."
     mark: Mark = "leak"
     if is_assumed:

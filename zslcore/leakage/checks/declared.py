@@ -9,7 +9,14 @@ import numpy as np
 from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.counts import DECLARE, Overlap, overlaps_of_split, undeclared, would_leak
+from zslcore.leakage.counts import (
+    DECLARE,
+    Overlap,
+    according_to,
+    overlaps_of_split,
+    undeclared,
+    would_leak,
+)
 from zslcore.leakage.matching import OVERLAP_WORDS
 from zslcore.leakage.report import KNOWN_CLASSES, NOT_CHECKED, Evidence, Finding, options_hint
 from zslcore.leakage.vocabularies import Vocabulary
@@ -238,7 +245,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 "your classes.",
             )
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.title
-        in_set = "{k} of {n} test classes ({names}) {are} in {name}."
+        in_set = "{k} of {n} test classes ({names}) {are} in {name}{papers}."
         advice_on_leak = (
             "Test on other classes, or also report accuracy without these classes; reject wrong "
             "matches."
@@ -276,6 +283,8 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                     "names": listed(classes),
                 }
                 values["are"] = "is" if len(classes_of_finding) == 1 else "are"
+                papers = [row.paper for row in classes_of_finding if row.is_only_listed]
+                values["papers"] = according_to(papers, len(classes))
                 yield finding_of(
                     text.format(**values),
                     advice,
