@@ -147,7 +147,7 @@ def test_files_of_the_example_programs_are_imported(visit, tmp_path, monkeypatch
     name = f"recipe-{names[0].partition('.')[2]}"
     app = upload(visit, content(tmp_path, *names[::-1]), data_name=name)
     assert not app.error
-    assert "60 images, 6 classes, 5 attributes" in app.toast[0].value
+    assert "60 images, 6 classes, each class described by 5 attributes" in words(app)
     dataset = load(name)
     assert len(dataset.splits[split].test_unseen) == 20
     assert len(dataset.splits[split].test_seen) == 8
@@ -206,7 +206,8 @@ def test_an_import_shows_contents_verdict_and_results(visit, tmp_path, own_data)
         assert table.loc[name, "H at γ"] == pytest.approx(100 * H)
     assert "rank" not in table  # only a minority is significantly worse
     assert "ranks have" not in words(app)
-    assert f"leads the {len(names)} methods" in words(app)
+    below = words(app).partition(f"leads the {len(names)} methods")[2]
+    assert "Parameters are chosen on the folds, without" in below  # the text below the picture
     assert "data_compute" not in {button.key for button in app.button}
     compared = pages.visit("table", dataset="birds")
     headings = next(e.value.columns for e in compared.dataframe if e.value.columns.nlevels == 2)
@@ -326,7 +327,7 @@ def benchmark_files(folder):
 def test_a_benchmark_is_recognised_without_its_name(visit, tmp_path):
     app = upload(visit, benchmark_files(tmp_path))
     assert not app.error
-    assert "Imported aPY\\-dino" in app.toast[0].value
+    assert "Imported as aPY\\-dino" in app.toast[0].value
     assert "Recognised as aPY" in app.toast[0].value
     app = visit(dataset="aPY-dino", data_source="true")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
@@ -354,7 +355,7 @@ def test_a_local_folder_is_imported_in_place(visit, at_the_machine, tmp_path):
     next(button for button in app.button if button.label == "Import the folder").click().run()
     assert not app.exception
     assert not app.error
-    assert f"{N} images" in app.toast[0].value
+    assert f"{N} images" in words(app)
     assert load("local").pretraining == ("imagenet-21k",)
 
 

@@ -359,6 +359,13 @@ def test_an_invalid_step_in_the_address_opens_the_nearest_step(step, begins):
     assert "room" in app.toast[0].value
 
 
+@pytest.mark.parametrize(("name", "value"), [("room", "XXXXX"), ("lesson", "none")])
+def test_a_link_to_no_room_or_lesson_says_so_above_the_list(name, value):
+    app = visit("lessons", **{name: value})
+    assert [name in each.value for each in app.toast] == [True]
+    assert app.button(key="lessons_begin_calibration")
+
+
 def test_the_last_step_ends_with_a_command():
     app = visit("lessons", lesson="calibration", lessons_step="13", lessons_shown="1")
     assert "zslcore run --dataset simulated-AWA1" in app.code[0].value

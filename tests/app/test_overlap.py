@@ -247,6 +247,9 @@ def test_class_names_fit_into_their_columns_without_markup(visit, look):
         assert len(axes) == columns
         labels = [label for axis in axes for label in axis.ticktext]
         assert len(labels) == 50
+        tips = [tip for bar in figure.data for _, tip in bar.customdata or ()]
+        assert len(tips) == 50
+        assert all(tip.count(" %") == 2 == tip.count("%") for tip in tips)
         assert "<b>" not in "".join(labels)
         across = [figure.layout[name] for name in figure.layout if name.startswith("xaxis")]
         assert len(across) == columns

@@ -176,18 +176,22 @@ def test_the_address_has_the_choices_and_invalid_ones_are_ignored():
     head = sent_down(app, COMPONENT)
     assert head["rail"]["chosen"]["method"] == head["lines"][0]["name"] == "ESZSL"
     assert head["lines"][0]["start"] == 0.3
+    assert not app.toast
     for gamma in ("nan", "inf", "<b>", "1e400"):
         app = visit("play", dataset="../x", split="?", method="<b>", playground_gamma=gamma)
         head = sent_down(app, COMPONENT)
         assert head["rail"]["chosen"]["dataset"] == "digits"
         assert head["lines"][0]["start"] == 0
+        assert ["data set" in each.value for each in app.toast] == [True, False]
+        assert "method" in app.toast[1].value
+        assert not app.run().toast  # reported once
 
 
 def test_a_long_method_waits_for_its_button():
     app = visit("play", method="ALE")
     head = sent_down(app, COMPONENT)
     assert head["pending"]["covers"]
-    assert head["pending"]["button"] == "Run it (about 10 s)"
+    assert head["pending"]["button"] == "Run it (10 to 30 s)"
     chips = {c["name"]: c["here"] for f in head["rail"]["families"].values() for c in f}
     assert chips["ESZSL"]
     assert not chips["ALE"]

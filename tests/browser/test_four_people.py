@@ -164,7 +164,7 @@ def test_an_imported_data_set_of_an_author_is_chosen_at_once(server, page, tmp_p
     visitor.clicks += 1
     files = [folder / name for name in ("res101.mat", "att_splits.mat")]
     page.get_by_role("dialog").locator("input[type=file]").first.set_input_files(files)
-    shown(page, re.compile("^Imported .+: 30 images, 5 classes, 4 attributes"))
+    shown(page, re.compile("^Imported as .+, split PS"))
     page.wait_for_url("**dataset=**")
     page.get_by_role("button", name="closed-form methods").wait_for()
     name = parse_qs(urlsplit(page.url).query)["dataset"][0]

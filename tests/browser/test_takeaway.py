@@ -55,7 +55,7 @@ def test_a_figure_is_saved_for_print_with_the_chosen_width(server, page, width, 
     menu = menu_of(page, "data_split")
     menu.get_by_text(width).click()
     menu.get_by_text("serif", exact=True).click()
-    name, pdf = saved(page, menu.get_by_role("button", name="File for print").click)
+    name, pdf = saved(page, menu.get_by_role("button", name="Figure file").click)
     assert name == file
     assert b"STIX" in pdf
     across, down = map(float, re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+)", pdf).groups())
@@ -70,7 +70,7 @@ def test_a_download_button_works_while_the_page_is_drawn_again(server, page):
     line = SlowServer(page)
     visit(page, server, "/data?dataset=digits")
     menu = menu_of(page, "data_split")
-    button = menu.get_by_role("button", name="File for print")
+    button = menu.get_by_role("button", name="Figure file")
     button.wait_for()
     settle(page)
     line.wait()

@@ -29,7 +29,7 @@ from ui.figures.vocabulary import (
     whiskers,
 )
 from ui.shell.numbers import signed
-from zslcore.numbers import with_sign
+from zslcore.numbers import percent, with_sign
 
 #: Maximum number of bars with names.
 MOST_NAMED = 104
@@ -216,7 +216,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, *, horizontal: bool) -> P
     hover_texts = [
         Markup(
             f"{escape(name, quote=False)}: {with_sign(g)} points<br>accuracy with pre-training "
-            f"{a:.1%}, without {b:.1%}; {draws} splits"
+            f"{percent(a)}, without {percent(b)}; {draws} splits"
         )
         for name, g, a, b, draws in zip(
             rows["class"], gain, rows["accuracy"], rows["baseline"], rows["draws"], strict=True

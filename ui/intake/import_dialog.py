@@ -284,11 +284,7 @@ def _import(import_function: Callable[..., ZSLDataset], *args: Any, **options: A
         st.error(on_screen(str(error)), icon=":material/block:")
         return
     slot.empty()
-    words = (
-        f"Imported {plain(dataset.name)}: {len(dataset.labels):,} images, "
-        f"{dataset.n_classes:,} classes, {dataset.prototypes.shape[1]:,} attributes, "
-        f"split {plain(', '.join(dataset.splits))}."
-    )
+    words = f"Imported as {plain(dataset.name)}, split {plain(', '.join(dataset.splits))}."
     if benchmark := benchmark_of(dataset):
         words += f" Recognised as {benchmark}: published results are shown next to yours."
     split = "PS" if "PS" in dataset.splits else next(iter(dataset.splits), "")
@@ -307,7 +303,7 @@ def programs() -> dict[str, str]:
 def _explain_files() -> None:
     st.markdown(
         "This app needs features (one row of numbers per image), a class embedding for every "
-        "class, and a split."
+        "class, and a split or the names of the unseen classes."
     )
     st.caption(
         f"At most {st.get_option('server.maxUploadSize')} MB per file, "

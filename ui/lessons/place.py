@@ -11,6 +11,7 @@ import streamlit as st
 from ui.lessons.room import ROOMS, Shown
 from ui.lessons.step import Lesson
 from ui.shell import visitors
+from ui.state import controls
 
 #: Session key: codes of the rooms that the visitor has opened.
 LED = "lesson_rooms_led"
@@ -41,15 +42,16 @@ class Place:
         """Return the place in the address, its step in range; None for the list of lessons."""
         query = st.query_params
         room = query.get("room", "").upper()
+        if room and not ROOMS.has(room):
+            st.toast("This room is not open. Check its code, or continue alone.", duration="long")
+            room = ""
+        controls.report_unavailable("Lesson", query.get("lesson"), lessons)
         name = query.get("lesson") or (ROOMS.shown(room) or [""])[0]  # a room's link has no lesson
         if name not in lessons:
             return None
         step = query.get("lessons_step", "1")
         number = int(step) if step.isascii() and step.isdigit() and len(step) < 4 else 1
         number = min(max(number, 1), len(lessons[name].steps))
-        if room and not ROOMS.has(room):
-            st.toast("This room is closed. The lesson continues without it.")
-            room = ""
         place = cls(name, number, query.get("lessons_shown") == "1", room)
         return place.in_room(lessons) if room else place
 

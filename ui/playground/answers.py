@@ -103,7 +103,7 @@ def duration_of(spec: RunSpec) -> str:
     """Return the duration of a run as text, estimated from earlier runs of its method."""
     dataset = cache.dataset(spec.dataset)
     if dataset.features.size <= RunStudy.SMALL:
-        return "about 10 s"
+        return "10 to 30 s"
     earlier = [
         run.result.seconds
         for run in cache.all_runs()[0]

@@ -61,6 +61,13 @@ MOST_PIXELS = 1 << 22
 
 def show_instrument(header: Header, *, drawer: bool = False) -> None:
     """Show the instrument for the choice in the address; ``drawer`` adds the run's numbers."""
+    for label, key, options in (
+        ("Data set", "dataset", data_menu.openable()),
+        ("Method", "method", METHODS),
+    ):
+        controls.report_unavailable(label, name := st.query_params.get(key), options)
+        if name not in options:
+            st.query_params.pop(key, None)
     choice = _chosen()
     dataset = cache.dataset(choice.dataset)
     header.cite(dataset)

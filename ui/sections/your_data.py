@@ -52,9 +52,11 @@ def show_your_data(dataset: ZSLDataset, split: Split, show_picture: Callable[[],
             key="data_verdict",
         )
         _offer_methods(dataset, split, task, column)
+    if column is not None:
+        _show_lead(column, task)
     show_picture()
     if column is not None:
-        _show_results(column, task)
+        _show_results(column)
     with verdict:  # drawn last, since it takes seconds for many images
         card = _card(dataset, split)
         st.badge(card.word, color=VERDICT_COLORS[card.verdict])
@@ -134,12 +136,16 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
 SHOWN = ("H at γ", "u at γ", "s at γ", "ZSL", "AUSUC")
 
 
-def _show_results(column: Column, task: Task) -> None:
-    """Show the methods, best first."""
+def _show_lead(column: Column, task: Task) -> None:
+    """Show the best method in one sentence, and the link to all results."""
     lead = lead_in_words(column, "H at γ" if task == "gzsl" else "ZSL")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"{lead[:1].upper()}{lead[1:]}." if column.too_few else f"{lead}.")
         site_map.link("table", "All results in Compare", dataset=column.data)
+
+
+def _show_results(column: Column) -> None:
+    """Show the methods, best first."""
     table = _as_table(column)
     numbers = [name for name in SHOWN if name in table]
     tables.show(table, f"{column.data}-methods", percent=numbers, height="content")

@@ -276,7 +276,7 @@ def offer_prints(
     height, size = (SLIDE[1], "slide") if width == SLIDE[0] else (None, f"{width:g}mm")
     chosen, (font, file_format) = _choose_panels(key, panels), _choose_font_and_format(key)
     download(
-        "File for print",
+        "Figure file",
         lambda: print_figure(
             *chosen, width_mm=width, height_mm=height, font=font, form=file_format, title=caption
         ),

@@ -119,7 +119,7 @@ class Study(Generic[R]):
     @classmethod
     def compute_into(cls, folder: Path, progress: Progress, **arguments: Any) -> None:
         """Compute the result for these arguments, and write it into an empty folder."""
-        progress(0, 0, "Opening the data set")
+        progress(0, 0, "Loading the data set and the method")
         result = cls.from_arguments(arguments).compute(progress)
         records.save(folder, result, compressed=cls.COMPRESSED)
 

@@ -54,7 +54,7 @@ export class ChoiceRail {
     parts.push(createHeading("Method"), createRadioGroup("Method", methods, "families"));
     const chips = Object.values(families).flat();
     const packages = new Set(chips.map(({ needs }) => needs).filter(Boolean));
-    if (chips.some(({ here }) => !here)) parts.push(createNote("note", "Dashed: computed when chosen."));
+    if (chips.some(({ here }) => !here)) parts.push(createNote("note", "Dashed: not run yet."));
     if (packages.size) parts.push(createNote("note", `Grey: needs ${[...packages].join(" and ")}`));
     return parts;
   }

@@ -45,7 +45,11 @@ ATTRIBUTE_ORDERS: dict[str, dataset_summary.AttributeOrder] = {
 }
 #: Maximum number of classes with sample images above their bars.
 MOST_SAMPLED = 20
-SPLIT_TITLES = {"PS": "Proposed split (PS)", "SS": "Standard split (SS)"}
+SPLIT_TITLES = {
+    "PS": "Proposed split (PS)",
+    "SS": "Standard split (SS)",
+    "own": "Imported split (own)",
+}
 PARTS = PART_LABELS | {"several": "in several", "none": "in none"}
 
 
