@@ -9,6 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.cards import cards_of_files
+from tests.datasets.files import features_file, write_folder
 from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
@@ -112,6 +113,21 @@ def test_a_split_of_names_takes_one_worker(tmp_path, workers, name):
     assert {f.check: f.mark for f in card.findings}.items() <= {
         (f.check, f.mark) for f in expected.findings
     }
+
+
+def test_a_split_of_rows_and_the_files_next_to_it_take_a_worker_each(tmp_path, workers):
+    folder = write_folder(tmp_path)
+    (folder / "res101.mat").unlink()
+    cards_of_files([folder / "att_splits.mat"])
+    assert workers == ["look_into"]
+    workers.clear()
+    for name in ("labels", "image_files"):
+        write_file(folder / f"{name}.mat", {name: features_file()[name]})
+    (card,) = cards_of_files([folder / "att_splits.mat"])
+    # The folder may hold files of somebody else: a hostile file refuses only itself.
+    assert workers == ["look_into"] * 3
+    (photographs,) = (f for f in card.findings if f.check == "ZSL012")
+    assert "image_files in image_files.mat" in photographs.sentence
 
 
 def test_scores_and_their_labels_take_a_worker_each(tmp_path, workers):
