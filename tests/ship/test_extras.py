@@ -12,6 +12,7 @@ import pytest
 
 from tests.pages import ROOT
 from zslcore.methods import METHODS
+from zslcore.storage import extras
 from zslcore.storage.extras import EXTRAS as EXTRAS_OF
 from zslcore.storage.extras import MissingExtraError, extra, install_command, missing_in, sentence
 
@@ -124,10 +125,18 @@ def test_every_extra_is_installed_with_the_tested_versions(name, monkeypatch, tm
     pip = f"{sys.executable.removeprefix(f'{ROOT}/')} -m pip"
     if Path(sys.prefix).resolve() == ROOT / ".venv":  # not a link to another environment
         pip = ".venv/bin/pip"
-    assert install_command(name) == f"{pip} install -c constraints.txt '.[{name}]'"
-    monkeypatch.chdir(tmp_path)
-    words = shlex.split(install_command(name))
-    assert words[-3:] == ["-c", f"{ROOT}/constraints.txt", f"{ROOT}[{name}]"]
+    for record, option in (({}, []), ({"dir_info": {"editable": True}}, ["-e"])):
+        monkeypatch.chdir(ROOT)
+        monkeypatch.setattr(extras, "_origin", lambda record=record: record)
+        joined = " ".join(["-c constraints.txt", *option, f"'.[{name}]'"])
+        assert install_command(name) == f"{pip} install {joined}"
+        monkeypatch.chdir(tmp_path)
+        words = shlex.split(install_command(name))
+        assert words[words.index("install") + 1 :] == [
+            *("-c", f"{ROOT}/constraints.txt"),
+            *option,
+            f"{ROOT}[{name}]",
+        ]
     with pytest.raises(MissingExtraError) as refused, extra(name, EXTRAS_OF[name][0], "A test"):
         raise ModuleNotFoundError(name=EXTRAS_OF[name][0])
     text, named = missing_in(str(refused.value))

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -87,8 +88,8 @@ def install_command(name: str = "", *packages: str) -> str:
 
     zslcore is not on a package index, and another project there may have this name. An installation
     from a clone is therefore repeated from the clone, with the extra; any other installation gets
-    the packages by name. The command is one line for a POSIX shell, with paths relative to the
-    folder of the clone.
+    the packages by name. An editable installation stays editable. The command is one line for a
+    POSIX shell, with paths relative to the folder of the clone.
     """
     pip, clone = [sys.executable, "-m", "pip"], _clone()
     if clone is None:
@@ -103,7 +104,8 @@ def install_command(name: str = "", *packages: str) -> str:
         pip[0] = pip[0].removeprefix(f"{clone}/")
         of_clone = [f".[{name}]"] if name else []
         tested = tested and ["-c", constraints.name]
-    return shlex.join([*pip, "install", *tested, *of_clone, *packages])
+    editable = ["-e"] if of_clone and _origin().get("dir_info", {}).get("editable") else []
+    return shlex.join([*pip, "install", *tested, *editable, *of_clone, *packages])
 
 
 def _clone() -> Path | None:
@@ -111,13 +113,19 @@ def _clone() -> Path | None:
     parent = Path(__file__).resolve().parents[2]
     if (parent / "pyproject.toml").is_file():
         return parent
-    try:
-        origin = metadata.distribution("zslcore").read_text("direct_url.json")
-    except metadata.PackageNotFoundError:
-        return None
-    record = json.loads(origin or "{}")
+    record = _origin()
     folder = Path(url2pathname(urlsplit(record.get("url", "")).path)).resolve()
     return folder if "dir_info" in record and (folder / "pyproject.toml").is_file() else None
+
+
+def _origin() -> dict[str, Any]:
+    """Return pip's record of the folder of an installation; {} without a record."""
+    try:
+        text = metadata.distribution("zslcore").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return {}
+    record: dict[str, Any] = json.loads(text or "{}")
+    return record
 
 
 def _requirements(name: str) -> list[str]:
