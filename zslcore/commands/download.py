@@ -21,11 +21,11 @@ from zslcore.commands.import_data import print_dataset
 )
 def run(args: argparse.Namespace) -> None:
     """Fetch an archive, unpack its data sets and import them."""
-    from zslcore.datasets.download import archives, fetch, unpack
+    from zslcore.datasets.download import archive_of, fetch, unpack
     from zslcore.datasets.xlsa17 import read_xlsa17
 
-    path = fetch(args.archive, show_progress)
-    archive = archives()[args.archive]
+    archive = archive_of(args.archive, args.only or ())
+    path = fetch(archive, show_progress)
     print(f"{archive.title}\n{archive.citation}\n{archive.licence}\n")
     print(f"archive   {path}\nSHA-256   {archive.known_sha256()}\n")
     names = []

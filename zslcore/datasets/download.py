@@ -98,16 +98,21 @@ def archives() -> dict[str, Archive]:
         return {name: Archive(name=name, **facts) for name, facts in tomllib.load(file).items()}
 
 
-def fetch(archive: Archive | str, on_progress: ReportBytes | None = None) -> Path:
+def archive_of(name: str, only: Sequence[str] = ()) -> Archive:
+    """Return an archive by name; raise UnknownNameError unless it has the data sets ``only``."""
+    all_archives = archives()
+    require_known("download", name, all_archives)
+    for dataset in only:
+        require_known(f"data set of {name}", dataset, all_archives[name].datasets)
+    return all_archives[name]
+
+
+def fetch(archive: Archive, on_progress: ReportBytes | None = None) -> Path:
     """Return the path of an archive; download it if it is missing or has another checksum.
 
     Raises FileRefusedError if the SHA-256 is not that of the publisher or of the first download,
     and DatasetError, with instructions for a manual download, if no server can be reached.
     """
-    if isinstance(archive, str):
-        all_archives = archives()
-        require_known("download", archive, all_archives)
-        archive = all_archives[archive]
     path = archive.path
     path.parent.mkdir(parents=True, exist_ok=True)
     pooch.get_logger().setLevel(logging.WARNING)
@@ -143,8 +148,6 @@ def unpack(
     Raises FileRefusedError for a file that is not a zip, or for a member that is missing or too
     large.
     """
-    for name in only or ():
-        require_known(f"data set of {archive.name}", name, archive.datasets)
     folders = {}
     try:
         with zipfile.ZipFile(path) as packed:
