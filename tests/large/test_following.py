@@ -95,9 +95,13 @@ def test_former_runs_give_an_estimate_before_the_first_task_is_done():
         assert tasks_progress.status().share == pytest.approx(10 / 90)
 
 
-@pytest.mark.parametrize(("share", "left"), [(0.0, 50), (0.05, 47.5), (0.2, 400)])
+@pytest.mark.parametrize(("share", "left"), [(0.0, 50), (0.05, 47.5), (0.2, 160)])
 def test_the_current_pace_replaces_the_estimate_from_former_runs(share, left):
-    assert TasksStatus(0, 3, share, 100.0, [], 50.0).seconds_left == pytest.approx(left)
+    assert TasksStatus(0, 3, share, 40.0, [], 50.0).seconds_left == pytest.approx(left)
+
+
+def test_an_expected_time_that_has_passed_gives_no_estimate():
+    assert str(TasksStatus(0, 1, 0.0, 8.0, [], 0.03)) == "  0%  0 of 1 done, 8 s."
 
 
 def test_a_table_weighs_its_methods_by_former_runs():

@@ -323,12 +323,14 @@ class TasksStatus:
         """Estimated seconds left, from the pace once a tenth is done, else from ``expected``.
 
         Without an expected time, the estimate is None until a task is done: costs of tasks can
-        differ by an unknown factor, so the progress of the first task is not representative.
+        differ by an unknown factor, so the progress of the first task is not representative. An
+        expected time that has passed is wrong, so it gives no estimate.
         """
         paced = self.expected is not None or self.total == 1
         if self.share and (self.share >= FEWEST_SHARE if paced else self.done):
             return self.seconds * (1 - self.share) / self.share
-        return None if self.expected is None else self.expected * (1 - self.share)
+        is_late = self.expected is not None and self.seconds > self.expected
+        return None if self.expected is None or is_late else self.expected * (1 - self.share)
 
     def __str__(self) -> str:
         """Return the line of progress."""
