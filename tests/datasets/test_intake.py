@@ -581,18 +581,18 @@ def test_class_embeddings_of_fewer_than_two_classes_are_refused(tmp_path, n):
 
 
 @pytest.mark.parametrize(
-    ("unseen", "error"),
+    ("unseen", "error", "expected"),
     [
-        (["random:5"], FileRefusedError),
-        (["random:0"], FileRefusedError),
-        (list(NAMES), FileRefusedError),
-        (["unicorn"], UnknownNameError),
-        (None, DatasetError),
+        (["random:5"], FileRefusedError, "random:1 to random:4, of 5 classes; got random:5"),
+        (["random:0"], FileRefusedError, "random:1 to random:4, of 5 classes; got random:0"),
+        (list(NAMES), FileRefusedError, None),
+        (["unicorn"], UnknownNameError, None),
+        (None, DatasetError, None),
     ],
 )
-def test_unseen_classes_that_leave_no_split_are_refused(tmp_path, unseen, error):
+def test_unseen_classes_that_leave_no_split_are_refused(tmp_path, unseen, error, expected):
     npy(tmp_path)
-    with pytest.raises(error):
+    with pytest.raises(error, match=expected):
         find(paths(tmp_path), unseen=unseen).read_dataset("a")
 
 

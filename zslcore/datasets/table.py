@@ -295,7 +295,8 @@ def class_numbers(classes: Sequence[str | int], names: Sequence[str], first: int
         return new_classes(str(classes[0]), names)
     if len(classes) == 1 and (rule := RANDOM.fullmatch(str(classes[0]))):
         n = int(rule[1])
-        expect(0 < n < len(names), "unseen classes", f"1 to {len(names) - 1}", f"random:{n}")
+        most = f"random:1 to random:{len(names) - 1}, of {len(names)} classes"
+        expect(0 < n < len(names), "unseen classes", most, f"random:{n}")
         rng = np.random.default_rng(int(rule[2] or 0))
         return sorted(rng.choice(len(names), n, replace=False).tolist())
     number: dict[str | int, int] = {key: i for i, key in enumerate(class_keys(names))}
