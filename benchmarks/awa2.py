@@ -22,6 +22,7 @@ slice of a busy machine.
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -213,5 +214,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["fit"]:
         fit(Path(sys.argv[2]), sys.argv[3])
     else:
-        for part in sys.argv[1:] or PARTS:
+        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+        parser.add_argument("parts", nargs="*", choices=PARTS, help="all by default")
+        for part in parser.parse_args().parts or PARTS:
             PARTS[part]()

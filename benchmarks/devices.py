@@ -11,6 +11,7 @@ random crops, their ratio, and the largest difference of the features.
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 import numpy as np
@@ -82,4 +83,5 @@ def _methods() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     main()

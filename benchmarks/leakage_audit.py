@@ -12,6 +12,7 @@ scaled up.
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from hashlib import sha256
 from pathlib import Path
@@ -97,4 +98,5 @@ def _plain_neighbours(dataset: ZSLDataset, split: Split) -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     main()

@@ -14,6 +14,8 @@ compared.
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 
 from benchmarks.measuring import report, seconds
@@ -100,4 +102,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     main()

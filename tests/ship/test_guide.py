@@ -1,7 +1,9 @@
 """All examples in the guide and the README run as printed."""
 
+import argparse
 import json
 import re
+import runpy
 import shlex
 from itertools import takewhile
 from pathlib import Path
@@ -21,6 +23,9 @@ from zslcore.methods import METHODS, TRANSDUCTIVE
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("guide/*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Line of a module that is run as a script.
+MAIN = 'if __name__ == "__main__":'
+RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
 RST_PAGES = sorted((ROOT / "docs").glob("*.rst"))
 RST_BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:   .*\n|\n)+)", re.MULTILINE)
 #: Pages whose Python runs elsewhere: shards need a folder, the map of all images takes minutes, and
@@ -41,7 +46,7 @@ def blocks(path, language):
 def commands(path):
     """Return the arguments of ``zslcore`` in every command on a page."""
     lines = "\n".join(blocks(path, "sh")).splitlines()
-    inline = re.findall(r"`(zslcore [^`]+)`", path.read_text(encoding="utf-8"))
+    inline = re.findall(r"`(zslcore\s[^`]+)`", path.read_text(encoding="utf-8"))
     words = [
         list(takewhile(lambda word: word != "||", shlex.split(line, comments=True)))
         for line in [*lines, *inline]
@@ -49,7 +54,7 @@ def commands(path):
     return [line[1:] for line in words if line[:1] == ["zslcore"] and len(line) > 1]
 
 
-@pytest.mark.parametrize("path", [*PAGES, *RST_PAGES], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*PAGES, *RST_PAGES, *RESULTS], ids=lambda path: path.name)
 def test_every_command_in_the_documents_is_accepted_by_the_parser(path, capsys):
     added = re.findall(r'^\+ +"([\w-]+)": ', path.read_text(encoding="utf-8"), re.MULTILINE)
     for words in commands(path):
@@ -60,6 +65,29 @@ def test_every_command_in_the_documents_is_accepted_by_the_parser(path, capsys):
         except SystemExit:
             missing = re.findall(r"required: (.*)", capsys.readouterr().err)
             assert missing, words  # a name in running text may leave out its arguments
+
+
+def commands_of_benchmarks():
+    """Return the modules and options in every printed command, and the help of every module."""
+    texts = [path.read_text(encoding="utf-8") for path in (*PAGES, *RESULTS)]
+    printed = re.findall(r"`python -m (benchmarks\.[^`]+)`", "\n".join(texts))
+    scripts = [path for path in (ROOT / "benchmarks").glob("*.py") if MAIN in path.read_text()]
+    return sorted({*printed, *(f"benchmarks.{path.stem} --help" for path in scripts)})
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+@pytest.mark.parametrize("command", commands_of_benchmarks())
+def test_every_command_of_a_benchmark_is_accepted_by_its_parser(command, monkeypatch):
+    def parse_and_exit(*arguments):
+        parse_args(*arguments)
+        raise SystemExit(0)
+
+    parse_args = argparse.ArgumentParser.parse_args
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_and_exit)
+    monkeypatch.setattr("sys.argv", command.split())
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module(command.split()[0], run_name="__main__")
+    assert ended.value.code == 0
 
 
 @pytest.mark.parametrize(
