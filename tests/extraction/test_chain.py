@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from PIL import Image
 
 from tests.extraction.making import write_folder
 from zslcore.__main__ import main
@@ -22,6 +23,8 @@ def test_images_are_extracted_audited_run_and_put_on_the_board(own_data, tmp_pat
     except ZSLError as error:
         pytest.skip(str(error))
     images = write_folder(tmp_path / "images", per_class=5, classes=ANIMALS)
+    grey = next(images.rglob("1.png"))
+    Image.open(grey).convert("L").save(grey)
     rows = [f"{name},{k % 2},{k // 2 % 2},{k // 4}" for k, name in enumerate(ANIMALS)]
     side = tmp_path / "attributes.csv"
     side.write_text("class,striped,big,swims\n" + "\n".join(rows) + "\n")
@@ -31,6 +34,7 @@ def test_images_are_extracted_audited_run_and_put_on_the_board(own_data, tmp_pat
     output = printed(*words, "--output", tmp_path / "animals.npz")
     assert "40 images x 512 features, 8 classes" in output
     assert "encoder resnet18; weights random, seed 0; SHA-256 " in output
+    assert f"1 unusual image (grey): {grey.relative_to(images).as_posix()}\n" in output
     assert load("animals").pretraining == ("none",)
 
     assert main(["check", "--format", "text", "animals", "--format", "json"]) in (0, 1, 3)

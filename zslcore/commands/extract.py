@@ -216,7 +216,7 @@ def _print_result(extraction: Extraction, images: Listing) -> None:
     if extraction.resumed:
         print(f"{counted(extraction.resumed, 'image')} extracted before the interruption")
     for kind, names in extraction.unusual.items():
-        print(f"{len(names):,} {kind}: {_first_names(names)}")
+        print(f"{counted(len(names), 'unusual image')} ({kind}): {_first_names(names)}")
     if images.left_out:
         n = len(images.left_out)
         files = counted(n, "file")
