@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from ui.components import chart as drawing
@@ -64,8 +66,12 @@ def _show_list() -> None:
             facts = "; ".join(first.context().removeprefix("- ").split("\n- ")[:2])
             facts = f"{facts[0].upper()}{facts[1:]}. " if facts else ""
             st.markdown(f"**First question:** {facts}{first.ask}")
-            with st.container(horizontal=True):
-                if st.button("Begin", key=f"lessons_begin_{lesson.name}", type="primary"):
+            with st.container(horizontal=True, key=f"lessons_buttons_{lesson.name}"):
+                # One primary button a view: that of the first lesson.
+                kind: Literal["primary", "secondary"] = (
+                    "primary" if len(slots) == 1 else "secondary"
+                )
+                if st.button("Begin", key=f"lessons_begin_{lesson.name}", type=kind):
                     Place(lesson.name).go()
                 if st.button(
                     "Start a room", key=f"lessons_room_{lesson.name}", icon=":material/groups:"
