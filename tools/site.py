@@ -360,16 +360,16 @@ def play(name: str, kind: str) -> str:
     return page
 
 
-def _played(name: str, method: str) -> PredictedRun:
-    played = answers.played(RunSpec.of(open_dataset(name), "PS", method))
-    assert played is not None
-    return played
+def _run_of(name: str, method: str) -> PredictedRun:
+    run = answers.available_run(RunSpec.of(open_dataset(name), "PS", method))
+    assert run is not None
+    return run
 
 
 def _harmonic(name: str, method: str) -> float | None:
     """Return H at the validated gamma; None without predictions for seen and unseen images."""
     spec = RunSpec.of(open_dataset(name), "PS", method)
-    shown = answers.played(spec) if answers.is_computed(spec) else None
+    shown = answers.available_run(spec) if answers.is_computed(spec) else None
     if shown is None or shown.result.gamma is None or not shown.test.generalized:
         return None
     return float(shown.test.curve.at(shown.result.gamma).harmonic)
@@ -396,10 +396,10 @@ def _ruler(name: str, method: str, kind: str) -> Ruler:
     """Return the ruler for γ or λ; without stops if the method has no λ."""
     if kind == "gamma":
         return Ruler()
-    dataset, played = open_dataset(name), _played(name, method)
+    dataset, run = open_dataset(name), _run_of(name, method)
     spec = RunSpec.of(dataset, "PS", method)
     draw = partial(rulers.curve_of, method, dataset)
-    return rulers.ruler_of(kind, rulers.stops_of(kind, spec, played), played, "", draw)
+    return rulers.ruler_of(kind, rulers.stops_of(kind, spec, run), run, "", draw)
 
 
 def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
@@ -414,10 +414,10 @@ def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
 
 
 def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
-    ghosts = [Ghost(method, _played(name, method).test.curve) for method in methods]
+    ghosts = [Ghost(method, _run_of(name, method).test.curve) for method in methods]
     packs = {}
     for method, ruler in methods.items():
-        choice, shown = RunChoice(name, "PS", method), _played(name, method)
+        choice, shown = RunChoice(name, "PS", method), _run_of(name, method)
         rail = _rail(choice, list(methods))
         drawn = instrument_of(choice, open_dataset(name), shown, ruler, rail, ghosts)
         packs[method] = _packed(replace(drawn, below=16))  # its last line is above the fold

@@ -32,7 +32,7 @@ def test_choices_on_the_test_set_are_called_upper_bounds():
 def test_the_glossary_is_in_the_header_and_empty_until_it_is_opened():
     app = visit("wall")
     assert app.session_state["glossary_menu"] is False
-    assert "glossary_sought" not in app.session_state
+    assert "glossary_search" not in app.session_state
 
 
 def test_names_of_terms_are_distinct():

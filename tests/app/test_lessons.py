@@ -110,7 +110,7 @@ def test_a_changed_vote_counts_once_and_no_name_is_stored():
 
 
 def test_visits_and_questions_of_a_room_are_bounded():
-    rooms = Rooms(visits=2, questions=1)
+    rooms = Rooms(max_visits=2, max_questions=1)
     code = rooms.open()
     assert [rooms.answer(code, "q", visit_, "yes") for visit_ in "abca"] == [
         True,
@@ -122,7 +122,7 @@ def test_visits_and_questions_of_a_room_are_bounded():
 
 
 def test_many_votes_of_one_address_do_not_crowd_out_other_addresses():
-    rooms = Rooms(visits=40)
+    rooms = Rooms(max_visits=40)
     code = rooms.open()
     assert all(rooms.answer(code, "q", f"bot {k}", "wrong", "10.0.0.66") for k in range(40))
     assert not rooms.answer(code, "q", "bot 40", "wrong", "10.0.0.66")
@@ -169,7 +169,7 @@ TEACHER, FLOOD = Visitor("10.0.0.1", "teacher"), Visitor("10.0.0.1", "flood")
 
 
 def test_opening_many_rooms_closes_no_room_of_another_address():
-    rooms = Rooms(most=7, share=3, share_of_address=5)
+    rooms = Rooms(max_rooms=7, max_of_browser=3, max_of_address=5)
     first = rooms.open(TEACHER)
     own = [rooms.open(FLOOD) for _ in range(20)]
     assert rooms.has(first)
@@ -186,7 +186,7 @@ def test_opening_many_rooms_closes_no_room_of_another_address():
 
 def test_empty_rooms_are_closed_first_and_then_idle_rooms():
     now = [0.0]
-    rooms = Rooms(share=3, clock=lambda: now[0])
+    rooms = Rooms(max_of_browser=3, clock=lambda: now[0])
     codes = []
     for _ in range(3):
         now[0] += 1

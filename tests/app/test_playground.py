@@ -192,7 +192,7 @@ def test_a_long_method_waits_for_its_button():
     head = sent_down(app, COMPONENT)
     assert head["pending"]["covers"]
     assert head["pending"]["button"] == "Run it (10 to 30 s)"
-    chips = {c["name"]: c["here"] for f in head["rail"]["families"].values() for c in f}
+    chips = {c["name"]: c["available"] for f in head["rail"]["families"].values() for c in f}
     assert chips["ESZSL"]
     assert not chips["ALE"]
     assert "PrototypeCosine" not in chips  # PrototypeCosine needs images and classes in one space
@@ -296,14 +296,14 @@ def test_each_picture_belongs_to_the_label_of_its_prediction(source, monkeypatch
 def test_pictures_follow_the_order_of_images_at_each_stop_of_a_ruler():
     digits = cache.dataset("digits")
     spec = RunSpec.of(digits, "PS", "SAE")
-    result = rulers.stops_of("lambda", spec, answers.played(spec)).answers()
+    result = rulers.stops_of("lambda", spec, answers.available_run(spec)).answers()
     for test in result.tests:
         same_labels(spec, SimpleNamespace(test=test))
 
 
 def test_predictions_of_other_rows_are_refused():
     digits = cache.dataset("digits")
-    test = answers.played(RunSpec.of(digits, "PS", "LinearS2V")).test
+    test = answers.available_run(RunSpec.of(digits, "PS", "LinearS2V")).test
     swapped = SimpleNamespace(y=test.y[::-1], classes=test.classes)
     with pytest.raises(DatasetError, match=r"digits, split 'PS': expected predictions of 785 test"):
         answers.dataset_rows(digits, "PS", swapped)
@@ -382,7 +382,7 @@ def test_methods_computed_for_comparison_take_ten_seconds_together(monkeypatch, 
     monkeypatch.setattr(answers, "run_seconds", lambda dataset: seconds)
     monkeypatch.setattr(answers, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
     monkeypatch.setattr(answers, "is_computed", lambda spec: spec in result)
-    monkeypatch.setattr(answers, "played", lambda spec: result.append(spec) or spec)
+    monkeypatch.setattr(answers, "available_run", lambda spec: result.append(spec) or spec)
     while answers.compute_one(cache.dataset("digits"), choice):
         pass
     assert len(result) == computed

@@ -187,7 +187,7 @@ def test_a_method_trained_in_epochs_is_run_by_a_job_and_stored():
     pending = sent_down(app, "zsl_playground")["pending"]
     assert pending["button"].startswith("Run it")
     spec = RunSpec.of(cache.dataset("simulated-aPY"), "PS", "CMT")
-    work = playground_answers.work_of(spec)
+    work = playground_answers.study_of(spec)
     jobs.submit(work)
     assert jobs.wait(work.key, 180).state == "done"
     assert "CMT" in [result.spec.method for result in ResultStore().results()]

@@ -331,7 +331,7 @@ def test_a_job_of_the_app_runs_a_plugin(tmp_path, monkeypatch):
     assert plugins.register_all() == {}
     (name,) = plugins.registered()
     digits = cache.dataset("digits")
-    work = playground_answers.work_of(RunSpec.of(digits, "PS", name))
+    work = playground_answers.study_of(RunSpec.of(digits, "PS", name))
     jobs.submit(work)
     assert jobs.wait(work.key, 120)
     (stored_run,) = ResultStore().stored()

@@ -19,7 +19,7 @@ function imagesOf(n, nClasses, nSeen) {
   return { n, classes: seen.map((_, c) => `class ${c}`), seen, gamma, classOf, right };
 }
 
-const ROOM = { width: 420, height: 300, gap: 4, least: 3, most: 26 };
+const ROOM = { width: 420, height: 300, gap: 4, minRow: 3, maxSize: 26 };
 
 for (const [n, nClasses, nSeen] of [[785, 10, 7], [4731, 200, 150], [4020, 717, 645]])
   test(`${n} images of ${nClasses} classes: each on its side, none on another, all inside`, () => {
@@ -83,7 +83,7 @@ test("images are as large as possible, up to the maximum", () => {
   const { size, rows, columns } = fitGrid([4731], { ...ROOM, gap: 0 });
   assert.ok(rows[0] * size <= ROOM.height && columns * rows[0] >= 4731);
   assert.ok(size > 0.9 * Math.sqrt((0.48 * ROOM.width * ROOM.height) / 4731));
-  assert.equal(fitGrid([3], ROOM).size, ROOM.most);
+  assert.equal(fitGrid([3], ROOM).size, ROOM.maxSize);
 });
 
 test("pictures with empty margins are larger: only the margins overlap", () => {

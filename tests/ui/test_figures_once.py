@@ -92,7 +92,7 @@ def test_theme_width_and_arguments_are_part_of_the_key(look):
 
 
 def test_the_oldest_figures_are_dropped():
-    calls, gallery = [], Gallery(most=3)
+    calls, gallery = [], Gallery(capacity=3)
 
     def drawn(k):
         calls.append(k)

@@ -28,7 +28,7 @@ from zslcore.jobs import Status, Visitor
 def test_an_invalid_gamma_is_ignored(monkeypatch, sent, taken):
     state = {"curve": SimpleNamespace(gamma=sent)}
     monkeypatch.setattr(curves, "st", SimpleNamespace(session_state=state))
-    assert curves.released("curve", "gamma") == taken
+    assert curves.released_value("curve", "gamma") == taken
 
 
 def _page():

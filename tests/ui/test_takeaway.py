@@ -110,12 +110,12 @@ def test_the_number_of_pins_of_a_visitor_is_limited(monkeypatch):
     monkeypatch.setattr(report.st, "session_state", state)
     assert report.pin(a_pin()) == "Pinned. The report has 1 item."
     assert report.pin(a_pin()) == "This is already in the report."
-    for k in range(1, report.MOST):
+    for k in range(1, report.MAX_PINS):
         report.pin(a_pin(f"fig {k}"))
     assert report.pin(a_pin("one more")).startswith("The report is full")
     report.unpin(0)
-    assert len(report.pins()) == report.MOST - 1
-    monkeypatch.setattr(report, "MOST_BYTES", 10)
+    assert len(report.pins()) == report.MAX_PINS - 1
+    monkeypatch.setattr(report, "MAX_BYTES", 10)
     assert report.pin(a_pin("large")).startswith("The report is full")
 
 

@@ -24,7 +24,8 @@ def class_bars(table: pd.DataFrame) -> Chart:
     ]
     is_long = len(table) > _LEVEL
     return figure(
-        [_calibrated(*each) for each in sides] + [_uncalibrated(*each) for each in sides],
+        [_calibrated_bars(*each) for each in sides]
+        + [_uncalibrated_points(*each) for each in sides],
         height=430,
         legend="top",
         xaxis=axis(
@@ -40,7 +41,7 @@ def class_bars(table: pd.DataFrame) -> Chart:
     )
 
 
-def _calibrated(side: str, part: pd.DataFrame) -> Part:
+def _calibrated_bars(side: str, part: pd.DataFrame) -> Part:
     return bars(
         x=part["class"],
         y=part["calibrated"],
@@ -52,7 +53,7 @@ def _calibrated(side: str, part: pd.DataFrame) -> Part:
     )
 
 
-def _uncalibrated(side: str, part: pd.DataFrame) -> Part:
+def _uncalibrated_points(side: str, part: pd.DataFrame) -> Part:
     mark = _SIDES[side]
     return scatter(
         x=part["class"],

@@ -17,10 +17,10 @@ P = ParamSpec("P")
 
 
 class Gallery:
-    """Cache of the ``most`` figures that were used most recently."""
+    """Cache of the capacity recently used figures, at capacity ``capacity``."""
 
-    def __init__(self, most: int) -> None:
-        self.most, self.n_drawn = most, 0
+    def __init__(self, capacity: int) -> None:
+        self.capacity, self.n_drawn = capacity, 0
         self._kept: OrderedDict[str, Chart] = OrderedDict()
         self._lock = Lock()
 
@@ -34,12 +34,12 @@ class Gallery:
         with self._lock:
             self.n_drawn += 1
             self._kept[digest] = drawn
-            while len(self._kept) > self.most:
+            while len(self._kept) > self.capacity:
                 self._kept.popitem(last=False)
         return drawn
 
 
-_GALLERY = Gallery(most=192)
+_GALLERY = Gallery(capacity=192)
 
 
 def cached_figure(draw: Callable[P, Chart]) -> Callable[P, Chart]:

@@ -37,44 +37,53 @@ class Number:
 
 
 @cached_figure
-def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
-    """Draw one line per test: its number, its 95 % interval, and the threshold.
+def claim_numbers(numbers: Sequence[Number], unit: str) -> Chart:
+    """Draw one line per number, with its 95 % interval and the threshold.
 
     The threshold is 0 for a difference or tau, 0.05 for p.
     """
     title, scale = UNITS.get(unit, ("", 1.0))
-    decides = {"points": 0.0, "AWA2 minus AWA1": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
+    threshold = {"points": 0.0, "AWA2 minus AWA1": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
     names = [
-        Markup("<br>".join(escape(text, quote=False) for text in (test.name, test.note) if text))
-        for test in tests
+        Markup(
+            "<br>".join(escape(text, quote=False) for text in (number.name, number.note) if text)
+        )
+        for number in numbers
     ]
-    row = _PLAIN_ROW if len(tests) > 1 and not any(test.note for test in tests) else _ROW
-    across = axis(title, rangemode="tozero" if unit in ("p", "share", "place") else None)
+    row = _PLAIN_ROW if len(numbers) > 1 and not any(number.note for number in numbers) else _ROW
+    x_axis = axis(title, rangemode="tozero" if unit in ("p", "share", "place") else None)
     if unit in ("points", "AWA2 minus AWA1"):  # from tick to tick
-        ends = [e for test in tests for e in (test.value, test.low, test.high) if e is not None]
-        across["range"] = [min(-1, floor(scale * min(ends))), max(1, ceil(scale * max(ends)))]
+        ends = [
+            e
+            for number in numbers
+            for e in (number.value, number.low, number.high)
+            if e is not None
+        ]
+        x_axis["range"] = [min(-1, floor(scale * min(ends))), max(1, ceil(scale * max(ends)))]
     elif unit == "share":
-        across["range"] = [0, 104]
+        x_axis["range"] = [0, 104]
     return figure(
-        [_point(test, k, scale) for k, test in enumerate(tests)],
-        height=60 + row * len(tests),
+        [_point(number, k, scale) for k, number in enumerate(numbers)],
+        height=60 + row * len(numbers),
         margin={"t": 8},
-        xaxis=across,
-        yaxis=axis(names=names, grid=False, range=[len(tests) - 0.5, -0.5]),
-        shapes=[] if decides is None else [rule(x=scale * decides, dash="dash")],
+        xaxis=x_axis,
+        yaxis=axis(names=names, grid=False, range=[len(numbers) - 0.5, -0.5]),
+        shapes=[] if threshold is None else [rule(x=scale * threshold, dash="dash")],
     )
 
 
-def _point(test: Number, k: int, scale: float) -> Part:
+def _point(number: Number, k: int, scale: float) -> Part:
     """Return one number with its interval."""
-    bounded = test.low is not None and test.high is not None
-    low, high = (scale * (test.value if end is None else end) for end in (test.low, test.high))
+    bounded = number.low is not None and number.high is not None
+    low, high = (
+        scale * (number.value if end is None else end) for end in (number.low, number.high)
+    )
     return scatter(
-        x=[scale * test.value],
+        x=[scale * number.value],
         y=[k],
         marker=dots(INK, 11, symbol="circle"),
-        error_x=whiskers([scale * test.value], [low], [high], INK.color) if bounded else None,
-        customdata=[test.name],
+        error_x=whiskers([scale * number.value], [low], [high], INK.color) if bounded else None,
+        customdata=[number.name],
         hovertemplate="%{customdata}: %{x:.3g}<extra></extra>",
         showlegend=False,
     )

@@ -91,7 +91,7 @@ def four_accuracies(table: pd.DataFrame, first: str, second: str, title: str) ->
         (a11, a12, first, FIRST, 0.17),
         (a22, a21, second, SECOND, -0.17),
     ):
-        traces.append(_joined(trained, other, y + up, mark) | {"showlegend": False})
+        traces.append(_pair_lines(trained, other, y + up, mark) | {"showlegend": False})
         for x, words, symbol in (
             (trained, f"trained and tested on {name}", mark.symbol),
             (other, f"trained on {name}, tested on the other", f"{mark.symbol}-open"),
@@ -106,7 +106,7 @@ def four_accuracies(table: pd.DataFrame, first: str, second: str, title: str) ->
     )
 
 
-def _joined(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark: Mark) -> Part:
+def _pair_lines(a: np.ndarray, b: np.ndarray, y: np.ndarray, mark: Mark) -> Part:
     gap = np.full(len(y), np.nan)
     x = np.stack([a, b, gap], axis=1).ravel()
     return line(mark.color, width=2.5, x=x, y=np.repeat(y, 3))
@@ -148,7 +148,7 @@ def difference_strips(
     row_of = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     at: Part = {"xref": "x domain", "yref": "y", "xanchor": "left", "xshift": 6}
     return figure(
-        [_every_pair(table, row_of), *([_means(tests, row_of)] if tests else ())],
+        [_pair_points(table, row_of), *([_means(tests, row_of)] if tests else ())],
         height=140 + row * len(labels),
         margin={"r": 86 if tests else 8},
         legend="bottom",
@@ -166,7 +166,7 @@ def difference_strips(
     )
 
 
-def _every_pair(table: pd.DataFrame, row_of: Mapping[str, int]) -> Part:
+def _pair_points(table: pd.DataFrame, row_of: Mapping[str, int]) -> Part:
     below = table.groupby("question").cumcount() % 5  # spread the points of a line reproducibly
     return scatter(
         x=100 * table["difference"],

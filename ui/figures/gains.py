@@ -78,10 +78,10 @@ def printed_gains(table: pd.DataFrame) -> Chart:
             width=0.7,
         )
 
-    reach = [1.2 * min(0.0, table["gain"].min()), 1.2 * table["gain"].max()]
-    of_x = axis("gain, %", range=[100 * end for end in reach])
+    limits = [1.2 * min(0.0, table["gain"].min()), 1.2 * table["gain"].max()]
+    of_x = axis("gain, %", range=[100 * end for end in limits])
     lines = 2 * (1 + max(len(block.rows) for block in blocks))
-    return _in_columns(blocks, bars_of, of_x, most=lines, high=22 if narrow() else 30)
+    return _in_columns(blocks, bars_of, of_x, max_lines=lines, line_height=22 if narrow() else 30)
 
 
 @cached_figure
@@ -117,9 +117,9 @@ def gain_bars(
             break
         blocks[longest] = blocks[longest]._replace(n=blocks[longest].n + 1)
     lines = max(ceil(len(block.rows) / block.n) for block in blocks)
-    high = 19 if narrow() else min(19, max(14, 400 // (lines + 1)))
-    most = min(LINES, ceil(1.2 * (lines + 1)))  # columns of similar heights
-    return _in_columns(blocks, bars_of, of_gains, most=most, high=high)
+    line_height = 19 if narrow() else min(19, max(14, 400 // (lines + 1)))
+    max_lines = min(LINES, ceil(1.2 * (lines + 1)))  # columns of similar heights
+    return _in_columns(blocks, bars_of, of_gains, max_lines=max_lines, line_height=line_height)
 
 
 def _in_columns(
@@ -127,18 +127,19 @@ def _in_columns(
     bars_of: Callable[[Block, pd.DataFrame], Part],
     of_x: Part,
     *,
-    most: int,
-    high: int,
+    max_lines: int,
+    line_height: int,
 ) -> Chart:
-    """Draw blocks of horizontal bars in columns of up to ``most`` lines; one column on a phone.
+    """Draw blocks of horizontal bars in columns of up to ``max_lines``; one column on a phone.
 
-    ``bars_of`` returns some bars of a block without places; ``high`` is the height of a line.
+    ``bars_of`` returns the bars of some rows of a block, without their positions; ``line_height``
+    is in pixels.
     """
     places = []  # of each block's heading and rows: number of the column, and line
     columns, used, lines = 0, 0, 0
     for block in blocks:
         per_column = ceil(len(block.rows) / block.n)
-        if used and not narrow() and used + per_column + 1 > most:
+        if used and not narrow() and used + per_column + 1 > max_lines:
             columns, used = columns + 1, 0
         column, line_in_it = np.divmod(np.arange(len(block.rows)), per_column)
         places.append((np.r_[0, column] + columns, np.r_[0, line_in_it + 1] + used))
@@ -153,7 +154,7 @@ def _in_columns(
     for block, (column, place) in zip(blocks, places, strict=True):
         mean, name = 100 * block.rows["gain"].mean(), sides[column[0]].suffix
         at: Part = {"xref": f"x{name}", "xanchor": "left", "yref": f"y{name}"}
-        size = min(15, high - 3)  # the heading is between two lines
+        size = min(15, line_height - 3)  # the heading is between two lines
         notes.append(note(block.heading, x=start, y=int(place[0]), font={"size": size}, **at))
         for number in np.unique(column[1:]):
             side, inside = sides[number], column[1:] == number
@@ -175,9 +176,10 @@ def _in_columns(
     axes: Part = {}
     for side, names in zip(sides, labels, strict=True):
         ticks: Part = {"tickvals": list(names), "ticktext": list(names.values())}
-        of_y = axis(grid=False, size=12 if high < 20 else 14, range=[lines - 0.4, -0.6], **ticks)
+        size = 12 if line_height < 20 else 14
+        of_y = axis(grid=False, size=size, range=[lines - 0.4, -0.6], **ticks)
         axes |= side.axes(of_x | {"showgrid": False, "zeroline": False}, of_y)
-    height = 60 + high * lines
+    height = 60 + line_height * lines
     margin = {"t": 8, "r": 64 if n > 2 else 8}  # bars of many columns are shorter than a heading
     return figure(
         traces, height=height, margin=margin, annotations=notes, barmode="overlay", **axes
@@ -196,7 +198,8 @@ def _upright(
         placed = {"x": start + np.arange(len(rows)), "y": 100 * rows["gain"], "showlegend": False}
         trace = bars_of(block, rows) | placed
         look = GROUP_LOOKS[rows["group"].iloc[0]]
-        sign = {"name": trace["name"], "marker": dots(look, 11)}  # the first bar may be pale
+        # The legend has a sign of its own, since the first bar may be pale.
+        sign = {"name": trace["name"], "marker": dots(look, 11)}
         traces += [scatter(x=[None], y=[None], **sign), trace]
         of_mean = {"x": ends, "y": [mean, mean], "name": "group mean", "showlegend": False}
         traces.append(line(INK.color, dash="dash", width=1.5, **of_mean))
@@ -211,7 +214,7 @@ def _upright(
 
 
 def _bars(rows: pd.DataFrame, mark: Mark, picked: str, *, horizontal: bool) -> Part:
-    """Return the bars of classes of one group, without places."""
+    """Return the bars of classes of one group, without their positions."""
     gain = 100 * rows["gain"].to_numpy()
     hover_texts = [
         Markup(
@@ -222,8 +225,8 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, *, horizontal: bool) -> P
             rows["class"], gain, rows["accuracy"], rows["baseline"], rows["draws"], strict=True
         )
     ]
-    enough, opened = rows["draws"].to_numpy() >= FEWEST_DRAWS, rows["class"] == picked
-    widths = np.where(opened, 3, ~enough)
+    enough, is_picked = rows["draws"].to_numpy() >= FEWEST_DRAWS, rows["class"] == picked
+    widths = np.where(is_picked, 3, ~enough)
     low, high = (100 * rows[end].where(enough) for end in ("low", "high"))
     reach = whiskers(gain, low, high, translucent(INK.color, 0.55), thickness=1, width=0)
     return bars(
@@ -233,7 +236,7 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, *, horizontal: bool) -> P
         marker={
             "color": [translucent(mark.color, 1 if has_enough else 0.45) for has_enough in enough],
             "pattern": {"shape": mark.pattern},
-            "line": {"width": widths, "color": np.where(opened, HARMONIC.color, mark.color)},
+            "line": {"width": widths, "color": np.where(is_picked, HARMONIC.color, mark.color)},
         },
         customdata=list(zip(rows["class"], hover_texts, strict=True)),
         hovertemplate="%{customdata[1]}<extra></extra>",
@@ -242,11 +245,11 @@ def _bars(rows: pd.DataFrame, mark: Mark, picked: str, *, horizontal: bool) -> P
 
 def _axis_of_gains(table: pd.DataFrame) -> Part:
     """Return the axis of gains, which every column shares."""
-    every = 100 * table[["gain"]].to_numpy()
+    values = 100 * table[["gain"]].to_numpy()
     if (table["draws"] >= FEWEST_DRAWS).any():
         drawn = table.loc[table["draws"] >= FEWEST_DRAWS, ["low", "high"]].to_numpy()
-        every = np.concatenate([every.ravel(), 100 * drawn.ravel()])
-    low, high = min(0.0, np.nanmin(every)) - 2, max(0.0, np.nanmax(every)) + 2
+        values = np.concatenate([values.ravel(), 100 * drawn.ravel()])
+    low, high = min(0.0, np.nanmin(values)) - 2, max(0.0, np.nanmax(values)) + 2
     step = TICKS if high - low < 4 * TICKS else 2 * TICKS
     ticks = list(range(step * ceil(low / step), ceil(high), step))
     return axis(

@@ -24,16 +24,16 @@ def rank_forest(shown: pd.DataFrame, title: str, *, top: int, row: int) -> Chart
     value have an empty row. ``title`` is the title of the axis. The rows start at ``top`` and are
     ``row`` high, in pixels.
     """
-    has_value, listed = shown["value"].notna().to_numpy(), shown["first"].notna().to_numpy()
+    has_value, has_interval = shown["value"].notna().to_numpy(), shown["first"].notna().to_numpy()
     best = (shown["first"] == 1).to_numpy()
     traces = [
-        _results(shown, is_group, mark, symbol, name)
-        for is_group, mark, symbol, name in (
+        _results(shown, mask, mark, symbol, name)
+        for mask, mark, symbol, name in (
             (best, INK, "circle", "not significantly worse"),
-            (~best & listed, HARMONIC, "circle-open", "significantly worse"),
-            (has_value & ~listed, HARMONIC, "x", "no interval"),
+            (~best & has_interval, HARMONIC, "circle-open", "significantly worse"),
+            (has_value & ~has_interval, HARMONIC, "x", "no interval"),
         )
-        if is_group.any()
+        if mask.any()
     ]
     if shown["printed"].notna().any():
         traces.append(_printed(shown))
@@ -48,13 +48,13 @@ def rank_forest(shown: pd.DataFrame, title: str, *, top: int, row: int) -> Chart
     )
 
 
-def _results(shown: pd.DataFrame, is_group: np.ndarray, mark: Mark, symbol: str, name: str) -> Part:
-    """Return the results selected by the mask ``is_group`` as points with their intervals."""
-    rows, x = shown[is_group], 100 * shown["value"][is_group]
+def _results(shown: pd.DataFrame, mask: np.ndarray, mark: Mark, symbol: str, name: str) -> Part:
+    """Return the results selected by ``mask`` as points with their intervals."""
+    rows, x = shown[mask], 100 * shown["value"][mask]
     ends = whiskers(x, 100 * rows["low"], 100 * rows["high"], mark.color)
     return scatter(
         x=x,
-        y=np.flatnonzero(is_group),
+        y=np.flatnonzero(mask),
         name=name,
         marker=dots(mark, 10, symbol=symbol),
         error_x=None if symbol == "x" else ends,

@@ -89,7 +89,7 @@ def _above_bar(k: int, source: str) -> Part:
 def _part_bars(table: pd.DataFrame) -> list[Part]:
     """Return the images of each class as bars, one trace per non-empty part.
 
-    PartStyle that are high enough show their counts, except those that are narrower than the text.
+    Bars that are high enough show their counts, except those that are narrower than the text.
     """
     least = 0.1 * table["trainval"].max() if len(table) <= MOST_NAMES else np.inf
     return [

@@ -44,17 +44,17 @@ def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
             "Read the files",
             key=f"reading_again_{files}",
             icon=":material/refresh:",
-            on_click=_remember,
+            on_click=_set_cancelled,
             args=("",),
         )
         st.stop()
     slot = st.empty()
     try:
-        with progress(slot, f"reading_cancel_{files}", on_click=_remember, args=(files,)):
+        with progress(slot, f"reading_cancel_{files}", on_click=_set_cancelled, args=(files,)):
             return read()
     finally:
         slot.empty()
 
 
-def _remember(files: str) -> None:
+def _set_cancelled(files: str) -> None:
     st.session_state[CANCELLED] = files

@@ -97,7 +97,7 @@ class ScoreUpload:
 # --- Session --------------------------------------------------------------------------------------
 
 
-def _computed_once(key: str, make: Callable[[], T]) -> T:
+def _compute_once(key: str, make: Callable[[], T]) -> T:
     """Return the result stored under ``key``; compute it by ``make`` once per visit."""
     results: dict[str, Any] = st.session_state.setdefault(_RESULTS, {})
     st.session_state.setdefault(_USED, set()).add(key)
@@ -144,12 +144,12 @@ def remove_uploads() -> None:
 def example(dataset: ZSLDataset, split: str, method: str) -> EvaluatedScores:
     """Return the predictions of a method of this package, evaluated like an upload."""
     spec = RunSpec.of(dataset, split, method)
-    return _computed_once(f"example {spec.key}", lambda: _example(spec, dataset))
+    return _compute_once(f"example {spec.key}", lambda: _example(spec, dataset))
 
 
 def _example(spec: RunSpec, dataset: ZSLDataset) -> EvaluatedScores:
     make, _ = waiting.predictions_of(waiting.run_of(spec))
-    predicted = checked(make(), f"{spec.method} on {dataset.name}", load=permitted)
+    predicted = checked(make(), f"{spec.method} on {dataset.name}", load=open_permitted)
     return EvaluatedScores(judge_predicted(predicted), spec.command())
 
 
@@ -158,7 +158,7 @@ def evaluate_upload(
 ) -> EvaluatedScores | None:
     """Evaluate scores of test images; None while a question is open."""
     while True:
-        result = _judged(upload, validation)
+        result = _judge_once(upload, validation)
         if isinstance(result, ScoreReport):
             if isinstance(result.matrix, PredictedScores):
                 return _of_predictions(result, result.matrix, upload, validation)
@@ -180,9 +180,9 @@ def evaluate_upload(
         upload, validation = (upload, answered) if about is validation else (answered, validation)
 
 
-def judged_predictions(upload: ScoreUpload) -> ScoreReport:
+def judge_predictions(upload: ScoreUpload) -> ScoreReport:
     """Return the metrics of predictions, even if the file contradicts itself or the data set."""
-    report = _judged(upload, None)
+    report = _judge_once(upload, None)
     assert isinstance(report, ScoreReport)  # predictions leave no question open
     return report
 
@@ -226,10 +226,10 @@ def _in_order(fixes: Sequence[str]) -> tuple[str, ...]:
     return tuple(fix for fix in FIXES if fix in fixes)
 
 
-def _judged(upload: ScoreUpload, validation: ScoreUpload | None) -> ScoreReport | OpenQuestion:
+def _judge_once(upload: ScoreUpload, validation: ScoreUpload | None) -> ScoreReport | OpenQuestion:
     """Evaluate a file in a worker process, once for each set of answers."""
     answered = [(each.key, each.fixes) for each in (upload, validation) if each is not None]
-    return _computed_once(f"judged {answered}", lambda: _judge_in_worker(upload, validation))
+    return _compute_once(f"judged {answered}", lambda: _judge_in_worker(upload, validation))
 
 
 def _judge_in_worker(
@@ -237,25 +237,25 @@ def _judge_in_worker(
 ) -> ScoreReport | OpenQuestion:
     visitor = visitors.session()
     with artifacts.scratch() as folder:
-        request = _put(upload, folder / "given")
+        request = _write_request(upload, folder / "given")
         if is_predictions(request.path):
-            return _predicted(request.path, visitor)
-        chosen_on = _put(validation, folder / "validation") if validation else None
+            return _judge_predictions(request.path, visitor)
+        chosen_on = _write_request(validation, folder / "validation") if validation else None
         files = request.files + (chosen_on.files if chosen_on else [])
         name = clean_text(upload.file.name)
         with memory.BUDGET.reserve(visitor, memory_for(files), name) as lent:
             return judge_in_worker(request, chosen_on, memory=lent, origin=limit_clause())
 
 
-def _predicted(path: Path, visitor: str) -> ScoreReport:
+def _judge_predictions(path: Path, visitor: str) -> ScoreReport:
     """Read, check and evaluate a file of predictions."""
     with memory.BUDGET.reserve(visitor, memory_for([path]), path.name) as lent:
         limits = Limits(most=lent // COPIES, origin=limit_clause())
-        read = read_predicted(path, limits=limits, load=permitted, refuse_wrong=False)
+        read = read_predicted(path, limits=limits, load=open_permitted, refuse_wrong=False)
         return judge_predicted(read)
 
 
-def permitted(name: str) -> ZSLDataset:
+def open_permitted(name: str) -> ZSLDataset:
     """Open the data set that predictions name, if this visitor may open it."""
     if name not in visitors.available_datasets():
         raise ParameterError(f"{name}: expected data that this visitor may open.")
@@ -270,7 +270,7 @@ def limit_clause() -> str:
     )
 
 
-def _put(upload: ScoreUpload, folder: Path) -> ScoreRequest:
+def _write_request(upload: ScoreUpload, folder: Path) -> ScoreRequest:
     """Write an upload into a folder."""
     path = uploads.put_one(upload.file, folder)
     labels = unseen = None
@@ -288,7 +288,7 @@ def uploads_of_models(
     if len(files) < 2 or labels is not None or unseen:
         return [ScoreUpload(file, labels, unseen) for file in files]
     key = f"models {' '.join(map(uploads.key_of, files))}"
-    divided, listed = _computed_once(key, lambda: _divide_files(files))
+    divided, listed = _compute_once(key, lambda: _divide_files(files))
     labels = None if divided.labels is None else files[divided.labels]
     return [ScoreUpload(files[k], labels, listed) for k in divided.scores]
 
@@ -308,7 +308,7 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
     if len(files) != 2:
         return [*files]
     first, second = files
-    blocks = _computed_once(f"blocks {first.key} {second.key}", lambda: _find_blocks(first, second))
+    blocks = _compute_once(f"blocks {first.key} {second.key}", lambda: _find_blocks(first, second))
     if blocks is None:
         return [first, second]
     pair = f"{first.file.name} ({blocks.shapes[0]}) and {second.file.name} ({blocks.shapes[1]})"

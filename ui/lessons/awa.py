@@ -102,7 +102,7 @@ def _cover() -> Chart:
     return Chart(strips.traces, strips.layout | {"showlegend": False})
 
 
-def _tested(which: str) -> tuple[Chart, Mapping[str, PairedTest]]:
+def _draw_tests(which: str) -> tuple[Chart, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the figure and the tests."""
     table, *names = _table(which)
     pair = names[::-1]  # AWA2 minus AWA1, as in the view of the map
@@ -115,7 +115,7 @@ def _tested(which: str) -> tuple[Chart, Mapping[str, PairedTest]]:
 
 
 def _claim(which: str) -> StepView:
-    figure, tests = _tested(which)
+    figure, tests = _draw_tests(which)
     test, printed = tests["training set"], cross_dataset.PRINTED_CLAIM
     paper = f"; the paper prints {three_digits(printed.p)}" if which == PRINTED else ""
     facts = {"pairs": test.pairs, "sentence": test.sentence, "p": test.p, "paper": paper}
@@ -123,7 +123,7 @@ def _claim(which: str) -> StepView:
 
 
 def _larger(which: str) -> StepView:
-    figure, tests = _tested(which)
+    figure, tests = _draw_tests(which)
     larger = tests["larger"]
     if larger.p >= ALPHA:
         answer = CHANGES.labels[2]
@@ -153,7 +153,7 @@ def _means(which: str) -> StepView:
 
 
 def _verdict(which: str) -> StepView:
-    _, tests = _tested(which)
+    _, tests = _draw_tests(which)
     values = {QUESTIONS[k]: tests[k].p for k in ("training set", "test set")}
     training, test = values.values()
     facts = {"training": training, "test": test}

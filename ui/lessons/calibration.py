@@ -143,7 +143,7 @@ def _gamma(stop: str) -> StepView:
     return StepView(class_bars(classes), answer, {"gamma": gamma} | changes)
 
 
-def _drawn(test: PredictedTest) -> tuple[np.ndarray, np.ndarray]:
+def _visible_curve(test: PredictedTest) -> tuple[np.ndarray, np.ndarray]:
     """Return unseen and seen accuracy along the curve, without points that no screen can show."""
     curve = test.curve.thinned(800)
     return curve.unseen, curve.seen
@@ -157,7 +157,7 @@ def _best(method: str) -> StepView:
         ("best γ", best.unseen, best.seen, ORACLE),
     )
     words = f"{method}, AUSUC {percent(scores.curve.ausuc)}"
-    figure = curve_with_points(*_drawn(scores), points, height=430, name=words)
+    figure = curve_with_points(*_visible_curve(scores), points, height=430, name=words)
     facts = {"best": best.harmonic, "gamma": best.gamma, "plain": plain.harmonic}
     return StepView(figure, FIFTHS.of(best.harmonic), facts)
 
@@ -241,7 +241,7 @@ def _cover() -> Chart:
     run, test = validated_run(METHODS[0])
     plain, _ = _plain_and_calibrated(run)
     point = ("γ = 0", plain.unseen, plain.seen, replace(HARMONIC, symbol="circle-open"))
-    curve = curve_with_points(*_drawn(test), [point], height=430)
+    curve = curve_with_points(*_visible_curve(test), [point], height=430)
     ends = {f"{x}axis": curve.axis(x) | {"tickvals": [0, 1]} for x in "xy"}
     return Chart(curve.traces, curve.layout | ends)
 

@@ -69,7 +69,7 @@ def _clues(question: str) -> str:
     return "\n".join(f"- {topic}: {value}" for topic, value in clues)
 
 
-def _grouped(name: str, split: str, group: Group) -> set[int]:
+def _classes_in_group(name: str, split: str, group: Group) -> set[int]:
     """Return the test classes of a group: in the pre-training set, related to it, or unrelated."""
     dataset = cache.dataset(name)
     parts = dataset.split(split)
@@ -86,7 +86,7 @@ def _grouped(name: str, split: str, group: Group) -> set[int]:
 
 
 def _overlap(split: str) -> StepView:
-    counts = {group: len(_grouped(DATA, split, group)) for group in GROUPS}
+    counts = {group: len(_classes_in_group(DATA, split, group)) for group in GROUPS}
     in_set, n = counts["in the set"], sum(counts.values())
     values = {GROUP_WORDS[group]: count / n for group, count in counts.items()}
     figure = shares(values, [GROUP_LOOKS[group] for group in GROUPS])
@@ -97,7 +97,7 @@ def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
     """Return the accuracy of each test class of split SS, and the gain by overlap."""
     dataset = cache.dataset(name)
     accuracy = cache.class_accuracy(RunSpec.among_unseen(dataset, "SS", method))
-    in_set, related = (_grouped(name, "SS", group) for group in GROUPS[:2])
+    in_set, related = (_classes_in_group(name, "SS", group) for group in GROUPS[:2])
     gains = overlap.method_gains({method: accuracy}, in_set, related)
     images = overlap.test_images(dataset, dataset.split("SS"))
     table = overlap.class_accuracies(accuracy, in_set, images, dict(enumerate(dataset.class_names)))

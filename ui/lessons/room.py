@@ -51,7 +51,7 @@ ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
 
 
 @cache
-def _refuge() -> Path:
+def _fallback_folder() -> Path:
     """Return a temporary folder for rooms if the data folder cannot be written to."""
     return Path(tempfile.mkdtemp(prefix="zsl-rooms-"))
 
@@ -59,27 +59,27 @@ def _refuge() -> Path:
 class Rooms:
     """All rooms of a data folder.
 
-    There are at most ``most`` rooms, of which a browser may open ``share`` and a network address
-    ``share_of_address``; opening a room beyond a limit closes another room that counts towards this
-    limit.
-    A room has answers to at most ``questions`` questions, and a question from at most ``visits``
-    visits; after that, a vote from an address with few votes replaces a vote from the address with
-    the most votes. A room closes ``seconds`` after it was opened, by the common clock of all
-    servers.
+    There are at most ``max_rooms`` rooms, of which a browser may open ``max_of_browser`` and a
+    network address ``max_of_address``; opening a room beyond a limit closes another room that
+    counts towards this limit.
+    A room has answers to at most ``max_questions`` questions, and a question from at most
+    ``max_visits`` visits; after that, a vote from an address with few votes replaces a vote from
+    the address with the most votes. A room closes ``seconds`` after it was opened, by the common
+    clock of all servers.
     """
 
     def __init__(
         self,
-        most: int = 200,
-        share: int = 5,
-        share_of_address: int = 40,
-        visits: int = 400,
-        questions: int = 100,
+        max_rooms: int = 200,
+        max_of_browser: int = 5,
+        max_of_address: int = 40,
+        max_visits: int = 400,
+        max_questions: int = 100,
         seconds: float = 6 * 3600,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.most, self.visits, self.questions = most, visits, questions
-        self.share, self.share_of_address = share, share_of_address
+        self.max_rooms, self.max_visits, self.max_questions = max_rooms, max_visits, max_questions
+        self.max_of_browser, self.max_of_address = max_of_browser, max_of_address
         self.seconds, self._clock = seconds, clock
 
     def open(self, visitor: Visitor = ANYONE) -> str:
@@ -87,9 +87,9 @@ class Rooms:
         now = self._clock()
         with self._writing() as db:
             owner = (visitor.address, visitor.browser)
-            self._close_surplus(db, "address = ? AND browser = ?", owner, self.share)
-            self._close_surplus(db, "address = ?", owner[:1], self.share_of_address)
-            self._close_surplus(db, "1", (), self.most)
+            self._close_surplus(db, "address = ? AND browser = ?", owner, self.max_of_browser)
+            self._close_surplus(db, "address = ?", owner[:1], self.max_of_address)
+            self._close_surplus(db, "1", (), self.max_rooms)
             while True:
                 code = "".join(secrets.choice(_SIGNS) for _ in range(_CODE_LENGTH))
                 row = (code, *owner, now, now)
@@ -102,7 +102,7 @@ class Rooms:
             used = self._used(db, code)
         if used is not None and abs(self._clock() - used) > NOTED_EVERY:
             with self._writing() as db:
-                self._note(db, code)
+                self._record_use(db, code)
         return used is not None
 
     def answer(self, code: str, question: str, visit: str, answer: str, address: str = "") -> bool:
@@ -122,14 +122,14 @@ class Rooms:
                 return False
             votes = dict(self._votes(db, code, question))
             query = "SELECT COUNT(DISTINCT question) FROM votes WHERE code = ?"
-            if not votes and db.execute(query, (code,)).fetchone()[0] >= self.questions:
+            if not votes and db.execute(query, (code,)).fetchone()[0] >= self.max_questions:
                 return False
-            full = visit not in votes and len(votes) >= self.visits
+            full = visit not in votes and len(votes) >= self.max_visits
             if full and not _give_way(db, code, question, address):
                 return False
             row = (code, question, visit, answer, address)
             db.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)", row)
-            self._note(db, code)
+            self._record_use(db, code)
             return True
 
     def counts(self, code: str, question: str) -> Counter[str]:
@@ -150,7 +150,7 @@ class Rooms:
         with self._writing() as db:
             if self._used(db, code) is not None:
                 db.execute("INSERT OR REPLACE INTO shown VALUES (?, ?, ?, ?)", (code, *shown))
-                self._note(db, code)
+                self._record_use(db, code)
 
     def shown(self, code: str) -> Shown | None:
         """Return the step shown in a room; None before its teacher shows one."""
@@ -179,7 +179,7 @@ class Rooms:
     def _oldest(self) -> float:
         return self._clock() - self.seconds
 
-    def _note(self, db: sqlite3.Connection, code: str) -> None:
+    def _record_use(self, db: sqlite3.Connection, code: str) -> None:
         db.execute("UPDATE rooms SET used = ? WHERE code = ?", (self._clock(), code))
 
     @staticmethod
@@ -203,7 +203,7 @@ class Rooms:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Open the file; raise ZSLError if it cannot be read or written."""
         try:
-            with closing(_opened()) as db:
+            with closing(_open()) as db:
                 yield db
         except sqlite3.Error as error:
             raise ZSLError(
@@ -235,22 +235,22 @@ def _give_way(db: sqlite3.Connection, code: str, question: str, address: str) ->
     return True
 
 
-def _opened() -> sqlite3.Connection:
+def _open() -> sqlite3.Connection:
     """Open the file in the data folder; replace a corrupt file, since rooms last hours only."""
     path = data_folder() / FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _connected(path)
+        return _connect(path)
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):  # locked or not writable
-            return _connected(_refuge() / FILE)
+            return _connect(_fallback_folder() / FILE)
         path.unlink(missing_ok=True)
-        return _connected(path)
+        return _connect(path)
     except OSError:
-        return _connected(_refuge() / FILE)
+        return _connect(_fallback_folder() / FILE)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
     try:
         db.execute("PRAGMA synchronous = OFF")  # a power cut loses answers of a few hours at most

@@ -34,9 +34,8 @@ def show_lesson(lesson: Lesson, place: Place) -> None:
         with st.container(key=f"lesson_question_{'read' if place.revealed else 'open'}"):
             if context := step.context():
                 st.markdown(plain(context).replace("\n\\- ", "\n- ").removeprefix("\\"))
-            st.markdown(
-                f"**{step.ask}**" if context else step.ask
-            )  # a list needs a heavier question
+            # Below a list of clues, the question is bold to stand out.
+            st.markdown(f"**{step.ask}**" if context else step.ask)
         answer = _take_answer(step, place)
         if place.revealed:
             _reveal(lesson, step, place, answer)

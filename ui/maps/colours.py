@@ -152,7 +152,7 @@ def colours_of(datasets: Sequence[ZSLDataset], *, are_separate: bool, one_map: b
     return ["data set", *out] if len(datasets) == 2 and are_separate else out
 
 
-def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
+def colour_images(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
     """Return the category of each image; colours in :data:`OF_ANSWERS` need ``method``."""
     colourings: dict[str, Callable[[], Colouring]] = {
         "class": lambda: colour_by_class(scene),

@@ -44,7 +44,7 @@ def is_computed(spec: RunSpec) -> bool:
     )
 
 
-def played(spec: RunSpec) -> PredictedRun | None:
+def available_run(spec: RunSpec) -> PredictedRun | None:
     """Return the predictions of a run; None if they need a job that has not finished."""
     if (stored := waiting.stored_run(spec)) is not None:
         return stored
@@ -53,15 +53,15 @@ def played(spec: RunSpec) -> PredictedRun | None:
         cache.quick_keys().add(spec.key)
         return computed
     folder = _finished(spec)
-    work = work_of(spec)
-    return None if folder is None else PredictedRun(*cache.finished(work.key, work, folder))
+    study = study_of(spec)
+    return None if folder is None else PredictedRun(*cache.finished(study.key, study, folder))
 
 
 def _finished(spec: RunSpec) -> Path | None:
     """Return the folder of a finished job with the predictions of a run; None without one."""
     if is_precomputed_only(spec.dataset):
         return None
-    return jobs.finished(work_of(spec))
+    return jobs.finished(study_of(spec))
 
 
 def preview(dataset: ZSLDataset, split: str) -> PredictedRun:
@@ -78,7 +78,11 @@ def other_runs_of(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Predicted
     available = {}
     for method in methods_of(dataset, choice.split):
         spec = RunSpec.of(dataset, choice.split, method)
-        if method != choice.method and is_computed(spec) and (run := played(spec)) is not None:
+        if (
+            method != choice.method
+            and is_computed(spec)
+            and (run := available_run(spec)) is not None
+        ):
             available[method] = run
     return available
 
@@ -95,7 +99,7 @@ def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
         if number * run_seconds(dataset) > LIMIT_WITHOUT_BUTTON:
             break
         if not is_computed(spec):
-            return played(spec) is not None
+            return available_run(spec) is not None
     return False
 
 
@@ -113,7 +117,7 @@ def duration_of(spec: RunSpec) -> str:
     return f"about {duration(max(earlier))}" if earlier else "several minutes"
 
 
-def work_of(spec: RunSpec) -> RunStudy:
+def study_of(spec: RunSpec) -> RunStudy:
     """Return the study that computes the predictions of a run."""
     return RunStudy.of(spec, cache.dataset(spec.dataset))
 

@@ -22,7 +22,7 @@ from ui.shell.guard import fragment
 from ui.state import cache, controls, data_menu, waiting
 from ui.state.waiting import PredictedRun
 from ui.takeaway import downloads
-from ui.takeaway.curves import offer_curves, released
+from ui.takeaway.curves import offer_curves, released_value
 from zslcore import jobs
 from zslcore.analysis.study import Study
 from zslcore.datasets import ZSLDataset
@@ -47,7 +47,7 @@ STOPS = "playground_stops"
 #: Session key: whether a choice has changed, so that the whole page has to run again.
 CHOICE_CHANGED = "playground_moved"
 #: Session key: whether the visitor wants to import files.
-IMPORT_REQUESTED = "playground_bring"
+IMPORT_REQUESTED = "playground_import"
 #: Key of the drawer below the instrument.
 DRAWER = "playground_drawer"
 #: Seconds between two updates of a job's state.
@@ -75,7 +75,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
     downloads.record_commands(spec.command())
     status = _status(_offered_study(spec))
     active = status is not None and status.active
-    fragment(_play, run_every=UPDATE_SECONDS if active else None)(choice, active, drawer)
+    fragment(_draw, run_every=UPDATE_SECONDS if active else None)(choice, active, drawer)
 
 
 # --- Choice ---------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def _chosen() -> RunChoice:
 
 def _choice_of(key: str, options: Sequence[str], default: str) -> str:
     """Return the choice in the address or, without it, on the previous page."""
-    return next((name for name in controls.remembered(key) if name in options), default)
+    return next((name for name in controls.earlier_choices(key) if name in options), default)
 
 
 def _gamma() -> float:
@@ -120,9 +120,9 @@ def _kind() -> str:
 def _store_action(name: str) -> None:
     """Store an action of the visitor before the page reruns."""
     value = getattr(st.session_state.get(KEY), name, None)
-    if name == "gamma" and (gamma := released(KEY, "gamma")) is not None:
+    if name == "gamma" and (gamma := released_value(KEY, "gamma")) is not None:
         st.query_params[GAMMA] = repr(gamma)
-    elif name == "place" and (position := released(KEY, "place")) is not None:
+    elif name == "place" and (position := released_value(KEY, "place")) is not None:
         stops = st.session_state.get(STOPS, ())
         if 0 <= position < len(stops):
             st.query_params[VALUE] = stops[int(position)].replace("−", "-")  # a hyphen can be typed
@@ -130,16 +130,16 @@ def _store_action(name: str) -> None:
         controls.write_address({RULER: value, VALUE: None})
         st.session_state[CHOICE_CHANGED] = True
     elif name == "choice" and isinstance(value, dict):
-        _take(value)
+        _store_choice(value)
     elif name == "only" and isinstance(value, str):
         controls.write_address({ONLY: value})
-    elif name == "bring" and value:
+    elif name == "import" and value:
         st.session_state[IMPORT_REQUESTED] = True
     elif name == "run" and value:
         _run_or_leave()
 
 
-def _take(choice: dict[str, object]) -> None:
+def _store_choice(choice: dict[str, object]) -> None:
     """Write a choice into the address and into the session for other pages."""
     for key, options in (("dataset", data_menu.openable()), ("split", None), ("method", METHODS)):
         value = choice.get(key)
@@ -160,34 +160,34 @@ def _offered_study(spec: RunSpec) -> Study[Any] | None:
     if is_precomputed_only(spec.dataset):
         return None
     if not playground_answers.is_computed(spec) and not waiting.is_quick(spec):
-        return playground_answers.work_of(spec)
-    stops = playground_rulers.stops_of(_kind(), spec, playground_answers.played(spec))
-    return playground_answers.work_of(spec) if stops.work is None or stops.quick else stops.work
+        return playground_answers.study_of(spec)
+    stops = playground_rulers.stops_of(_kind(), spec, playground_answers.available_run(spec))
+    return playground_answers.study_of(spec) if stops.study is None or stops.quick else stops.study
 
 
-def _status(work: Study[Any] | None) -> Status | None:
-    return None if work is None else jobs.status(work.key)
+def _status(study: Study[Any] | None) -> Status | None:
+    return None if study is None else jobs.status(study.key)
 
 
 def _run_or_leave() -> None:
     """Start the job of the choice; if it is running or queued, stop waiting for it."""
     choice = _chosen()
     spec = RunSpec.of(cache.dataset(choice.dataset), choice.split, choice.method)
-    work = _offered_study(spec)
-    status = _status(work)
-    if work is None:
+    study = _offered_study(spec)
+    status = _status(study)
+    if study is None:
         return
     if status is not None and status.active:
-        waiting.leave(work.key)
+        waiting.leave(study.key)
     else:
-        waiting.submit(work)
+        waiting.submit(study)
     st.session_state[CHOICE_CHANGED] = True
 
 
 # --- The instrument -------------------------------------------------------------------------------
 
 
-def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
+def _draw(choice: RunChoice, was_active: bool, drawer: bool) -> None:
     """Draw the instrument, then compute another method for comparison."""
     if st.session_state.pop(IMPORT_REQUESTED, False):
         import_dialog.ask()
@@ -198,21 +198,21 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
     active = status is not None and status.active
     if st.session_state.pop(CHOICE_CHANGED, False) or active != was_active:
         st.rerun()
-    played, kind = playground_answers.played(spec), _kind()
+    run, kind = playground_answers.available_run(spec), _kind()
     other_runs = playground_answers.other_runs_of(dataset, choice)
-    shown = played
+    shown = run
     if shown is None and choice.method != controls.METHOD:
         shown = next(iter(other_runs.values()), None)
     shown = shown or playground_answers.preview(dataset, choice.split)
-    stops, pending = playground_rulers.stops_of(kind, spec, played), None
-    if played is None:
+    stops, pending = playground_rulers.stops_of(kind, spec, run), None
+    if run is None:
         pending = playground_answers.pending(spec, status, covers=choice.method != controls.METHOD)
     value = str(st.query_params.get(VALUE, ""))
     ruler = playground_rulers.ruler_of(
         kind, stops, shown, value, partial(playground_rulers.curve_of, choice.method, dataset)
     )
     st.session_state[STOPS] = [frame.words for frame in ruler.frames]
-    if stops.work is not None and not ruler.frames:
+    if stops.study is not None and not ruler.frames:
         button = f"Compute it ({stops.duration})"
         pending = playground_answers.job_state(choice.method, status, "", button, covers=False)
     ghosts = [
@@ -229,7 +229,7 @@ def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
         playground.draw(drawn, key=KEY, on_change=_store_action)
         with st.container(key="playground_menu"):
             offer_curves(drawn.curves, KEY)
-    if drawer and played is not None:
+    if drawer and run is not None:
         show = partial(show_drawer, spec, dataset, _gamma())
         fold("Numbers and command", show, key=DRAWER)
     if playground_answers.compute_one(dataset, choice):

@@ -38,53 +38,51 @@ DrawCurve = Callable[[PredictedTest, float | None], InteractiveCurve]
 class RulerStops:
     """Study that computes the stops of a ruler; ``note`` describes them, or says why none exist."""
 
-    work: GridPredictionsStudy | TransductionStudy | None = None
+    study: GridPredictionsStudy | TransductionStudy | None = None
     quick: bool = False
     duration: str = ""
     note: str = ""
 
     def answers(self) -> GridPredictions | Transduction | None:
         """Return the predictions at the stops; None if they need a job that has not finished."""
-        if self.work is None:
+        if self.study is None:
             return None
-        if (folder := jobs.finished(self.work)) is not None:
+        if (folder := jobs.finished(self.study)) is not None:
             answers: GridPredictions | Transduction = cache.finished(
-                self.work.key, self.work, folder
+                self.study.key, self.study, folder
             )
             return answers
-        return cache.computed(self.work.key, self.work) if self.quick else None
+        return cache.computed(self.study.key, self.study) if self.quick else None
 
 
-def stops_of(kind: str, spec: RunSpec, played: PredictedRun | None) -> RulerStops:
+def stops_of(kind: str, spec: RunSpec, run: PredictedRun | None) -> RulerStops:
     """Return the study for a ruler, one of :data:`KINDS`, or the reason why it has no stops."""
     if kind == "gamma":
         return RulerStops()
-    if played is None:
+    if run is None:
         return RulerStops(note=f"Run {spec.method} first.")
     if is_precomputed_only(spec.dataset):
         note = (
             f"Only precomputed results of {title(spec.dataset)} are available; import its features."
         )
         return RulerStops(note=note)
-    return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
+    return _lambda_stops(spec, run) if kind == "lambda" else _image_stops(spec)
 
 
-def _along(spec: RunSpec, played: PredictedRun) -> RulerStops:
+def _lambda_stops(spec: RunSpec, run: PredictedRun) -> RulerStops:
     parameter = lambda_parameter(spec.method)
     if parameter is None:
         return RulerStops(note=f"{spec.method} has no λ.")
-    fixed_params = {
-        name: value for name, value in played.result.params.items() if name != parameter
-    }
-    open_ = replace(spec, params=fixed_params, grid=None, revisions={})
+    fixed_params = {name: value for name, value in run.result.params.items() if name != parameter}
+    without_lambda = replace(spec, params=fixed_params, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
-    duration = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
+    duration = "about a minute" if RunStudy(without_lambda).is_quick(dataset) else "several minutes"
     note = f"{spec.method} is fitted at each λ of its grid, also on the folds."
-    study = GridPredictionsStudy(open_)
+    study = GridPredictionsStudy(without_lambda)
     return RulerStops(study, study.is_quick(dataset), duration, note)
 
 
-def _unlabelled(spec: RunSpec) -> RulerStops:
+def _image_stops(spec: RunSpec) -> RulerStops:
     method = next((n for n, m in TRANSDUCTIVE.items() if _extends(m, spec.method)), "Propagation")
     params = {"base": spec.method} if TRANSDUCTIVE[method].takes_base else {}
     study = TransductionStudy(spec.dataset, spec.split, method, params, digest=spec.digest)
@@ -102,19 +100,19 @@ def _extends(transductive: type[TransductiveEstimator], method: str) -> bool:
 
 
 def ruler_of(
-    kind: str, stops: RulerStops, played: PredictedRun, value: str, draw_curve: DrawCurve
+    kind: str, stops: RulerStops, run: PredictedRun, value: str, draw_curve: DrawCurve
 ) -> Ruler:
     """Return the ruler at the value in the address, by default at the value of the run."""
     answers = stops.answers()
     if isinstance(answers, GridPredictions):
-        reference = int(abs(answers.values - played.result.params[answers.parameter]).argmin())
+        reference = int(abs(answers.values - run.result.params[answers.parameter]).argmin())
         words = map(three_digits, answers.values)
         stops_in_order = zip(words, answers.tests, answers.gamma, strict=True)
         frames = [
             Frame(word, draw_curve(test, gamma), test) for word, test, gamma in stops_in_order
         ]
         named = [
-            NamedStop(played.origin, reference, "validated"),
+            NamedStop(run.origin, reference, "validated"),
             NamedStop("tuned for ZSL", answers.for_zsl, "folds"),
             NamedStop("best on test (oracle)", answers.best, "oracle"),
         ]

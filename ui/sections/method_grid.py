@@ -78,9 +78,10 @@ def show_grid(
     table: MethodTable, details: Sequence[str], on_open: Callable[[str, str], None]
 ) -> None:
     """Show the table and its files; ``on_open`` gets row and data set of a clicked cell."""
-    rows, of_files = grid_of(table)
-    stars = {of.column.data: of.cells for of in of_files if of.kind == "worse"}
-    columns = [of for of in of_files if of.kind != "worse"]  # the numbers have these asterisks
+    rows, file_columns = grid_of(table)
+    stars = {col.column.data: col.cells for col in file_columns if col.kind == "worse"}
+    # On screen, asterisks are next to the numbers.
+    columns = [col for col in file_columns if col.kind != "worse"]
     words = {
         "value": f"{metric_label(table.metric)}, %",
         "ranks": "rank (95 %)",
@@ -88,15 +89,15 @@ def show_grid(
         "printed": "ResNet-101, %",
     }
     # The browser reports only the lower heading of a clicked cell, which several data sets have.
-    lower = [words[of.kind] + INVISIBLE * k for k, of in enumerate(columns)]
-    headings = [(of.heading, below) for of, below in zip(columns, lower, strict=True)]
-    cells = {heading: of.cells for heading, of in zip(headings, columns, strict=True)}
+    lower = [words[col.kind] + INVISIBLE * k for k, col in enumerate(columns)]
+    headings = [(col.heading, below) for col, below in zip(columns, lower, strict=True)]
+    cells = {heading: col.cells for heading, col in zip(headings, columns, strict=True)}
     for name in details:
         about = {row: _detail_of(table, row, name) for row in rows}
         cells["method", name] = pd.Series(about, dtype=object)
     shown = pd.DataFrame(cells, index=rows)
     shown.insert(0, ("", "method"), rows)
-    data_of = {below: of.column.data for below, of in zip(lower, columns, strict=True)}
+    data_of = {below: col.column.data for below, col in zip(lower, columns, strict=True)}
     data_of["method"] = table.columns[0].data  # a click on a name opens the first number
 
     def open_cell() -> None:
@@ -111,14 +112,14 @@ def show_grid(
     config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}
     with_own = not table.is_all_own
     look = shown.style.apply(lambda _: _styles(columns, shown, with_own=with_own), axis=None)
-    for k, of in enumerate(columns, start=2):
-        wide = 7 * len(of.heading) + 18 - number
+    for k, col in enumerate(columns, start=2):
+        wide = 7 * len(col.heading) + 18 - number
         widths = {"ranks": max(ranks, wide), "mark": 110, "printed": 104}
-        width = widths.get(of.kind, number)
-        if of.kind == "value" and of.column.data in stars:
+        width = widths.get(col.kind, number)
+        if col.kind == "value" and col.column.data in stars:
             config[k] = st.column_config.Column(width=max(number, number + wide))
-            look = _with_stars(look, headings[k - 2], stars[of.column.data])
-        elif of.is_number:
+            look = _with_stars(look, headings[k - 2], stars[col.column.data])
+        elif col.is_number:
             config[k] = st.column_config.NumberColumn(format="%.1f", width=width)
         else:
             config[k] = st.column_config.Column(width=width)
@@ -134,7 +135,7 @@ def show_grid(
         selection_mode="single-cell",
     )
     st.caption(_legend(table), help=_how_computed(table))
-    _offer_table(table, rows, of_files)
+    _offer_table(table, rows, file_columns)
 
 
 def _with_stars(look: Styler, heading: tuple[str, str], stars: pd.Series) -> Styler:
@@ -212,14 +213,14 @@ def _mark(cell: MethodResult | None) -> str | None:
 def _styles(columns: Sequence[GridColumn], shown: pd.DataFrame, *, with_own: bool) -> pd.DataFrame:
     """Return styles: leaders of a ranking bold, significantly worse grey, ``with_own`` yellow."""
     styles = pd.DataFrame("", shown.index, shown.columns)
-    for k, of in enumerate(columns, start=1):
-        column, ranks = of.column, of.column.ranks.reindex(shown.index)
-        if of.kind in ("value", "ranks", "worse"):
+    for k, col in enumerate(columns, start=1):
+        column, ranks = col.column, col.column.ranks.reindex(shown.index)
+        if col.kind in ("value", "ranks", "worse"):
             styles.iloc[np.flatnonzero(ranks["first"] > 1), k] = f"color: {NEUTRAL.color}"
             if column.is_ranked:
                 best = np.flatnonzero(shown.index.isin(column.leaders))
                 styles.iloc[best, k] = "font-weight: bold"
-        if of.kind in ("value", "mark") and with_own:
+        if col.kind in ("value", "mark") and with_own:
             is_own = [r in column.cells and column.cells[r].origin == "mine" for r in shown.index]
             styles.iloc[np.flatnonzero(is_own), k] += YOURS
     return styles
@@ -275,7 +276,7 @@ def _offer_table(table: MethodTable, rows: list[str], columns: Sequence[GridColu
         f"features of {', '.join(sorted(tuned))} are fine-tuned" * bool(tuned),
     ]
     caption = "; ".join(filter(None, notes))
-    shares = [key for key, of in offered.items() if of.is_number]
+    shares = [key for key, col in offered.items() if col.is_number]
     measured = [key for key in shares if offered[key].kind == "value"]
     look = TableFormat(labels, percent=shares, best=measured)
     downloads.offer_table(flat, "methods", look, caption=caption)

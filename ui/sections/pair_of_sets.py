@@ -36,7 +36,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     """
     sides = st.container(), st.container()
     import_dialog.offer()
-    offered = [_offered(name) for name in data_menu.offered(results_only=False, effects=True)]
+    offered = [_candidate_of(name) for name in data_menu.offered(results_only=False, effects=True)]
     default = _default(offered)
     with sides[0]:
         first = data_menu.choose_name(
@@ -46,7 +46,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
             default=default[0],
             on_change=_forget_second,
         )
-    partners = _partners(_offered(first), offered)
+    partners = _partners(_candidate_of(first), offered)
     options = [*partners, NOTHING]
     usual = default[1] if first == default[0] else options[0]
     with sides[1]:
@@ -65,7 +65,7 @@ def _forget_second() -> None:
     st.query_params.pop("pair_second", None)
 
 
-def _offered(name: str) -> PairCandidate:
+def _candidate_of(name: str) -> PairCandidate:
     if name in imports.names():
         classes, of, width, simulated = cache.facts_of_import(name, imports.version_token(name))
         return PairCandidate(name, frozenset(classes), of, width, simulated)
@@ -98,9 +98,9 @@ def _partners(first: PairCandidate, offered: list[PairCandidate]) -> list[str]:
     return [partner.name for partner in partners]
 
 
-def _kind(offered: PairCandidate) -> str:
+def _kind(candidate: PairCandidate) -> str:
     """Return the suffix of a name after its benchmark, such as "-full"."""
-    return offered.name.partition(offered.benchmark or offered.name)[2]
+    return candidate.name.partition(candidate.benchmark or candidate.name)[2]
 
 
 def _default(offered: list[PairCandidate]) -> tuple[str, str]:

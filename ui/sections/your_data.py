@@ -110,12 +110,12 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
     spec = ComparisonSpec(
         {dataset.name: dataset.digest}, (split.name,), tuple(closed_forms(dataset)), task
     )
-    work, refused = ComparisonStudy(spec), {}
+    study, refused = ComparisonStudy(spec), {}
     for attempt in range(ATTEMPTS):
-        work = ComparisonStudy(spec, attempt=attempt)
-        if (folder := jobs.finished(work)) is None:
+        study = ComparisonStudy(spec, attempt=attempt)
+        if (folder := jobs.finished(study)) is None:
             break
-        refused = work.read(folder)
+        refused = study.read(folder)
         if len(refused) == len(missing):
             for sentence in refused.values():
                 st.caption(plain(sentence))
@@ -127,7 +127,7 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
         f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "
         "Parameters and γ are chosen on the folds."
     )
-    offer_job(work, label, key="data_compute", type=kind, help=tip)
+    offer_job(study, label, key="data_compute", type=kind, help=tip)
 
 
 # --- Results --------------------------------------------------------------------------------------

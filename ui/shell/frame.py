@@ -213,7 +213,7 @@ def _show_menus() -> None:
 
 def _show_glossary() -> None:
     """List the terms of the glossary, those on this page first."""
-    search = st.text_input("Find a term", key="glossary_sought").strip().lower()
+    search = st.text_input("Find a term", key="glossary_search").strip().lower()
     matches = [t for t in TERMS.values() if search in t.search_text()]
     here = [term for term in terms.on_this_page() if term in matches]
     if not matches:
@@ -232,21 +232,21 @@ def _list_terms(heading: str, entries: Sequence[Term]) -> None:
 
 def _show_report() -> None:
     """List the pins, and offer them as a report."""
-    pieces = report.pins()
-    if not pieces:
+    pins = report.pins()
+    if not pins:
         st.caption("Nothing is pinned yet. Open **Download** below a figure, then pin it.")
-    for k, piece in enumerate(pieces):
+    for k, pin in enumerate(pins):
         st.button(
-            f"Remove {plain(piece.title)}",
+            f"Remove {plain(pin.title)}",
             icon=":material/close:",
             type="tertiary",
             key=f"report_remove_{k}",
             on_click=report.unpin,
             args=(k,),
         )
-    if pieces:
+    if pins:
         downloads.download(
-            *("HTML report", lambda: report.as_html(pieces), "report.html", "report_download"),
+            *("HTML report", lambda: report.as_html(pins), "report.html", "report_download"),
             type="secondary",
         )
 
@@ -374,16 +374,16 @@ def _tray() -> None:
     count_text = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"
     with st.popover(count_text, icon=":material/hourglass_top:", type="tertiary", key="tray"):
         st.caption("Your jobs. A job is cancelled when its last visitor leaves it.")
-        for work, status in waiting:
+        for study, status in waiting:
             queue_position = (
                 f"number {status.position} in the queue" if status.position else "running"
             )
-            st.progress(share_done(status), text=f"{plain(work.title)}: {queue_position}")
+            st.progress(share_done(status), text=f"{plain(study.title)}: {queue_position}")
             st.button(
                 "Leave",
                 icon=":material/close:",
                 type="tertiary",
-                key=f"leave_{work.key}",
+                key=f"leave_{study.key}",
                 on_click=jobs.cancel,
-                args=(work.key, visitors.current()),
+                args=(study.key, visitors.current()),
             )

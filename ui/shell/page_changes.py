@@ -48,7 +48,8 @@ class PageChanges:
             content = message.get("bytes")
             if content is not None and len(content) < LARGEST:
                 answer = ForwardMsg.FromString(content)
-                new_page = answer.navigation.page_script_hash  # in the first run, the run has none
+                # In the first run of a visit, new_session has no hash.
+                new_page = answer.navigation.page_script_hash
                 page = new_page or answer.new_session.page_script_hash or page
             await send(message)
 

@@ -15,20 +15,20 @@ import streamlit as st
 class View:
     """View of a page, a module ``ui.views.<page>.<name>`` with ``show(header)``.
 
-    Only this view reads the query parameters with the prefix ``own``, such as "about_", and the
-    parameters listed in ``alone``.
+    Only this view reads the query parameters with its ``prefix``, such as "about_", and the
+    parameters listed in ``own``.
     """
 
     name: str
     label: str
     question: str
     icon: str
-    own: str
-    alone: Sequence[str] = ()
+    prefix: str
+    own: Sequence[str] = ()
 
     def owns(self, choice: str) -> bool:
         """Return whether only this view reads the query parameter ``choice``."""
-        return choice.startswith(self.own) or choice in self.alone
+        return choice.startswith(self.prefix) or choice in self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class Page:
         return f"pages/{self.name}.py"
 
 
-def _marked(row: dict[str, Any]) -> dict[str, Any]:
+def _with_icon(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row of the file with the icon in Streamlit's notation."""
     return row | {"icon": f":material/{row['icon']}:"}
 
 
 _SITE = tomllib.loads(Path(__file__).with_name("site.toml").read_text(encoding="utf-8"))
 PAGES = tuple(
-    Page(**_marked(page) | {"views": tuple(View(**_marked(view)) for view in page["views"])})
+    Page(**_with_icon(page) | {"views": tuple(View(**_with_icon(view)) for view in page["views"])})
     for page in _SITE["pages"]
 )
 _PLACES = {view.name: (page, view) for page in PAGES for view in page.views}

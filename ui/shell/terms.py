@@ -13,7 +13,7 @@ from zslcore.scores.protocols import Words
 _SHOWN, _SIDES = "terms_shown", "terms_sides"
 
 
-def call_sides(words: Words) -> None:
+def set_side_names(words: Words) -> None:
     """Set the names of seen and unseen classes in the help of this view, such as base and new."""
     st.session_state[_SIDES] = words
 

@@ -158,8 +158,8 @@ def _evidence(stamp: str) -> Mapping[Body, ClaimEvidence]:
 def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
     if body == "printed":
         return claims.judge_on_printed_tables()
-    every = claims.judge_all(evidence={body: _evidence(stamp)[body]})
-    return {id_: judgments[body] for id_, judgments in every.items()}
+    by_claim = claims.judge_all(evidence={body: _evidence(stamp)[body]})
+    return {id_: judgments[body] for id_, judgments in by_claim.items()}
 
 
 def method_cells() -> Sequence[MethodResult]:

@@ -95,7 +95,7 @@ def write_address(choices: Mapping[str, str | None]) -> None:
             st.query_params.pop(name, None)
 
 
-def remembered(key: str) -> list[str]:
+def earlier_choices(key: str) -> list[str]:
     """Return the choice in the address, and the choice on the previous page, if any."""
     choices = st.query_params.get(key), st.session_state.get(key)
     return [choice for choice in choices if isinstance(choice, str)]

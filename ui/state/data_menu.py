@@ -87,39 +87,39 @@ def choose_name(
     A ``default`` that is not among ``names`` is replaced by the first of them.
     """
     menu, default = f"{key}_menu", default if default in names else names[0]
-    options, chosen = list(names), next(iter(controls.remembered(key)), None)
+    options, chosen = list(names), next(iter(controls.earlier_choices(key)), None)
     if chosen not in options and chosen in openable():
         options.append(chosen)
     controls.report_unavailable(label, chosen, options)
     st.session_state[menu] = chosen if chosen in options else default
-    chosen_dataset = st.selectbox(
+    name = st.selectbox(
         label,
         options,
-        format_func=_marked,
+        format_func=_menu_title,
         key=menu,
-        on_change=partial(_take, key, more.pop("on_change", None)),
+        on_change=partial(_store_choice, key, more.pop("on_change", None)),
         help=terms.tip(label),
         **more,
     )
-    st.session_state[key] = chosen_dataset
-    if chosen_dataset != default or key in st.query_params:
-        st.query_params[key] = chosen_dataset
-    return str(chosen_dataset)
+    st.session_state[key] = name
+    if name != default or key in st.query_params:
+        st.query_params[key] = name
+    return str(name)
 
 
 def chosen_dataset() -> str | None:
     """Return the data set chosen in the address or, without it, on the previous page."""
-    return next(iter(controls.remembered("dataset")), None)
+    return next(iter(controls.earlier_choices("dataset")), None)
 
 
-def _take(key: str, then: Callable[[], None] | None) -> None:
+def _store_choice(key: str, then: Callable[[], None] | None) -> None:
     """Write the choice of a menu into the address and the session."""
     st.query_params[key] = st.session_state[key] = st.session_state[f"{key}_menu"]
     if then is not None:
         then()
 
 
-def _marked(name: str) -> str:
+def _menu_title(name: str) -> str:
     return f"{title(name)}{_RESULTS_ONLY * is_precomputed_only(name)}"
 
 

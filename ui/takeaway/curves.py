@@ -37,7 +37,7 @@ def offer_curves(curves: InteractiveCurve, key: str) -> None:
     )
 
 
-def released(key: str, name: str) -> float | None:
+def released_value(key: str, name: str) -> float | None:
     """Return the "gamma" or "place" at which a ruler was last released; None if it never was."""
     value = getattr(st.session_state.get(key), name, None)
     return float(value) if isinstance(value, int | float) and abs(value) < LARGEST else None

@@ -19,7 +19,7 @@ from zslcore.interactive.one_file import HEIGHT, frame_page
 from zslcore.version import version
 
 #: Limits for a visitor: the number of pins, and the bytes of all figures in these pins.
-MOST, MOST_BYTES = 24, 30_000_000
+MAX_PINS, MAX_BYTES = 24, 30_000_000
 _ROWS = 60  # maximum number of rows of a table in a report
 #: Pixels above and below a figure on its page.
 _AROUND = 56
@@ -69,10 +69,10 @@ def pin(new: Pin) -> str:
     pinned = pins()
     if new in pinned:
         return "This is already in the report."
-    if len(pinned) >= MOST or sum(len(p.page) for p in (*pinned, new)) > MOST_BYTES:
+    if len(pinned) >= MAX_PINS or sum(len(p.page) for p in (*pinned, new)) > MAX_BYTES:
         return (
-            f"The report is full: expected at most {MOST} items with {MOST_BYTES // 1_000_000} MB "
-            "of figures. Remove an item first."
+            f"The report is full: expected at most {MAX_PINS} items with "
+            f"{MAX_BYTES // 1_000_000} MB of figures. Remove an item first."
         )
     st.session_state[_PINS] = (*pinned, new)
     return f"Pinned. The report has {len(pinned) + 1} item{'s' * bool(pinned)}."
@@ -84,14 +84,14 @@ def unpin(position: int) -> None:
 
 
 def as_html(
-    pieces: Sequence[Pin], heading: str = "Visit report", *, answers: Sequence[Pin] = ()
+    pinned: Sequence[Pin], heading: str = "Visit report", *, answers: Sequence[Pin] = ()
 ) -> str:
     """Return a report as one HTML page: figures, tables and commands."""
-    every = dict.fromkeys(line for piece in (*pieces, *answers) for line in piece.commands)
+    commands = dict.fromkeys(line for pin in (*pinned, *answers) for line in pin.commands)
     return _PAGE.render(
-        pieces=(*pieces, *answers),
-        answers_from=len(pieces) if answers else -1,
-        commands=list(every),
+        pins=(*pinned, *answers),
+        answers_from=len(pinned) if answers else -1,
+        commands=list(commands),
         version=version(),
         heading=heading,
         frame_page=frame_page,

@@ -157,7 +157,7 @@ class Occasions:
     ``names`` are triples (data set, split, choice), with "validated", "oracle" or a fold number as
     choice; ``metrics`` has shape (1 + n_draws, n_occasions, n_methods) and is NaN for missing runs;
     ``seconds`` has shape (n_occasions, n_methods). ``too_few`` has a clause for each data set and
-    split with too few test classes for draws, whose drawn values are NaN.
+    split with too few test classes for draws; their drawn values are NaN.
     """
 
     methods: tuple[str, ...]

@@ -225,7 +225,7 @@ class RankingModel(EpochModel):
         """Return w of shape (n_samples, n_classes); for the tensors see :func:`first_violator`."""
         raise NotImplementedError
 
-    def _learned(self, V: np.ndarray) -> None:
+    def _store_learned(self, V: np.ndarray) -> None:
         """Store ``V``, of shape (n_matrices, n_features, n_attributes), as learned."""
         self.V_ = V[0]
 
@@ -238,7 +238,7 @@ class RankingModel(EpochModel):
             loss = descent.epoch()
             self._report(epoch, loss)
             if epoch in stops:
-                self._learned(descent.solution())
+                self._store_learned(descent.solution())
                 yield epoch
 
     def _score_each(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:

@@ -96,7 +96,7 @@ class LATEM(RankingModel):
     def _matrices(self) -> tuple[int, float]:
         return self.n_matrices, self.prune
 
-    def _learned(self, V: np.ndarray) -> None:
+    def _store_learned(self, V: np.ndarray) -> None:
         self.V_ = V
 
 

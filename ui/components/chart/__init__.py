@@ -39,7 +39,7 @@ def draw(
 ) -> None:
     """Draw a figure; ``alt`` is the text for screen readers.
 
-    With ``fills_place``, the figure is as high as its place, whose height the page's styles set.
+    With ``fills_place``, the figure is as high as its place, as set by the styles of the page.
     After a click on a mark, ``st.session_state[key].picked`` is its ``customdata``.
     """
     _mount(

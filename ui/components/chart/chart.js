@@ -24,7 +24,7 @@ const ENTRY_GAP = 18; // pixels between entries of the legend
 const COLOR_BAR = 58; // width of a scale of colours with its numbers
 const REACH = 14; // pixels around a mark in which the pointer selects it
 const GRID = "rgba(128, 128, 128, 0.25)";
-const RISES = /** @type {Record<string, number>} */ ({ bottom: 0, middle: 0.5, top: 1 });
+const DROPS = /** @type {Record<string, number>} */ ({ bottom: 0, middle: 0.5, top: 1 });
 const EXTRA = /<extra>.*?<\/extra>/; // a part of Plotly's templates that is not shown
 const VARIABLE = /%\{(\w+)(?:\[(\d+)\])?(?::([^}]*))?\}/g; // name, index and format in a template
 const ANCHORS = /** @type {Record<string, string>} */ ({ left: "start", center: "middle", right: "end" });
@@ -62,7 +62,7 @@ class Chart extends Figure {
   draw() {
     if (!this.drawing || !this.width) return;
     const { alt, figure: { data, layout } } = this.drawing, { shapes = [], images = [], annotations = [] } = layout;
-    const size = { width: this.width, height: this.fillsPlace ? this.rootHeight : layout.height }, letters = layout.font?.size ?? 13;
+    const size = { width: this.width, height: this.fillsPlace ? this.rootHeight : layout.height }, fontSize = layout.font?.size ?? 13;
     const planes = createPlanes(data, layout);
     const legend = createLegend(data, layout, size.width - 16);
     const box = findPlotBox(data, layout, size, planes, legend);
@@ -81,10 +81,10 @@ class Chart extends Figure {
       ...drawShapes(true),
       ...traces.map(({ plane, trace }) => this.drawTrace(trace, plane, layout)),
       ...drawShapes(false),
-      ...planes.flatMap((plane) => drawAxisLabels(plane, letters)),
+      ...planes.flatMap((plane) => drawAxisLabels(plane, fontSize)),
       ...data.filter(hasScale).map((trace) => drawColorBar(trace, box)),
       ...images.map((spec) => drawImage(spec, box, planes)),
-      ...annotations.map((note) => drawNote(note, box, planes, letters)),
+      ...annotations.map((note) => drawNote(note, box, planes, fontSize)),
       ...legend.draw(legend.isBelow ? size.height - legend.rows * ROW : 2),
     );
   }
@@ -222,16 +222,16 @@ function setPixels(planes, box) {
  * @returns {(share: number) => number}
  */
 function createShareScale(planes, { left, right, top, bottom }) {
-  const wide = right - left, ends = planes.map(({ x }) => x.domain[1]);
+  const width = right - left, ends = planes.map(({ x }) => x.domain[1]);
   const gaps = [...new Set(planes.map(({ x }) => x.domain[0]))].filter(Boolean).map((at) => {
     const share = at - Math.max(...ends.filter((end) => end <= at));
-    const rooms = planes.filter(({ x }) => x.domain[0] === at)
+    const labelSpaces = planes.filter(({ x }) => x.domain[0] === at)
       .map(({ y }) => y.labelSpace(bottom - top) + ENTRY_GAP / 2);
-    return { at, share, pixels: Math.max(share * wide, ...rooms) };
+    return { at, share, pixels: Math.max(share * width, ...labelSpaces) };
   });
   /** @param {"share" | "pixels"} unit @param {number} to */
   const sum = (unit, to) => gaps.reduce((all, gap) => all + (gap.at <= to ? gap[unit] : 0), 0);
-  const scale = (wide - sum("pixels", 1)) / (1 - sum("share", 1));
+  const scale = (width - sum("pixels", 1)) / (1 - sum("share", 1));
   return (share) => left + (share - sum("share", share)) * scale + sum("pixels", share);
 }
 
@@ -275,8 +275,8 @@ function drawAxisLabels({ x, y }, size) {
   const [left, right] = x.pixels, [top, bottom] = y.pixels;
   const columns = x.findTicks(), angle = x.labelAngle(columns), isAbove = x.spec.side === "top";
   const space = x.labelSpace();
-  const row = { x: left - 8 - (y.spec.ticklabelstandoff ?? 0), size: y.size, rise: 0.5, anchor: "end", color: y.ink };
-  const column = { y: isAbove ? top - 6 : bottom + 6, size: x.size, angle, rise: angle ? 0.5 : Number(!isAbove),
+  const row = { x: left - 8 - (y.spec.ticklabelstandoff ?? 0), size: y.size, drop: 0.5, anchor: "end", color: y.ink };
+  const column = { y: isAbove ? top - 6 : bottom + 6, size: x.size, angle, drop: angle ? 0.5 : Number(!isAbove),
     anchor: angle ? (isAbove ? "start" : "end") : "middle", color: x.ink };
   return [
     ...y.findTicks().map(({ at, label }) => drawLabel(label, { ...row, y: y.toPixel(at) })),
@@ -290,7 +290,7 @@ function drawAxisLabels({ x, y }, size) {
 /** @param {Axis} axis @param {number} size @param {number} x @param {number} y */
 function drawAxisTitle({ letter, spec: { side, title, visible } }, size, x, y) {
   if (visible === false || !title?.text) return [];
-  const direction = letter === "y" ? { rise: 1, angle: -90 } : { rise: side === "top" ? 1 : 0 };
+  const direction = letter === "y" ? { drop: 1, angle: -90 } : { drop: side === "top" ? 1 : 0 };
   return [drawLabel(title.text, { x, y, size: title.font?.size ?? size, color: title.font?.color, ...direction })];
 }
 
@@ -336,12 +336,12 @@ function drawImage(spec, box, planes) {
     height: down(y) - top, preserveAspectRatio: "xMidYMax meet" });
 }
 
-/** @param {Spec} note @param {Box} box @param {Plane[]} planes @param {number} size of letters */
+/** @param {Spec} note @param {Box} box @param {Plane[]} planes @param {number} size of the font */
 function drawNote(note, box, planes, size) {
   const { xanchor = "center", yanchor = "middle", xshift = 0, yshift = 0, font = {} } = note;
   const { across, down } = createPixelScales(note, box, planes);
   return drawLabel(note.text, { x: across(note.x) + xshift, y: down(note.y) - yshift, size: font.size ?? size,
-    rise: RISES[yanchor], anchor: ANCHORS[xanchor], color: font.color });
+    drop: DROPS[yanchor], anchor: ANCHORS[xanchor], color: font.color });
 }
 
 /** Draw the scale of a heat map's colours, at the right. @param {Spec} trace @param {Box} box */
@@ -355,7 +355,7 @@ function drawColorBar(trace, { right, top, bottom }) {
     ...steps.map((fill, k) => createSvg("rect", { x: right + 10, y: top + height - (k + 1) * step, width,
       height: step + 0.5, fill })),
     ...axis.findTicks().map(({ at, label }) => drawLabel(label,
-      { x: right + 14 + width, y: axis.toPixel(at), size: 12, rise: 0.5, anchor: "start" })));
+      { x: right + 14 + width, y: axis.toPixel(at), size: 12, drop: 0.5, anchor: "start" })));
 }
 
 /** Number of rows of the legend, and a function that draws them at a height. @param {Spec[]} data
@@ -375,7 +375,7 @@ function createLegend(data, { showlegend, legend = {} }, width) {
   const draw = (top) => entries.flatMap((entry) => {
     const y = top + (entry.row + 0.5) * ROW;
     const label = drawLabel(entry.trace.name,
-      { x: entry.x + SIGN, y, size, rise: 0.5, anchor: "start", color });
+      { x: entry.x + SIGN, y, size, drop: 0.5, anchor: "start", color });
     label.classList.add("legend");
     return [...drawLegendSign(entry.trace, entry.x, y), label];
   });

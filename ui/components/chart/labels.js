@@ -7,9 +7,9 @@ import { createSvg, measureText } from "../../../zslcore/interactive/svg.js";
 
 const TAG = /<(\/?)(b|br|span)((?: style="color:[#\w]+")?)>/g;
 const ENTITIES = /** @type {Record<string, string>} */ ({ "&lt;": "<", "&gt;": ">", "&amp;": "&" });
-const LETTERS = 13; // font size, in pixels, for which svg.js measures texts
+const MEASURED_SIZE = 13; // font size, in pixels, for which svg.js measures texts
 const BOLD = 1.06; // width of bold letters relative to regular ones
-const LINE_HEIGHT = 1.25; // height of a line, in letters
+const LINE_HEIGHT = 1.25; // height of a line relative to the font size
 
 /** Lines of a label, each as a list of runs with the same style. @param {string} label */
 export function parseLabel(label) {
@@ -39,7 +39,7 @@ export function plainText(label) {
 
 /** Width and height of a label at a font size. @param {string} label @param {number} size */
 export function measureLabel(label, size) {
-  const lines = parseLabel(label), scale = size / LETTERS;
+  const lines = parseLabel(label), scale = size / MEASURED_SIZE;
   const widths = lines.map((line) => line.reduce((sum, { text, bold }) =>
     sum + measureText(text) * scale * (bold ? BOLD : 1), 0));
   return { width: Math.max(...widths), height: lines.length * size * LINE_HEIGHT };
@@ -50,16 +50,16 @@ export function measureLabel(label, size) {
  * @property {number} x
  * @property {number} y
  * @property {number} size of the font, in pixels
- * @property {number} rise height: the first line is at the position for 0, its middle for 0.5, its last line for 1
+ * @property {number} drop share of the label's height below the position: 0, 0.5 or 1
  * @property {number} [angle] in degrees
  * @property {string} [anchor] "start", "middle" or "end" of the text at the position
  * @property {string} [color]
  */
 
 /** Draw a label at a position. @param {string} label @param {LabelPlace} place */
-export function drawLabel(label, { x, y, size, rise, angle = 0, anchor = "middle", color = "currentColor" }) {
+export function drawLabel(label, { x, y, size, drop, angle = 0, anchor = "middle", color = "currentColor" }) {
   const lines = parseLabel(label), height = size * LINE_HEIGHT;
-  const first = y - (1 - rise) * height * lines.length + 0.78 * height;
+  const first = y - (1 - drop) * height * lines.length + 0.78 * height;
   const transform = angle ? `rotate(${angle} ${x} ${y})` : undefined;
   const runs = lines.flatMap((line, k) => line.map(({ text, bold, color: runColor }, i) =>
     createSvg("tspan", { ...(i ? {} : { x, y: first + k * height }), "font-weight": bold ? 600 : undefined,

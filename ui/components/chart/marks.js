@@ -15,7 +15,7 @@ import { measureLabel, drawLabel } from "./labels.js";
  *   area of a mark, from its upper left corner; `k` is the mark's index in the trace */
 
 const DASHES = /** @type {Record<string, string | undefined>} */ ({ dash: "7 5", dot: "2 4" });
-const RISE = /** @type {Record<string, number>} */ ({ top: 0, middle: 0.5, bottom: 1 });
+const DROPS = /** @type {Record<string, number>} */ ({ top: 0, middle: 0.5, bottom: 1 });
 const SIDE = /** @type {Record<string, [string, number]>} */ ({ left: ["end", -1], center: ["middle", 0], right: ["start", 1] });
 const TEXT_GAP = 4; // pixels between a mark and its text
 const COLOR_STEPS = 256;
@@ -88,10 +88,10 @@ function drawBarText({ text, textposition, textfont, marker = {} }, k, { x, y, w
   }
   const middle = x + width / 2, size = textfont?.size ?? 14;
   if (isHorizontal)
-    return drawLabel(text[k], { x: x + width + TEXT_GAP, y: y + height / 2, size, rise: 0.5, anchor: "start" });
-  if (textposition !== "inside") return drawLabel(text[k], { x: middle, y: y - TEXT_GAP, size, rise: 0 });
+    return drawLabel(text[k], { x: x + width + TEXT_GAP, y: y + height / 2, size, drop: 0.5, anchor: "start" });
+  if (textposition !== "inside") return drawLabel(text[k], { x: middle, y: y - TEXT_GAP, size, drop: 0 });
   const isPale = valueAt(marker.color, k)?.startsWith("rgba");
-  return drawLabel(text[k], { x: middle, y: y + TEXT_GAP, size: textfont?.size ?? INSIDE, rise: 1,
+  return drawLabel(text[k], { x: middle, y: y + TEXT_GAP, size: textfont?.size ?? INSIDE, drop: 1,
     color: `var(--st-${isPale ? "text" : "background"}-color)` });
 }
 
@@ -167,8 +167,8 @@ export function drawSymbol(marker, x, y, k) {
 function drawText({ marker, mode, text, textfont = {}, textposition = "middle center" }, x, y, k) {
   const [up, side] = valueAt(textposition, k).split(" "), [anchor, right] = SIDE[side];
   const r = TEXT_GAP / 2 + (mode.includes("markers") ? (valueAt(marker?.size, k) ?? 8) / 2 : 0);
-  return drawLabel(String(valueAt(text, k)), { x: x + right * r, y: y + (2 * RISE[up] - 1) * r,
-    size: textfont.size ?? 13, rise: RISE[up], anchor, color: textfont.color });
+  return drawLabel(String(valueAt(text, k)), { x: x + right * r, y: y + (2 * DROPS[up] - 1) * r,
+    size: textfont.size ?? 13, drop: DROPS[up], anchor, color: textfont.color });
 }
 
 /** Draw a heat map: all cells as one picture, which has no seams in exported files, and texts over it.
@@ -190,7 +190,7 @@ export function drawCells(trace, { x, y }, targets) {
     ctx.fillRect(u + xgap / 2, v + ygap / 2, width + (xgap ? -xgap : seam), height + (ygap ? -ygap : seam));
     const size = trace.textfont ? Math.min(trace.textfont.size, 0.45 * width) : 13;
     if (trace.texttemplate && trace.text[i][j]) texts.append(drawLabel(trace.text[i][j],
-      { x: u + width / 2, y: v + height / 2, size, rise: 0.5, color: contrastingColor(ctx.fillStyle) }));
+      { x: u + width / 2, y: v + height / 2, size, drop: 0.5, color: contrastingColor(ctx.fillStyle) }));
     targets.push({ x: u, y: v, width, height, trace, k: [i, j] });
   };
   /** @type {(number | null)[][]} */

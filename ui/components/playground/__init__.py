@@ -47,13 +47,13 @@ class DatasetTile:
 class Chip:
     """Method on the rail.
 
-    ``words`` is its name in tables. ``here`` is True if predictions exist; ``needs`` is a
+    ``words`` is its name in tables. ``available`` is True if predictions exist; ``needs`` is a
     missing package.
     """
 
     name: str
     words: str
-    here: bool
+    available: bool
     title: str
     needs: str = ""
 
@@ -232,11 +232,11 @@ def _parts(
 def draw(instrument: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
     """Draw the instrument.
 
-    ``on_change`` is called with "gamma", "place", "ruler", "choice", "only", "bring" or "run"
+    ``on_change`` is called with "gamma", "place", "ruler", "choice", "only", "import" or "run"
     before the page runs.
     """
     callbacks: dict[str, Any] = {
         f"on_{name}_change": partial(on_change, name)
-        for name in ("gamma", "place", "ruler", "choice", "only", "bring", "run")
+        for name in ("gamma", "place", "ruler", "choice", "only", "import", "run")
     }
     return _mount(key=key, data=instrument.packed(key), **callbacks)

@@ -34,18 +34,18 @@ export default function (component) {
 const WIDE = 960; // minimum width in pixels for rail, curve and wall side by side
 const MEDIUM = 600; // minimum width in pixels for curve and wall side by side
 const LEAST_HEIGHT = 440; // minimum height of the wide form, in pixels
-const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
-const FIXED_BESIDE = 276; // pixels of height of the same parts in a window of medium width
-const RULER_KINDS = 54; // pixels of height of the choice and explanation of the ruler
-const SENTENCE = 28; // pixels of height of the sentence
-const BROAD = 48; // pixels of height that a broad form saves, with stops and menu in lines of others
-const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width
-const RAIL_WIDTH = 288; // pixels of width of the rail and its gap
+const FIXED_HEIGHT = 158; // height of sentence, numbers and ruler, in pixels
+const FIXED_BESIDE = 276; // height of the same parts in a window of medium width, in pixels
+const RULER_KINDS = 54; // height of the choice and explanation of the ruler, in pixels
+const SENTENCE = 28; // height of the sentence, in pixels
+const BROAD = 48; // pixels saved in a broad form, where stops and menu share lines with other parts
+const LEAST_BESIDE = 320; // minimum height of curve and wall in a window of medium width, in pixels
+const RAIL_WIDTH = 288; // width of the rail and its gap, in pixels
 const LEAST_WALL = 340; // minimum width of the wall next to the plane, in pixels
-const PLANE_MARGIN = 54; // pixels of height of the plane's axis and margins
+const PLANE_MARGIN = 54; // height of the plane's axis and margins, in pixels
 const LARGEST_SHARE = 0.6; // largest share of the plane in the width of curve and wall
-const BARS = 86; // pixels of height of the classes' bars
-const HEADS = 56; // pixels of height of the two lines above the wall, with their gaps
+const BARS = 86; // height of the bars of classes, in pixels
+const HEADS = 56; // height of the two lines above the wall with their gaps, in pixels
 const GUTTER = 24;
 const TRACK_MARGIN = 8; // pixels between the ends of the track and of the ruler
 const SWEEP_TIME = 6000; // milliseconds from one end of the ruler to the other
@@ -98,7 +98,7 @@ class Playground extends CurveFigure {
     this.select = findElement(parent, "select", HTMLSelectElement);
     // The time makes the values of Run, Cancel and Import differ: an equal value would send no event.
     this.rail = new ChoiceRail(find(".rail"), (change) => this.sendChoice(change),
-      () => this.send("bring", performance.now()));
+      () => this.send("import", performance.now()));
     this.pending.button.addEventListener("click", () => this.send("run", performance.now()));
     this.wall = new Wall(this.canvases.wall, prefersReducedMotion);
     this.imageCard = new ImageCard(find(".opened"), (direction) => this.openNeighbour(direction),

@@ -54,7 +54,7 @@ export class ChoiceRail {
     parts.push(createHeading("Method"), createRadioGroup("Method", methods, "families"));
     const chips = Object.values(families).flat();
     const packages = new Set(chips.map(({ needs }) => needs).filter(Boolean));
-    if (chips.some(({ here }) => !here)) parts.push(createNote("note", "Dashed: not run yet."));
+    if (chips.some(({ available }) => !available)) parts.push(createNote("note", "Dashed: not run yet."));
     if (packages.size) parts.push(createNote("note", `Grey: needs ${[...packages].join(" and ")}`));
     return parts;
   }
@@ -88,9 +88,9 @@ export class ChoiceRail {
   }
 
   /** @param {Chip} chip @param {Choice} chosen */
-  createMethodChip({ name, words, here, title, needs }, chosen) {
+  createMethodChip({ name, words, available, title, needs }, chosen) {
     const chip = this.createChip(words, { method: name }, name === chosen.method, title);
-    chip.classList.toggle("far", !here);
+    chip.classList.toggle("far", !available);
     chip.classList.toggle("lacking", Boolean(needs));
     return chip;
   }

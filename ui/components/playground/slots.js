@@ -1,7 +1,7 @@
 // @ts-check
 // Positions of images: an image is left of the middle while a seen class is predicted, and right of it
-// from the gamma on at which its prediction changes. On each side, right predictions are nearer to the
-// middle than wrong ones. Within right and within wrong predictions, the images nearest to the middle
+// from the gamma on at which its prediction changes. On each side, correct predictions are nearer to the
+// middle than wrong ones. Within correct and within wrong predictions, the images nearest to the middle
 // change last on the left, and have changed first on the right. So images leave and join at the outer
 // end, and only images that change sides move.
 
@@ -11,9 +11,10 @@ import { countUpTo } from "../../../zslcore/interactive/curve.js";
 
 /** @typedef {{ name: string, classes: number[], seen: boolean | null }} Group in rows of its own */
 /** @typedef {{ size: number, pitch: number, columns: number, rows: number[], tops: number[] }} Grid */
-/** Space for images; `pitch` is the distance of columns as a share of that of rows. Some images are left
- * out if all would be smaller than `legible`.
- * @typedef {{ width: number, height: number, gap: number, least: number, most: number, pitch?: number,
+/** Space for images; `minRow` is the minimum height of a group and `maxSize` the maximum size of an image.
+ * `pitch` is the distance of columns as a share of that of rows. Some images are left out if all would be
+ * smaller than `legible`.
+ * @typedef {{ width: number, height: number, gap: number, minRow: number, maxSize: number, pitch?: number,
  *   legible?: number }} Room */
 
 const BY_CLASS = 24; // maximum number of classes with rows of their own
@@ -42,13 +43,13 @@ export function groupClasses({ classes, seen }, only) {
  * @param {Room} room
  * @returns {Grid}
  */
-export function fitGrid(counts, { width, height, gap, least, most, pitch = 1 }) {
-  let low = 0.25, high = most;
+export function fitGrid(counts, { width, height, gap, minRow, maxSize, pitch = 1 }) {
+  let low = 0.25, high = maxSize;
   /** @param {number} size */
   const layOutRows = (size) => {
     const columns = Math.max(1, Math.floor((width / 2 - MIDDLE) / (pitch * size)));
     const rows = counts.map((count) => Math.max(1, Math.ceil(count / columns)));
-    return { columns, rows, total: rows.reduce((sum, row) => sum + Math.max(least, row * size), 0) };
+    return { columns, rows, total: rows.reduce((sum, row) => sum + Math.max(minRow, row * size), 0) };
   };
   const between = Math.max(1, counts.length - 1), free = height - gap * (counts.length - 1);
   while (high > 5 && layOutRows(high).total > free) high--; // whole pixels: small pictures are crisp
@@ -65,17 +66,17 @@ export function fitGrid(counts, { width, height, gap, least, most, pitch = 1 }) 
   let y = 0;
   for (const row of rows) {
     tops.push(y);
-    y += Math.max(least, row * low) + distance;
+    y += Math.max(minRow, row * low) + distance;
   }
   return { size: low, pitch: pitch * low, columns, rows, tops };
 }
 
-/** Images of a group on one side: right and wrong predictions, each in the order of changes. */
+/** Images of a group on one side: correct and wrong predictions, each in the order of changes. */
 class SideLists {
-  /** @param {number[]} members @param {Uint8Array} right @param {number} bit */
-  constructor(members, right, bit) {
-    this.right = Uint32Array.from(members.filter((i) => right[i] & bit));
-    this.wrong = Uint32Array.from(members.filter((i) => !(right[i] & bit)));
+  /** @param {number[]} members @param {Uint8Array} sidesWhereCorrect @param {number} side as a bit */
+  constructor(members, sidesWhereCorrect, side) {
+    this.correct = Uint32Array.from(members.filter((i) => sidesWhereCorrect[i] & side));
+    this.wrong = Uint32Array.from(members.filter((i) => !(sidesWhereCorrect[i] & side)));
   }
 }
 
@@ -112,24 +113,24 @@ export class Slots {
   /** Place all images; the first `changed` images are on the right. @param {number} changed */
   place(changed) {
     this.lists.forEach(({ left, right }, g) => {
-      const [a, b] = [left.right, left.wrong].map((list) => countUpTo(list, changed - 1));
-      const [c, d] = [right.right, right.wrong].map((list) => countUpTo(list, changed - 1));
-      this.placeList(g, left.right.subarray(a).toReversed(), -1, 0);
-      this.placeList(g, left.wrong.subarray(b).toReversed(), -1, left.right.length - a);
-      this.placeList(g, right.right.subarray(0, c), 1, 0);
+      const [a, b] = [left.correct, left.wrong].map((list) => countUpTo(list, changed - 1));
+      const [c, d] = [right.correct, right.wrong].map((list) => countUpTo(list, changed - 1));
+      this.placeList(g, left.correct.subarray(a).toReversed(), -1, 0);
+      this.placeList(g, left.wrong.subarray(b).toReversed(), -1, left.correct.length - a);
+      this.placeList(g, right.correct.subarray(0, c), 1, 0);
       this.placeList(g, right.wrong.subarray(0, d), 1, c);
     });
     return this;
   }
 
   /** Place images of a group, after the first `skip` positions from the middle. @param {number} g
-   * @param {Uint32Array} list @param {1 | -1} way 1 to the right @param {number} skip */
-  placeList(g, list, way, skip) {
-    const { size, pitch, rows, tops } = this.grid, high = rows[g];
+   * @param {Uint32Array} list @param {1 | -1} direction 1 to the right @param {number} skip */
+  placeList(g, list, direction, skip) {
+    const { size, pitch, rows, tops } = this.grid, perColumn = rows[g];
     list.forEach((i, k) => {
-      const column = Math.floor((k + skip) / high);
-      this.x[i] = this.middle + way * MIDDLE + (way > 0 ? column : -column - 1) * pitch;
-      this.y[i] = tops[g] + (k + skip - column * high) * size;
+      const column = Math.floor((k + skip) / perColumn);
+      this.x[i] = this.middle + direction * MIDDLE + (direction > 0 ? column : -column - 1) * pitch;
+      this.y[i] = tops[g] + (k + skip - column * perColumn) * size;
     });
   }
 }

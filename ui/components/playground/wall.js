@@ -80,7 +80,7 @@ export class Wall {
     const gap = rows ? Math.max(1, Math.min(5, height / 140)) : this.hasBands ? TEXT_HEIGHT + 10 : 0;
     this.top = this.hasBands ? TEXT_HEIGHT + 2 : 0;
     this.slots = new Slots(head.images, groups, { width: width - this.nameWidth,
-      height: height - this.top, gap, least: rows ? 3 : 1, most: only === null ? 26 : 40,
+      height: height - this.top, gap, minRow: rows ? 3 : 1, maxSize: only === null ? 26 : 40,
       pitch: head.pictures ? Math.min(1, findInkedWidth(head.pictures) + APART) : 1,
       legible: head.pictures ? LEGIBLE : 0 });
   }

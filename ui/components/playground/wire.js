@@ -24,8 +24,8 @@ import { readCurves } from "../../../zslcore/interactive/curves.js";
 
 /** @typedef {{ key: string, title: string, classes: number, kind: string }} Tile a data set */
 /**
- * @typedef {{ name: string, words: string, here: boolean, title: string, needs: string }} Chip a method, whether it has
- *   predictions, and the package that it lacks
+ * @typedef {{ name: string, words: string, available: boolean, title: string, needs: string }} Chip a method, whether
+ *   its predictions are available, and the package that it lacks
  */
 /** @typedef {{ dataset: string, split: string, method: string }} Choice */
 

@@ -18,7 +18,7 @@ from ui.maps.colours import (
     Colouring,
     class_palette,
     colour_by_group,
-    coloured,
+    colour_images,
     colours_of,
 )
 from ui.maps.drawing import draw_map, map_of, offer_map, scene_key
@@ -79,7 +79,7 @@ class Choices:
     view: str
     colour: str
     method: str | None
-    sought: str
+    search: str
 
     @property
     def separate(self) -> bool:
@@ -118,7 +118,9 @@ def show(header: Header) -> None:
             words = simulated_effects.about_effects(*simulated)
             mark.badge("simulated map", color="yellow", help=words)
         scene, waits = _lay_out(chosen)
-        _explore(scene, coloured(scene, chosen.colour, chosen.split, chosen.method), chosen, waits)
+        _explore(
+            scene, colour_images(scene, chosen.colour, chosen.split, chosen.method), chosen, waits
+        )
     show_image_counts()
     maps = list(dict.fromkeys(scene.maps))
     if waits:
@@ -218,9 +220,9 @@ def _offer_layouts(layouts: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) 
     ]
     requested = st.session_state.setdefault(REQUESTED, set())
     slow = [
-        (work, seconds)
-        for work, seconds in missing
-        if work.key not in requested and jobs.status(work.key) is None and seconds > AT_ONCE
+        (study, seconds)
+        for study, seconds in missing
+        if study.key not in requested and jobs.status(study.key) is None and seconds > AT_ONCE
     ]
     if not slow:
         return False
@@ -232,9 +234,9 @@ def _offer_layouts(layouts: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) 
             icon=":material/play_arrow:",
             key="awa1_start",
         ):
-            for work, _ in missing:
-                requested.add(work.key)
-                waiting.submit(work)
+            for study, _ in missing:
+                requested.add(study.key)
+                waiting.submit(study)
             st.rerun()
         st.caption("Preview: the first two principal components.")
     return True
@@ -268,15 +270,15 @@ def _let_all_rows_follow(groups: Sequence[Sequence[ZSLDataset]], settings: MapSe
     st.rerun()
 
 
-def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
+def _wait_for_layout(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
     """Return the layout; if it is not finished, wait with a live picture."""
-    work = MapStudy.of(group, settings)
+    study = MapStudy.of(group, settings)
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
         by_now = _unfinished_map(group, settings, arrays["coordinates"])
-        draw_map(by_now, key=f"awa1_live_{work.key}")
+        draw_map(by_now, key=f"awa1_live_{study.key}")
 
-    return waiting.study_result(work, draw=draw)
+    return waiting.study_result(study, draw=draw)
 
 
 def _unfinished_map(
@@ -311,7 +313,7 @@ def _lay_out(chosen: Choices) -> tuple[Scene, bool]:
     if waits := _offer_layouts(chosen.layouts):
         maps = [_first_picture(group, chosen.settings) for group in chosen.groups]
     else:
-        maps = [_finished(group, settings) for group, settings in chosen.layouts]
+        maps = [_wait_for_layout(group, settings) for group, settings in chosen.layouts]
     if chosen.separate:
         order, same = match_classes(*chosen.datasets), same_images(*chosen.datasets)
         return Scene.separate(chosen.datasets, maps, order, same=same), waits
@@ -341,7 +343,7 @@ def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> No
     """Draw the maps (with ``first``, the preview), then a caption and the selection."""
     key = scene_key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
-    picked, classes = image_in_address(scene), search_names(scene.classes, chosen.sought)
+    picked, classes = image_in_address(scene), search_names(scene.classes, chosen.search)
     class_numbers = None if classes is None else classes.tolist()
     draw_map(
         replace(
@@ -352,7 +354,7 @@ def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> No
             cameras=read_cameras(key, st.query_params.get("awa1_look", "")),
         ),
         key="awa1_points",
-        on_change=lambda: _remember(scene, key),
+        on_change=lambda: _write_address(scene, key),
     )
     offer_map(scene, looks, chosen.colour)
     about = simulated_effects.about_effects(*chosen.datasets)
@@ -364,7 +366,7 @@ def _explore(scene: Scene, looks: Colouring, chosen: Choices, first: bool) -> No
         show_selected(scene, scene.selected(selection))
 
 
-def _remember(scene: Scene, key: str) -> None:
+def _write_address(scene: Scene, key: str) -> None:
     """Write selection, view and image into the address."""
     did = st.session_state["awa1_points"]
     controls.write_address(

@@ -434,8 +434,10 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     """Compute the missing runs of a data set as one job."""
     methods = tuple(dict.fromkeys(row.partition(" (")[0] for row in rows))
     digests = {column.data: cache.dataset(column.data).digest}
-    work = ComparisonStudy(ComparisonSpec(digests, (column.split,), methods, task_of(table.metric)))
-    offer_job(work, f"Compute {len(rows)} on {result_title(column)}", key="table_missing")
+    study = ComparisonStudy(
+        ComparisonSpec(digests, (column.split,), methods, task_of(table.metric))
+    )
+    offer_job(study, f"Compute {len(rows)} on {result_title(column)}", key="table_missing")
 
 
 # --- Ranks ----------------------------------------------------------------------------------------

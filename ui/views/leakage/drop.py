@@ -122,8 +122,8 @@ def _show_example() -> None:
 def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> None:
     """Choose a split, declare how results were produced, and show the check in a fragment.
 
-    ``marked`` has the name of the data set whose badge is in the heading, or is empty. If another
-    data set is chosen, the whole page runs again, not only this fragment.
+    ``marked`` has the name of the data set with a badge in the heading; it is empty without a
+    badge. If another data set is chosen, the whole page runs again, not only this fragment.
     """
     downloads.clear()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -151,14 +151,14 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
         return context_of(dataset, split=split, groups=photographs)
 
     pretraining = pretraining or [get_vocabulary(name) for name in pretraining_of(dataset)]
-    measured = _measured(dataset, split.name, measure=declared.measure)
+    measured = _measurements(dataset, split.name, measure=declared.measure)
     key, files = cache.split_key(dataset, split), [(dataset.name, dataset.digest)]
     review = _review(key, read, files, pretraining, declared, dataset, **measured)
     _say(answer, review.card)
     show_card(review.card, review=review)
 
 
-def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, Any]:
+def _measurements(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, Any]:
     """Return the runs on the split and, with ``measure``, the accuracies of its classes."""
     store = ResultStore()
     if unreadable := store.unreadable():
@@ -307,7 +307,7 @@ def _check_group(
         case "run" | "entry":
             names = tuple(vocabulary.name for vocabulary in pretraining)
             card = card_of_result(
-                files.main.path, files.names_and_digests, names, load=scores.permitted
+                files.main.path, files.names_and_digests, names, load=scores.open_permitted
             )
             return _Checked(CheckedFile(card))
     raise FileRefusedError(f"{files.main.name}: expected a file to check; got none.")
@@ -315,10 +315,10 @@ def _check_group(
 
 def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Checked:
     upload = ScoreUpload(files.uploads[0])
-    predicted = scores.judged_predictions(upload).matrix
+    predicted = scores.judge_predictions(upload).matrix
     assert isinstance(predicted, PredictedScores)
     card = card_of_predictions(
-        predicted, files.names_and_digests, pretraining, load=scores.permitted
+        predicted, files.names_and_digests, pretraining, load=scores.open_permitted
     )
     if card.verdict == "broken":
         return _Checked(CheckedFile(card))

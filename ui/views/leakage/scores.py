@@ -28,7 +28,7 @@ from ui.shell.text import on_screen, plain
 from ui.shell.visitors import available_datasets
 from ui.state import cache, controls
 from ui.takeaway import downloads, tables
-from ui.takeaway.curves import draw_curves, released
+from ui.takeaway.curves import draw_curves, released_value
 from zslcore.evaluation.predicted_tests import origin_in_words
 from zslcore.evaluation.verification import State
 from zslcore.exceptions import ZSLError
@@ -266,7 +266,7 @@ def _draw_curves(
     ]
     matrix, sides = first.matrix, (words.seen, words.unseen)
     curve = InteractiveCurve(lines, matrix.tested, matrix.class_names, sides=sides)
-    draw_curves(curve, key=CURVE, on_change=_remember)
+    draw_curves(curve, key=CURVE, on_change=_store_gamma)
 
 
 def _gamma_of_handle(first: EvaluatedScores) -> float:
@@ -316,9 +316,9 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
             )
 
 
-def _remember() -> None:
+def _store_gamma() -> None:
     """Store the gamma at which the handle was released."""
-    if (gamma := released(CURVE, "gamma")) is not None:
+    if (gamma := released_value(CURVE, "gamma")) is not None:
         st.session_state[GAMMA] = gamma
 
 
@@ -362,7 +362,7 @@ def choose_words() -> Words:
         f"{name} in {each.field}" for name, each in WORDS.items()
     )
     name = controls.choose_option("Terms", list(WORDS), key="scores_words", help=tip)
-    terms.call_sides(WORDS[name])
+    terms.set_side_names(WORDS[name])
     return WORDS[name]
 
 

@@ -59,7 +59,7 @@ def _choose_step() -> dict[str, Any]:
         key=STEP,
         default=0,
         required=True,
-        on_change=_take_step,
+        on_change=_store_step,
         label_visibility="collapsed",
     )
     return dict(steps[chosen])
@@ -69,13 +69,13 @@ def _show_text(step: dict[str, Any]) -> None:
     """Show the text of a step next to its picture or link."""
     with st.container(horizontal=True, vertical_alignment="center", key="about_words"):
         if step["title"] == ARTICLE["step"][0]["title"]:
-            st.html(_described(), width=110)
-        st.markdown(_filled(step["text"]), width="stretch")
+            st.html(_draw_descriptions(), width=110)
+        st.markdown(_fill_in(step["text"]), width="stretch")
         if step.get("view"):
             site_map.link(step["view"], step["link"])
 
 
-def _described() -> str:
+def _draw_descriptions() -> str:
     """Return the seven lines in the descriptions of the unseen digits as a picture in HTML."""
     prototypes = cache.dataset("digits").prototypes[list(UNSEEN_DIGITS)]
     lines = "".join(
@@ -89,19 +89,21 @@ def _described() -> str:
     return f'<img alt="The lines of 7, 8 and 9" width="110" src="{address}">'
 
 
-def _filled(text: str) -> str:
+def _fill_in(text: str) -> str:
     """Return a text of the article with the validated gamma."""
-    run = playground_answers.played(RunSpec.of(cache.dataset("digits"), "PS", controls.METHOD))
+    run = playground_answers.available_run(
+        RunSpec.of(cache.dataset("digits"), "PS", controls.METHOD)
+    )
     assert run is not None  # precomputed, or quick to compute
     gamma = run.result.gamma or 0.0
     return text.format(gamma=three_digits(gamma), value=repr(gamma))
 
 
-def _take_step() -> None:
+def _store_step() -> None:
     """Write the choices of the step into the address, and remove earlier choices."""
     step = ARTICLE["step"][st.session_state[STEP]]
     dropped = (instrument.GAMMA, instrument.VALUE, instrument.RULER, instrument.ONLY)
-    choices = {name: _filled(value) for name, value in step.get("choices", {}).items()}
+    choices = {name: _fill_in(value) for name, value in step.get("choices", {}).items()}
     written = dict.fromkeys(dropped, "") | DIGITS | choices
     controls.write_address(written)
     st.session_state.update({name: written[name] for name in DIGITS})
