@@ -34,6 +34,7 @@ from zslcore.leakage import get_vocabulary, released_codes
 from zslcore.leakage.contamination import cells
 from zslcore.leakage.counts import overlaps
 from zslcore.metrics import harmonic_mean
+from zslcore.numbers import bare_percent
 from zslcore.storage.files import FACTS, written_whole
 
 TEMPLATES = FACTS / "findings.toml"
@@ -59,15 +60,11 @@ def findings_of_tables() -> list[dict[str, str]]:
     ]
 
 
-def _percent(fraction: float, digits: int = 1) -> str:
-    return f"{100 * fraction:.{digits}f}"
-
-
 def _quoted(method: str, data: str, section: str) -> str:
     """Return the first number on a method in a section of the benchmark paper's text."""
     rows = published("text_figures").query("paper == 'GBU'").astype({"section": str})
     rows = rows[(rows["method"] == method) & (rows["dataset"] == data)]
-    return _percent(rows[rows["section"] == section]["quoted"].iloc[0])
+    return bare_percent(rows[rows["section"] == section]["quoted"].iloc[0])
 
 
 def _folds() -> dict[str, Any]:
@@ -94,25 +91,25 @@ def _of_tables() -> dict[str, Any]:
     tests = cross_tests(printed_table())
     return {
         "ale_text": _quoted("ALE", "aPY", "6.3"),
-        "ale_table": _percent(zsl["ALE", "aPY", "PS"]),
-        "ale_awa1": _percent(zsl["ALE", "AWA1", "PS"]),
-        "ale_awa2": _percent(zsl["ALE", "AWA2", "PS"]),
+        "ale_table": bare_percent(zsl["ALE", "aPY", "PS"]),
+        "ale_awa1": bare_percent(zsl["ALE", "AWA1", "PS"]),
+        "ale_awa2": bare_percent(zsl["ALE", "AWA2", "PS"]),
         "sse_text": _quoted("SSE", "SUN", "6.1"),
-        "sse_reproduced": _percent(sse["reproduced"]),
-        "sse_original": _percent(sse["original"]),
+        "sse_reproduced": bare_percent(sse["reproduced"]),
+        "sse_original": bare_percent(sse["original"]),
         "harmonics": len(gzsl),
-        "iap_u": _percent(u),
-        "iap_s": _percent(s),
-        "iap_low": _percent(harmonic_mean(s - HALF, u - HALF), 2),
-        "iap_high": _percent(harmonic_mean(s + HALF, u + HALF), 2),
-        "iap_h": _percent(harmonic_mean(s, u)),
-        "iap_printed": _percent(iap["harmonic"]),
+        "iap_u": bare_percent(u),
+        "iap_s": bare_percent(s),
+        "iap_low": bare_percent(harmonic_mean(s - HALF, u - HALF), ".2f"),
+        "iap_high": bare_percent(harmonic_mean(s + HALF, u + HALF), ".2f"),
+        "iap_h": bare_percent(harmonic_mean(s, u)),
+        "iap_printed": bare_percent(iap["harmonic"]),
         "p_printed": PRINTED_CLAIM.p,
         "p_training": f"{tests['training set'].p:.3f}",
         "p_test": f"{tests['test set'].p:.5f}",
         "pairs": tests["training set"].pairs,
-        "detector_h": _percent(gzsl.loc[("CMT*", "CUB"), "harmonic"]),
-        "cmt_h": _percent(gzsl.loc[("CMT", "CUB"), "harmonic"]),
+        "detector_h": bare_percent(gzsl.loc[("CMT*", "CUB"), "harmonic"]),
+        "cmt_h": bare_percent(gzsl.loc[("CMT", "CUB"), "harmonic"]),
     }
 
 
@@ -122,8 +119,8 @@ def _other_tests() -> dict[str, Any]:
     stated = published("action_text").set_index(["what", "dataset"])["stated"].to_dict()
     cell = cells()["SUN", "SS", "places-205"]
     return {
-        "eszsl_reproduced": _percent(two["ESZSL", "SUN"]),
-        "sync_reproduced": _percent(two["SYNC", "SUN"]),
+        "eszsl_reproduced": bare_percent(two["ESZSL", "SUN"]),
+        "sync_reproduced": bare_percent(two["SYNC", "SUN"]),
         "sun_tested": cell.classes,
         "places_certain": cell.n_certain,
         "hmdb_released": f"{action_facts('HMDB51').videos.sum():,}",
@@ -145,15 +142,15 @@ def _versions() -> dict[str, Any]:
     for version, table in (("now", now), ("before", before)):
         accuracies = table.set_index(["method", "dataset", "split"])["top1_per_class"]
         for method, data in (("DEVISE", "aPY"), ("SYNC", "AWA2"), ("ESZSL", "CUB")):
-            values[f"{method}_{version}"] = _percent(accuracies[method, data, "PS"])
+            values[f"{method}_{version}"] = bare_percent(accuracies[method, data, "PS"])
     crossed = published("cross_dataset_awa").set_index(["method", "train_dataset", "test_dataset"])
     for method, data in (("SYNC", "AWA1"), ("SYNC", "AWA2"), ("CONSE", "AWA1"), ("CONSE", "AWA2")):
         cell = crossed.loc[(method, data, data), "top1_per_class"]
-        values[f"table4_{method}_{data}"] = _percent(cell)
+        values[f"table4_{method}_{data}"] = bare_percent(cell)
     for version, table in (("now", published("gzsl_ps")), ("before", earlier_version("gzsl_ps"))):
         for method in ("LATEM", "SJE"):
             row = table.set_index(["method", "dataset"]).loc[(method, "aPY")]
-            figures = [_percent(row[name]) for name in ("unseen", "seen", "harmonic")]
+            figures = [bare_percent(row[name]) for name in ("unseen", "seen", "harmonic")]
             values[f"{method}_aPY_{version}"] = " / ".join(figures)
     return values
 
@@ -173,9 +170,9 @@ def _of_claims() -> dict[str, Any]:
     gains: pd.DataFrame = published("overlap_gain_action").query("semantics == 'word2vec'")
     low, *higher = gains["overlap_gain_minus_idt"].sort_values()
     return ranks | {
-        "w2v_from": _percent(min(higher), 2),
-        "w2v_to": _percent(max(higher), 2),
-        "w2v_conse": _percent(low, 2).replace("-", "−"),
+        "w2v_from": bare_percent(min(higher), ".2f"),
+        "w2v_to": bare_percent(max(higher), ".2f"),
+        "w2v_conse": bare_percent(low, ".2f"),
     }
 
 
@@ -201,12 +198,12 @@ def _balance() -> dict[str, Any]:
         values[f"ratio_{name}"] = f"{max(tested) / min(tested):.1f}"
     crops = published("calibration_10crop").set_index(["method", "dataset"])
     for kind in ("per_class", "per_sample"):
-        values[f"linear_{kind}"] = _percent(crops.loc[("LinearV2S", "AWA2"), f"zsl_{kind}"])
+        values[f"linear_{kind}"] = bare_percent(crops.loc[("LinearV2S", "AWA2"), f"zsl_{kind}"])
     for name, rows in crops.groupby("dataset"):
         gaps = [
             (rows[f"{x}_per_sample"] - rows[f"{x}_per_class"]).abs() for x in ("zsl", "harmonic")
         ]
-        values[f"gap_{name}"] = _percent(pd.concat(gaps).mean())
+        values[f"gap_{name}"] = bare_percent(pd.concat(gaps).mean())
     return values
 
 
@@ -218,14 +215,14 @@ def _conclusions() -> dict[str, Any]:
         for table in (published("zsl_top1"), earlier_version("zsl_top1"))
     )
     return {
-        "devise_before": _percent(before["DEVISE", "aPY", "PS"]),
-        "devise_now": _percent(now["DEVISE", "aPY", "PS"]),
-        "ale_before": _percent(before["ALE", "aPY", "PS"]),
-        "ale_now": _percent(now["ALE", "aPY", "PS"]),
-        "sync_sun": _percent(before["SYNC", "SUN", "SS"]),
-        "ale_sun": _percent(before["ALE", "SUN", "SS"]),
-        "ale_awa": _percent(before["ALE", "AWA1", "SS"]),
-        "sae_awa": _percent(now["SAE", "AWA1", "SS"]),
+        "devise_before": bare_percent(before["DEVISE", "aPY", "PS"]),
+        "devise_now": bare_percent(now["DEVISE", "aPY", "PS"]),
+        "ale_before": bare_percent(before["ALE", "aPY", "PS"]),
+        "ale_now": bare_percent(now["ALE", "aPY", "PS"]),
+        "sync_sun": bare_percent(before["SYNC", "SUN", "SS"]),
+        "ale_sun": bare_percent(before["ALE", "SUN", "SS"]),
+        "ale_awa": bare_percent(before["ALE", "AWA1", "SS"]),
+        "sae_awa": bare_percent(now["SAE", "AWA1", "SS"]),
     }
 
 
@@ -270,8 +267,8 @@ def _related() -> dict[str, Any]:
     for name, left_out in (("two", ()), ("three", related)):
         gains = class_gains(table, data.name, baseline, "LinearV2S", data.class_names, left_out)
         gain = group_gain(gains)
-        numbers[f"{name}_groups"] = _percent(gain.difference)
-        numbers[f"{name}_low"], numbers[f"{name}_high"] = map(_percent, (gain.low, gain.high))
+        numbers[f"{name}_groups"] = bare_percent(gain.difference)
+        numbers[f"{name}_low"], numbers[f"{name}_high"] = map(bare_percent, (gain.low, gain.high))
     return numbers
 
 
@@ -285,10 +282,10 @@ def _of_epochs() -> dict[str, Any]:
         "epochs_data": "; ".join(dict.fromkeys(table["features"])),
         "epochs_methods": ", ".join(_measured_methods(folds)),
         "epochs_seeds": " to ".join(map(str, dict.fromkeys([seeds[0], seeds[-1]]))),
-        "epochs_from": _percent(folds["over_folds"].min()),
-        "epochs_to": _percent(folds["over_folds"].max()),
-        "epochs_last_from": _percent(last["over_last"].min()),
-        "epochs_last_to": _percent(last["over_last"].max()),
+        "epochs_from": bare_percent(folds["over_folds"].min()),
+        "epochs_to": bare_percent(folds["over_folds"].max()),
+        "epochs_last_from": bare_percent(last["over_last"].min()),
+        "epochs_last_to": bare_percent(last["over_last"].max()),
     }
 
 

@@ -29,6 +29,7 @@ from zslcore.analysis.papers.claims import LINT_FILE, LintRule
 from zslcore.datasets.facts import action_facts, class_facts, published, published_tables
 from zslcore.leakage.contamination import cells, pretraining_sets
 from zslcore.metrics import harmonic_mean
+from zslcore.numbers import bare_percent
 from zslcore.storage.files import written_whole
 
 #: Rounding of a percentage with one decimal, as a fraction.
@@ -67,10 +68,6 @@ def main() -> None:
         file.write(text.encode("utf-8") + b"\n")
 
 
-def _percent(fraction: float, digits: int = 1) -> str:
-    return f"{100 * fraction:.{digits}f}"
-
-
 # --- Tables against themselves --------------------------------------------------------------------
 
 
@@ -83,9 +80,10 @@ def _harmonic(tables: Tables) -> Iterator[Comparison]:
         yield (
             agrees,
             (
-                f"{row['method']} on {row['dataset']}: u = {_percent(u)} and s = {_percent(s)} "
-                f"give H = {_percent(harmonic_mean(s, u), 2)}, with rounding "
-                f"{_percent(low, 2)} to {_percent(high, 2)}; printed {_percent(printed)}."
+                f"{row['method']} on {row['dataset']}: u = {bare_percent(u)} and "
+                f"s = {bare_percent(s)} give H = {bare_percent(harmonic_mean(s, u), '.2f')}, with "
+                f"rounding {bare_percent(low, '.2f')} to {bare_percent(high, '.2f')}; printed "
+                f"{bare_percent(printed)}."
             ),
         )
 
@@ -101,7 +99,8 @@ def _averages(tables: Tables) -> Iterator[Comparison]:
             (
                 f"{row['dataset']}, calibrated: {row['calibrated']}, λ for "
                 f"{row['lambda_selected_for']}: the cells average to "
-                f"{_percent(row['harmonic_of_cells'], 2)}; printed {_percent(row['harmonic'])}."
+                f"{bare_percent(row['harmonic_of_cells'], '.2f')}; printed "
+                f"{bare_percent(row['harmonic'])}."
             ),
         )
 
@@ -150,8 +149,8 @@ def _versions(tables: Tables) -> Iterator[Comparison]:
         yield (
             abs(figure - printed) <= TINY,
             (
-                f"{_in_words(cell)}: {where} has {_percent(figure)}, {version}; {table} prints "
-                f"{_percent(printed)}."
+                f"{_in_words(cell)}: {where} has {bare_percent(figure)}, {version}; {table} prints "
+                f"{bare_percent(printed)}."
             ),
         )
 
@@ -196,7 +195,7 @@ def _repeated_rows(tables: Tables) -> Iterator[Comparison]:
     for _, rows in tables["gzsl_ps"].groupby(["dataset", *figures], dropna=False):
         same = [float(rows[name].iloc[0]) for name in figures]
         line = f"{' and '.join(rows['method'])} on {rows['dataset'].iloc[0]}: the same "
-        line += " / ".join(map(_percent, same))
+        line += " / ".join(map(bare_percent, same))
         before = [_row_before(earlier, row) for row in rows.to_dict("records")]
         if len(set(before)) == len(before):
             line += f"; {' and '.join(before)} in the earlier version"
@@ -207,7 +206,7 @@ def _repeated_rows(tables: Tables) -> Iterator[Comparison]:
 def _row_before(earlier: Mapping[Cell, float], row: Mapping[Any, Any]) -> str:
     """Return u, s and H of a row of table 6 in the earlier version."""
     return " / ".join(
-        _percent(earlier.get(("gzsl_ps", row["method"], row["dataset"], "", name), row[name]))
+        bare_percent(earlier.get(("gzsl_ps", row["method"], row["dataset"], "", name), row[name]))
         for name in ("unseen", "seen", "harmonic")
     )
 
@@ -224,8 +223,8 @@ def _text_figures(tables: Tables) -> Iterator[Comparison]:
             abs(printed - row["quoted"]) <= TINY,
             (
                 f"{_in_words(cell)}: {row['paper']}, {row['section']}, states "
-                f"{_percent(row['quoted'])}; the "
-                f"table ({TITLES[cell[0]]}) has {_percent(printed)}."
+                f"{bare_percent(row['quoted'])}; the "
+                f"table ({TITLES[cell[0]]}) has {bare_percent(printed)}."
             ),
         )
 
@@ -323,8 +322,10 @@ def _released_imagenet(tables: Tables) -> Iterator[Comparison]:
 def _other_tests(tables: Tables) -> Iterator[Comparison]:
     for row in tables["reproduction_notes"].to_dict("records"):
         method, data = row["method"], row["dataset"]
-        two = _percent(_printed_number(tables, ("reproduction", method, data, "", "reproduced")))
-        three = _percent(
+        two = bare_percent(
+            _printed_number(tables, ("reproduction", method, data, "", "reproduced"))
+        )
+        three = bare_percent(
             _printed_number(tables, ("zsl_top1", method, data, "SS", "top1_per_class"))
         )
         other_test = _other_test(row)
@@ -348,7 +349,7 @@ def _other_test(row: Mapping[Any, Any]) -> str | None:
         )
     if pd.isna(row["per_class"]):
         return None
-    return f"the mean per image; per class it is {_percent(row['per_class'])}"
+    return f"the mean per image; per class it is {bare_percent(row['per_class'])}"
 
 
 # --- The action paper, and the paired test --------------------------------------------------------
