@@ -90,7 +90,11 @@ def wait_until_settled(page: Page) -> None:
 
 
 def drag(page: Page, selector: str) -> dict[str, float]:
-    """Return frames per second, the share of frames with new numbers, and the time per frame."""
+    """Drag an element; return rates per second, and times per frame in seconds.
+
+    Rates are ``frames`` and ``changes`` of the numbers; times are CPU time (``busy``) and the
+    median ``gap`` between frames.
+    """
     chromium = page.context.new_cdp_session(page)
     chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
 

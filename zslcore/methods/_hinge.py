@@ -189,7 +189,7 @@ class _Descent:
         return project_to_simplex(self.A + (F + self.margins) / self.mu)
 
     def _evaluate(self, a: np.ndarray) -> None:
-        """Store the values and the gradient at ``W``, of which ``a`` is the projection."""
+        """Store ``a``, the projection at ``W``, with the gradient and the values of J and D."""
         self.a = a
         self.gradient = self.rows.transposed_products(a - self.E) / self.N + self.lam * self.W
         hinge = (self.F + self.margins).max(axis=1) - np.vecdot(self.F, self.E)

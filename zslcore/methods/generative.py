@@ -41,8 +41,8 @@ MAX_CLASSIFIERS = 4
 #: Maximum bytes of generated representations; training the softmax takes about five times as much
 #: memory.
 MAX_GENERATED = 1 << 30
-#: Minimum width of a generated row in the estimate of memory, since labels and orders of rows also
-#: need memory.
+#: Minimum width of a generated row in the estimate of memory; for narrower rows, labels and orders
+#: of rows need most of the memory.
 LEAST_WIDTH = 128
 
 #: Learned attributes that all snapshots of one training share.
