@@ -24,7 +24,7 @@ const ENTRY_GAP = 18; // pixels between entries of the legend
 const COLOR_BAR = 58; // width of a scale of colours with its numbers
 const REACH = 14; // pixels around a mark in which the pointer selects it
 const GRID = "rgba(128, 128, 128, 0.25)";
-const DROPS = /** @type {Record<string, number>} */ ({ bottom: 0, middle: 0.5, top: 1 });
+const DROP_OF_ANCHOR = /** @type {Record<string, number>} */ ({ bottom: 0, middle: 0.5, top: 1 });
 const EXTRA = /<extra>.*?<\/extra>/; // a part of Plotly's templates that is not shown
 const VARIABLE = /%\{(\w+)(?:\[(\d+)\])?(?::([^}]*))?\}/g; // name, index and format in a template
 const ANCHORS = /** @type {Record<string, string>} */ ({ left: "start", center: "middle", right: "end" });
@@ -341,7 +341,7 @@ function drawNote(note, box, planes, size) {
   const { xanchor = "center", yanchor = "middle", xshift = 0, yshift = 0, font = {} } = note;
   const { across, down } = createPixelScales(note, box, planes);
   return drawLabel(note.text, { x: across(note.x) + xshift, y: down(note.y) - yshift, size: font.size ?? size,
-    drop: DROPS[yanchor], anchor: ANCHORS[xanchor], color: font.color });
+    drop: DROP_OF_ANCHOR[yanchor], anchor: ANCHORS[xanchor], color: font.color });
 }
 
 /** Draw the scale of a heat map's colours, at the right. @param {Spec} trace @param {Box} box */

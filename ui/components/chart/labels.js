@@ -3,7 +3,7 @@
 
 import { createSvg, measureText } from "../../../zslcore/interactive/svg.js";
 
-/** @typedef {{ text: string, bold: boolean, color: string }} Run a piece of a line */
+/** @typedef {{ text: string, bold: boolean, color: string }} Run a part of a line in one style */
 
 const TAG = /<(\/?)(b|br|span)((?: style="color:[#\w]+")?)>/g;
 const ENTITIES = /** @type {Record<string, string>} */ ({ "&lt;": "<", "&gt;": ">", "&amp;": "&" });

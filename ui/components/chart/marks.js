@@ -15,7 +15,7 @@ import { measureLabel, drawLabel } from "./labels.js";
  *   area of a mark, from its upper left corner; `k` is the mark's index in the trace */
 
 const DASHES = /** @type {Record<string, string | undefined>} */ ({ dash: "7 5", dot: "2 4" });
-const DROPS = /** @type {Record<string, number>} */ ({ top: 0, middle: 0.5, bottom: 1 });
+const DROP_OF_POSITION = /** @type {Record<string, number>} */ ({ top: 0, middle: 0.5, bottom: 1 });
 const SIDE = /** @type {Record<string, [string, number]>} */ ({ left: ["end", -1], center: ["middle", 0], right: ["start", 1] });
 const TEXT_GAP = 4; // pixels between a mark and its text
 const COLOR_STEPS = 256;
@@ -167,8 +167,8 @@ export function drawSymbol(marker, x, y, k) {
 function drawText({ marker, mode, text, textfont = {}, textposition = "middle center" }, x, y, k) {
   const [up, side] = valueAt(textposition, k).split(" "), [anchor, right] = SIDE[side];
   const r = TEXT_GAP / 2 + (mode.includes("markers") ? (valueAt(marker?.size, k) ?? 8) / 2 : 0);
-  return drawLabel(String(valueAt(text, k)), { x: x + right * r, y: y + (2 * DROPS[up] - 1) * r,
-    size: textfont.size ?? 13, drop: DROPS[up], anchor, color: textfont.color });
+  return drawLabel(String(valueAt(text, k)), { x: x + right * r, y: y + (2 * DROP_OF_POSITION[up] - 1) * r,
+    size: textfont.size ?? 13, drop: DROP_OF_POSITION[up], anchor, color: textfont.color });
 }
 
 /** Draw a heat map: all cells as one picture, which has no seams in exported files, and texts over it.
