@@ -113,11 +113,13 @@ def show_grid(
     with_own = not table.is_all_own
     look = shown.style.apply(lambda _: _styles(columns, shown, with_own=with_own), axis=None)
     for k, col in enumerate(columns, start=2):
-        wide = 7 * len(col.heading) + 18 - number
-        widths = {"ranks": max(ranks, wide), "mark": 110, "printed": 104}
-        width = widths.get(col.kind, number)
+        alone = sum(other.heading == col.heading for other in columns) == 1
+        wide = max(number, _width_of(col.heading) * alone)
+        mark = max((_width_of(str(text)) for text in col.cells.dropna()), default=number)
+        rank = max(ranks, _width_of(col.heading) - number)
+        width = {"ranks": rank, "mark": mark, "printed": 104}.get(col.kind, number)
         if col.kind == "value" and col.column.data in stars:
-            config[k] = st.column_config.Column(width=max(number, number + wide))
+            config[k] = st.column_config.Column(width=wide)
             look = _with_stars(look, headings[k - 2], stars[col.column.data])
         elif col.is_number:
             config[k] = st.column_config.NumberColumn(format="%.1f", width=width)
@@ -136,6 +138,11 @@ def show_grid(
     )
     st.caption(_legend(table), help=_how_computed(table))
     _offer_table(table, rows, file_columns)
+
+
+def _width_of(text: str) -> int:
+    """Return the width of a cell with a text, in pixels."""
+    return 7 * len(text) + 18
 
 
 def _with_stars(look: Styler, heading: tuple[str, str], stars: pd.Series) -> Styler:

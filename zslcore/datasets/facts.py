@@ -275,7 +275,7 @@ _TITLES = {
     "digits": "Digits",
     "CUB-vgg_fc7": "CUB birds, VGG",
     "AWA1-lss": "AWA1, hand-crafted",
-    "AWA1-phog": "AWA1, hand-crafted (PHOG)",
+    "AWA1-phog": "AWA1, PHOG",
 }
 #: Parts of names of simulated data -> words of their titles.
 _WORDS = {

@@ -205,8 +205,8 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
     """Choose data sets.
 
     The default are the data sets of your runs on imports or on the data set chosen for the visit,
-    then the real benchmarks; without such runs, also the other data sets of your runs. Without
-    precomputed results, all data sets are shown.
+    then the real benchmarks; without such runs, also the other data sets of your runs, after the
+    first benchmark. Without precomputed results, all data sets are shown.
     """
     own_data = _own_data(cells) if "mine" in origins else []
     first = [name for name in own_data if _is_first(name)]
@@ -231,7 +231,8 @@ def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> li
     if "shipped" not in origins:
         return list(names)
     usual = {c.data for c in shown if c.origin == "shipped" and c.benchmark and not c.simulated}
-    return [name for name in names if name in usual or name in (first or own_data)]
+    data = [name for name in names if name in usual or name in (first or own_data)]
+    return data[:1] + sorted(data[1:], key=lambda name: name not in own_data)
 
 
 def _own_data(cells: Sequence[MethodResult]) -> list[str]:
