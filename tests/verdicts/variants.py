@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,14 +12,22 @@ import pandas as pd
 from tests.verdicts.fields import CLEAN, rows_of_split
 from tests.verdicts.inputs import (
     CHECK_FOLDER,
+    DECLARED,
+    LABELS,
     NAMES,
     SCORES,
+    SEEN,
+    SOUND,
+    SPLIT_NAMES,
     TRUE,
+    UNSEEN,
     UNSEEN_CLASSES,
     UNSEEN_NAMES,
     H,
     Input,
+    X,
     Y,
+    from_one,
 )
 
 #: Path of an image with folders of sizes or formats around the folders of parts and classes.
@@ -108,4 +117,134 @@ def compared_files() -> Iterator[Input]:
     yield Input("compared, other unseen classes", lists, command, "broken", cause, True)
 
 
-GENERATORS = (sizes_in_folders, rows_of_scores, compared_files)
+def images_and_labels() -> Iterator[Input]:
+    """Yield paths and labels of images in two lists per part: sound, contradicting, with a leak."""
+    for what, n_leaked, expected, cause in (
+        ("sound", 0, CLEAN, ""),
+        ("a test class in train", 3, "leaks", "class 7"),
+        ("labels from 0 in each part", 0, "unknown", "one number different folders"),
+        ("labels from 0 in each part, with a leak", 3, "leaks", "chimpanzee"),
+        ("another label", 0, "unknown", "folder of another class: 2"),
+    ):
+        rows = [(f"{label}/{image[-8:]}", label, part) for image, label, part in _rows(n_leaked)]
+        if what == "another label":
+            rows += [(f"{UNSEEN[0]}/x{k}.jpg", SEEN[0], "train") for k in range(2)]
+        values: dict[str, list[Any]] = {}
+        for part in ("train", "test"):
+            of_part = [row for row in rows if row[2] == part]
+            names = [label for _, label, _ in of_part]
+            classes = sorted({*names}) if "from 0" in what else NAMES
+            values[f"{part}_paths"] = [image for image, _, _ in of_part]
+            values[f"{part}_labels"] = [*map(classes.index, names)]
+        arrays = {name: np.array(listed) for name, listed in values.items()}
+        for file, content in (
+            ("s.json", values),
+            ("s.npz", arrays),
+            ("s.pkl", pickle.dumps(values)),
+        ):
+            command = ("check", file, *DECLARED)
+            name = f"paths and labels, {file}: {what}"
+            yield Input(name, {file: content}, command, expected, cause, n_leaked > 0)
+
+
+def scaled_copies() -> Iterator[Input]:
+    """Yield features with rows of another length on one side, with and without copies."""
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    train, test = SOUND["trainval_loc"], SOUND["test_seen_loc"]
+    split = from_one(SOUND) | {"att": np.random.default_rng(3).random((6, len(NAMES)))}
+    split["allclasses_names"] = SPLIT_NAMES
+    every_test = np.append(test, SOUND["test_unseen_loc"])
+    for what, rows, values, copied, expected, cause in (
+        ("copies of length 1", test[:6], unit[train[:6]], 6, "leaks", "6 rows.*up to scale"),
+        ("copies times 255", test[:6], 255 * X[train[:6]], 6, "leaks", "6 rows.*up to scale"),
+        ("test rows of length 1", every_test, unit[every_test], 0, "unknown", "test rows have one"),
+    ):
+        A = X.copy()
+        A[rows] = values
+        files = {"att_splits.mat": split, "res101.mat": {"features": A.T, "labels": LABELS + 1}}
+        command = (*CHECK_FOLDER, "--allow-incomplete", "ZSL012")
+        yield Input(f"scaled rows, {what}", files, command, expected, cause, copied > 0)
+
+
+def nested_records() -> Iterator[Input]:
+    """Yield records within records, and records of a class with its images."""
+    for what, n_leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 3, "leaks")):
+        rows = _rows(n_leaked)
+        parts = ("train", "test")
+        nested = [
+            {"image": {"path": i, "id": k}, "label": {"name": n, "id": NAMES.index(n)}, "split": p}
+            for k, (i, n, p) in enumerate(rows)
+        ]
+        by_class = {
+            f"{part}.json": [
+                {"class": name, "images": images}
+                for name in NAMES
+                if (images := [i for i, n, p in rows if (n, p) == (name, part)])
+            ]
+            for part in parts
+        }
+        for form, files, command in (
+            ("with ids", {"s.json": nested}, ("check", "s.json", *DECLARED)),
+            ("of a class", by_class, CHECK_FOLDER),
+        ):
+            cause = "chimpanzee" if n_leaked else ""
+            name = f"records, {form}: {what}"
+            yield Input(name, files, command, expected, cause, n_leaked > 0)
+
+
+def empty_lists() -> Iterator[Input]:
+    """Yield splits with an empty list, which is named; an empty validation list is no fault."""
+    for empty, files in (
+        ("unseen.txt", {"seen.txt": SEEN, "unseen.txt": ""}),
+        ("seen_classes.txt", {"seen_classes.txt": "\n\n", "unseen_classes.txt": UNSEEN}),
+        ("unseen.npy", {"seen.npy": np.array(SEEN), "unseen.npy": np.array([], "<U4")}),
+        ("train.txt", {"train.txt": "", "test.txt": UNSEEN}),
+        ("test", {"s.json": {"train": [*SEEN], "test": []}}),
+        ("seen; unseen", {"s.json": {"seen": [], "unseen": []}}),
+    ):
+        command = ("check", "s.json", *DECLARED) if "s.json" in files else CHECK_FOLDER
+        cause = f"{empty}.*an empty list"
+        yield Input(f"empty list, {empty}", files, command, "broken", cause, True)
+    lists = {"train.txt": SEEN, "val.txt": "", "test.txt": UNSEEN}
+    yield Input("empty list, val.txt", lists, CHECK_FOLDER, CLEAN)
+
+
+def decimal_commas() -> Iterator[Input]:
+    """Yield printed metrics with decimal commas."""
+    files = {"s.npz": {"scores": SCORES, "y": Y, "unseen_classes": UNSEEN_CLASSES}}
+    for text in ("H 42,4", "u 34,4, s 55,4, H 42,4", "u 34,4; H 42,4 %"):
+        command = ("explain", "s.npz", "--printed", text)
+        yield Input(f"printed {text}", files, command, "clean", "42.4")
+
+
+def few_classes() -> Iterator[Input]:
+    """Yield imports that leave one seen class, and several."""
+    values = {"features": X, "labels": LABELS, "class_names": np.array(NAMES)}
+    values["prototypes"] = np.random.default_rng(3).random((len(NAMES), 6))
+    files = {"few.npz": values}
+    for seen, cause, never in (
+        (SEEN[:1], "warning +Only 1 seen class:", ""),
+        (SEEN, " 7 seen ", "warning"),
+    ):
+        unseen = [name for name in NAMES if name not in seen]
+        command = ("import", "few.npz", "--name", "few", "--unseen", *unseen)
+        name = f"import with {len(seen)} seen classes"
+        yield Input(name, files, command, "clean", cause, never=never)
+
+
+def _rows(n_leaked: int) -> list[tuple[str, str, str]]:
+    """Return the entries of a split with the index of its class in each image."""
+    return [(f"{k:04}_{image}", *row) for k, (image, *row) in enumerate(rows_of_split(n_leaked))]
+
+
+GENERATORS = (
+    sizes_in_folders,
+    rows_of_scores,
+    compared_files,
+    images_and_labels,
+    scaled_copies,
+    nested_records,
+    empty_lists,
+    decimal_commas,
+    few_classes,
+)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Checks that need only class and row numbers.
 OF_NUMBERS = ("ZSL001", "ZSL002", "ZSL003")
+#: Largest number of seen classes with a warning: no relation of classes can be learned from them.
+FEWEST_SEEN = 2
 
 
 @command(
@@ -209,6 +211,9 @@ def print_dataset(data: ZSLDataset) -> None:
             f"{len(split.test_unseen):,} test unseen rows; {counted(len(split.folds), 'fold')}"
         )
         print(f"            {split.note}")
+        if (n := len(split.seen_classes)) <= FEWEST_SEEN:
+            seen = counted(n, "seen class", "seen classes")
+            print(f"  warning   Only {seen}: check the list of unseen classes.")
         for sentence in _leaks_in(split, data):
             print(f"  leak      {sentence} 'zslcore check {data.name}' lists all findings.")
 

@@ -43,6 +43,11 @@ OF_FEATURES = frozenset(
     {"x", "feature", "features", "feat", "feats", "embedding", "embeddings"}
     | {"image", "images", "data"}
 )
+#: Words in the name of a list of paths of images, next to the part.
+OF_PATHS = frozenset(
+    {"path", "paths", "file", "files", "filename", "filenames", "image", "images", "img", "imgs"}
+    | {"name", "names"}
+)
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
 OF_CLASSES = re.compile(
     r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?|pairs"

@@ -47,6 +47,8 @@ LABEL_SEPARATORS = "|;,"
 LIST_OF_NUMBERS = re.compile(r"\[\d+(,\s*\d+)+\]")
 #: The place between two names in quotation marks.
 NAME_AFTER_NAME = re.compile(r"([\"'])\s*,\s*\1")
+#: Largest share of images in folders of other classes, if folders are named after classes.
+MOST_MOVED = 0.2
 #: A class that is named by its number.
 NUMBERED_CLASS = re.compile(r"(?:class )?\d+(?:\.0+)?")
 #: Question on lists with labels that contradict the folders of the images.
@@ -239,6 +241,8 @@ def _choose_classes(file: str, entries: Entries) -> Entries:
     if have_classes and (len(are_labelled) > 1 or are_mixed or contradict):
         labels, remark = folders, "; the folder of an image names its class"
         questions += (MIXED,) if contradict else ()
+    elif len({*chain(*pairs)}) > len({label for label, _ in chain(*pairs)}):
+        questions += _ask_about_folders(labels, folders)
     named = entries.with_parts(
         {
             part: [
@@ -312,6 +316,33 @@ def _contradict(pairs: Collection[tuple[str, str]]) -> bool:
     numbers = [label for label in folder_of if NUMBERED_CLASS.fullmatch(label)]
     several = any(n > 1 for n in label_of.values()) and len(label_of) > 1
     return several or any(folder_of[label] > 1 for label in numbers)
+
+
+def _ask_about_folders(
+    labels: Mapping[str, Sequence[str]], folders: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Return the question on images in the folder of another class.
+
+    Folders are those of classes if most images are in the folder that has most images of their
+    label, and vice versa, and if every label has such a folder.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for part, listed in labels.items():
+        counts.update(zip(listed, folders[part], strict=True))
+    label_of: dict[str, str] = {}
+    folder_of: dict[str, str] = {}
+    for (label, folder), _ in counts.most_common():
+        label_of.setdefault(folder, label)
+        folder_of.setdefault(label, folder)
+    if "" in label_of or any(label_of[folder] != label for label, folder in folder_of.items()):
+        return ()
+    moved = {pair: n for pair, n in counts.items() if folder_of[pair[0]] != pair[1]}
+    moved = {pair: n for pair, n in moved.items() if folder_of[label_of[pair[1]]] == pair[1]}
+    n = sum(moved.values())
+    if not moved or n > MOST_MOVED * counts.total():
+        return ()
+    label, folder = (clean_text(name, 40) for name in min(moved))
+    return (f"Images in the folder of another class: {n:,}, such as {label!r} in {folder!r}.",)
 
 
 def ask_about_numbers(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -157,9 +157,10 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
 def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
     """Remove training rows that repeat a test image exactly or nearly."""
     group, _ = identical_rows(context.known_features)
-    leaking = leaking_groups(_with(context, parts), group)
-    rows = np.flatnonzero(np.isin(group, leaking))
-    parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
+    for groups in (group, identical_rows(context.known_features, scaled=True)[0]):
+        leaking = leaking_groups(_with(context, parts), groups)
+        rows = np.flatnonzero(np.isin(groups, leaking))
+        parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
     for part in ("test_seen",) if set(TEST_PARTS) <= set(parts) else ():
         repeated_groups = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
         repeated_groups = np.flatnonzero(np.isin(group, repeated_groups[repeated_groups >= 0]))

@@ -1,7 +1,9 @@
 r"""Search for equal and nearly equal rows of a feature matrix, without copying it.
 
 Equal rows have equal 64-bit hashes: the sum of the 64-bit words of a row, each multiplied by an odd
-random weight, modulo 2^64. Rows with equal hashes are then compared in full.
+random weight, modulo 2^64. Rows with equal hashes are then compared in full. Rows that are equal up
+to a positive factor, such as copies of unit length, have equal hashes of the columns of their
+largest values in descending order.
 
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
 :math:`R` from :math:`N(0, 1/k)`: squared distances in the projection are the squared distances of
@@ -21,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.features import FeatureView, chunks
+from zslcore.features import FeatureView, chunks, l2_rows
 
 #: Rows of the raw matrix per block.
 BLOCK = 2048
@@ -38,21 +40,39 @@ NEAR = 0.25
 #: its tenth nearest training row. The features of AWA1 have both copies and crowded regions: this
 #: ratio of distances is at most 0.36 for copies and at least 0.58 for rows in crowded regions.
 ALONE, CROWD = 0.5, 10
+#: Standard deviation of lengths as a share of their mean: largest for rows of one length, smallest
+#: for rows that are not normalised.
+ONE_LENGTH, SEVERAL = 1e-3, 1e-2
 
 
-def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+#: Number of largest values of a row whose order is hashed, and of columns that are searched for at
+#: least FEWEST_VALUES different values: blank images are equal up to scale.
+LARGEST, COLUMNS, FEWEST_VALUES = 16, 128, 8
+#: Largest difference of rows of unit length as a share of their largest value; texts round numbers.
+ROUNDING = 1e-5
+#: Largest difference of two lengths, as a share; ZSL005 finds rows with a smaller difference.
+SAME_LENGTH = 0.05
+
+
+def identical_rows(X: np.ndarray, *, scaled: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each row of ``X`` (n, d), its group of equal rows and whether it is all zero.
 
-    Unique rows and zero rows have the group -1. ``X`` may be a memory map or HDF5.
+    Unique rows and zero rows have the group -1. With ``scaled``, rows are equal up to a positive
+    factor other than 1, and rows with few different values count as zero. ``X`` may be a memory
+    map or HDF5.
     """
-    code, zero = _row_codes(X)
+    code, zero = _direction_codes(X) if scaled else _row_codes(X)
     order = np.argsort(code, kind="stable")
     order = order[~zero[order]]
     same = np.flatnonzero(code[order][1:] == code[order][:-1])
     equal = np.zeros(len(order), dtype=bool)  # equal to the previous row in this order
     for start in range(0, len(same), BLOCK):
         k = same[start : start + BLOCK]
-        equal[k + 1] = (_gather(X, order[k]) == _gather(X, order[k + 1])).all(axis=1)
+        a, b = _gather(X, order[k]), _gather(X, order[k + 1])
+        if scaled:
+            equal[k + 1] = _are_scaled(a.astype(np.float64), b.astype(np.float64))
+        else:
+            equal[k + 1] = (a == b).all(axis=1)
     member = equal | np.append(equal[1:], False)
     group = np.full(len(code), -1)
     group[order[member]] = np.cumsum(~equal[member]) - 1
@@ -71,6 +91,33 @@ def _row_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         zero[part] = code[part] == 0
         zero[part][zero[part]] = ~words[zero[part]].any(axis=1)
     return code, zero
+
+
+def _are_scaled(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Return whether each row of A is that of B times a positive factor other than 1."""
+    lengths = [np.linalg.norm(rows, axis=1) for rows in (A, B)]
+    differ = np.abs(lengths[0] - lengths[1]) > SAME_LENGTH * lengths[0]
+    A, B = l2_rows(A), l2_rows(B)
+    are_parallel = np.abs(A - B).max(axis=1) <= ROUNDING * np.abs(A).max(axis=1)
+    return np.asarray(differ & are_parallel)
+
+
+def _direction_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a hash of the direction of every row and whether the row has few different values."""
+    n, d = X.shape
+    largest = min(LARGEST, d)
+    weights = np.random.default_rng(0).integers(1, 1 << 63, (largest,), dtype=np.uint64)
+    columns = np.unique(np.linspace(0, d - 1, min(d, COLUMNS)).astype(np.intp))
+    code, few = np.empty(n, np.uint64), np.empty(n, bool)
+    for start in range(0, n, BLOCK):
+        part = slice(start, min(start + BLOCK, n))
+        block = -np.asarray(X[part], dtype=np.float32)
+        top = np.argpartition(block, largest - 1, axis=1)[:, :largest]
+        order = np.argsort(np.take_along_axis(block, top, 1), axis=1, kind="stable")
+        code[part] = np.take_along_axis(top, order, 1).astype(np.uint64) @ weights
+        different = np.diff(np.sort(block[:, columns], axis=1), axis=1) != 0
+        few[part] = different.sum(axis=1) + 1 < FEWEST_VALUES
+    return code, few
 
 
 def _words(block: np.ndarray) -> np.ndarray:
@@ -146,6 +193,18 @@ def near_rows(
     return NearRows(
         test[rows], train[nearest[rows]], distance[near_positions], crowd[near_positions], median
     )
+
+
+def normalised_side(X: np.ndarray, train: np.ndarray, test: np.ndarray) -> str | None:
+    """Return the only side, training or test, with rows of one Euclidean length; None without."""
+    spread = {}
+    for side, rows in (("training", train), ("test", test)):
+        sampled = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.intp))
+        lengths = np.linalg.norm(_gather(X, rows[sampled]).astype(np.float64), axis=1)
+        spread[side] = lengths.std() / (lengths.mean() or 1)
+    (low, least), (_, most) = sorted(spread.items(), key=lambda item: item[1])
+    is_one_sided = least < ONE_LENGTH < SEVERAL < most and min(len(train), len(test)) >= CROWD
+    return low if is_one_sided else None
 
 
 def _projection(d: int) -> np.ndarray | None:

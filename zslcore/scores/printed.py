@@ -34,8 +34,12 @@ class Printed:
 
 
 def read_printed(text: str) -> tuple[Printed, ...]:
-    """Parse metrics in a text like ``H 49.8, u 45.1``; ParameterError for any other text."""
+    """Parse metrics in a text like ``H 49.8, u 45.1``; ParameterError for any other text.
+
+    The decimal point may be a comma.
+    """
     printed = []
+    text = re.sub(r"(?<=\d),(?=\d)", ".", text)
     for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
         match = FIGURE.fullmatch(part)
         name = match and ALSO.get(match[1].lower(), match[1])

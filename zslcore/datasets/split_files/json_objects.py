@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from zslcore.datasets.part_names import (
+    OF_PATHS,
     is_unlabelled,
     part_of_labels,
     part_of_name,
@@ -26,7 +27,14 @@ from zslcore.datasets.split_files.json_parts import (
 )
 from zslcore.datasets.split_files.lists import NAMELESS, pair_names_with_parts
 from zslcore.datasets.split_files.tables import NOT_COMPARED
-from zslcore.datasets.split_lists import IMAGE, Entries, SplitList, counted_names, is_split_of_parts
+from zslcore.datasets.split_lists import (
+    IMAGE,
+    IN_PATH,
+    Entries,
+    SplitList,
+    counted_names,
+    is_split_of_parts,
+)
 from zslcore.datasets.split_numbering import split_of_entries, split_of_parts, with_class_lists
 from zslcore.texts import clean_text, have_type, refusal_of
 from zslcore.untrusted.readers.array_names import (
@@ -139,9 +147,16 @@ def _find_parts(
 
 
 def _read_parts(
-    file: str, value: Mapping[str, Any], parts: Collection[str], *, is_outermost: bool
+    file: str, value: Mapping[str, Any], parts: Mapping[str, str], *, is_outermost: bool
 ) -> Entries | None:
-    """Return the entries of an object with one list per part; None for settings."""
+    """Return the entries of an object with one list per part; None for settings.
+
+    Raises a FileRefusedError if all lists of training, or all of the test, are empty.
+    """
+    empty = [key for key in parts if value[key] in ([], {})]
+    if is_outermost and not trains_and_tests(parts[key] for key in parts if key not in empty):
+        expected = f"classes or images in {counted_names([clean_text(key, 40) for key in empty])}"
+        raise refusal_of(file, expected, "an empty list")
     entries = read_json_lists(file, {key: value[key] for key in parts}, {*value})
     if entries is None:
         return None
@@ -211,14 +226,28 @@ def _read_parts_by_class(file: str, value: Mapping[str, Any]) -> Entries | None:
 
 
 def read_label_lists(value: Mapping[str, Any]) -> Entries | None:
-    """Return the entries of one list of labels per part, such as ``y_train``; else None."""
+    """Return the entries of one list of labels per part, such as ``y_train``; else None.
+
+    Lists of paths, such as ``train_paths``, name the images.
+    """
     entries = Entries(questions=(NAMELESS,))
+    paths = {
+        (part, len(listed)): listed
+        for name, listed in value.items()
+        if (part := part_of_labels(str(name), OF_PATHS))
+        if isinstance(listed, list) and have_type(listed, str) and all(map(IN_PATH.search, listed))
+    }
     for name, labels in value.items():
         part = part_of_labels(str(name))
         if part and isinstance(labels, list):
             if not have_type(labels, int | str):
                 return None
             names = [label if isinstance(label, str) else f"class {label}" for label in labels]
-            entries[part] = [(f"{part} {k}", label) for k, label in enumerate(names, 1)]
+            images = paths.get((part, len(names))) or [
+                f"{part} {k}" for k in range(1, len(names) + 1)
+            ]
+            entries[part] = [*zip(images, names, strict=True)]
+    if {*entries} == {part for part, _ in paths}:
+        entries.questions = ()
     repeated = any(len({*labels}) < len(labels) for labels in entries.labels.values())
     return entries if repeated and trains_and_tests(entries) else None

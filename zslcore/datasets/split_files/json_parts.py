@@ -206,11 +206,18 @@ def to_cell(value: Any) -> str:
 
 
 def _merge_inner_records(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add the fields of inner records to a record, except inner records that repeat a name."""
-    inner = [fields for fields in record.values() if isinstance(fields, dict)]
-    times = Counter(key for fields in (*inner, record) for key in fields)
-    distinct = [fields for fields in inner if all(times[key] == 1 for key in fields)]
-    return {key: element for fields in (*distinct, record) for key, element in fields.items()}
+    """Add the fields of inner records to a record.
+
+    If an inner record repeats a name, its fields are named ``image_id`` instead of ``id``.
+    """
+    inner = {key: fields for key, fields in record.items() if isinstance(fields, dict)}
+    times = Counter(key for fields in (*inner.values(), record) for key in fields)
+    merged = {
+        (f"{outer}_{key}" if any(times[name] > 1 for name in fields) else key): element
+        for outer, fields in inner.items()
+        for key, element in fields.items()
+    }
+    return {**merged, **record}
 
 
 def read_records_by_name(file: str, value: Mapping[str, Any]) -> Entries | None:

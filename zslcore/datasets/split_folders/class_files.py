@@ -32,7 +32,7 @@ from zslcore.datasets.split_lists import IMAGE, MOST_LETTERS, SplitList, is_clas
 from zslcore.datasets.split_numbering import split_of_classes
 from zslcore.datasets.split_parts import rows_of_mask
 from zslcore.names import LETTER, WORDNET_ID, class_key, squeeze
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import look_into, read_plain_value
 
 #: Words in the name of a list of seen classes.
@@ -101,6 +101,9 @@ def read_class_files(folder: Path, files: Mapping[str, Path]) -> SplitList | Non
     if not seen or not unseen:
         return None
     lines = [_read_lines_or_items(file.path) for file in named]
+    for file, names in zip(named, lines, strict=True):
+        if file in (seen, unseen) and not names and file.path.suffix not in (".json", *PICKLES):
+            raise refusal_of(file.path, f"a list of {file.side} classes", "an empty list")
     are_arrays = any(file.path.suffix.lower() == ".npy" for file in named)
     read = zip(named, lines if are_arrays else names_of_lists(lines), strict=True)
     lists = {file: _check_names(names) for file, names in read}

@@ -84,7 +84,11 @@ def read_image_lists(folder: Path) -> Entries | None:
         part: _write_in_folders([line for line in read_nonblank_lines(path) if line[0] != "#"])
         for part, path in paths.items()
     }
-    has_numbers = any(path.suffix == ".npy" and not lists[part] for part, path in paths.items())
+    for part, path in paths.items():
+        is_empty = not lists[part] and part != "val" and path.suffix != ".npy"
+        expect(not is_empty, path, "a list of images or classes", "an empty list")
+    lists = {part: lines for part, lines in lists.items() if lines or part != "val"}
+    has_numbers = any(path.suffix == ".npy" and not lists.get(part) for part, path in paths.items())
     are_classes = all(map(is_class_list, lists.values())) or are_class_paths(
         [line for lines in lists.values() for line in lines]
     )
@@ -163,8 +167,8 @@ def read_annotations(folder: Path, files: Mapping[str, Path]) -> Entries | None:
     """Return the objects in annotations in COCO's format, with the part in the names of files."""
     paths: dict[str, list[Path]] = {}
     for path in files.values():
-        is_json = path.suffix.lower() == ".json"
-        if is_json and any(map(COCO.search, read_head(path, MAX_HEAD, cut=True))):
+        head = read_head(path, MAX_HEAD, cut=True) if path.suffix.lower() == ".json" else [""]
+        if "".join(head).lstrip()[:1] == "{" and any(map(COCO.search, head)):
             paths.setdefault(_find_part_of_annotations(path.stem), []).append(path)
     unread = paths.pop("", [])
     if not trains_and_tests(paths):

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from zslcore.leakage.checks.base import check, finding, leak, ok, warning
+from zslcore.leakage.checks.base import check, finding, leak, ok, open_, warning
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
-from zslcore.leakage.neighbours import identical_rows, near_rows
+from zslcore.leakage.neighbours import identical_rows, near_rows, normalised_side
 from zslcore.leakage.report import Evidence, Finding, Mark
 from zslcore.numbers import counted, percent
 
@@ -25,6 +25,7 @@ ADVICE = "Inspect the images; the corrected split removes such rows from trainin
 def identical_features(context: AuditContext) -> Iterator[Finding]:
     """Report rows of zeros, and groups of equal rows in two parts."""
     group, zero = identical_rows(context.known_features)
+    directions, _ = identical_rows(context.known_features, scaled=True)
     trained, every = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
     if (empty := every[zero[every]]).size:
         text = (
@@ -34,20 +35,22 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     for part in TEST_PARTS:
         # ZSL003 reports row numbers that are in both parts.
         tested = np.setdiff1d(context.rows(part), trained)
-        rows = tested[np.isin(group[tested], groups_in(context, group, *TRAIN_PARTS))]
-        if rows.size:
-            verb = "equals" if rows.size == 1 else "equal"
-            share = rows.size / len(context.rows(part))
-            equal_rows = trained[np.isin(group[trained], group[rows])]
-            yield _equal(
-                context,
-                "leak",
-                f"{counted(rows.size, 'row')} of {part} ({percent(share, 2)}) {verb} a training "
-                "row in all features.",
-                np.union1d(rows, equal_rows),
-                group,
-                share,
-            )
+        for groups, how in ((group, "in all features"), (directions, "up to scale")):
+            rows = tested[np.isin(groups[tested], groups_in(context, groups, *TRAIN_PARTS))]
+            tested = np.setdiff1d(tested, rows)
+            if rows.size:
+                verb = "equals" if rows.size == 1 else "equal"
+                share = rows.size / len(context.rows(part))
+                equal_rows = trained[np.isin(groups[trained], groups[rows])]
+                yield _equal(
+                    context,
+                    "leak",
+                    f"{counted(rows.size, 'row')} of {part} ({percent(share, 2)}) {verb} a "
+                    f"training row {how}.",
+                    np.union1d(rows, equal_rows),
+                    groups,
+                    share,
+                )
     seen, unseen = (groups_in(context, group, part) for part in TEST_PARTS)
     both = np.intersect1d(seen, unseen)
     if both.size:
@@ -103,6 +106,12 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     train, limits = context.rows(*TRAIN_PARTS), context.thresholds
     test = np.setdiff1d(context.rows(*TEST_PARTS), train)
     if not train.size or not test.size:
+        return
+    if (side := normalised_side(context.known_features, train, test)) is not None:
+        text = (
+            f"Only the {side} rows have one length, so no {side} row is near a row of another part."
+        )
+        yield open_(text, "Scale the features of all parts in the same way, and check again.")
         return
     near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
     differ = near.distance > 0  # ZSL004 reports equal rows
