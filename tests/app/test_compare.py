@@ -11,6 +11,7 @@ from tests.worlds import linear_world
 from ui.sections.results import play_parameters
 from ui.shell.text import plain
 from ui.takeaway.exports import TableFormat, table_as_latex, table_as_markdown
+from ui.views.compare.table import CLICKED
 from zslcore.analysis.method_table import inductive_rows
 from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.evaluation.runs import run
@@ -150,6 +151,17 @@ def test_a_cell_shows_the_sources_of_its_numbers():
     assert "Precomputed, included in the package" in words(app)
     assert "Xian 2019, table 3: 51.9 % (first version of the paper: 53.9 %)" in words(app)
     assert {"Download run (JSON)", "Predictions (.parquet)"} <= downloads(app)
+
+
+def test_a_click_on_the_leader_is_answered_next_to_the_table():
+    app = visit("table")
+    asks = [caption.value for caption in app.caption if "Click a number" in caption.value]
+    assert len(asks) == 1
+    app.session_state[CLICKED] = True
+    captions = [caption.value for caption in app.run().caption]
+    leader = app.selectbox(key="table_result").value.partition(" · ")[0]
+    assert any(c.startswith(f"**{leader} · ") and ", rank 1 " in c for c in captions)
+    assert asks[0] not in captions
 
 
 def test_missing_cells_are_listed_with_advice():
@@ -301,7 +313,7 @@ def test_an_own_run_precedes_precomputed_results_and_missing_runs_can_be_compute
     assert table.iloc[:, 0].notna().sum() == 1
     assert "JSON for the board" in downloads(app)
     assert [element.label for element in app.button if element.key == "table_missing"] == [
-        f"Compute {len(inductive_rows()) - 1} on Digits"
+        f"Compute {len(inductive_rows()) - 1} methods on Digits"
     ]
 
 

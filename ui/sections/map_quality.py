@@ -88,7 +88,7 @@ def show_limits() -> None:
             "- **Distances between groups mean little.** The layout preserves near neighbours "
             "only. The distance and direction between two clusters mostly come from the "
             "initialisation.\n"
-            "- **Sizes mean nothing.** t-SNE spreads dense groups and contracts loose ones.\n"
+            "- **Sizes mean nothing.** t-SNE expands dense clusters and contracts sparse ones.\n"
             "- **Clusters can be artefacts.** Low perplexity, or few neighbours, breaks one group "
             "into many.\n"
             "- **A gap between data sets, or its absence, may be an artefact of the map.** Mixing "

@@ -132,7 +132,7 @@ def offer_search() -> None:
         _ask()
 
 
-@st.dialog("Search", icon=":material/search:")
+@st.dialog("Search", icon=":material/search:", width="medium")
 def _ask() -> None:
     """Show the list of hits in a dialog, and open the chosen hit."""
     hit = st.selectbox(

@@ -352,14 +352,16 @@ def _findings_on_fit(fitted: ScoreMatch, without: MetricsWithoutLeaks | None) ->
         yield Finding(title, "ok", text)
         return
     text = (
-        f"With all {without.tested:,} rows, {_metrics_text(without.all_rows)}, "
+        f"With all {without.tested:,} images, {_metrics_text(without.all_rows)}, "
         f"{without.gamma_text}; without the "
         f"{without.leaked:,} that leak{'s' * (without.leaked == 1)}, "
         f"{_metrics_text(without.clean)}."
     )
     if not without.also_in_trainval:
-        text += " A model trained on trainval alone was trained on none of these rows."
-    yield Finding(title, "warning", text, "Report both metrics, or train again without these rows.")
+        text += " A model trained on trainval alone was trained on none of these images."
+    yield Finding(
+        title, "warning", text, "Report both metrics, or train again without these images."
+    )
 
 
 def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Finding]:

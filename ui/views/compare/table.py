@@ -70,6 +70,8 @@ FEW_ROWS = 9
 PILLS, MORE = 432, 110
 #: Keys of the opened cell, and of the result chosen in it.
 CELL, RESULT = "table_result", "table_run"
+#: Session key: whether a cell was clicked, even the cell that is open at first.
+CLICKED = "table_clicked"
 
 
 def show(_: Header) -> None:
@@ -313,7 +315,8 @@ def _concerns(column: Column) -> tuple[str, str]:
 def _hint(table: MethodTable, row: str, column: Column) -> str:
     """Return the value of the opened result, which may be out of sight, or how to open a result."""
     rank = next((rank for name, rank in column.ranks.iterrows() if name == row), None)
-    if rank is not None and (row, column.data) != _default(table):
+    is_chosen = CLICKED in st.session_state or (row, column.data) != _default(table)
+    if rank is not None and is_chosen:
         value = f"{metric_label(table.metric)} {percent(rank['value'])}"
         rank_text = (rank_with_interval(rank) or "unknown").lstrip("\N{FIGURE SPACE}")
         return (
@@ -352,6 +355,7 @@ def _opened(table: MethodTable) -> tuple[str, Column]:
 
 def _open_cell(row: str, data: str) -> None:
     st.session_state[CELL] = _label(row, data)
+    st.session_state[CLICKED] = True
 
 
 def _show_cell(table: MethodTable) -> None:
@@ -438,7 +442,11 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     study = ComparisonStudy(
         ComparisonSpec(digests, (column.split,), methods, task_of(table.metric))
     )
-    offer_job(study, f"Compute {len(rows)} on {result_title(column)}", key="table_missing")
+    offer_job(
+        study,
+        f"Compute {counted(len(rows), 'method')} on {result_title(column)}",
+        key="table_missing",
+    )
 
 
 # --- Ranks ----------------------------------------------------------------------------------------
