@@ -131,9 +131,14 @@ def test_invalid_decisions_are_refused(good, tmp_path, capsys, content):
 
 @pytest.mark.parametrize("suffix", [".mat", ".json"])
 @pytest.mark.parametrize("policy", ["test first", "drop"])
-def test_the_corrected_split_passes(leaking, tmp_path, suffix, policy):
+def test_the_corrected_split_passes(leaking, tmp_path, capsys, suffix, policy):
     path = tmp_path / f"corrected{suffix}"
     assert audited(leaking, "--correct", path, "--policy", policy) == 1
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert sentence.startswith(f"{path} written; rows removed: ")
+    n, rest = len(LEAK["train_loc"]), len(audit_parts(path)["train"])
+    assert n > rest
+    assert f" {n - rest} of {n} from train" in sentence
     images = leaking / "res101.mat"
     options = ("--labels", images, "--features", images, "--pretraining", "none")
     # These checks need more than the row numbers of the JSON.

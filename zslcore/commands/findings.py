@@ -219,6 +219,9 @@ def _correct(subject: Subject, args: argparse.Namespace) -> None:
         split.save_mat(path)
     else:
         write_out(path, split.to_json())
+    counts = split.table().itertuples(index=False)
+    removed = [f"{n:,} of {n + rest:,} from {part}" for part, rest, n in counts if n]
+    sys.stderr.write(f"{path} written; rows removed: {', '.join(removed) or 'none'}.\n")
 
 
 def read_decisions(path: str | Path) -> Decisions:
