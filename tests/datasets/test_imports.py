@@ -471,6 +471,13 @@ def test_any_text_makes_a_valid_name(text):
     imports._check_name(name)
 
 
+@pytest.mark.parametrize("name", ["CUB", "aPY"])
+def test_a_benchmark_that_is_not_imported_is_refused_with_the_command(name):
+    command = f"zslcore download xlsa17 --only {name.upper()}"
+    with pytest.raises(UnknownNameError, match=f"^Unknown data set '{name}'; '{command}' imports"):
+        load(name)
+
+
 def test_an_unknown_name_gets_the_nearest_import(source):
     read_xlsa17(source)
     with pytest.raises(UnknownNameError, match="'Toy'"):

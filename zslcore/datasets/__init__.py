@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.exceptions import closest_name
+from zslcore.exceptions import UnknownNameError, closest_name
 
 if TYPE_CHECKING:
     from zslcore.datasets.digits import read_digits
@@ -71,7 +71,10 @@ def class_names(name: str) -> tuple[str, ...]:
 
 
 def load(name: str) -> ZSLDataset:
-    """Return the data set called ``name``; an UnknownNameError names the nearest available one."""
+    """Return the data set called ``name``.
+
+    An UnknownNameError names the archive with this data set, or the nearest available one.
+    """
     from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
 
@@ -85,4 +88,11 @@ def load(name: str) -> ZSLDataset:
         from zslcore.datasets.importing import open_dataset
 
         return open_dataset(name)
+    from zslcore.datasets.download import archives
+
+    for archive in archives().values():
+        for dataset in archive.datasets:
+            if name.lower() == dataset.lower():
+                command = f"zslcore download {archive.name} --only {dataset}"
+                raise UnknownNameError(f"Unknown data set {name!r}; '{command}' imports it.")
     raise closest_name("data set", name, dict.fromkeys((*available(), *simulations)))
