@@ -11,6 +11,7 @@ from scipy.io import savemat
 from tests.datasets import files
 from tests.pages import charts, metrics, visit, words
 from ui.figures.splits import picture_of
+from ui.intake import layouts
 from ui.views.leakage import drop
 from zslcore.leakage.render import read_report
 from zslcore.leakage.report import Bar, Picture
@@ -147,11 +148,24 @@ def test_unrecognised_files_are_refused_in_one_sentence_without_a_verdict(tmp_pa
     assert (example.label, len(example.children)) == (drop.IN_CIRCULATION, 0)
 
 
+@pytest.mark.parametrize("kind", layouts.EXAMPLES)
+def test_a_refused_file_leads_to_layouts_with_examples_that_are_read(tmp_path, kind):
+    path = tmp_path / "pickle.npz"
+    path.write_bytes(pickle.dumps({"a": 1}))
+    assert f"Layout of a {kind}" in words(dropped(path))
+    path.write_bytes(layouts.EXAMPLES[kind]())
+    with np.load(path) as example:
+        assert {*example} == {*layouts.ARRAYS[kind]}
+    app = dropped(path)
+    assert "Not read" not in words(app)
+    assert "of 785" in words(app) if kind == layouts.SPLIT else "AUSUC" in words(app)
+
+
 def test_a_text_that_is_no_list_of_classes_is_refused_in_plain_words(tmp_path):
     (tmp_path / "README.md").write_text("zebra\nzebra\n")
     shown = plain_words(dropped(tmp_path / "README.md"))
     assert "## :red[Not read: README.md.] Found a text file in which lines repeat; a list" in shown
-    assert "or a list of classes. Upload another file, or open the example below." in shown
+    assert "or a list of classes. Upload another file; the layouts and examples are below." in shown
     folder = files.write_folder(tmp_path / "crashing", compress=False)
     files.with_type_code(folder / "att_splits.mat", 200)
     shown = plain_words(dropped(folder / "att_splits.mat"))

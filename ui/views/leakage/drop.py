@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui.intake import scores, uploads
+from ui.intake.layouts import SCORES, SPLIT, show_layouts
 from ui.intake.reading_progress import read_or_cancel
 from ui.intake.scores import ScoreUpload
 from ui.intake.uploads import UploadedGroup, recognise_uploads
@@ -95,8 +96,9 @@ def show(header: Header) -> None:
         try:
             _check_files(files, answer, row, slot)
         except ZSLError as error:
-            advice = "Upload another file, or open the example below."
+            advice = "Upload another file; the layouts and examples are below."
             answer.refuse(error, [file.name for file in files], advice)
+            show_layouts(SPLIT, SCORES)
             icon = ":material/description:"
             fold(IN_CIRCULATION, _show_example, key="leakage_example", icon=icon)
         finally:

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.intake import scores
+from ui.intake.layouts import SCORES, show_layouts
 from ui.intake.scores import EvaluatedScores, ScoreUpload
 from ui.sections.protocol_tables import (
     FileComparison,
@@ -68,7 +69,9 @@ def show(header: Header) -> None:
                 scores.evaluate_upload(each, validation) for each in pair or ()
             ]
         except ZSLError as error:
-            answer.refuse(error, [file.name for file in files], "Upload another file.")
+            advice = "Upload another file; the layout and an example are below."
+            answer.refuse(error, [file.name for file in files], advice)
+            show_layouts(SCORES)
             return
         scores.keep([each for each in evaluated if each is not None])
         if not evaluated:
