@@ -80,8 +80,8 @@ class SYNC(TwoStageModel):
     benchmark does not mention this, and it is not implemented here.
 
     The hinge losses of cs and struct need one class to stand out from all others at once. If
-    features are too weak for that, such as the hand-crafted features of AWA1, the minimum of cs is
-    :math:`W = 0`.
+    features are too weak for that, such as PHOG on AWA1, the minimum of cs is hardly below the
+    objective at :math:`W = 0`: by at most 0.84 % on the three folds.
 
     References
     ----------
