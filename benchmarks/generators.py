@@ -32,7 +32,7 @@ from benchmarks.measuring import (
 )
 from zslcore.evaluation.protocol import Setting
 from zslcore.methods import get_method
-from zslcore.storage.files import written_whole
+from zslcore.storage.files import open_atomically
 from zslcore.version import read_stamped
 
 TITLES = {"digits": "digits", **{name: title for name, (*_, title) in FEATURES.items()}}
@@ -174,7 +174,7 @@ def main() -> None:
         measure,
         markdown,
     ).run(__doc__)
-    with written_whole(MEASURED) as file:
+    with open_atomically(MEASURED) as file:
         file.write(shipped(read_stamped(RESULTS / "generators.csv")).encode())
 
 

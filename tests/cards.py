@@ -1,9 +1,9 @@
 """Cards of files, as ``zslcore check`` prints them."""
 
 from zslcore.commands.check import cards_of
-from zslcore.leakage.file_kinds import grouped, recognise_file
+from zslcore.leakage.file_kinds import group_files, recognise_file
 
 
 def cards_of_files(paths, *stated):
     """Return the cards of untrusted files in any order."""
-    return cards_of(grouped([recognise_file(path) for path in paths]), *stated)
+    return cards_of(group_files([recognise_file(path) for path in paths]), *stated)

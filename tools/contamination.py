@@ -26,8 +26,8 @@ from zslcore.leakage.contamination import (
     COUNTS,
     EXTRACTORS,
     SETS,
+    Annotation,
     Kind,
-    Labels,
     TestSet,
     comparable,
     counts_of,
@@ -45,7 +45,7 @@ from zslcore.leakage.reliability import (
     strengths,
 )
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
-from zslcore.storage.files import read_csv_rows, written_whole
+from zslcore.storage.files import open_atomically, read_csv_rows
 
 COLUMNS = {
     EXTRACTORS: ("extractor", "kind", "pretraining", "labels", "source", "url"),
@@ -117,7 +117,7 @@ def _errors_in_sets(path: Path) -> Iterator[str]:
 
 
 def _errors_in_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
-    allowed = {"kind": get_args(Kind), "labels": get_args(Labels)}
+    allowed = {"kind": get_args(Kind), "labels": get_args(Annotation)}
     for number, row in enumerate(read_csv_rows(path), 2):
         where = f"{path.name}, line {number}"
         for column, choices in allowed.items():
@@ -233,7 +233,7 @@ def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, o
     table = csv.DictWriter(text, columns, lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(text.getvalue().encode())
 
 

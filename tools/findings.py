@@ -35,7 +35,7 @@ from zslcore.leakage.contamination import cells
 from zslcore.leakage.counts import overlaps
 from zslcore.metrics import harmonic_mean
 from zslcore.numbers import bare_percent
-from zslcore.storage.files import FACTS, written_whole
+from zslcore.storage.files import FACTS, open_atomically
 
 TEMPLATES = FACTS / "findings.toml"
 #: Half of the last printed digit.
@@ -44,7 +44,7 @@ HALF = 0.0005
 
 def main() -> None:
     """Write the findings."""
-    with written_whole(FINDINGS_FILE) as file:
+    with open_atomically(FINDINGS_FILE) as file:
         text = json.dumps(findings_of_tables(), ensure_ascii=False, indent=1)
         file.write(text.encode("utf-8") + b"\n")
 

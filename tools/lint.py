@@ -30,7 +30,7 @@ from zslcore.datasets.facts import action_facts, class_facts, published, publish
 from zslcore.leakage.contamination import cells, pretraining_sets
 from zslcore.metrics import harmonic_mean
 from zslcore.numbers import bare_percent
-from zslcore.storage.files import written_whole
+from zslcore.storage.files import open_atomically
 
 #: Rounding of a percentage with one decimal, as a fraction.
 HALF = 0.0005
@@ -63,7 +63,7 @@ def lint_printed() -> list[LintRule]:
 
 def main() -> None:
     """Write the results of all rules."""
-    with written_whole(LINT_FILE) as file:
+    with open_atomically(LINT_FILE) as file:
         text = json.dumps([asdict(rule) for rule in lint_printed()], ensure_ascii=False, indent=1)
         file.write(text.encode("utf-8") + b"\n")
 

@@ -61,10 +61,10 @@ from zslcore.leakage import get_vocabulary
 from zslcore.leakage.counts import overlaps
 from zslcore.results.shipped import FOLDER, shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
-from zslcore.scores import interpreted, judge
+from zslcore.scores import interpret, judge
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.reading import read_scores
-from zslcore.storage.files import FACTS, write_out, written_whole
+from zslcore.storage.files import FACTS, open_atomically, write_out
 
 BOARD = FACTS / "board"
 #: Tolerance between the metrics of a repeated fit and of the run.
@@ -122,7 +122,7 @@ def write_results(store: Path, datasets: Collection[str]) -> None:
 def _write_result(result: RunResult) -> None:
     path = FOLDER / result.spec.dataset / f"{result.key}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(result.to_json().encode() + b"\n")
 
 
@@ -400,7 +400,7 @@ def _write_scores(path: Path, entry: BoardEntry) -> None:
     file = SCORES / entry.data.name
     if not file.exists():
         return
-    matrix, _ = interpreted(read_scores(file), ["as-is"])
+    matrix, _ = interpret(read_scores(file), ["as-is"])
     if matrix is None:
         raise SystemExit(f"{file.name}: its scores cannot be interpreted.")
     predictions = predictions_of_scores(judge(matrix))

@@ -9,7 +9,7 @@ from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def _own_folder(tmp_path, monkeypatch):
 def evaluate_upload(scored, gamma=None):
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
     return EvaluatedScores(
-        judge(interpreted(file, ["as-is"])[0], gamma=gamma), "the command of own.npz"
+        judge(interpret(file, ["as-is"])[0], gamma=gamma), "the command of own.npz"
     )
 
 
@@ -34,7 +34,7 @@ def of_benchmark(benchmark, split):
     test_set = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
     y = np.repeat(np.arange(len(test_set.counts)), test_set.counts)
     F = np.random.default_rng(0).normal(size=(len(y), len(test_set.counts))).astype(np.float32)
-    return EvaluatedScores(judge(interpreted(ScoreFile("own.npz", F, y), ["as-is"])[0]), "command")
+    return EvaluatedScores(judge(interpret(ScoreFile("own.npz", F, y), ["as-is"])[0]), "command")
 
 
 def opened(page, *own, **choices):
@@ -70,7 +70,7 @@ def limited(kind):
         file = ScoreFile("own.npz", F, scored.y, file.unseen)
     else:
         file = ScoreFile("own.npz", scored.F, scored.y, ["all"])
-    return EvaluatedScores(judge(interpreted(file, ["as-is"])[0]), "the command of own.npz")
+    return EvaluatedScores(judge(interpret(file, ["as-is"])[0]), "the command of own.npz")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ui.shell.text import plain
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import get_method
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 from zslcore.scores.paired import compare_scores
 from zslcore.scores.protocols import PROTOCOLS
 
@@ -36,7 +36,7 @@ def own(tmp_path, scored):
 @pytest.fixture(scope="module")
 def report(scored):
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
-    return judge(interpreted(file, ["as-is"])[0])
+    return judge(interpret(file, ["as-is"])[0])
 
 
 def uploaded(path, **query):

@@ -23,7 +23,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores.explain import LISTED, explain
-from zslcore.scores.joined_sides import find_blocks
+from zslcore.scores.joined_sides import find_side_files
 from zslcore.scores.printed import read_printed
 from zslcore.scores.sandboxed import judge_in_worker
 
@@ -352,7 +352,8 @@ def test_a_printed_number_is_explained_as_by_zslcore_explain(tmp_path, scored):
         assert plain(message) in words(app)
     table = next(t.value for t in app.dataframe if "reading" in t.value)
     assert (
-        list(table["reading"]) == [distance.name for distance in explanation.distances[0]][:LISTED]
+        list(table["reading"])
+        == [distance.name for distance in explanation.comparisons[0]][:LISTED]
     )
     at_zero = f"H {100 * scored.curve.at(0.0).harmonic:.1f}"
     app.text_input(key="scores_printed").set_value(at_zero).run()
@@ -490,8 +491,8 @@ def test_seen_and_unseen_columns_in_two_files_are_joined_or_questioned(tmp_path,
 
 def test_scores_of_two_models_are_not_joined_as_two_blocks(tmp_path, scored):
     first, second = own_scores(tmp_path, scored, [0.0, 1.0])
-    assert find_blocks(first, second) is None
-    assert find_blocks(*blocks_of(tmp_path, scored, ("unseen_s.npz", "seen_u.npz"))).unseen == 0
+    assert find_side_files(first, second) is None
+    assert find_side_files(*blocks_of(tmp_path, scored, ("unseen_s.npz", "seen_u.npz"))).unseen == 0
     np.savez(tmp_path / "seen.npz", scores=scored.F[:9, scored.seen])
     np.savez(tmp_path / "unseen.npz", scores=scored.F[:, ~scored.seen])
-    assert not find_blocks(tmp_path / "seen.npz", tmp_path / "unseen.npz").certain
+    assert not find_side_files(tmp_path / "seen.npz", tmp_path / "unseen.npz").certain

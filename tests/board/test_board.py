@@ -24,7 +24,7 @@ from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.published import known_splits
 from zslcore.metrics.significance import class_draws, fewest_classes, interval
 from zslcore.results.store import ResultStore
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 
 DIGITS = load("digits")
 
@@ -90,7 +90,7 @@ def test_an_entry_of_other_data_is_refused(finished_run):
 def test_judged_scores_become_an_entry(finished_run):
     scored = finished_run.scores
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
-    report = judge(interpreted(file, ["as-is"])[0], gamma=0.1)
+    report = judge(interpret(file, ["as-is"])[0], gamma=0.1)
     text = {"method": "Mine", "who": "Ada", "provenance": "Scores of my own model."}
     entry = entry_of_scores(json.loads(report.to_json()), **text)
     assert reread(entry) == entry
@@ -100,7 +100,7 @@ def test_judged_scores_become_an_entry(finished_run):
     assert read_entry(older.encode(), "older.json") == entry
     checked = checked_entry(entry, "a.json")
     assert (checked.split_kind, checked.overlap_word) == ("unknown", "unknown")
-    plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **text)
+    plain = entry_of_scores(json.loads(judge(interpret(file, ["as-is"])[0]).to_json()), **text)
     assert (plain.gamma.origin, plain.figures.H_gamma) == ("none", None)
     with pytest.raises(FileRefusedError, match=r"expected the output of `zslcore score --json`"):
         entry_of_scores({"figures": 1}, **text)
@@ -112,11 +112,11 @@ def test_scores_are_validated_only_as_stated_and_an_oracle_is_not_a_result():
     y = np.repeat(np.arange(8), 30)
     matrices = [np.eye(8)[y] + rng.normal(size=(len(y), 8)) for _ in range(2)]
     matrix, same_images = (
-        interpreted(ScoreFile("own.npz", F, y, unseen), ["as-is"])[0]
+        interpret(ScoreFile("own.npz", F, y, unseen), ["as-is"])[0]
         for F, unseen in ((matrices[0], [6, 7]), (matrices[1], [6, 7]))
     )
     seen = y < 6
-    validation = interpreted(ScoreFile("val.npz", matrices[1][seen], y[seen], [4, 5]), ["as-is"])[0]
+    validation = interpret(ScoreFile("val.npz", matrices[1][seen], y[seen], [4, 5]), ["as-is"])[0]
     text = {"method": "M", "who": "A", "provenance": "Theirs."}
     words = []
     for options in ({"validation": validation}, {"gamma": 0.1}, {"validation": same_images}):
@@ -487,7 +487,7 @@ def test_a_stored_run_and_judged_scores_are_added(own_data, finished_run, tmp_pa
     path.write_text(result.to_json())
     assert main(["board", str(folder), "--add", str(path), "--who", "Grace"]) == 0
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
-    path.write_text(judge(interpreted(file, ["as-is"])[0]).to_json())
+    path.write_text(judge(interpret(file, ["as-is"])[0]).to_json())
     words = ["board", str(folder), "--add", str(path), "--who", "Ada", "--method", "Mine"]
     assert "expected --provenance for scores" in printed(*words, status=2)
     assert main([*words, "--provenance", "My model.", "--pretraining", "none"]) == 0

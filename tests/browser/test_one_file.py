@@ -8,7 +8,7 @@ from tests.browser.test_every_view import violations
 from tests.commands.test_one_file import small_map
 from ui.takeaway.report import Pin, as_html
 from zslcore.interactive.one_file import frame_page, html_page
-from zslcore.scores import interpreted, judge
+from zslcore.scores import interpret, judge
 from zslcore.scores.matrix import ScoreFile
 from zslcore.scores.review import Submission, review, review_html
 
@@ -23,7 +23,7 @@ def report(tmp_path_factory):
     F = rng.normal(size=(412, 12)) + 2 * np.eye(12)[y]
     path = tmp_path_factory.mktemp("scores") / "ann.npz"
     np.savez(path, scores=F, y=y, unseen_classes=np.arange(8, 12))
-    matrix, _ = interpreted(ScoreFile("ann.npz", F, y, np.arange(8, 12)))
+    matrix, _ = interpret(ScoreFile("ann.npz", F, y, np.arange(8, 12)))
     return judge(matrix, gamma=0.5), path
 
 

@@ -25,7 +25,7 @@ from zslcore.interactive.point_map import MapPanel as Panel_
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.shipped import shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
-from zslcore.scores import interpreted, judge
+from zslcore.scores import interpret, judge
 from zslcore.scores.matrix import ScoreFile
 
 #: Maximum size of a page: CUB has 4,731 test images, AWA1 10,643.
@@ -83,7 +83,7 @@ def test_a_page_needs_seen_images(tmp_path, printed):
         "score", str(path), "--html", str(tmp_path / "x.html"), status=2
     )
     assert not (tmp_path / "x.html").exists()
-    matrix, _ = interpreted(
+    matrix, _ = interpret(
         ScoreFile("x", dict(np.load(path))["scores"], y, np.arange(8, 12)), ("as-is",)
     )
     assert judge(matrix)._repr_html_() is None

@@ -9,7 +9,7 @@ from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import ESZSL
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 from zslcore.scores.protocols import metrics_of_test
 
 WORLD = linear_world(noise=0.8)
@@ -50,7 +50,7 @@ def test_detection_needs_both_sides():
 
 def test_a_report_has_the_metrics_in_text_and_json():
     file = ScoreFile("own.npz", SCORES.F, SCORES.y, np.flatnonzero(~SCORES.seen))
-    report = judge(interpreted(file, ["as-is"])[0])
+    report = judge(interpret(file, ["as-is"])[0])
     (auroc,), (fpr95,) = (
         BootstrapMetrics.once(SCORES).auroc(),
         BootstrapMetrics.once(SCORES).fpr95(),

@@ -342,8 +342,8 @@ def test_each_class_has_separate_prompts(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('["a"]', r"expected \{\"class\": \[\"prompt\", \.\.\.\]\}; got another JSON"),
-        ("{}", "got another JSON"),
+        ('["a"]', r"expected \{\"class\": \[\"prompt\", \.\.\.\]\}; got other JSON"),
+        ("{}", "got other JSON"),
         ('{"ox": "horns"}', r"'ox': expected a list of 1 to 1,000 prompts"),
         ('{"ox": []}', "'ox': expected a list"),
         ('{"ox": ["horns", 3]}', "'ox': expected a list"),

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.io import savemat
 
 from tests.hostile.making import NAMES, spoiled
-from zslcore.scores import interpreted, judge
+from zslcore.scores import interpret, judge
 from zslcore.scores.reading import read_scores
 
 CLASSES = (*(f"class {k}" for k in range(8)), "otter", "bat")
@@ -217,7 +217,7 @@ def judged(kind: str, path: Path, honest: dict[str, Path]) -> None:
     for yes in (True, False):
         fixes: tuple[str, ...] = ()
         for _ in range(QUESTIONS):
-            matrix, request = interpreted(file, fixes)
+            matrix, request = interpret(file, fixes)
             if matrix is not None:
                 report = judge(matrix, gamma=0.1)
                 assert report.as_text()

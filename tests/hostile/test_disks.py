@@ -12,7 +12,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.jobs import upkeep
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts
-from zslcore.storage.files import or_refused
+from zslcore.storage.files import reraise_write_errors
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_draft_without_disk_space_for_its_mark_leaves_nothing(tmp_path, monkey
 
 def test_only_failed_writes_become_refusals():
     sentence = "^mine: could not be written: no space left on device"
-    with pytest.raises(ZSLError, match=sentence), or_refused("mine"):
+    with pytest.raises(ZSLError, match=sentence), reraise_write_errors("mine"):
         raise OSError("32 requested and 0 written")  # NumPy reports a full disk with this message
-    with pytest.raises(FileNotFoundError), or_refused("mine"):
+    with pytest.raises(FileNotFoundError), reraise_write_errors("mine"):
         raise FileNotFoundError(2, "No such file")

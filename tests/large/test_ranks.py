@@ -65,7 +65,7 @@ def check(counts, F, y):
                     rows = np.isin(y, wanted)
                     columns = np.searchsorted(both, y[rows])
                     plain = top_k_accuracy(F[np.ix_(rows, both)], columns, k, average=average)
-                    ours = counts.accuracy(name, k, task="gzsl", of=side, average=average)
+                    ours = counts.accuracy(name, k, task="gzsl", side=side, average=average)
                     assert ours == pytest.approx(plain, abs=1e-14), (name, k, side)
         part, columns = dense(F, y, both)
         for average in ("class", "sample"):
@@ -107,9 +107,9 @@ def test_predictions_are_the_first_best_class_of_each_side():
     F = scorer.scores(X)
     images = count_ranks(X, y, scorer, SETS, SEEN, curves=["near"], engine=HERE).images
     near = SETS["near"]
-    np.testing.assert_array_equal(images.answer[:, 0], near[F[:, near].argmax(axis=1)])
+    np.testing.assert_array_equal(images.best_class[:, 0], near[F[:, near].argmax(axis=1)])
     seen = np.flatnonzero(SEEN)
-    np.testing.assert_array_equal(images.answer_seen, seen[F[:, seen].argmax(axis=1)])
+    np.testing.assert_array_equal(images.best_seen_class, seen[F[:, seen].argmax(axis=1)])
     np.testing.assert_array_equal(images.y, y)
     np.testing.assert_array_equal(images.rows, np.arange(N))
 

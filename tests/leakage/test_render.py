@@ -83,7 +83,7 @@ def test_json_is_complete_and_strict():
 
 @pytest.mark.parametrize("fail_on", FAIL_ON)
 def test_junit_agrees_with_the_exit_status(fail_on):
-    report = faulty().accepting(["ZSL006"])
+    report = faulty().accept(["ZSL006"])
     suite = ElementTree.fromstring(to_junit(report, fail_on))[0]
     assert (int(suite.get("failures")) > 0) == report.fails(fail_on)
     assert len(suite.findall("testcase")) == int(suite.get("tests")) == len(report.titles)
@@ -94,7 +94,7 @@ def test_junit_agrees_with_the_exit_status(fail_on):
 
 def test_unchecked_items_fail_in_junit_unless_accepted():
     for accepted, outcome in (((), "error"), (("ZSL006",), "skipped")):
-        suite = ElementTree.fromstring(to_junit(faulty().accepting(accepted)))[0]
+        suite = ElementTree.fromstring(to_junit(faulty().accept(accepted)))[0]
         case = next(c for c in suite if c.get("name").startswith("ZSL006"))
         assert "Not checked" in case.find(outcome).get("message")
 
@@ -124,8 +124,8 @@ def test_misspelt_formats_and_options_are_refused():
 def test_an_open_finding_that_was_accepted_does_not_decide():
     findings = (Finding("ZSL001", "open", ""), Finding("ZSL002", "warning", ""))
     report = Report("x", "", findings)
-    assert (report.verdict, report.accepting(["ZSL001"]).verdict) == ("unknown", "clean")
-    assert report.accepting(["ZSL002"]).verdict == "unknown"
+    assert (report.verdict, report.accept(["ZSL001"]).verdict) == ("unknown", "clean")
+    assert report.accept(["ZSL002"]).verdict == "unknown"
 
 
 def test_long_evidence_is_cut_with_a_note():
@@ -138,15 +138,15 @@ def test_long_evidence_is_cut_with_a_note():
 def test_marks_are_set_without_editing_a_check():
     marks = {"ZSL012": "leak", "ZSL009": "warning", "ZSL001": "open"}
     report = Report("x", "", tuple(Finding(check, mark, "s") for check, mark in marks.items()))
-    strict = report.under({"ZSL009": "leak", "ZSL001": "leak"})
+    strict = report.with_marks({"ZSL009": "leak", "ZSL001": "leak"})
     # An open finding stays open with any mark of its check.
     assert [f.mark for f in strict.findings] == ["leak", "leak", "open"]
     assert "Custom rules: ZSL009 as leak; ZSL001 as leak." in render(strict)
     assert "Conditions" not in render(report)
     with pytest.raises(ParameterError, match=r"ZSL009: expected .*; got 'loud'"):
-        report.under({"ZSL009": "loud"})
+        report.with_marks({"ZSL009": "loud"})
     with pytest.raises(UnknownNameError):
-        report.under({"ZSL12": "ok"})
+        report.with_marks({"ZSL12": "ok"})
 
 
 def test_pictures_in_reports_have_the_colours_of_the_app():

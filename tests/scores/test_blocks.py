@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import column_order, interpreted, judge
+from zslcore.scores import column_order, interpret, judge
 from zslcore.scores.matrix import blocks, column, some_rows
 from zslcore.scores.reading import read_scores
 
@@ -52,9 +52,9 @@ def test_a_large_matrix_is_negated_and_reordered_on_disk(tmp_path, monkeypatch):
     F = -(rng.normal(size=(120, 6)) + 3 * np.eye(6)[y]).astype(np.float32)
     np.savez(tmp_path / "far.npz", scores=F, y=y, unseen_classes=[4, 5])
     fixes = ("distances", "seen-first")
-    small, _ = interpreted(read_scores(tmp_path / "far.npz"), fixes)
+    small, _ = interpret(read_scores(tmp_path / "far.npz"), fixes)
     monkeypatch.setattr(column_order, "ON_DISK", 1)
-    large, _ = interpreted(read_scores(tmp_path / "far.npz"), fixes)
+    large, _ = interpret(read_scores(tmp_path / "far.npz"), fixes)
     assert isinstance(large.F, np.memmap)
     assert large.digest == small.digest
     assert judge(large).evaluation.zsl == judge(small).evaluation.zsl

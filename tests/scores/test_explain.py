@@ -10,7 +10,7 @@ from tests.scores.test_kinds import UNSEEN, F, Y
 from zslcore.__main__ import main
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 from zslcore.scores.explain import explain, readings_of
 from zslcore.scores.printed import read_printed
 
@@ -18,7 +18,7 @@ from zslcore.scores.printed import read_printed
 def report_of(scores=F, name="own.npz", **more):
     # Classes of unequal size.
     rows = np.concatenate([np.arange(0, len(Y), 2), np.flatnonzero(Y < 6)])
-    matrix, request = interpreted(ScoreFile(name, scores[rows], Y[rows], UNSEEN), ["as-is"])
+    matrix, request = interpret(ScoreFile(name, scores[rows], Y[rows], UNSEEN), ["as-is"])
     assert request == ()
     return judge(matrix, **more)
 
@@ -48,17 +48,17 @@ def test_each_reading_is_named_for_the_numbers_that_it_gives(message):
     explanation = explain([REPORT], printed)
     assert explanation.explained
     assert message in explanation.common_readings
-    for number, distances in zip(printed, explanation.distances, strict=True):
+    for number, comparisons in zip(printed, explanation.comparisons, strict=True):
         assert re.search(f"explains? {number.name} {number.text}", " ".join(explanation.sentences))
-        assert distances[0].explains
-        assert [d.points for d in distances] == sorted((d.points for d in distances), key=abs)
+        assert comparisons[0].explains
+        assert [d.points for d in comparisons] == sorted((d.points for d in comparisons), key=abs)
 
 
 def test_a_given_gamma_is_named_as_a_reading():
     report = report_of(gamma=0.3)
     at = report.evaluation.calibrated.harmonic
     explanation = explain([report], read_printed(f"H {100 * at:.4f}"))
-    assert any("given" in d.name for d in explanation.distances[0] if d.explains)
+    assert any("given" in d.name for d in explanation.comparisons[0] if d.explains)
 
 
 def test_a_number_without_a_matching_reading_is_unexplained():
@@ -71,8 +71,8 @@ def test_a_number_without_a_matching_reading_is_unexplained():
 def test_readings_with_equal_digits_are_all_named():
     h = 100 * FIGURES["plain_harmonic"]
     explanation = explain([REPORT], read_printed(f"H {round(h)}"))
-    within = [d for d in explanation.distances[0] if abs(d.points) <= 0.5]
-    assert sum(d.explains for d in explanation.distances[0]) == len(within)
+    within = [d for d in explanation.comparisons[0] if abs(d.points) <= 0.5]
+    assert sum(d.explains for d in explanation.comparisons[0]) == len(within)
 
 
 def test_numbers_of_two_readings_are_not_explained_by_one():
@@ -96,7 +96,7 @@ def test_several_files_are_runs_or_checkpoints():
         (max(h), "the best of 3 files by H on the test images (oracle), γ = 0, per class"),
     ):
         explanation = explain(reports, read_printed(f"H {100 * value:.4f}"))
-        assert message in [d.name for d in explanation.distances[0] if d.explains]
+        assert message in [d.name for d in explanation.comparisons[0] if d.explains]
     assert all(
         reading.standing != "usual" or "mean over" in reading.name
         for reading in readings_of(reports)
@@ -104,7 +104,7 @@ def test_several_files_are_runs_or_checkpoints():
 
 
 def test_files_of_two_test_sets_are_refused_as_runs_of_one_model():
-    part = judge(interpreted(ScoreFile("part.npz", F[:-9], Y[:-9], UNSEEN))[0])
+    part = judge(interpret(ScoreFile("part.npz", F[:-9], Y[:-9], UNSEEN))[0])
     with pytest.raises(
         DatasetError, match=f"own.npz and part.npz: .* got {len(REPORT.matrix.y)} and"
     ):
@@ -124,10 +124,10 @@ def test_ties_broken_by_file_order_are_a_reading():
 def test_predicted_classes_have_readings_only_at_gamma_0():
     rows = np.arange(0, len(Y), 2)
     file = ScoreFile("p", None, Y[rows], UNSEEN, (), F[rows].argmax(axis=1))
-    report = judge(interpreted(file)[0])
+    report = judge(interpret(file)[0])
     explanation = explain([report], read_printed(f"H {100 * report.evaluation.plain.harmonic:.3f}"))
     assert explanation.explained
-    assert not any("best on the test" in d.name for d in explanation.distances[0])
+    assert not any("best on the test" in d.name for d in explanation.comparisons[0])
 
 
 # --- Real scores ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from scipy.io import savemat
 
 from tests.cards import cards_of_files
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.leakage.file_kinds import grouped, recognise_file
+from zslcore.leakage.file_kinds import group_files, recognise_file
 from zslcore.leakage.render import reports_html, to_paragraph
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.scores.printed import read_printed
@@ -158,7 +158,9 @@ def test_labels_are_grouped_with_scores_without_labels(folder):
         np.save(folder / "alone.npy", file["scores"])
         (folder / "y.txt").write_text("\n".join(map(str, file["y"])))
     files = [recognise_file(folder / name) for name in ("clean.mat", "y.txt", "alone.npy")]
-    result = {group.main.name: [file.name for file in group.companions] for group in grouped(files)}
+    result = {
+        group.main.name: [file.name for file in group.companions] for group in group_files(files)
+    }
     assert result == {"clean.mat": [], "alone.npy": ["y.txt"]}
     with pytest.raises(FileRefusedError, match=r"y\.txt: expected"):
         cards_of_files([folder / "leaking.mat", folder / "clean.mat", folder / "y.txt"])

@@ -14,7 +14,7 @@ from zslcore.__main__ import main
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.numbers import signed
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 from zslcore.scores.given_sides import ruled_out_sides
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores, design_of
@@ -39,7 +39,7 @@ NAMES = tuple(f"class number {k}" for k in range(C))
 
 
 def read(scores=F, labels=Y, unseen=UNSEEN, names=(), fixes=()):
-    return interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
+    return interpret(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
 
 
 def masked(value, sides=("seen",), F=F):
@@ -342,8 +342,8 @@ def test_a_confusion_matrix_is_refused_as_scores(tmp_path, name, index):
     table.to_csv(tmp_path / "own.csv", index=index)
     file = read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN])
     with pytest.raises(ZSLError, match="one row for each of 20 classes, as in a confusion matrix"):
-        interpreted(file)
-    assert interpreted(file, ["as-is"])[0] is not None
+        interpret(file)
+    assert interpret(file, ["as-is"])[0] is not None
 
 
 @pytest.mark.parametrize("form", ["prob_{}", "score: {}", "decimal commas"])
@@ -354,12 +354,12 @@ def test_a_table_of_another_program_gives_the_same_numbers(tmp_path, form):
     )
     unseen = [NAMES[c] for c in UNSEEN]
     table.to_csv(path, index=False)
-    expected = judge(interpreted(read_scores(path, unseen=unseen))[0]).metrics
+    expected = judge(interpret(read_scores(path, unseen=unseen))[0]).metrics
     if form == "decimal commas":
         table.to_csv(path, index=False, sep=";", decimal=",")
     else:
         table.rename(columns={name: form.format(name) for name in NAMES}).to_csv(path, index=False)
-    scores, _ = interpreted(read_scores(path, unseen=unseen))
+    scores, _ = interpret(read_scores(path, unseen=unseen))
     assert judge(scores).metrics["plain_harmonic"] == expected["plain_harmonic"]
     assert scores.class_names == NAMES
     assert bool(scores.remarks) == (form != "decimal commas")
@@ -374,7 +374,7 @@ def test_numbered_columns_are_matched_by_number(tmp_path, kind, first, form):
     table = table[sorted(table)].assign(label=Y + first, video_id=np.arange(len(Y)) % 7)
     path = tmp_path / f"own.{kind}"
     (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
-    matrix, request = interpreted(read_scores(path, unseen=[str(c + first) for c in UNSEEN]))
+    matrix, request = interpret(read_scores(path, unseen=[str(c + first) for c in UNSEEN]))
     assert request == ()
     np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
     np.testing.assert_array_equal(matrix.y, Y)
@@ -384,7 +384,7 @@ def test_numbered_columns_are_matched_by_number(tmp_path, kind, first, form):
 def test_numbered_columns_may_be_some_classes_of_a_larger_set(tmp_path):
     table = pd.DataFrame(F[OF_UNSEEN][:, UNSEEN[::-1]], columns=UNSEEN[::-1] + 100)
     table.assign(label=Y[OF_UNSEEN] + 100).to_csv(tmp_path / "own.csv", index=False)
-    report = judge(interpreted(read_scores(tmp_path / "own.csv", unseen=["all"]))[0])
+    report = judge(interpret(read_scores(tmp_path / "own.csv", unseen=["all"]))[0])
     assert report.metrics["zsl"] == pytest.approx(judge(read()[0]).metrics["zsl"])
     assert report.matrix.class_names == tuple(map(str, UNSEEN + 100))
 
@@ -418,7 +418,7 @@ def test_labels_of_another_file_follow_the_names_of_the_images(tmp_path, form):
         return read_scores(path, labels=labels, unseen=[NAMES[k] for k in UNSEEN])
 
     for item in (rows, pd.concat([rows, more])):
-        np.testing.assert_array_equal(interpreted(written(item))[0].y, Y)
+        np.testing.assert_array_equal(interpret(written(item))[0].y, Y)
     with pytest.raises(ZSLError, match=r"every image of own\..*; got none called '(0|.*0\.jpg)'"):
         written(rows[:-1])
     if form == "csv":
@@ -432,7 +432,7 @@ def test_a_class_listed_as_seen_and_as_unseen_is_refused(tmp_path):
     for kind, (seen, unseen) in lists.items():
         file = {"scores": F, "y": Y, "class_names": NAMES, "seen_classes": seen}
         np.savez(tmp_path / "own.npz", **file, unseen_classes=unseen)
-        assert interpreted(read_scores(tmp_path / "own.npz"))[0].seen.sum() == len(SEEN), kind
+        assert interpret(read_scores(tmp_path / "own.npz"))[0].seen.sum() == len(SEEN), kind
         both = unseen | (np.arange(C) == 0) if kind == "marks" else np.append(unseen, seen[0])
         with pytest.raises(ZSLError, match="expected every class on one side; got 1 among"):
             read_scores(write_file(tmp_path / "own.npz", {**file, "unseen_classes": both}))
@@ -444,10 +444,10 @@ def test_two_further_columns_with_the_largest_values_are_refused(tmp_path):
     table = table.assign(latency=np.linspace(50, 60.5, len(Y)), area=F[:, 0] ** 2)
     file = read_scores(write_file(tmp_path / "own.csv", table), unseen=[NAMES[k] for k in UNSEEN])
     with pytest.raises(ZSLError, match=r"100.0 % .* \('latency', 'area'\)"):
-        interpreted(file)
-    assert interpreted(file, ["as-is"])[0] is not None
+        interpret(file)
+    assert interpret(file, ["as-is"])[0] is not None
     of_unseen = ScoreFile("own.csv", F[OF_UNSEEN], Y[OF_UNSEEN], UNSEEN)
-    assert interpreted(of_unseen)[0] is not None  # images of unseen classes only
+    assert interpret(of_unseen)[0] is not None  # images of unseen classes only
 
 
 def test_a_common_prefix_of_class_names_is_kept(tmp_path):
@@ -461,7 +461,7 @@ def test_predicted_classes_without_seen_classes_have_an_accuracy(tmp_path, capsy
     labels, predicted = Y[images], F.argmax(1)[images]
     table = pd.DataFrame({"label": labels, "predicted": predicted})
     table.to_csv(tmp_path / "p.csv", index=False)
-    report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=("all",)))[0])
+    report = judge(interpret(read_scores(tmp_path / "p.csv", unseen=("all",)))[0])
     assert report.evaluation.zsl == pytest.approx(mean_class_accuracy(labels, predicted))
     assert report.evaluation.plain is None
     assert main(["check", str(tmp_path / "p.csv"), "--unseen", "all"]) == 3  # unknown classes
@@ -474,7 +474,7 @@ def test_predicted_classes_of_unseen_images_alone_have_u(tmp_path):
     table = pd.DataFrame({"label": Y[OF_UNSEEN], "predicted": F.argmax(1)[OF_UNSEEN]})
     table.to_csv(tmp_path / "p.csv", index=False)
     unseen = [str(c) for c in UNSEEN]
-    report = judge(interpreted(read_scores(tmp_path / "p.csv", unseen=unseen))[0])
+    report = judge(interpret(read_scores(tmp_path / "p.csv", unseen=unseen))[0])
     u = mean_class_accuracy(Y[OF_UNSEEN], F.argmax(1)[OF_UNSEEN])
     assert report.metrics["plain_unseen"] == pytest.approx(u)
     assert f"u {100 * u:.1f} % (per class): no image belongs to a seen class" in report.headline
@@ -548,7 +548,7 @@ def test_a_table_of_true_and_predicted_classes(tmp_path, header, named, extra):
         table.insert(0, "filename", [f"{k}.jpg" for k in range(len(Y))])
     table.to_csv(tmp_path / "pred.csv", index=extra)
     unseen = [NAMES[k] if named else str(k) for k in UNSEEN]
-    matrix, request = interpreted(read_scores(tmp_path / "pred.csv", unseen=unseen))
+    matrix, request = interpret(read_scores(tmp_path / "pred.csv", unseen=unseen))
     assert request == ()
     check_predicted(judge(matrix))
     assert any("'confidence'" in remark for remark in matrix.remarks) == extra
@@ -576,7 +576,7 @@ def test_arrays_of_true_and_predicted_classes(tmp_path, name):
     path = tmp_path / f"own.{name}"
     ARRAYS[name](path)
     unseen = list(map(str, UNSEEN)) if name == "parquet" else None
-    matrix, request = interpreted(read_scores(path, unseen=unseen))
+    matrix, request = interpret(read_scores(path, unseen=unseen))
     assert request == ()
     check_predicted(judge(matrix))
 
@@ -586,7 +586,7 @@ def test_labels_may_be_one_hot_rows_or_numbers_as_text(tmp_path, labels):
     parts = {"scores": F, "unseen_classes": UNSEEN}
     for names in ({}, {"class_names": np.array(NAMES)}):
         np.savez(tmp_path / "own.npz", y=labels, **parts, **names)
-        matrix, _ = interpreted(read_scores(tmp_path / "own.npz"))
+        matrix, _ = interpret(read_scores(tmp_path / "own.npz"))
         np.testing.assert_array_equal(matrix.y, Y)
     with pytest.raises(ZSLError, match="variable 'y': expected one label per image, or one 1"):
         read_scores(write_file(tmp_path / "own.npz", {"y": np.eye(C)[Y] + np.eye(C)[0], **parts}))
@@ -605,10 +605,10 @@ def test_an_image_without_a_predicted_class_is_refused(word):
     predicted[::10] = word
     file = ScoreFile("p.csv", None, labels, unseen, predicted=predicted)
     with pytest.raises(ZSLError, match=f"class for every image; got '{word}' for 41 of 408"):
-        interpreted(file)
+        interpret(file)
     named = np.where(labels == NAMES[0], "unknown", labels)  # "unknown" now names a class
     again = np.where(predicted == word, "unknown", predicted)
-    assert interpreted(ScoreFile("p.csv", None, named, unseen, predicted=again))[0] is not None
+    assert interpret(ScoreFile("p.csv", None, named, unseen, predicted=again))[0] is not None
 
 
 @pytest.mark.parametrize("sign", [";", "\t"])
@@ -620,7 +620,7 @@ def test_a_table_may_have_another_delimiter(tmp_path, sign):
         path = tmp_path / ("own.tsv" if item == "\t" else "own.csv")
         table.to_csv(path, index=False, sep=item)
         unseen = [f"c, {k}" for k in UNSEEN]
-        result.append(interpreted(read_scores(path, unseen=unseen))[0].digest)
+        result.append(interpret(read_scores(path, unseen=unseen))[0].digest)
     assert result[0] == result[1]
 
 
@@ -628,31 +628,31 @@ def test_an_array_of_predicted_classes_with_labels(tmp_path):
     np.save(tmp_path / "pred.npy", PREDICTED)
     np.save(tmp_path / "y.npy", Y)
     file = read_scores(tmp_path / "pred.npy", labels=tmp_path / "y.npy", unseen=[*map(str, UNSEEN)])
-    check_predicted(judge(interpreted(file)[0]))
+    check_predicted(judge(interpret(file)[0]))
 
 
 @pytest.mark.parametrize(("y", "answers"), [(0, 1), (1, 0)])
 def test_predicted_classes_counted_in_another_way_are_refused(y, answers):
     file = ScoreFile("p.csv", None, Y + y, UNSEEN, predicted=PREDICTED + answers)
     with pytest.raises(ZSLError, match="are right as numbered, and .* counted from 0") as refusal:
-        interpreted(file)
+        interpret(file)
     first, second = ("labels", "predicted classes")[:: answers - y]
     assert f"if {first} are counted from 0 and {second} from 1" in str(refusal.value)
-    assert interpreted(file, ["as-is"])[0] is not None
+    assert interpret(file, ["as-is"])[0] is not None
 
 
 @pytest.mark.parametrize("answer", range(C))
 def test_predictions_of_a_single_class_are_not_called_miscounted(answer):
     y = np.r_[Y, np.full(9 * len(Y), (answer - 1) % C)]
     file = ScoreFile("p.csv", None, y, UNSEEN, predicted=np.full(len(y), answer))
-    assert interpreted(file)[0] is not None
+    assert interpret(file)[0] is not None
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1])
 def test_poor_predictions_are_not_called_miscounted(share):
     rng = np.random.default_rng(4)
     poor = np.where(rng.random(len(Y)) < share, Y, rng.integers(C, size=len(Y)))
-    assert interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=poor))[0] is not None
+    assert interpret(ScoreFile("p.csv", None, Y, UNSEEN, predicted=poor))[0] is not None
 
 
 def test_predicted_classes_of_other_names_are_refused():
@@ -664,17 +664,17 @@ def test_predicted_classes_of_other_names_are_refused():
         predicted=np.array([f"a photo of a {NAMES[k]}" for k in PREDICTED]),
     )
     with pytest.raises(ZSLError, match="such as 'class number 0' and 'a photo of a class number"):
-        interpreted(file)
-    assert interpreted(file, ["as-is"])[0] is not None
+        interpret(file)
+    assert interpret(file, ["as-is"])[0] is not None
     all_seen = SEEN[F[OF_UNSEEN][:, SEEN].argmax(axis=1)]
     file = ScoreFile("p.csv", None, Y[OF_UNSEEN], UNSEEN, predicted=all_seen)
-    assert interpreted(file)[0] is not None
+    assert interpret(file)[0] is not None
 
 
 def test_labels_in_place_of_predictions_are_reported():
     question = "does the file contain labels instead of predictions?"
     for predicted, expected in ((Y, True), (PREDICTED, False)):
-        matrix, _ = interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
+        matrix, _ = interpret(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
         assert any(question in remark for remark in matrix.remarks) == expected
 
 
@@ -702,7 +702,7 @@ def test_column_titles_of_other_programs_are_recognised(tmp_path, titles, named)
     table = pd.DataFrame(dict(zip(titles, columns, strict=True)))
     table.to_csv(tmp_path / "own.csv", index=False)
     unseen = [NAMES[k] if named else str(k) for k in UNSEEN]
-    report = judge(interpreted(read_scores(tmp_path / "own.csv", unseen=unseen))[0])
+    report = judge(interpret(read_scores(tmp_path / "own.csv", unseen=unseen))[0])
     assert report.matrix.tested.limits == "predicted classes"
     expected = expected_figures()["plain_harmonic"]
     assert report.metrics["plain_harmonic"] == pytest.approx(expected)
@@ -712,7 +712,7 @@ def test_names_and_numbers_mixed_are_refused(tmp_path):
     table = pd.DataFrame({"y_true": [NAMES[k] for k in Y], "y_pred": PREDICTED})
     file = read_scores(write_file(tmp_path / "pred.csv", table), unseen=[NAMES[k] for k in UNSEEN])
     with pytest.raises(ZSLError, match="all as names or all as numbers"):
-        interpreted(file)
+        interpret(file)
 
 
 # --- Refused files --------------------------------------------------------------------------------
@@ -777,7 +777,7 @@ def test_a_matrix_without_titles_is_read_in_a_text_of_any_ending(
     np.savetxt(tmp_path / "y.lst", Y, fmt="%d")
     file = read_scores(path, labels=tmp_path / "y.lst", unseen=[*map(str, UNSEEN)])
     assert np.allclose(file.scores, F, atol=1e-5)
-    assert judge(interpreted(file)[0]).metrics == judge(read(np.float32(F.round(6)))[0]).metrics
+    assert judge(interpret(file)[0]).metrics == judge(read(np.float32(F.round(6)))[0]).metrics
 
 
 def test_a_matrix_without_titles_may_have_decimal_commas(tmp_path):
@@ -857,7 +857,7 @@ def test_columns_next_to_scores_are_left_out_with_a_remark(tmp_path, kind, name)
     table = table.assign(label=[NAMES[k] for k in Y], **further)
     path = tmp_path / f"own.{kind}"
     (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
-    matrix, request = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
+    matrix, request = interpret(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
     assert request == ()
     assert matrix.class_names == NAMES
     np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
@@ -870,7 +870,7 @@ def test_a_second_column_of_true_classes_must_agree(tmp_path, title):
     table = pd.DataFrame(F, columns=NAMES).assign(label=[NAMES[k] for k in Y])
     path = tmp_path / "own.csv"
     table.assign(**{title: Y}).to_csv(path, index=False)
-    np.testing.assert_array_equal(interpreted(read_scores(path, unseen=[NAMES[1]]))[0].y, Y)
+    np.testing.assert_array_equal(interpret(read_scores(path, unseen=[NAMES[1]]))[0].y, Y)
     table.assign(**{title: np.roll(Y, 1)}).to_csv(path, index=False)
     with pytest.raises(FileRefusedError, match=f"got 'label' and '{title}', which differ"):
         read_scores(path, unseen=[NAMES[1]])
@@ -880,7 +880,7 @@ def test_a_second_column_of_true_classes_must_agree(tmp_path, title):
 def test_a_second_array_of_true_classes_must_agree(tmp_path, title):
     path = tmp_path / "own.npz"
     np.savez(path, scores=F, label=Y, unseen=UNSEEN, **{title: Y})
-    np.testing.assert_array_equal(interpreted(read_scores(path))[0].y, Y)
+    np.testing.assert_array_equal(interpret(read_scores(path))[0].y, Y)
     np.savez(path, scores=F, label=Y, unseen=UNSEEN, **{title: np.roll(Y, 1)})
     with pytest.raises(FileRefusedError, match="which differ"):
         read_scores(path)
@@ -890,7 +890,7 @@ def test_a_class_may_be_named_like_a_column_of_labels(tmp_path):
     names = ["seal", "confidence", *NAMES[2:]]
     table = pd.DataFrame(np.float32(F), columns=names).assign(label=[names[k] for k in Y])
     table.to_csv(tmp_path / "own.csv", index=False)
-    matrix, _ = interpreted(read_scores(tmp_path / "own.csv", unseen=[names[k] for k in UNSEEN]))
+    matrix, _ = interpret(read_scores(tmp_path / "own.csv", unseen=[names[k] for k in UNSEEN]))
     assert matrix.class_names == tuple(names)
 
 
@@ -912,7 +912,7 @@ def test_the_label_column_of_a_table_is_read(tmp_path, form):
         pd.DataFrame({"image": images, "class": Y}).to_csv(path, index=False, header=False)
     else:
         np.savetxt(path, Y)
-    matrix, _ = interpreted(
+    matrix, _ = interpret(
         read_scores(tmp_path / "own.npy", labels=path, unseen=[*map(str, UNSEEN)])
     )
     np.testing.assert_array_equal(matrix.y, Y)
@@ -931,7 +931,7 @@ def test_labels_with_commas_in_names_stay_whole(tmp_path):
     (tmp_path / "y.txt").write_text("\n".join(names[k] for k in Y))
     unseen = [names[k] for k in UNSEEN]
     file = read_scores(tmp_path / "own.npz", labels=tmp_path / "y.txt", unseen=unseen)
-    np.testing.assert_array_equal(interpreted(file)[0].y, Y)
+    np.testing.assert_array_equal(interpret(file)[0].y, Y)
 
 
 @pytest.mark.parametrize(
@@ -965,7 +965,7 @@ def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
         table = pd.DataFrame(masked(value), columns=NAMES)
         table.insert(0, "label", Y)
         table.to_csv(tmp_path / "own.csv", index=False)
-        result = interpreted(read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN]))
+        result = interpret(read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN]))
         assert result[0].sides_given
 
 
@@ -1008,7 +1008,7 @@ def test_seen_and_unseen_columns_may_be_two_files(tmp_path, listed):
         unseen=[*map(str, UNSEEN)] if listed else None,
         unseen_scores=write_file(tmp_path / "unseen.npy", F[:, UNSEEN]),
     )
-    matrix, request = interpreted(file)
+    matrix, request = interpret(file)
     assert request == ()
     np.testing.assert_array_equal(matrix.F, F if listed else F[:, order])
     assert judge(matrix).evaluation.ausuc == judge(read()[0]).evaluation.ausuc
@@ -1018,14 +1018,14 @@ def test_labels_may_be_in_the_file_of_unseen_columns(tmp_path):
     np.savez(tmp_path / "seen.npz", scores=F[:, SEEN])
     np.savez(tmp_path / "unseen.npz", scores=F[:, UNSEEN], y=Y, unseen_classes=UNSEEN)
     file = read_scores(tmp_path / "seen.npz", unseen_scores=tmp_path / "unseen.npz")
-    np.testing.assert_array_equal(interpreted(file)[0].F, F)
+    np.testing.assert_array_equal(interpret(file)[0].F, F)
 
 
 def test_seen_and_unseen_columns_may_be_two_arrays_of_a_file(tmp_path):
     np.savez(
         tmp_path / "own.npz", scores_seen=F[:, SEEN], scores_unseen=F[:, UNSEEN], y=Y, unseen=UNSEEN
     )
-    np.testing.assert_array_equal(interpreted(read_scores(tmp_path / "own.npz"))[0].F, F)
+    np.testing.assert_array_equal(interpret(read_scores(tmp_path / "own.npz"))[0].F, F)
 
 
 @pytest.mark.parametrize("form", ["files", "arrays"])
@@ -1042,7 +1042,7 @@ def test_images_of_seen_and_unseen_classes_may_be_in_two_files(tmp_path, form, l
         labels = {f"test_{side}_labels": Y[rows] for side, rows in sides.items()}
         file = read_scores(write_file(tmp_path / "own.npz", {**scores, **labels, **unseen}))
     order = np.argsort(OF_UNSEEN, kind="stable")
-    assert interpreted(file)[0].digest == read(F[order], Y[order])[0].digest
+    assert interpret(file)[0].digest == read(F[order], Y[order])[0].digest
 
 
 def test_tables_of_seen_and_unseen_columns_are_joined_by_image_name(tmp_path):
@@ -1053,7 +1053,7 @@ def test_tables_of_seen_and_unseen_columns_are_joined_by_image_name(tmp_path):
     unseen[::-1].to_csv(tmp_path / "unseen.csv", index=False)
     path = tmp_path / "seen.csv"
     file = read_scores(path, unseen_scores=tmp_path / "unseen.csv", unseen=names[1])
-    assert judge(interpreted(file)[0]).metrics == pytest.approx(judge(read()[0]).metrics)
+    assert judge(interpret(file)[0]).metrics == pytest.approx(judge(read()[0]).metrics)
 
 
 def test_predicted_classes_may_be_in_a_file_per_side(tmp_path):
@@ -1094,7 +1094,7 @@ def test_a_comparison_begins_with_one_sentence():
 
 
 def predicted(answers=PREDICTED, labels=Y, fixes=()):
-    return interpreted(ScoreFile("own.csv", None, labels, UNSEEN, (), answers), fixes)
+    return interpret(ScoreFile("own.csv", None, labels, UNSEEN, (), answers), fixes)
 
 
 def test_predicted_classes_that_never_change_sides_are_not_gzsl():
@@ -1168,7 +1168,7 @@ def test_masked_scores_with_their_split_are_not_called_other_images(shared, tmp_
 
 def test_scores_in_parquet_may_be_one_list_per_image(tmp_path):
     pd.DataFrame({"label": Y, "scores": F.tolist()}).to_parquet(tmp_path / "own.parquet")
-    matrix, _ = interpreted(read_scores(tmp_path / "own.parquet", unseen=[*map(str, UNSEEN)]))
+    matrix, _ = interpret(read_scores(tmp_path / "own.parquet", unseen=[*map(str, UNSEEN)]))
     np.testing.assert_array_equal(matrix.F, F)
 
 
@@ -1182,5 +1182,5 @@ def test_a_row_per_image_and_class_is_one_score(tmp_path, kind):
     path = tmp_path / f"own.{kind}"
     table = pd.DataFrame(rows)
     (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
-    matrix, _ = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
+    matrix, _ = interpret(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
     np.testing.assert_allclose(matrix.F, F, rtol=1e-6)

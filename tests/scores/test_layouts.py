@@ -10,10 +10,10 @@ import pytest
 from tests.writing import write_file
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.file_kinds import recognise_file
-from zslcore.scores import interpreted, judge
+from zslcore.scores import interpret, judge
 from zslcore.scores.reading import read_scores
 from zslcore.scores.sides import side_of_cell
-from zslcore.scores.tables import families
+from zslcore.scores.tables import find_families
 
 rng = np.random.default_rng(4)
 NAMES = ["bat", "cow", "dog", "emu", "fox", "gnu"]
@@ -32,7 +32,7 @@ SHUFFLED = rng.permutation(len(Y))
 
 def check(path, *, labels=None, unseen=UNSEEN, has_curve=True, P=P):
     """Compare the scores, u and s of a file with those of the matrix; return the remarks."""
-    matrix = interpreted(read_scores(path, labels=labels, unseen=unseen))[0]
+    matrix = interpret(read_scores(path, labels=labels, unseen=unseen))[0]
     right = P.argmax(axis=1) == Y
     accuracy = np.array([right[c == Y].mean() for c in range(6)])
     metrics = judge(matrix).metrics
@@ -284,7 +284,7 @@ def test_a_class_without_images_has_no_side(tmp_path):
 )
 def test_columns_that_do_not_divide_the_classes_into_two_sides_are_ignored(tmp_path, cells):
     path = write_file(tmp_path / "own.csv", TABLE.assign(note=cells))
-    assert interpreted(read_scores(path))[1][0].fix == "all-unseen"
+    assert interpret(read_scores(path))[1][0].fix == "all-unseen"
 
 
 def test_cells_without_a_side_are_not_read_as_sides():
@@ -365,7 +365,7 @@ def test_one_row_per_image_and_class(tmp_path, labels, form):
         assert np.allclose(np.asarray(file.scores)[:, place], P)
         return
     if form == "no labels":
-        matrix = interpreted(read_scores(path, labels=labels, unseen=UNSEEN))[0]
+        matrix = interpret(read_scores(path, labels=labels, unseen=UNSEEN))[0]
         assert judge(matrix).evaluation.plain_per_sample is not None
         right = (P.argmax(axis=1) == Y)[OF_UNSEEN[Y]].mean()
         assert judge(matrix).evaluation.plain_per_sample.unseen == pytest.approx(right)
@@ -374,4 +374,4 @@ def test_one_row_per_image_and_class(tmp_path, labels, form):
 
 
 def test_columns_with_different_classes_are_not_families():
-    assert families(["a_x", "a_y", "b_x", "b_z"], np.array([], dtype=str)) == {}
+    assert find_families(["a_x", "a_y", "b_x", "b_z"], np.array([], dtype=str)) == {}

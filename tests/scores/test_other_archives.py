@@ -9,7 +9,7 @@ import pytest
 from tests.writing import write_file
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.file_kinds import recognise_file
-from zslcore.scores import interpreted, judge
+from zslcore.scores import interpret, judge
 from zslcore.scores.reading import read_scores
 
 rng = np.random.default_rng(4)
@@ -30,7 +30,7 @@ STATED = {
 
 
 def metrics(path):
-    matrix = interpreted(read_scores(path), ["as-is"])[0]
+    matrix = interpret(read_scores(path), ["as-is"])[0]
     return judge(matrix).metrics
 
 
@@ -57,7 +57,7 @@ def test_predicted_classes_may_state_seen_or_unseen_classes(tmp_path, key):
         tmp_path / "own.json",
         {"y_true": Y.tolist(), "y_pred": PREDICTED.tolist(), key: listed.tolist()},
     )
-    (scores, *_) = interpreted(read_scores(path), ["as-is"])
+    (scores, *_) = interpret(read_scores(path), ["as-is"])
     assert np.array_equal(scores.seen, SEEN)
 
 
@@ -74,7 +74,7 @@ def test_a_refusal_names_the_side_that_the_file_lists(tmp_path, key, kind):
     values = {"scores": F, "y_pred": PREDICTED}[kind]
     np.savez(path, **{kind: values, "labels": Y, f"{key}_classes": [9], "class_names": NAMES})
     with pytest.raises(DatasetError, match=f"{key} classes: expected .*0 to 5; got 9"):
-        interpreted(read_scores(path), ["as-is"])
+        interpret(read_scores(path), ["as-is"])
 
 
 @pytest.mark.parametrize("kind", ["scores", "y_pred"])
@@ -84,7 +84,7 @@ def test_a_list_of_all_classes_as_seen_is_refused(tmp_path, kind):
         {kind: {"scores": F, "y_pred": PREDICTED}[kind], "labels": Y, "seen": range(6)},
     )
     with pytest.raises(DatasetError, match="seen classes: expected some of the classes; got all"):
-        interpreted(read_scores(path), ["as-is"])
+        interpret(read_scores(path), ["as-is"])
 
 
 RECORDS = [
@@ -150,7 +150,7 @@ def test_tables_and_records_of_scores_in_json(tmp_path, expected, name):
         labels = write_file(tmp_path / "y.npy", Y)
     file = read_scores(path, labels=labels, unseen=[*map(str, unseen)])
     assert recognise_file(path).kind == "scores"
-    report = judge(interpreted(file, ["as-is"])[0]).metrics
+    report = judge(interpret(file, ["as-is"])[0]).metrics
     assert {k: v for k, v in report.items() if v is not None} == pytest.approx(
         {k: v for k, v in expected.items() if v is not None}
     )
@@ -172,5 +172,5 @@ def test_marks_per_class_next_to_predicted_classes_are_not_class_numbers(tmp_pat
     path = tmp_path / "own.npz"
     names = {"class_names": NAMES} if named else {}
     np.savez(path, y_true=Y, y_pred=PREDICTED, **names, **{key: ~SEEN if key == "unseen" else SEEN})
-    scores = interpreted(read_scores(path), ["as-is"])[0]
+    scores = interpret(read_scores(path), ["as-is"])[0]
     assert np.array_equal(scores.seen, SEEN)

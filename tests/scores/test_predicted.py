@@ -15,7 +15,7 @@ from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.published import known_tests
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.scores import Scores, interpreted, judge
+from zslcore.scores import Scores, interpret, judge
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores
 from zslcore.scores.predicted import PredictedScores, read_predicted
@@ -128,7 +128,7 @@ def test_predictions_written_from_scores_have_their_metrics(tmp_path):
         np.savez(path, scores=F, y=y, unseen_classes=unseen, class_names=classes)
         requests.append(ScoreRequest(path, fixes=("as-is",)))
     apart = judge_in_worker(*requests, memory=1 << 30, origin="in a test")
-    matrices = [interpreted(read_scores(item.path), ["as-is"])[0] for item in requests]
+    matrices = [interpret(read_scores(item.path), ["as-is"])[0] for item in requests]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"
     of_test, *of_folds = (item.tested.nbytes for item in (apart.matrix, *apart.validation))

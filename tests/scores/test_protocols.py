@@ -23,7 +23,7 @@ from zslcore.exceptions import UnknownNameError
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.significance import fewest_classes, interval, p_of_draws
 from zslcore.numbers import percent
-from zslcore.scores import ScoreFile, Scores, interpreted, judge
+from zslcore.scores import ScoreFile, Scores, interpret, judge
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.paired import compare_scores
 from zslcore.scores.predicted import PredictedScores
@@ -39,7 +39,7 @@ GAMMA = 0.01
 def report_of(k=0, gamma=GAMMA):
     unseen = np.flatnonzero(~SCORES[k].seen)
     file = ScoreFile(f"own{k}.npz", SCORES[k].F, SCORES[k].y, unseen, WORLD.class_names)
-    return judge(interpreted(file, ["as-is"])[0], gamma=gamma)
+    return judge(interpret(file, ["as-is"])[0], gamma=gamma)
 
 
 def predicted(**more):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zslcore.leakage.published import known_tests
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 C, UNSEEN = 20, np.array([1, 4, 8, 11, 15, 18])
@@ -130,7 +130,7 @@ MARKED = {
 
 
 def read(scores=F, labels=Y, unseen=UNSEEN, fixes=()):
-    return interpreted(ScoreFile("own.npz", scores, labels, unseen), fixes)
+    return interpret(ScoreFile("own.npz", scores, labels, unseen), fixes)
 
 
 @pytest.mark.parametrize("name", CLEAN)

@@ -16,7 +16,7 @@ from zslcore.leakage.render import to_text
 from zslcore.leakage.report import without_options
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.predicted import read_predicted
-from zslcore.scores.review import Submission, review, review_html, scrubbed
+from zslcore.scores.review import Submission, review, review_html, scrub_names
 
 pytestmark = pytest.mark.usefixtures("in_process")
 #: Texts that must not be in a blind review.
@@ -168,7 +168,7 @@ def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
     page = unescape((folder / "blind.html").read_text(encoding="utf-8"))
     repeat = "check split.mat ./scores.npz --validation validation_1.npz --extractor ResNet-101"
     assert f"zslcore {repeat} --blind --page blind.html" in page
-    assert scrubbed(r"C:\Users\ann\x.mat and /home/ann/run.npz, 1/2 of A/B", {}) == (
+    assert scrub_names(r"C:\Users\ann\x.mat and /home/ann/run.npz, 1/2 of A/B", {}) == (
         "(path) and (path), 1/2 of A/B"
     )
 

@@ -10,7 +10,7 @@ import pytest
 from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import evaluate
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import ScoreFile, interpreted, judge, matrix, sandboxed
+from zslcore.scores import ScoreFile, interpret, judge, matrix, sandboxed
 from zslcore.scores.matrix import best_classes_in
 from zslcore.scores.sandboxed import OpenQuestion, ScoreRequest, judge_in_worker
 
@@ -57,7 +57,7 @@ def test_a_worker_computes_the_metrics_of_this_process(tmp_path):
     path, validation = written(tmp_path), written(tmp_path, "val.npz", scores=F + 0.1 * F[::-1])
     file = ScoreFile("own.npz", F, Y, UNSEEN)
     chosen_on = ScoreFile("val.npz", F + 0.1 * F[::-1], Y, UNSEEN)
-    here = judge(interpreted(file)[0], validation=interpreted(chosen_on)[0])
+    here = judge(interpret(file)[0], validation=interpret(chosen_on)[0])
     by_worker = judge_in_worker(
         ScoreRequest(path), ScoreRequest(validation), memory=MEMORY, origin=WHOSE
     )

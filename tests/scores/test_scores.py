@@ -21,7 +21,7 @@ from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.leakage.published import known_tests, recognise_test
 from zslcore.methods import LinearS2V
-from zslcore.scores import FIXES, ScoreFile, interpreted, judge
+from zslcore.scores import FIXES, ScoreFile, interpret, judge
 from zslcore.scores.reading import read_scores
 
 WORLD = linear_world(noise=0.8)
@@ -38,13 +38,13 @@ REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 
 
 def read_as_matrix(scores=F, labels=Y, unseen=UNSEEN, names=NAMES, fixes=()):
-    matrix, request = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
+    matrix, request = interpret(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
     assert matrix is not None, request
     return matrix
 
 
 def question_on(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
-    matrix, questions = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
+    matrix, questions = interpret(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
     assert matrix is None
     (question,) = questions
     assert question.sentence.startswith("own.npz: ")
@@ -173,10 +173,10 @@ def test_two_faults_raise_two_questions():
 
 
 def test_a_correct_file_raises_no_question():
-    assert interpreted(ScoreFile("own.npz", F, Y, UNSEEN))[1] == ()
+    assert interpret(ScoreFile("own.npz", F, Y, UNSEEN))[1] == ()
     rng = np.random.default_rng(0)
     bad = ScoreFile("bad.npz", rng.normal(size=F.shape), Y, UNSEEN)  # random scores
-    assert interpreted(bad)[1] == ()
+    assert interpret(bad)[1] == ()
 
 
 @pytest.mark.parametrize("unseen", [MASK, MASK.astype(int), [NAMES[c] for c in UNSEEN]])
@@ -255,7 +255,7 @@ def test_irreparable_files_are_refused_in_one_sentence(message):
 
 def test_an_unknown_fix_names_the_nearest():
     with pytest.raises(ZSLError, match="transposed"):
-        interpreted(ScoreFile("own.npz", F, Y, UNSEEN), ["transpose"])
+        interpret(ScoreFile("own.npz", F, Y, UNSEEN), ["transpose"])
 
 
 @settings(max_examples=25, deadline=None)
@@ -304,7 +304,7 @@ def test_labels_identify_the_split_and_its_unseen_classes(test_set):
     )  # one image fewer is another test set
     scores = np.random.default_rng(1).random((len(y), len(test_set.counts)), dtype=np.float32)
     scores[np.arange(len(y)), y] += 1
-    matrix, _ = interpreted(ScoreFile("labels.npz", scores, y))
+    matrix, _ = interpret(ScoreFile("labels.npz", scores, y))
     assert (matrix.benchmark, matrix.split) == (test_set.benchmark, test_set.split)
 
 
@@ -347,7 +347,7 @@ def test_every_file_format_gives_the_same_scores(files, ending):
     labels = files / "labels.txt" if ending == "npy" else None
     unseen = {"npy": list(map(str, UNSEEN)), "csv": files / "names.txt"}.get(ending)
     unseen = files / "names.txt" if ending == "parquet" else unseen
-    matrix, _ = interpreted(read_scores(files / f"a.{ending}", labels=labels, unseen=unseen))
+    matrix, _ = interpret(read_scores(files / f"a.{ending}", labels=labels, unseen=unseen))
     tolerance = 1e-6 if ending == "csv" else 0  # numbers in a text are read as float32
     np.testing.assert_allclose(matrix.F, F, rtol=tolerance, atol=tolerance)
     assert judge(matrix).evaluation.ausuc == pytest.approx(EXPECTED.ausuc, abs=1e-3)
@@ -362,7 +362,7 @@ def test_files_without_scores_are_refused_in_one_sentence(files):
     np.savez(files / "pickle.npz", scores=np.array([{}]), y=Y)
     for name in ("junk.npz", "cut.npy", "none.npz", "pickle.npz", "missing.npz"):
         with pytest.raises(ZSLError) as refusal:
-            interpreted(read_scores(files / name, labels=files / "labels.txt"))
+            interpret(read_scores(files / name, labels=files / "labels.txt"))
         assert name in str(refusal.value)
         assert "Error" not in str(refusal.value)
     with pytest.raises(ZSLError, match="got scores alone"):

@@ -5,11 +5,11 @@ import pytest
 
 from zslcore.metrics import mean_class_accuracy
 from zslcore.numbers import percent
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 
 
 def matrix_of(scores, y):
-    result, questions = interpreted(ScoreFile("mine.npz", scores, y, np.array([4, 5])), ("as-is",))
+    result, questions = interpret(ScoreFile("mine.npz", scores, y, np.array([4, 5])), ("as-is",))
     assert not questions
     return result
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 
 
 def report_of(unseen, seen=3):
@@ -13,7 +13,7 @@ def report_of(unseen, seen=3):
     scores = rng.normal(size=(len(labels), seen + unseen))
     names = tuple(f"class {k}" for k in range(seen + unseen))
     file = ScoreFile("own.npz", scores, labels, np.arange(seen, seen + unseen), names)
-    matrix, _ = interpreted(file, ())
+    matrix, _ = interpret(file, ())
     return judge(matrix)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores import ScoreFile, interpret, judge
 from zslcore.scores.validation import chosen_on, share_of_test_rows
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
@@ -28,7 +28,7 @@ SOFTMAX = np.exp(F) / np.exp(F).sum(axis=1, keepdims=True)
 
 
 def matrix(scores=F, labels=Y, unseen=UNSEEN, names=(), name="val.npz"):
-    result, request = interpreted(ScoreFile(name, scores, labels, unseen, names), ["as-is"])
+    result, request = interpret(ScoreFile(name, scores, labels, unseen, names), ["as-is"])
     assert result is not None, request
     return result
 

@@ -13,15 +13,15 @@ from tests.hostile.disks import disk, fill, read_only, refused_here
 from zslcore.__main__ import main
 from zslcore.exceptions import ZSLError
 from zslcore.large.shards import write_shards
-from zslcore.storage.files import FACTS, write_out, written_whole
+from zslcore.storage.files import FACTS, open_atomically, write_out
 
 
 def test_a_file_is_replaced_only_when_completely_written(tmp_path):
     path = tmp_path / "not there yet" / "file"
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(b"first")
         assert not path.exists()
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(b"second")
         assert path.read_bytes() == b"first"
     assert path.read_bytes() == b"second"
@@ -30,13 +30,13 @@ def test_a_file_is_replaced_only_when_completely_written(tmp_path):
 
 def test_files_have_the_default_permissions(tmp_path):
     (tmp_path / "any").touch()
-    with written_whole(tmp_path / "file"):
+    with open_atomically(tmp_path / "file"):
         pass
     assert (tmp_path / "file").stat().st_mode == (tmp_path / "any").stat().st_mode
 
 
 def interrupted(path):
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(b"half of the second")
         raise KeyboardInterrupt
 

@@ -423,11 +423,11 @@ changes = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @changes
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
     path = write_file(tmp_path / "a.json", '{"train": ["ox"], "test": ["yak"]}')
-    with client.unchanged([path]):
+    with client.refuse_changes([path]):
         read_value(path, "JSON", max_bytes=100)
 
     def read(error=None):
-        with client.unchanged([path]):
+        with client.refuse_changes([path]):
             change(path)
             if error is not None:
                 raise error

@@ -26,10 +26,10 @@ from zslcore.evaluation.verification import State
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.scores import FIXES, ScoreReport
 from zslcore.scores.companions import FilesOfModels, files_of_models
-from zslcore.scores.joined_sides import Blocks, find_blocks
+from zslcore.scores.joined_sides import SideFiles, find_side_files
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.matrix import Scores
-from zslcore.scores.predicted import PredictedScores, checked, read_predicted
+from zslcore.scores.predicted import PredictedScores, check_predictions, read_predicted
 from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_in_worker, memory_for
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
@@ -149,7 +149,7 @@ def example(dataset: ZSLDataset, split: str, method: str) -> EvaluatedScores:
 
 def _example(spec: RunSpec, dataset: ZSLDataset) -> EvaluatedScores:
     make, _ = waiting.predictions_of(waiting.run_of(spec))
-    predicted = checked(make(), f"{spec.method} on {dataset.name}", load=open_permitted)
+    predicted = check_predictions(make(), f"{spec.method} on {dataset.name}", load=open_permitted)
     return EvaluatedScores(judge_predicted(predicted), spec.command())
 
 
@@ -326,10 +326,10 @@ def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
     return _ask(sentence, options, f"scores_blocks_{first.key}_{second.key}")
 
 
-def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
+def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> SideFiles | None:
     with artifacts.scratch() as folder:
         first_file = uploads.put_one(first.file, folder / "first")
-        return find_blocks(first_file, uploads.put_one(second.file, folder / "second"))
+        return find_side_files(first_file, uploads.put_one(second.file, folder / "second"))
 
 
 def _ask(sentence: str, options: Mapping[str, T], key: str) -> T | None:

@@ -22,10 +22,10 @@ from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
-from zslcore.leakage.file_kinds import Group, context_of_group, grouped, recognise_files
+from zslcore.leakage.file_kinds import Group, context_of_group, group_files, recognise_files
 from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
-from zslcore.storage.files import or_refused
+from zslcore.storage.files import reraise_write_errors
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import look_into
 
@@ -189,7 +189,7 @@ def recognise_uploads(files: Sequence[BinaryIO], folder: Path) -> list[UploadedG
     """
     uploaded = {put_one(file, folder / str(k)): file for k, file in enumerate(files)}
     groups = []
-    for group in grouped(recognise_files([*uploaded], folder)):
+    for group in group_files(recognise_files([*uploaded], folder)):
         parts = [path for path, _ in group.main.lists] or [group.main.path]
         paths = [*parts, *(file.path for file in group.companions)]
         uploads = tuple(uploaded[path] for path in paths)
@@ -324,7 +324,7 @@ def put(files: Sequence[BinaryIO], folder: Path) -> list[Path]:
             raise FileRefusedError(
                 f"{plain}: expected files of different names; got two of this name. Rename one."
             )
-        with or_refused(plain):
+        with reraise_write_errors(plain):
             _fill(path, file)
         paths.append(path)
     return paths

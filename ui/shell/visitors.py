@@ -26,7 +26,7 @@ from zslcore import datasets
 from zslcore.exceptions import ParameterError
 from zslcore.jobs import Visitor
 from zslcore.storage import settings
-from zslcore.storage.files import data_folder, or_refused
+from zslcore.storage.files import data_folder, reraise_write_errors
 
 #: Key of the session state for the passphrase of the visitor's group.
 GROUP = "group_words"
@@ -133,7 +133,7 @@ def _group(words: str, salt: bytes) -> str:
 
 def _salt(path: Path) -> bytes:
     """Return the salt of a data folder, shared by its servers; raise ZSLError if it is corrupt."""
-    with or_refused(f"{path.name} in the data folder"):
+    with reraise_write_errors(f"{path.name} in the data folder"):
         if not path.exists():
             _write_salt(path)
         salt = path.read_bytes()

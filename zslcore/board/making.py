@@ -31,7 +31,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.published import known_splits, known_tests
 from zslcore.metrics import OperatingPoint
-from zslcore.storage.files import written_whole
+from zslcore.storage.files import open_atomically
 from zslcore.texts import clean_text
 
 #: Decimals of stored class accuracies.
@@ -216,7 +216,7 @@ def add_entry(entry: BoardEntry, folder: Path) -> Path:
         raise ParameterError(
             f"{path.name}: expected a new name; another result has this name already."
         )
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(content)
     return path
 

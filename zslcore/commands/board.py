@@ -24,7 +24,7 @@ from zslcore.commands.command import OptionGroup, command, option
 from zslcore.commands.options import file_to_write
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.numbers import counted
-from zslcore.storage.files import written_whole
+from zslcore.storage.files import open_atomically
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
 
@@ -167,7 +167,7 @@ def _add(args: argparse.Namespace) -> None:
     path = add_entry(_entry(args), args.folder)
     print(f"added {path}")
     if _is_predictions(Path(args.add)):
-        with written_whole(path.with_suffix(".parquet")) as file:
+        with open_atomically(path.with_suffix(".parquet")) as file:
             file.write(Path(args.add).read_bytes())
 
 

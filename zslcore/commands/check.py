@@ -31,7 +31,7 @@ from zslcore.leakage.file_kinds import (
     Group,
     class_list_of,
     context_of_group,
-    grouped,
+    group_files,
     recognise_files,
 )
 from zslcore.leakage.loading import vocabulary_of
@@ -40,7 +40,7 @@ from zslcore.leakage.report import Report
 from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
-from zslcore.scores.interpretation import interpreted
+from zslcore.scores.interpretation import interpret
 from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
 from zslcore.scores.judging import judge, judge_predicted
 from zslcore.scores.predicted import read_predicted
@@ -48,7 +48,7 @@ from zslcore.scores.printed import Printed, read_printed
 from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
-from zslcore.untrusted.client import unchanged
+from zslcore.untrusted.client import refuse_changes
 
 
 @command(
@@ -71,14 +71,14 @@ from zslcore.untrusted.client import unchanged
 )
 def run(args: argparse.Namespace) -> Output | int:
     """Return the cards with the worst status, print every finding, or write the page."""
-    with unchanged(args.files), scratch() as folder:
+    with refuse_changes(args.files), scratch() as folder:
         return _check_files(args, folder)
 
 
 def _check_files(args: argparse.Namespace, folder: Path) -> Output | int:
     if not args.page and _asks_for_findings(args):
         return _every_finding(args, folder)
-    groups = grouped(recognise_files(args.files, folder))
+    groups = group_files(recognise_files(args.files, folder))
     if args.page:
         return submission.write_page(args, groups)
     if args.format and all(group.main.kind == "split" for group in groups):
@@ -131,7 +131,7 @@ def _subjects(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]
         yield from ({"path": str(p)} for file in args.files for p in data_sets_in(file) or [file])
         return
     yield from ({"path": str(path)} for path in args.files if path not in files)
-    for group in grouped(recognise_files(files, folder)):
+    for group in group_files(recognise_files(files, folder)):
         companions = {file.kind: str(file.path) for file in group.companions}
         yield {"path": str(group.main.path)} | companions
 
@@ -186,7 +186,7 @@ def _of_scores(
         labels=labels[0] if labels else None,
         unseen=unseen and listed_classes(unseen, group.main.path.parent),
     )
-    scores, questions = interpreted(file, fixes)
+    scores, questions = interpret(file, fixes)
     if scores is None:
         question = questions[0].sentence
         return CheckedFile(card_of_question(group.main.name, question, group.names_and_digests))

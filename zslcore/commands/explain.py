@@ -50,14 +50,14 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> Output:
     """Read the files; compare the metrics under every protocol with the printed numbers."""
     from zslcore.commands.score import UNKNOWN, OpenQuestionError, read_matrix
-    from zslcore.leakage.file_kinds import grouped, recognise_file
+    from zslcore.leakage.file_kinds import group_files, recognise_file
     from zslcore.scores.explain import explain
     from zslcore.scores.printed import read_printed
 
     printed = read_printed(args.printed)
     if not printed:
         raise ParameterError("--printed: expected a number, such as 'H 52.8'; got none.")
-    groups = grouped([recognise_file(path) for path in args.files])
+    groups = group_files([recognise_file(path) for path in args.files])
     splits = [group for group in groups if group.main.kind == "split"]
     score_groups = [group for group in groups if group.main.kind not in ("split", "classes")]
     wrong = [g for g in score_groups if g.main.kind not in ("scores", "predictions")]

@@ -122,7 +122,7 @@ def run_audit(args: argparse.Namespace) -> int:
             runs=_stored_runs(subject, args) if args.runs else (),
             against=_compared_split(subject, args.against),
         )
-        report = report.under(_severity(args.severity or ())).accepting(accepted)
+        report = report.with_marks(_severity(args.severity or ())).accept(accepted)
         is_junit = args.format == "junit"
         _write(args.output, to_junit(report, fail_on) if is_junit else render(report, args.format))
         if args.junit:

@@ -74,9 +74,9 @@ FEWEST_SEEN = 2
 )
 def run(args: argparse.Namespace) -> int:
     """Import the data sets at the paths, and print their sizes."""
-    from zslcore.untrusted.client import unchanged
+    from zslcore.untrusted.client import refuse_changes
 
-    with unchanged(map(Path, args.source)):
+    with refuse_changes(map(Path, args.source)):
         return _import_paths(args)
 
 

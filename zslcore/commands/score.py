@@ -100,12 +100,12 @@ class OpenQuestionError(DatasetError):
 def run(args: argparse.Namespace) -> Output:
     """Read every file and compute its metrics."""
     from zslcore.scores.protocols import words_of
-    from zslcore.untrusted.client import unchanged
+    from zslcore.untrusted.client import refuse_changes
 
     words = words_of(args.words)
     companions = (args.labels, args.unseen_scores, args.validation_labels)
     try:
-        with unchanged([*args.files, *args.validation, *filter(None, companions)]):
+        with refuse_changes([*args.files, *args.validation, *filter(None, companions)]):
             return _score_files(args, words)
     except OpenQuestionError as question:
         return Output(
@@ -239,7 +239,7 @@ def read_matrix(
 ) -> Scores:
     """Return the scores of a file; raise OpenQuestionError for an open question."""
     from zslcore.datasets.split_folders import listed_classes
-    from zslcore.scores import interpreted
+    from zslcore.scores import interpret
     from zslcore.scores.reading import read_scores
     from zslcore.storage.files import path_of
 
@@ -249,7 +249,7 @@ def read_matrix(
         unseen=None if unseen is None else listed_classes(unseen, path.parent),
         unseen_scores=None if unseen_scores is None else path_of(unseen_scores, path.parent),
     )
-    matrix, questions = interpreted(file, fixes)
+    matrix, questions = interpret(file, fixes)
     if matrix is None:
         raise OpenQuestionError(questions[0], option)
     return matrix

@@ -22,7 +22,7 @@ import pooch
 import requests
 
 from zslcore.exceptions import DatasetError, FileRefusedError, require_known
-from zslcore.storage.files import FACTS, data_folder, written_whole
+from zslcore.storage.files import FACTS, data_folder, open_atomically
 from zslcore.texts import clean_text
 
 MANIFEST = FACTS / "manifest.toml"
@@ -87,7 +87,7 @@ class Archive:
         """Return the checksum of the downloaded archive; store it if none is known yet."""
         digest = pooch.file_hash(str(self.path))
         if not self.known_sha256():
-            with written_whole(self._checksum_file) as file:
+            with open_atomically(self._checksum_file) as file:
                 file.write(f"{digest}\n".encode("ascii"))
         return digest
 
@@ -195,7 +195,7 @@ def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -
         )
     if target.is_file() and target.stat().st_size == info.file_size:
         return
-    with packed.open(info) as member, written_whole(target) as file:
+    with packed.open(info) as member, open_atomically(target) as file:
         shutil.copyfileobj(member, file, CHUNK)
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from zslcore.datasets import imports
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
-from zslcore.storage.files import refusal, written_whole
+from zslcore.storage.files import open_atomically, refusal
 from zslcore.texts import clean_text
 
 #: Names of the files in the xlsa17 layout.
@@ -83,7 +83,7 @@ def export_dataset(
     _check_folder(target, writers, overwrite=overwrite, size=_size(dataset, form))
     for name, write in writers.items():
         try:
-            with written_whole(target / name) as file:
+            with open_atomically(target / name) as file:
                 write(file)
         except OSError as error:
             raise refusal(error, target / name) from error

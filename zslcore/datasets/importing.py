@@ -16,8 +16,8 @@ from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, r
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
 from zslcore.texts import clean_text, listed, refusal_of
-from zslcore.untrusted.client import Role, read_arrays, unchanged
-from zslcore.untrusted.gathered import MOST_FILES
+from zslcore.untrusted.client import Role, read_arrays, refuse_changes
+from zslcore.untrusted.combined import MOST_FILES
 
 #: Modules that each read one format of releases (:mod:`zslcore.datasets.release`); the first that
 #: recognises the source reads it. The last two accept all sources: ``table`` any file, ``xlsa17``
@@ -55,7 +55,7 @@ def import_dataset(
         return imports.import_read_dataset(source, name)
     further = [*options.get("more", ()), *options.values()]
     paths = [Path(file) for file in (source, *further) if isinstance(file, str | os.PathLike)]
-    with unchanged(paths):
+    with refuse_changes(paths):
         return _import_files(Path(source), pretraining, options)
 
 

@@ -34,7 +34,13 @@ from zslcore.names import readable_names
 from zslcore.storage import artifacts, settings
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import CorruptFolderError
-from zslcore.storage.files import FACTS, data_folder, or_refused, read_csv_rows, written_whole
+from zslcore.storage.files import (
+    FACTS,
+    data_folder,
+    open_atomically,
+    read_csv_rows,
+    reraise_write_errors,
+)
 
 #: Increased when the files or the manifest of an import change their meaning.
 SCHEMA = 1
@@ -205,7 +211,7 @@ def restore_manifest(name: str) -> bool:
         content = copy.read_bytes()
     except OSError:  # another process has removed the folder
         return False
-    with written_whole(manifest) as file:
+    with open_atomically(manifest) as file:
         file.write(content)
     return True
 
@@ -283,7 +289,7 @@ def _store(
     """Read into a new folder, then publish the manifest that names it."""
     _check_name(name)
     _refuse_taken(name)
-    with or_refused(f"The import {name!r}"):
+    with reraise_write_errors(f"The import {name!r}"):
         _write_import(name, code_versions, read)
     try:
         return open_import(name)
@@ -335,7 +341,7 @@ def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...
 
 def _publish_manifest(name: str, folder: Path, manifest: bytes) -> Path | None:
     """Publish the manifest atomically; return the folder of the previous import."""
-    with written_whole(folder / COPY) as file:
+    with open_atomically(folder / COPY) as file:
         file.write(manifest)
     (folder / COPY).chmod(0o444)
     _refuse_newer(name)
@@ -343,7 +349,7 @@ def _publish_manifest(name: str, folder: Path, manifest: bytes) -> Path | None:
     if previous is None and path.exists():
         with suppress(FileNotFoundError):
             quarantine(path)
-    with written_whole(path) as file:
+    with open_atomically(path) as file:
         file.write(manifest)
     return previous
 

@@ -20,7 +20,7 @@ from zslcore.datasets.facts import Recognised, recognise
 from zslcore.datasets.imports import Recipe, import_once
 from zslcore.storage import artifacts
 from zslcore.texts import expect, expect_range, refuse_repeated_names
-from zslcore.untrusted.client import unchanged
+from zslcore.untrusted.client import refuse_changes
 
 #: Function that makes the splits from checked 0-based labels and the recognised benchmark.
 MakeSplits = Callable[[np.ndarray, Recognised | None], Sequence[Split]]
@@ -80,7 +80,7 @@ class Release:
     def read_dataset(self, name: str, into: Path | None = None) -> ZSLDataset:
         """Return the data set; features are memory-mapped from the folder ``into``, if given."""
         with nullcontext(into) if into else artifacts.scratch() as folder:
-            with unchanged(self.recipe.sources):  # raises here, before an import is replaced
+            with refuse_changes(self.recipe.sources):  # raises here, before an import is replaced
                 raw = self.read(folder)
             features = raw.features if into else np.array(raw.features)
         return build(replace(raw, features=features), name, self.recipe)

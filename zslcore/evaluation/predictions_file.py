@@ -28,7 +28,7 @@ import numpy as np
 from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.storage.artifacts import scratch
-from zslcore.storage.files import or_refused, written_whole
+from zslcore.storage.files import open_atomically, reraise_write_errors
 from zslcore.texts import clean_text, read_fields
 from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
@@ -89,8 +89,8 @@ def write_predictions(path: Path | str, predictions: Predictions) -> None:
     }
     path = Path(path)
     with (
-        or_refused(path.name),
-        written_whole(path) as file,
+        reraise_write_errors(path.name),
+        open_atomically(path) as file,
         parquet.ParquetWriter(file, table.schema, **options) as writer,
     ):
         writer.write_table(table)

@@ -426,15 +426,15 @@ def prototypes_of_texts(
 
 
 def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Read the prompts of each class from a JSON, ``{"class": ["prompt", ...]}``.
+    """Read the prompts of each class from a JSON file, ``{"class": ["prompt", ...]}``.
 
-    Names are matched in any spelling; classes that are not in ``class_names`` are left out. Raises
+    Names match regardless of spelling; classes that are not in ``class_names`` are left out. Raises
     a FileRefusedError for a file in another format or too large, and an UnknownNameError, with the
     nearest name, for a class without prompts.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     has_prompts = isinstance(value, dict) and value
-    expect(has_prompts, path, '{"class": ["prompt", ...]}', "another JSON")
+    expect(has_prompts, path, '{"class": ["prompt", ...]}', "other JSON")
     prompts_by_key: dict[str, tuple[str, ...]] = {}
     for name, prompts in value.items():
         is_new = class_key(name) not in prompts_by_key
@@ -448,8 +448,8 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
 
 def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:
     """Return the prompts of a class; refuse anything but a list of sentences."""
-    listed = isinstance(prompts, list) and 0 < len(prompts) <= MAX_PROMPTS
-    if not listed or not all(
+    is_list = isinstance(prompts, list) and 0 < len(prompts) <= MAX_PROMPTS
+    if not is_list or not all(
         isinstance(prompt, str) and 0 < len(prompt.strip()) <= MAX_CHARACTERS for prompt in prompts
     ):
         raise FileRefusedError(
@@ -466,7 +466,7 @@ def prototypes_of_prompts(encoder: Encoder, prompts: Sequence[Sequence[str]]) ->
     encode text.
     """
     texts = _require_texts(encoder)
-    encoded = (np.asarray(texts(list(of_class))) for of_class in prompts)
+    encoded = (np.asarray(texts(list(sentences))) for sentences in prompts)
     means = [(t / np.linalg.norm(t, axis=1, keepdims=True)).mean(axis=0) for t in encoded]
     return np.asarray(means, dtype=np.float32)
 

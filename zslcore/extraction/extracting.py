@@ -27,13 +27,13 @@ from zslcore.extraction.images import (
     DecodedImage,
     ImageReader,
     Listing,
-    Read,
+    ReadResult,
     crops_of,
     read_batches,
 )
 from zslcore.progress import Progress, silent
 from zslcore.storage import artifacts
-from zslcore.storage.files import or_refused, written_whole
+from zslcore.storage.files import open_atomically, reraise_write_errors
 from zslcore.texts import clean_text
 from zslcore.version import version
 
@@ -107,7 +107,7 @@ def extract(
     FileRefusedError
         For an unreadable image, if ``on_bad="refuse"``.
     ParameterError
-        When the output, or batches of another encoder, already exist.
+        When the output, or batches with other settings, already exist.
     DatasetError
         When no image is readable.
     """
@@ -130,20 +130,26 @@ def extract(
     missing = [k for k in parts.numbers if k not in finished]
     done = resumed = sum(len(parts.names(k)) for k in finished)
     read = read_batches(reader, (parts.paths(k) for k in missing))
-    for k, images_of_batch in zip(missing, read, strict=True):
-        parts.put(k, *_encoded(images_of_batch, parts.names(k), encoder, crops, batch, on_bad))
-        done += len(images_of_batch)
+    for k, results in zip(missing, read, strict=True):
+        parts.put(k, *_encode_batch(results, parts.names(k), encoder, crops, batch, on_bad))
+        done += len(results)
         progress(done, len(images.files), f"{done:,} of {len(images.files):,} images")
-    return parts.joined(output, provenance_of(encoder, crops), encoder, prototypes, resumed)
+    return parts.join(output, provenance_of(encoder, crops), encoder, prototypes, resumed)
 
 
 def _settings(encoder: Encoder, crops: int, batch: int) -> dict[str, Any]:
-    who = {"encoder": encoder.name, "sha256": encoder.sha256, "crops": crops, "batch": batch}
-    return {"schema": SCHEMA} | who | {"preset": asdict(encoder.preset)}
+    return {
+        "schema": SCHEMA,
+        "encoder": encoder.name,
+        "sha256": encoder.sha256,
+        "crops": crops,
+        "batch": batch,
+        "preset": asdict(encoder.preset),
+    }
 
 
-def _encoded(
-    read: Sequence[Read],
+def _encode_batch(
+    results: Sequence[ReadResult],
     names: Sequence[str],
     encoder: Encoder,
     crops: int,
@@ -151,23 +157,23 @@ def _encoded(
     on_bad: OnBad,
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Return the features of readable images, and notes on skipped and unusual images."""
-    pairs = list(zip(names, read, strict=True))
+    pairs = list(zip(names, results, strict=True))
     skipped = {name: why for name, why in pairs if isinstance(why, str)}
     if skipped and on_bad == "refuse":
         raise FileRefusedError(next(iter(skipped.values())))
-    pictures = {name: picture for name, picture in pairs if isinstance(picture, DecodedImage)}
-    unusual = {name: picture.unusual for name, picture in pictures.items() if picture.unusual}
+    decoded = {name: image for name, image in pairs if isinstance(image, DecodedImage)}
+    unusual = {name: image.unusual for name, image in decoded.items() if image.unusual}
     notes = {"skipped": skipped, "unusual": unusual}
-    if not pictures:
+    if not decoded:
         return np.empty((0, 0), np.float32), notes
     size = encoder.preset.crop
-    every = np.concatenate([crops_of(picture.pixels, size, crops) for picture in pictures.values()])
-    features = encoder.encode(every, batch)
-    features = features.reshape(len(pictures), crops, -1).mean(axis=1)
+    all_crops = np.concatenate([crops_of(image.pixels, size, crops) for image in decoded.values()])
+    features = encoder.encode(all_crops, batch)
+    features = features.reshape(len(decoded), crops, -1).mean(axis=1)
     if not np.isfinite(features).all():
-        bad = next(n for n, x in zip(pictures, features, strict=True) if not np.isfinite(x).all())
+        bad = next(n for n, x in zip(decoded, features, strict=True) if not np.isfinite(x).all())
         raise DatasetError(
-            f"{clean_text(bad)}: expected finite features; {encoder.name} gave none."
+            f"{clean_text(bad)}: expected finite features; got infinity or NaN from {encoder.name}."
         )
     return features.astype(np.float32), notes
 
@@ -198,7 +204,7 @@ class _Parts:
                 f"{clean_text(self.folder.name)} holds an unfinished extraction with a different "
                 f"{differs}; use the same settings again, or delete the folder."
             )
-        with or_refused(clean_text(self.folder.name)), written_whole(plan) as file:
+        with reraise_write_errors(clean_text(self.folder.name)), open_atomically(plan) as file:
             file.write(json.dumps(settings).encode())
 
     def names(self, k: int) -> Sequence[str]:
@@ -238,10 +244,13 @@ class _Parts:
         np.savez(
             content, features=features, notes=np.array(json.dumps(notes | {"key": self.key(k)}))
         )
-        with or_refused(clean_text(self.folder.name)), written_whole(self.path(k)) as file:
+        with (
+            reraise_write_errors(clean_text(self.folder.name)),
+            open_atomically(self.path(k)) as file,
+        ):
             file.write(content.getbuffer())
 
-    def joined(
+    def join(
         self,
         output: Path,
         provenance: tuple[str, ...],
@@ -270,7 +279,7 @@ class _Parts:
             arrays["pretraining"] = np.array(encoder.pretraining)
         if prototypes is not None:
             arrays["prototypes"] = np.asarray(prototypes, dtype=np.float32)
-        with or_refused(clean_text(output.name)):
+        with reraise_write_errors(clean_text(output.name)):
             _write(output, shape, (self.read(k)[0] for k in self.numbers), arrays)
         artifacts.discard(self.folder)
         unusual: dict[str, list[str]] = {}
@@ -289,7 +298,7 @@ def _write(
 ) -> None:
     """Write features block by block, to limit memory, and ``arrays``."""
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    with written_whole(output) as file, zipfile.ZipFile(file, "w") as archive:
+    with open_atomically(output) as file, zipfile.ZipFile(file, "w") as archive:
         with archive.open("features.npy", "w", force_zip64=True) as member:
             np.lib.format.write_array_header_1_0(member, header)
             for block in blocks:

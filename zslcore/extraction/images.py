@@ -11,9 +11,9 @@ failed batch are then read one by one in separate processes, so that the refusal
 image and all other images are read. Without workers, images are read in this process, which a crash
 would end.
 
-An encoder is applied to the central crop of a picture, or to ten crops with averaged features: the
+An encoder is applied to the central crop of an image, or to ten crops with averaged features: the
 four corners and the centre, each also mirrored. With the :math:`k`-th crop :math:`T_k` and the
-encoder :math:`\theta`, the features of a picture are
+encoder :math:`\theta`, the features of an image are
 
 .. math::
     \theta_{10}(x) = \frac{1}{10} \sum_{k=1}^{10} \theta(T_k(x))
@@ -112,7 +112,7 @@ def read_image(
             f"{name}: expected an image of at most {MAX_BYTES:,} bytes; got {size:,}."
         )
     try:
-        with warnings.catch_warnings():  # of large images; this module limits their size itself
+        with warnings.catch_warnings():  # Pillow warns of large images; max_pixels limits them
             warnings.simplefilter("ignore")
             return _read(path, name, short_side, interpolation, max_pixels)
     except FileRefusedError:
@@ -140,8 +140,8 @@ def _read(
         _refuse_huge(name, resized_size(image.size, short_side), max_pixels, " once it is resized")
         unusual = list(_unusual(image))
         image.load()  # raises if truncated
-        turned = ImageOps.exif_transpose(image)
-    rgb = _rgb(turned)
+        upright = ImageOps.exif_transpose(image)
+    rgb = _rgb(upright)
     out = rgb.resize(resized_size(rgb.size, short_side), _FILTERS[interpolation])
     return DecodedImage(np.array(out, dtype=np.uint8), tuple(unusual))
 
@@ -171,14 +171,14 @@ def resized_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
 
 def _unusual(image: Image.Image) -> list[str]:
     """Return the unusual properties of an image."""
-    warnings = [_MODES[image.mode]] if image.mode in _MODES else []
+    properties = [_MODES[image.mode]] if image.mode in _MODES else []
     if "A" in image.getbands() or "transparency" in image.info:
-        warnings.append("transparent")
+        properties.append("transparent")
     if image.getexif().get(_ORIENTATION, 1) not in (0, 1):
-        warnings.append("rotated")
+        properties.append("rotated")
     if getattr(image, "is_animated", False):
-        warnings.append("several frames")
-    return warnings
+        properties.append("several frames")
+    return properties
 
 
 def _rgb(image: Image.Image) -> Image.Image:
@@ -199,7 +199,7 @@ class Preset:
     """Preprocessing of an encoder.
 
     ``resize`` is the shorter side in pixels before cropping; ``crop``, at most ``resize``, is the
-    side of a square crop. Pictures are standardised with ``mean`` and ``std`` of red, green and
+    side of a square crop. Crops are standardised with ``mean`` and ``std`` of red, green and
     blue in [0, 1].
     """
 
@@ -222,7 +222,7 @@ class Preset:
 
 
 def crops_of(pixels: np.ndarray, size: int, number: int = 1) -> np.ndarray:
-    """Return the central crop of a picture, or ten crops, as uint8 (number, size, size, 3).
+    """Return the central crop of an image, or ten crops, as uint8 (number, size, size, 3).
 
     ``pixels`` is uint8 of shape (height, width, 3), both sides at least ``size``.
     """
@@ -289,16 +289,16 @@ def images_of_folder(folder: Path) -> Listing:
         return _list_tree(folder, tree)
     files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
     labelled = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
-    unreadable = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
+    left_out = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
     if not labelled:
         raise DatasetError(
             f"{clean_text(folder)}: expected a folder for every class, with images in it; got none."
         )
-    return _listing(folder, labelled, unreadable)
+    return _listing(folder, labelled, left_out)
 
 
 def _list_tree(folder: Path, tree: SplitList) -> Listing:
-    """List the images of folders by part; they form a split if some class is unseen."""
+    """List the images of a folder with parts; these form a split if a test class is unseen."""
     parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
     is_split = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
     return Listing(
@@ -336,7 +336,7 @@ def _read_row(row: dict[str, str], line: str, folder: Path) -> tuple[str, str]:
     return inside, label
 
 
-def _listing(folder: Path, labelled: list[tuple[str, str]], unreadable: list[str]) -> Listing:
+def _listing(folder: Path, labelled: list[tuple[str, str]], left_out: list[str]) -> Listing:
     if len(labelled) > MAX_IMAGES:
         raise DatasetError(f"Expected at most {MAX_IMAGES:,} images; got {len(labelled):,}.")
     repeated = [file for file, n in Counter(file for file, _ in labelled).items() if n > 1]
@@ -354,7 +354,7 @@ def _listing(folder: Path, labelled: list[tuple[str, str]], unreadable: list[str
         files=tuple(file for file, _ in labelled),
         labels=np.array([number_of[label] for label in cleaned], dtype=np.int64),
         class_names=tuple(names),
-        left_out=tuple(unreadable),
+        left_out=tuple(left_out),
     )
 
 
@@ -365,7 +365,7 @@ if sys.platform != "win32":
 SECONDS, MEMORY = 60, 4 << 30
 
 #: A decoded image, or the refusal of its file.
-Read = DecodedImage | str
+ReadResult = DecodedImage | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +382,7 @@ class ImageReader:
     workers: int = 0
     inside: Path | None = None
 
-    def read(self, path: Path) -> Read:
+    def read(self, path: Path) -> ReadResult:
         """Return a decoded image, or the reason of its refusal."""
         try:
             if self.inside is not None:
@@ -403,14 +403,16 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
         raise FileRefusedError(f"{name}: expected a path in UTF-8; got other bytes.") from None
 
 
-def read_batches(reader: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
+def read_batches(
+    reader: ImageReader, batches: Iterable[Sequence[Path]]
+) -> Iterator[list[ReadResult]]:
     """Yield the images of each batch while the next batch is read."""
     if not reader.workers:
         for batch in batches:
             yield [reader.read(path) for path in batch]
         return
     with _Pool(reader) as pool:
-        ahead: tuple[Sequence[Path], list[Future[Read]]] | None = None
+        ahead: tuple[Sequence[Path], list[Future[ReadResult]]] | None = None
         for batch in batches:
             started = batch, pool.start(batch)
             if ahead is not None:
@@ -437,16 +439,16 @@ class _Pool:
         spawn = multiprocessing.get_context("spawn")  # a fork would break PyTorch's threads
         return ProcessPoolExecutor(workers, spawn, initializer=_limit)
 
-    def start(self, batch: Sequence[Path]) -> list[Future[Read]]:
+    def start(self, batch: Sequence[Path]) -> list[Future[ReadResult]]:
         try:
             return [self.executor.submit(_read_in_worker, self.reader, path) for path in batch]
         except BrokenProcessPool:
             self.executor = self._executor(self.reader.workers)
             return self.start(batch)
 
-    def finish(self, batch: Sequence[Path], futures: list[Future[Read]]) -> list[Read]:
+    def finish(self, batch: Sequence[Path], futures: list[Future[ReadResult]]) -> list[ReadResult]:
         """Return the images of a batch; after a crash, its images are read again one by one."""
-        results: list[Read] = []
+        results: list[ReadResult] = []
         for path, future in zip(batch, futures, strict=True):
             try:
                 results.append(future.result())
@@ -454,7 +456,7 @@ class _Pool:
                 results.append(self._read_alone(path))
         return results
 
-    def _read_alone(self, path: Path) -> Read:
+    def _read_alone(self, path: Path) -> ReadResult:
         with self._executor(1) as executor:
             try:
                 return executor.submit(_read_in_worker, self.reader, path).result()
@@ -483,7 +485,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _read_in_worker(reader: ImageReader, path: Path) -> Read:
+def _read_in_worker(reader: ImageReader, path: Path) -> ReadResult:
     if sys.platform == "win32":
         return reader.read(path)
     signal.alarm(SECONDS)

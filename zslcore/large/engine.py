@@ -49,7 +49,7 @@ from zslcore.numbers import counted
 from zslcore.progress import Progress, silent
 from zslcore.storage import settings
 from zslcore.storage.extras import extra
-from zslcore.storage.files import data_folder, or_refused, written_whole
+from zslcore.storage.files import data_folder, open_atomically, reraise_write_errors
 
 #: Rows per chunk of a matrix that is not in shards.
 CHUNK_ROWS = 1 << 15
@@ -206,12 +206,12 @@ def _chunks_of_rows(
     """Yield the chunks of selected rows of shards, in the order of parts."""
     in_order = len(rows) < 2 or bool((rows[1:] >= rows[:-1]).all())
     order = None if in_order else np.argsort(rows, kind="stable")
-    in_rows = rows if order is None else rows[order]
-    ends = np.searchsorted(in_rows, [part.stop for part in parts])
+    sorted_rows = rows if order is None else rows[order]
+    ends = np.searchsorted(sorted_rows, [part.stop for part in parts])
     for part, start, end in zip(parts, [0, *ends[:-1]], ends, strict=True):
         if end > start:
             positions = slice(int(start), int(end)) if order is None else order[start:end]
-            rows_in_part = in_rows[start:end] - part.start
+            rows_in_part = sorted_rows[start:end] - part.start
             yield Chunk(
                 positions,
                 scaling,
@@ -248,7 +248,9 @@ def compute_chunks(
     if keep is not None or all(chunk.part is not None for chunk in chunks):
         keys = [joblib.hash((digest, p.digest, g)) for p, g in zip(chunks, row_values, strict=True)]
     order = sorted(range(len(chunks)), key=lambda k: keys[k])
-    stored = joblib.Memory(keep, verbose=0).cache(_do, ignore=["do", "chunk", "given", "common"])
+    stored = joblib.Memory(keep, verbose=0).cache(
+        _do, ignore=["do", "chunk", "row_values", "common"]
+    )
     tasks = [(do, keys[k], chunks[k], row_values[k], common) for k in order]
     done = failures = 0
     while done < len(tasks):
@@ -272,12 +274,12 @@ def _do(
     do: Callable[..., Result],
     key: str,
     chunk: Chunk,
-    given: tuple[np.ndarray, ...],
+    row_values: tuple[np.ndarray, ...],
     common: Any,
 ) -> Result:
     """Compute one chunk on one thread; joblib stores the result by ``key``."""
     with threadpool_limits(1):
-        return do(chunk.open(), *given, common)
+        return do(chunk.open(), *row_values, common)
 
 
 def _parallel(
@@ -326,8 +328,8 @@ class TasksStatus:
         differ by an unknown factor, so the progress of the first task is not representative. An
         expected time that has passed is wrong, so it gives no estimate.
         """
-        paced = self.expected is not None or self.total == 1
-        if self.share and (self.share >= FEWEST_SHARE if paced else self.done):
+        is_steady = self.expected is not None or self.total == 1
+        if self.share and (self.share >= FEWEST_SHARE if is_steady else self.done):
             return self.seconds * (1 - self.share) / self.share
         is_late = self.expected is not None and self.seconds > self.expected
         return None if self.expected is None or is_late else self.expected * (1 - self.share)
@@ -368,7 +370,7 @@ class TaskReport:
             return
         self._next = now + REPORT_EVERY
         share = min(max(done / total, 0.0), 1.0) if total else 0.0
-        with suppress(OSError), written_whole(self.path) as file:  # progress is optional
+        with suppress(OSError), open_atomically(self.path) as file:  # progress is optional
             file.write(json.dumps({"share": share, "message": message}).encode())
 
 
@@ -383,10 +385,10 @@ class TasksProgress:
         at_once: int,
     ) -> None:
         self._folder, self._show = folder, show
-        self._place = {name: str(k) for k, name in enumerate(tasks)}
+        self._file_names = {name: str(k) for k, name in enumerate(tasks)}
         timed = [seconds for seconds in tasks.values() if seconds > 0]
-        usual = fmean(timed) if timed else 1.0
-        self._weight = {name: s if s > 0 else usual for name, s in tasks.items()}
+        mean_seconds = fmean(timed) if timed else 1.0
+        self._weight = {name: s if s > 0 else mean_seconds for name, s in tasks.items()}
         self._total = sum(self._weight.values())
         self._expected = max(self._total / at_once, *self._weight.values()) if timed else None
         self._done: set[str] = set()
@@ -394,7 +396,7 @@ class TasksProgress:
 
     def report_of(self, name: str) -> TaskReport:
         """Return the progress callback of the task with this name."""
-        return TaskReport(self._folder / self._place[name])
+        return TaskReport(self._folder / self._file_names[name])
 
     def finished(self, name: str) -> None:
         """Mark a task as finished."""
@@ -403,15 +405,15 @@ class TasksProgress:
     def status(self) -> TasksStatus:
         """Return the progress of all tasks."""
         in_progress, done = [], sum(self._weight[name] for name in self._done)
-        for name, position in self._place.items():
+        for name, file_name in self._file_names.items():
             with suppress(OSError, ValueError):
                 if name not in self._done:
-                    entry = json.loads((self._folder / position).read_bytes())
+                    entry = json.loads((self._folder / file_name).read_bytes())
                     in_progress.append((name, str(entry["message"])))
                     done += float(entry["share"]) * self._weight[name]
         share = done / self._total if self._total else 1.0
         seconds = time.monotonic() - self._began
-        n_done, n = len(self._done), len(self._place)
+        n_done, n = len(self._done), len(self._file_names)
         return TasksStatus(n_done, n, share, seconds, in_progress, self._expected)
 
     def watch(self, ended: threading.Event) -> None:
@@ -430,7 +432,7 @@ def follow_tasks(
     a :class:`TasksStatus`.
     """
     data_folder().mkdir(parents=True, exist_ok=True)
-    with or_refused("the progress of the computation"):
+    with reraise_write_errors("the progress of the computation"):
         folder = Path(mkdtemp(prefix=".progress-", dir=data_folder()))
     tasks_progress, ended = TasksProgress(folder, tasks, show, at_once), threading.Event()
     thread = threading.Thread(target=tasks_progress.watch, args=(ended,), daemon=True)

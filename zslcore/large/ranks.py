@@ -117,7 +117,7 @@ class Images:
     y : int32 array of shape (n,), true classes
     best_seen : array of shape (n,), best score among seen classes
     best : array of shape (n, n_curves), best score among the unseen classes of each curve's set
-    answer_seen, answer : int32 arrays of shape (n,) and (n, n_curves)
+    best_seen_class, best_class : int32 arrays of shape (n,) and (n, n_curves)
         Classes with these scores, the first in a tie; -1 if there is no such class.
     """
 
@@ -125,8 +125,8 @@ class Images:
     y: np.ndarray
     best_seen: np.ndarray
     best: np.ndarray
-    answer_seen: np.ndarray
-    answer: np.ndarray
+    best_seen_class: np.ndarray
+    best_class: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,19 +145,19 @@ class Counts:
     images: Images
 
 
-def merged(several: Sequence[Counts]) -> Counts:
+def merged(parts: Sequence[Counts]) -> Counts:
     """Return the sum of counts, with images in the order of rows."""
-    classes = np.unique(np.concatenate([counts.classes for counts in several]))
+    classes = np.unique(np.concatenate([counts.classes for counts in parts]))
     totals = np.zeros(len(classes), np.int64)
-    hits = np.zeros((*several[0].hits.shape[:3], len(classes)), np.int64)
-    for counts in several:
+    hits = np.zeros((*parts[0].hits.shape[:3], len(classes)), np.int64)
+    for counts in parts:
         at = np.searchsorted(classes, counts.classes)
         totals[at] += counts.totals
         hits[..., at] += counts.hits
-    order = np.argsort(np.concatenate([counts.images.rows for counts in several]), kind="stable")
+    order = np.argsort(np.concatenate([counts.images.rows for counts in parts]), kind="stable")
     images = Images(
         *(
-            np.concatenate([getattr(counts.images, name) for counts in several])[order]
+            np.concatenate([getattr(counts.images, name) for counts in parts])[order]
             for name in Images.__slots__
         )
     )
@@ -201,18 +201,18 @@ class RankCounts(Counts):
         k: int = 1,
         *,
         task: Task = "zsl",
-        of: Literal["unseen", "seen"] = "unseen",
+        side: Literal["unseen", "seen"] = "unseen",
         average: Average = "class",
     ) -> float:
         """Return a top-k accuracy as a fraction; NaN without images.
 
         The candidates are the classes of the set and, for the task "gzsl", the seen classes. The
-        accuracy is over images of the set's unseen classes if ``of`` is "unseen", and over images
+        accuracy is over images of the set's unseen classes if ``side`` is "unseen", and over images
         of seen classes if it is "seen" (GZSL only). ``average`` is "class" (mean of per-class
         accuracies) or "sample".
         """
         counted, hits = self._counted(name, k, task)
-        counted = counted & (self.seen[self.classes] == (of == "seen"))
+        counted = counted & (self.seen[self.classes] == (side == "seen"))
         if average not in ("class", "sample"):
             raise ParameterError(f"average must be 'class' or 'sample'; got {average!r}.")
         if not counted.any():
@@ -230,7 +230,9 @@ class RankCounts(Counts):
         of_seen = self.seen[images.y]
         counted = of_seen | self.in_set[self.names.index(name)][images.y]
         y, of_seen = images.y[counted], of_seen[counted]
-        right = np.where(of_seen, images.answer_seen[counted], images.answer[counted, i]) == y
+        right = (
+            np.where(of_seen, images.best_seen_class[counted], images.best_class[counted, i]) == y
+        )
         a, b = images.best_seen[counted], images.best[counted, i]
         best = a.astype(np.float64), b.astype(np.float64)
         return CurveSteps.of(y, of_seen, right, *compute_margins(*best, a.dtype)).curve(average)
@@ -306,12 +308,12 @@ def count_ranks(
     for k, counts in done:
         images = replace(counts.images, rows=rows[chunks[k].positions])
         counted.append(replace(counts, images=images))
-    every = merged(counted)
+    total = merged(counted)
     in_set = np.zeros((len(atoms.names), len(atoms.of_class)), bool)
     used = atoms.of_class >= 0
     in_set[:, used] = atoms.in_set[:, atoms.of_class[used]]
     return RankCounts(
-        **{name: getattr(every, name) for name in Counts.__slots__},
+        **{name: getattr(total, name) for name in Counts.__slots__},
         names=atoms.names,
         ks=ks,
         curves=names,
@@ -395,12 +397,12 @@ class _AtomCounts:
     """Counts and best scores per row of a block and per atom, in arrays of shape (n, n_atoms).
 
     ``n_before`` counts candidates that rank before the true class; ``best`` is the best score, and
-    ``answer`` the candidate with this score, the first in a tie.
+    ``best_class`` the candidate with this score, the first in a tie.
     """
 
     n_before: np.ndarray
     best: np.ndarray
-    answer: np.ndarray
+    best_class: np.ndarray
 
 
 def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
@@ -410,10 +412,10 @@ def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
         _count_before(plan.scores(block, buffer[: len(block)]), y[part], plan)
         for part, block in chunks(X, n)
     ]
-    n_before, best, answer = (
+    n_before, best, best_class = (
         np.concatenate([getattr(block, name) for block in blocks]) for name in _AtomCounts.__slots__
     )
-    return _sum_hits(y, n_before, plan, _images(y, best, answer, plan))
+    return _sum_hits(y, n_before, plan, _images(y, best, best_class, plan))
 
 
 def _count_before(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _AtomCounts:
@@ -421,12 +423,12 @@ def _count_before(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _AtomCounts:
     n, rows = len(F), np.arange(len(F))
     t = F[rows, plan.column_of[y]][:, None]
     n_before = np.empty((n, plan.atoms.n_atoms), np.int32)
-    best, answer = np.empty(n_before.shape, F.dtype), np.empty_like(n_before)
+    best, best_class = np.empty(n_before.shape, F.dtype), np.empty_like(n_before)
     for j, (start, end) in enumerate(zip(plan.starts, plan.starts[1:], strict=False)):
         of_atom = F[:, start:end]
         n_before[:, j] = _n_true(of_atom > t)
         k = of_atom.argmax(axis=1)
-        best[:, j], answer[:, j] = of_atom[rows, k], plan.order[start + k]
+        best[:, j], best_class[:, j] = of_atom[rows, k], plan.order[start + k]
     if not (best < np.inf).all():
         raise DatasetError(
             "Scores must be numbers, or minus infinity for a class that is ruled out; got a "
@@ -436,7 +438,7 @@ def _count_before(F: np.ndarray, y: np.ndarray, plan: _Plan) -> _AtomCounts:
     i, column = np.nonzero(F[tied] == t[tied])
     before = plan.order[column] < y[tied[i]]
     np.add.at(n_before, (tied[i[before]], plan.atoms.of_class[plan.order[column[before]]]), 1)
-    return _AtomCounts(n_before, best, answer)
+    return _AtomCounts(n_before, best, best_class)
 
 
 def _n_true(mask: np.ndarray) -> np.ndarray:
@@ -458,24 +460,24 @@ def _sum_hits(y: np.ndarray, n_before: np.ndarray, plan: _Plan, images: Images) 
     return Counts(classes, totals, hits, images)
 
 
-def _images(y: np.ndarray, best: np.ndarray, answer: np.ndarray, plan: _Plan) -> Images:
+def _images(y: np.ndarray, best: np.ndarray, best_class: np.ndarray, plan: _Plan) -> Images:
     """Return the best seen class of each image, and the best unseen class for each curve."""
     atoms = plan.atoms
     sides = [atoms.in_set[atoms.names.index(name)] & ~atoms.seen for name in plan.curves]
-    best_of_sides = [_best_of(best, answer, side) for side in [atoms.seen, *sides]]
+    best_of_sides = [_best_of(best, best_class, side) for side in [atoms.seen, *sides]]
     values = np.column_stack([value for value, _ in best_of_sides])
-    answers = np.column_stack([answer for _, answer in best_of_sides])
+    best_classes = np.column_stack([best_class for _, best_class in best_of_sides])
     rows = np.arange(len(y))
-    return Images(rows, y, values[:, 0], values[:, 1:], answers[:, 0], answers[:, 1:])
+    return Images(rows, y, values[:, 0], values[:, 1:], best_classes[:, 0], best_classes[:, 1:])
 
 
 def _best_of(
-    best: np.ndarray, answer: np.ndarray, among: np.ndarray
+    best: np.ndarray, best_class: np.ndarray, among: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the best score among some atoms, and its candidate, the first in a tie."""
     if not among.any():
         return np.full(len(best), -np.inf, best.dtype), np.full(len(best), -1, np.int32)
     value = best[:, among].max(axis=1)
     last = np.iinfo(np.int32).max
-    first = np.where(best[:, among] == value[:, None], answer[:, among], last).min(axis=1)
+    first = np.where(best[:, among] == value[:, None], best_class[:, among], last).min(axis=1)
     return value, first.astype(np.int32)

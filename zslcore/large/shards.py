@@ -29,7 +29,7 @@ from zslcore.features import require_finite
 from zslcore.storage import artifacts
 from zslcore.storage.arrays import RowFile
 from zslcore.storage.artifacts import CorruptFolderError
-from zslcore.storage.files import or_refused
+from zslcore.storage.files import reraise_write_errors
 
 ShardDtype = Literal["float16", "float32"]
 #: Size of a part in bytes: large enough that opening a part takes far less time than processing it.
@@ -217,15 +217,15 @@ def write_shards(
         raise ParameterError(f"Shards hold float16 or float32; got {dtype!r}.")
     if folder.exists():
         raise ParameterError(f"{folder}: already exists; expected a new folder for the shards.")
-    with or_refused(str(folder)):
+    with reraise_write_errors(str(folder)):
         artifacts.sweep(folder.parent.glob(f".{folder.name}.*/"))
         draft = artifacts.draft(folder.parent, f".{folder.name}.")
     writer = _Writer(draft, np.dtype(dtype), part_bytes)
     try:
         for features, labels in blocks:
-            with or_refused(str(folder)):
+            with reraise_write_errors(str(folder)):
                 writer.add(np.asarray(features), np.asarray(labels))
-        with or_refused(str(folder)):
+        with reraise_write_errors(str(folder)):
             writer.close()
             draft.chmod(0o755)
             os.replace(draft, folder)
@@ -246,7 +246,7 @@ class _Writer:
         self.rows_per_part = 1
         self.labels: list[np.ndarray] = []
         self.digests: list[str] = []
-        self.of_features, self.of_labels = hashlib.sha256(), hashlib.sha256()
+        self.features_sha, self.labels_sha = hashlib.sha256(), hashlib.sha256()
         self.n_rows, self.n_features = 0, -1
 
     def add(self, X: np.ndarray, y: np.ndarray) -> None:
@@ -261,8 +261,8 @@ class _Writer:
         done = 0
         while done < len(X):
             end = min(len(X), done + self.rows_per_part - self.n_rows % self.rows_per_part)
-            self.of_features.update(X[done:end].data)
-            self.of_labels.update(y[done:end].data)
+            self.features_sha.update(X[done:end].data)
+            self.labels_sha.update(y[done:end].data)
             self.n_rows += end - done
             done = end
             if self.n_rows % self.rows_per_part == 0:
@@ -292,10 +292,9 @@ class _Writer:
         (self.folder / MANIFEST).write_text(text, encoding="utf-8")
 
     def _end_part(self) -> None:
-        dtype = self.dtype.str.encode()
-        both = dtype + self.of_features.digest() + self.of_labels.digest()
-        self.digests.append(_short(hashlib.sha256(both)))
-        self.of_features, self.of_labels = hashlib.sha256(), hashlib.sha256()
+        content = self.dtype.str.encode() + self.features_sha.digest() + self.labels_sha.digest()
+        self.digests.append(_short(hashlib.sha256(content)))
+        self.features_sha, self.labels_sha = hashlib.sha256(), hashlib.sha256()
 
     def _check(self, X: np.ndarray, y: np.ndarray) -> None:
         if self.n_features < 0 and X.ndim == 2:

@@ -20,7 +20,7 @@ from zslcore.numbers import counted
 from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import count_captions_of
 
-#: Why a count is no proof.
+#: Reason why a count is not proof.
 NOT_PROOF = (
     "A match is not proof: the word may have another sense, and an image may show a class that its "
     "caption does not name."

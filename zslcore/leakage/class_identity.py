@@ -33,10 +33,10 @@ def with_one_name_each(listed: SplitList) -> SplitList:
     >>> with_one_name_each(split_of_classes("split", sides)).class_names
     ('chimpanzee', 'n02128385', 'zebra')
     """
-    return _with_plurals(_with_ids(listed))
+    return _ask_about_plurals(_merge_ids(listed))
 
 
-def _with_ids(listed: SplitList) -> SplitList:
+def _merge_ids(listed: SplitList) -> SplitList:
     names = listed.class_names
     ids = {c: id_of(name) for c, name in enumerate(names) if id_of(name) == name.strip()}
     if not ids or len(ids) == len(names):
@@ -58,12 +58,12 @@ def _with_ids(listed: SplitList) -> SplitList:
     pairs = [
         f"{clean_text(names[c], 40)}, {clean_text(names[o], 60)}" for c, o in merge_into.items()
     ]
-    return _merged(
+    return _merge(
         listed, merge_into, f"; one class by WordNet id and by name: {counted_names(pairs)}"
     )
 
 
-def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> SplitList:
+def _merge(listed: SplitList, merge_into: dict[int, int], remark: str) -> SplitList:
     """Replace each key of ``merge_into`` by its value; renumber the other classes in order."""
     target = np.arange(len(listed.class_names))
     for c, kept_class in merge_into.items():
@@ -81,7 +81,7 @@ def _merged(listed: SplitList, merge_into: dict[int, int], remark: str) -> Split
     )
 
 
-def _with_plurals(listed: SplitList) -> SplitList:
+def _ask_about_plurals(listed: SplitList) -> SplitList:
     """Ask whether a seen and an unseen class are the same.
 
     Two classes may be the same if one name is the plural of the other, another spelling of it, one

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Annotation of the training examples of an extractor.
-Labels = Literal["classes", "captions", "none"]
+Annotation = Literal["classes", "captions", "none"]
 Kind = Literal["image", "video"]
 
 EXTRACTORS, SETS = FACTS / "contamination.csv", FACTS / "contamination_sets.csv"
@@ -58,8 +58,8 @@ PRINTED = FACTS / "contamination_printed.csv"
 #: Separator between the pre-training sets of one extractor.
 AND = " + "
 #: State of a cell or an answer, worst first.
-State = Literal["overlap", "unknown", "possible", "none"]
-STATES: tuple[State, ...] = get_args(State)
+OverlapState = Literal["overlap", "unknown", "possible", "none"]
+OVERLAP_STATES: tuple[OverlapState, ...] = get_args(OverlapState)
 COUNTS = FACTS / "contamination_counts.csv"
 #: Columns with numbers of classes; "certain_classes" and "possible_classes" have the names.
 COUNTED = ("certain", "possible")
@@ -98,7 +98,7 @@ class Extractor:
     name: str
     kind: Kind
     pretraining: tuple[str, ...]
-    labels: Labels
+    labels: Annotation
     source: str
     url: str
 
@@ -251,7 +251,7 @@ class OverlapCell:
         return self.n_possible - len(self.possible or ()) + len(self.related)
 
     @property
-    def state(self) -> State:
+    def state(self) -> OverlapState:
         """State of the overlap according to the lists and the papers."""
         if self.n_in_set:
             return "overlap"
@@ -492,8 +492,8 @@ def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
 # --- The answer -----------------------------------------------------------------------------------
 
 #: Annotation of the training examples -> words before "classes", and words after the set's title.
-KIND: Mapping[Labels, str] = {"classes": " labelled", "captions": "", "none": ""}
-WITH: Mapping[Labels, str] = {
+KIND: Mapping[Annotation, str] = {"classes": " labelled", "captions": "", "none": ""}
+WITH: Mapping[Annotation, str] = {
     "classes": "",
     "captions": ", with captions",
     "none": ", without labels",
@@ -508,7 +508,7 @@ class ContaminationAnswer:
     ``headline`` is its reason in one sentence, ``evidence`` the classes and sources.
     """
 
-    state: State
+    state: OverlapState
     verdict: str
     headline: str
     evidence: str
@@ -525,7 +525,9 @@ class ContaminationAnswer:
 def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     """Judge whether a result on these classes with this extractor may be called zero-shot."""
     overlap_cells = [cell_of(tested, name) for name in extractor.pretraining]
-    state = next(state for state in STATES if state in [cell.state for cell in overlap_cells])
+    state = next(
+        state for state in OVERLAP_STATES if state in [cell.state for cell in overlap_cells]
+    )
     deciding = [cell for cell in overlap_cells if cell.state == state]
     certain = _together(tested, [cell.in_set for cell in deciding])
     # With certain overlaps, a person also has to decide on possible overlaps in all other sets.

@@ -110,14 +110,14 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
     removed = {
         part: np.setdiff1d(rows, parts.get(part, [])) for part, rows in context.parts.items()
     }
-    return CorrectedSplit(_with(context, parts), policy, removed)
+    return CorrectedSplit(_with_parts(context, parts), policy, removed)
 
 
 def _without(parts: Parts, rows: np.ndarray, *names: str) -> Parts:
     """Remove ``rows`` from the parts ``names``."""
     return {
-        name: np.setdiff1d(kept_part, rows) if name in names else kept_part
-        for name, kept_part in parts.items()
+        name: np.setdiff1d(rows_of_part, rows) if name in names else rows_of_part
+        for name, rows_of_part in parts.items()
     }
 
 
@@ -158,13 +158,13 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
     """Remove training rows that repeat a test image exactly or nearly."""
     group, _ = identical_rows(context.known_features)
     for groups in (group, identical_rows(context.known_features, scaled=True)[0]):
-        leaking = leaking_groups(_with(context, parts), groups)
+        leaking = leaking_groups(_with_parts(context, parts), groups)
         rows = np.flatnonzero(np.isin(groups, leaking))
         parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
     for part in ("test_seen",) if set(TEST_PARTS) <= set(parts) else ():
         repeated_groups = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
-        repeated_groups = np.flatnonzero(np.isin(group, repeated_groups[repeated_groups >= 0]))
-        parts = _without(parts, repeated_groups, part, *(TEST_PARTS if policy == "drop" else ()))
+        repeated_rows = np.flatnonzero(np.isin(group, repeated_groups[repeated_groups >= 0]))
+        parts = _without(parts, repeated_rows, part, *(TEST_PARTS if policy == "drop" else ()))
     for _ in range(ROUNDS):
         train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
         if not train.size or not test.size:
@@ -202,16 +202,16 @@ def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -
 
 
 def _of_emptied_classes(
-    labels: np.ndarray | None, train: np.ndarray, leaving: np.ndarray
+    labels: np.ndarray | None, train: np.ndarray, removed: np.ndarray
 ) -> np.ndarray:
-    """Return the ``leaving`` rows of classes that would lose all their training rows."""
+    """Return the ``removed`` rows of classes that would lose all their training rows."""
     if labels is None:
-        return leaving[:0]
-    emptied = np.setdiff1d(labels[train], labels[np.setdiff1d(train, leaving)])
-    return leaving[np.isin(labels[leaving], emptied)]
+        return removed[:0]
+    emptied = np.setdiff1d(labels[train], labels[np.setdiff1d(train, removed)])
+    return removed[np.isin(labels[removed], emptied)]
 
 
-def _with(context: AuditContext, parts: Parts) -> AuditContext:
+def _with_parts(context: AuditContext, parts: Parts) -> AuditContext:
     """Return the context with new rows.
 
     Each fold is reduced to rows of trainval. Its training part also loses the rows that share a

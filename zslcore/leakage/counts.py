@@ -150,12 +150,14 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     }
     table = frame(parts_of_rows)
     labelled = first if first.labels is not None else second
-    once = [tuple(p for p in parts_of_each[k] if p not in parts_of_each[1 - k]) for k in (0, 1)]
+    own_parts = [
+        tuple(p for p in parts_of_each[k] if p not in parts_of_each[1 - k]) for k in (0, 1)
+    ]
     return SplitComparison(
         names=names,
         parts=parts,
-        own_parts=(once[0], once[1]),
-        moves=_counted(table, ["first", "second"]),
+        own_parts=(own_parts[0], own_parts[1]),
+        moves=_count_equal_rows(table, ["first", "second"]),
         by_class=_moves_by_class(table, rows, labelled),
         classes=_changed_classes(first, second, labelled),
         labelled=labelled.labels is not None,
@@ -164,15 +166,15 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
 
 def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]:
     """Return distinct names of two splits, with the name of the published split if recognised."""
-    called = []
+    titles = []
     for context in (first, second):
         published = published_as(context)
         split = str(published[0]) if len(published) == 1 else context.split_name
         has_own_name = split and split != context.name
-        called.append(f"{context.name} ({split})" if has_own_name else context.name)
-    if called[0] == called[1]:
-        return f"{called[0]}, the first", f"{called[1]}, the second"
-    return called[0], called[1]
+        titles.append(f"{context.name} ({split})" if has_own_name else context.name)
+    if titles[0] == titles[1]:
+        return f"{titles[0]}, the first", f"{titles[1]}, the second"
+    return titles[0], titles[1]
 
 
 def _refuse_different_data(first: AuditContext, second: AuditContext, names: Sequence[str]) -> None:
@@ -200,7 +202,7 @@ def _parts_of(context: AuditContext, parts: Sequence[str], rows: np.ndarray) -> 
     return [words[c] for c in np.asarray(code).tolist()]
 
 
-def _counted(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+def _count_equal_rows(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Count equal rows of the table, the most frequent first."""
     counts = table.groupby(columns, sort=True).size().rename("rows").reset_index()
     return counts.sort_values("rows", ascending=False, kind="stable").reset_index(drop=True)
@@ -214,7 +216,9 @@ def _moves_by_class(
     if labelled.labels is None or not moved.any():
         return frame((), ["class", "first", "second", "rows"])
     classes = labelled.names(labelled.labels[rows[moved]])
-    return _counted(parts_of_rows[moved].assign(**{"class": classes}), ["class", "first", "second"])
+    return _count_equal_rows(
+        parts_of_rows[moved].assign(**{"class": classes}), ["class", "first", "second"]
+    )
 
 
 def _changed_classes(
@@ -360,10 +364,9 @@ def find_trained_classes(
     Returns
     -------
     Finding
-        Leak with the ``classes`` in a pre-training set, or ok without such
-        classes; open if the set is assumed.
-        ``numbers`` has the number of ``classes`` compared, and the number of classes ``related`` to
-        a class of a pre-training set.
+        Leak with the ``classes`` in a pre-training set, or ok without such classes; open if the set
+        is assumed. ``numbers`` has the number of ``classes`` compared, and the number of classes
+        ``related`` to a class of a pre-training set.
     """
     compared = [[*overlaps(names, vocabulary, all_classes)] for vocabulary in vocabularies]
     counting = {row.class_name: row for rows in compared for row in rows if row.counts}

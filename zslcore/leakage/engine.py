@@ -92,16 +92,14 @@ def audit(
         "runs": tuple(runs),
         "accuracies": accuracies or {},
     }
-    where = {"split": split, "labels": labels, "features": features}
-    grouped = {"groups": groups, "group_pattern": group_pattern}
-    with _opened(subject, **where, **grouped, **fields) as context:
+    sources = {"split": split, "labels": labels, "features": features}
+    group_options = {"groups": groups, "group_pattern": group_pattern}
+    with _opened(subject, **sources, **group_options, **fields) as context:
         report = audit_context(context, on_progress)
-        return (
-            report if against is None else replace(report, comparison=_compared(context, against))
-        )
+        return report if against is None else replace(report, comparison=_compare(context, against))
 
 
-def _compared(context: AuditContext, against: Subject) -> SplitComparison:
+def _compare(context: AuditContext, against: Subject) -> SplitComparison:
     with _opened(against) as other_context:
         return compare_splits(context, other_context)
 

@@ -158,10 +158,11 @@ def recognise_file(path: Path) -> RecognisedFile:
 
 
 def recognise_files(paths: Sequence[Path], folder: Path) -> list[RecognisedFile]:
-    """Recognise files of which some may list the parts of one split, such as its seen classes.
+    """Recognise several files; some may together list the parts of one split.
 
-    Such lists are copied into a new folder below ``folder``, which has to exist while the split is
-    read. Raises FileRefusedError for an unknown kind.
+    Such lists, for example of its seen and its unseen classes, are copied into a new folder below
+    ``folder``, which has to exist while the split is read. Raises FileRefusedError for an unknown
+    kind.
     """
     if len(paths) < 2 or not all(path.is_file() for path in paths):
         return [recognise_file(path) for path in paths]
@@ -220,7 +221,7 @@ class Group:
         return [*lists, *((file.name, file.sha256) for file in files)]
 
 
-def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
+def group_files(files: Sequence[RecognisedFile]) -> list[Group]:
     """Group each file to check with the files that belong to it; ignore duplicate files.
 
     Features belong to the split; labels belong to scores without labels, else to the split. Raises

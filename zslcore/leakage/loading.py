@@ -149,7 +149,7 @@ def context_of(
         labels = images
         features = images if "features" in files.contents(images).shapes else None
     names: tuple[str, ...] = ()
-    of_numbers, compared = False, None
+    has_row_numbers, compared = False, None
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
@@ -172,12 +172,12 @@ def context_of(
         path = Path(subject)
         if path.is_dir():
             path, features = _files_in_folder(path, features, into, files)
-        context, of_numbers = _read_split_file(path, labels, files, fields), True
+        context, has_row_numbers = _read_split_file(path, labels, files, fields), True
     context = _with_labels_and_features(context, labels, features)
     of_files = (names, "image names") if names else files.image_files()
     photographs = compared or photographs_of(groups, group_pattern, *of_files)
     context = _with_photographs(context, photographs, is_given=groups is not None)
-    if of_numbers:
+    if has_row_numbers:
         context = _with_trainval(_with_shifted_folds(with_best_reading(context)))
     return fill_in_from_benchmark(_with_known_features(context))
 
@@ -237,7 +237,7 @@ def _named_rows(
     if not path.is_file():
         return None
     is_json = container_of(path) == "JSON" and path.suffix.lower() in JSON_ENDINGS
-    if is_json and _has_our_schema(path):
+    if is_json and _has_package_schema(path):
         return None
     listed = listed or read_split_file(path, split if isinstance(split, str) else None)
     if listed is None and container_of(path) == "text":
@@ -342,7 +342,7 @@ def _row_lists_in(
     return split_of_parts(clean_text(folder.name), rows, y)
 
 
-def _has_our_schema(path: Path) -> bool:
+def _has_package_schema(path: Path) -> bool:
     """Whether a JSON file begins like a split of row numbers written by this package."""
     with open_file(path) as file:
         return SPLIT_SCHEMA.rpartition("/")[0].encode() + b"/" in file.read(1 << 12)
@@ -410,7 +410,7 @@ def _one_split_in(folder: Path, files: SmallFiles) -> Path:
 def _row_files_in(folder: Path, files: SmallFiles) -> list[Path]:
     """Return the files with rows of a split in a folder."""
     arrays = _files_with(folder, (".mat", ".npz", ".h5", ".hdf5"))
-    package_files = [path for path in _files_with(folder, (".json",)) if _has_our_schema(path)]
+    package_files = [path for path in _files_with(folder, (".json",)) if _has_package_schema(path)]
     return [path for path in arrays if _has_rows(path, files)] + package_files
 
 
@@ -466,11 +466,11 @@ def _read_split_file(
     if labels is None:
         labels, facts["labels"] = _labels_nearby(path, arrays, files)
     if TEST in lists and not {*parts} & {*TEST_PARTS}:
-        divided, facts["read as"] = _test_by_side(parts, lists.pop(TEST), labels)
-        parts |= divided
+        test_parts, facts["read as"] = _test_by_side(parts, lists.pop(TEST), labels)
+        parts |= test_parts
     names = tuple(map(str, arrays.get("allclasses_names", ())))
     S = arrays.get("att", arrays.get("original_att"))
-    _require_as_many(path, names, S)
+    _require_name_per_prototype(path, names, S)
     facts["digest"] = digest = sha256_of_file(path)
     return AuditContext(
         **{
@@ -529,9 +529,9 @@ def _test_by_side(
     seen_classes = np.unique(y[trained[exists[0]] + shift])
     is_seen = np.zeros(len(tested), bool)
     is_seen[exists[1]] = np.isin(y[tested[exists[1]] + shift], seen_classes)
-    divided = {"test_seen": tested[is_seen], "test_unseen": tested[~is_seen]}
+    test_parts = {"test_seen": tested[is_seen], "test_unseen": tested[~is_seen]}
     remark = f"{TEST} by class: images of classes without training images are unseen"
-    return divided if is_seen.any() else {"test_unseen": tested}, remark
+    return test_parts if is_seen.any() else {"test_unseen": tested}, remark
 
 
 def _read_share_of_split(
@@ -663,7 +663,7 @@ def _labels_nearby(
     return None, ""
 
 
-def _require_as_many(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> None:
+def _require_name_per_prototype(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> None:
     if names and S is not None and len(names) != len(S):
         raise refusal_of(
             path, "one name per prototype", f"{len(names)} names and {len(S)} prototypes"
@@ -682,14 +682,17 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     lists = {name: file for name, file in files if file.is_file()}
     try:
         folds = folds_of_lists(lists, names)
-        of_sides = {
+        classes_of_side = {
             side: np.array(classes_of_list(lists[name], names))
             for side, name in sides.items()
             if name in lists
         }
     except UnknownNameError:
         return {}
-    return {"class_lists": of_sides, "folds": tuple(tuple(map(np.array, fold)) for fold in folds)}
+    return {
+        "class_lists": classes_of_side,
+        "folds": tuple(tuple(map(np.array, fold)) for fold in folds),
+    }
 
 
 def _may_be_of_split(name: str) -> bool:

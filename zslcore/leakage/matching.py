@@ -748,12 +748,12 @@ def match_names(
 def _matches(query: Query, index: Index, rules: Iterable[tuple[Rule, Strength]]) -> Iterator[Match]:
     used: set[int] = set()
     for rule, strength in rules:
-        name, n_found = rule.__name__.strip("_").replace("_", " "), 0
+        name, n_matches = rule.__name__.strip("_").replace("_", " "), 0
         for i, evidence in rule(query, index):
-            if n_found == MOST:
+            if n_matches == MOST:
                 break
             if i not in used:
                 used.add(i)
-                n_found += 1
+                n_matches += 1
                 vocabulary, entry = index.vocabulary.name, str(index.vocabulary.entries[i])
                 yield Match(query.name.text, vocabulary, entry, strength, name, evidence)

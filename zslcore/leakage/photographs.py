@@ -121,16 +121,16 @@ class Photographs:
             ]
             source = f"{source}, by the pattern {clean_text(pattern)!r}"
             source += f" (not found in {counted(n_unmatched, 'name')})" if n_unmatched else ""
-        different, number = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        if len(texts) > 1 and len(different) == 1:
+        distinct, number = np.unique(np.array(texts, dtype=object), return_inverse=True)
+        if len(texts) > 1 and len(distinct) == 1:
             raise DatasetError(
-                f"{source}: expected different image file names; got {clean_text(different[0])!r} "
+                f"{source}: expected different image file names; got {clean_text(distinct[0])!r} "
                 f"for all {len(texts):,} rows."
             )
         number = number.astype(np.intp)
         nameless = np.flatnonzero([not text for text in texts])
-        number[nameless] = len(different) + np.arange(len(nameless))
-        names = (*(clean_text(name) for name in different), *[""] * len(nameless))
+        number[nameless] = len(distinct) + np.arange(len(nameless))
+        names = (*(clean_text(name) for name in distinct), *[""] * len(nameless))
         return cls(number, source, names)
 
     @property
@@ -221,7 +221,7 @@ def photographs_in_files(
 def _contents_of(folder: Path, files: Sequence[str]) -> list[object]:
     """Return a digest of each file, or its number if its size differs from all others.
 
-    The list is empty if a file is outside the folder, no regular file, or too small, or if the
+    The list is empty if a file is outside the folder, not a regular file, or too small, or if the
     files are too large.
     """
     paths = [folder / file for file in files]

@@ -225,16 +225,16 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
         "class_names": _class_names(context, facts.labels, names),
         "photographs": _photographs(facts),
     }
-    new: dict[str, Any] = {
+    filled_in: dict[str, Any] = {
         field: value
         for field, value in facts_of_field.items()
         if value is not None and context.lacks(field)
     }
-    if not new:
+    if not filled_in:
         return context
-    added = f"{facts.dataset}: {', '.join(TITLES_OF_FIELDS[field] for field in new)}"
+    added = f"{facts.dataset}: {', '.join(TITLES_OF_FIELDS[field] for field in filled_in)}"
     all_facts = {**context.facts, FILLED_IN: added}
-    return replace(context, n_rows=len(facts.labels), facts=all_facts, **new)
+    return replace(context, n_rows=len(facts.labels), facts=all_facts, **filled_in)
 
 
 def _labels_fit(context: AuditContext, facts: RowFacts) -> bool:
@@ -326,23 +326,23 @@ def verify_claims(
     ``load`` raises ZSLError for data that must not be used for the comparison. With
     ``refuse_wrong``, a wrong claim raises FileRefusedError; its message begins with ``name``.
     """
-    check = verify_predictions(predictions, _truth_for(predictions, load))
+    check = verify_predictions(predictions, _reference_for(predictions, load))
     if check.reasons and refuse_wrong:
         raise FileRefusedError(f"{clean_text(name)}, {check.reasons[0]}")
     return check
 
 
-def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Reference | None:
+def _reference_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Reference | None:
     """Return the reference from data with the claimed digest, or from the named benchmark."""
     claimed = predictions.provenance
     if claimed.digest:
         with suppress(ZSLError):
             dataset = load(claimed.dataset).require_digest(claimed.digest)
             return Reference.of(dataset, dataset.split(claimed.split))
-    return _truth_of_benchmark(predictions)
+    return _reference_of_benchmark(predictions)
 
 
-def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
+def _reference_of_benchmark(predictions: Predictions) -> Reference | None:
     """Return the reference for the benchmark and split named in predictions; None if unknown."""
     benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
     tests = {(k.benchmark, k.split): k for k in known_tests()}

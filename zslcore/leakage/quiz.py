@@ -34,7 +34,7 @@ def _class_on_both_sides(context: AuditContext) -> AuditContext:
     rows = context.rows("test_unseen")
     moved = rows[context.known_labels[rows] == context.known_unseen_classes[0]][:PLANTED]
     trainval = np.union1d(context.rows("trainval"), moved)
-    return _with(context, trainval=trainval, test_unseen=np.setdiff1d(rows, moved))
+    return _with_parts(context, trainval=trainval, test_unseen=np.setdiff1d(rows, moved))
 
 
 def _fold_on_test_classes(context: AuditContext) -> AuditContext:
@@ -45,7 +45,7 @@ def _fold_on_test_classes(context: AuditContext) -> AuditContext:
 
 def _rows_twice(context: AuditContext) -> AuditContext:
     shared = context.rows("test_seen")[::4][:PLANTED]
-    return _with(context, trainval=np.union1d(context.rows("trainval"), shared))
+    return _with_parts(context, trainval=np.union1d(context.rows("trainval"), shared))
 
 
 def _copies(context: AuditContext) -> AuditContext:
@@ -63,7 +63,7 @@ def _known_classes(context: AuditContext) -> AuditContext:
     return replace(context, vocabularies=(Vocabulary.of("extractor", (*names[:2], *more_names)),))
 
 
-def _with(context: AuditContext, **parts: np.ndarray) -> AuditContext:
+def _with_parts(context: AuditContext, **parts: np.ndarray) -> AuditContext:
     return replace(context, parts={**context.parts, **parts})
 
 

@@ -125,17 +125,17 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
     # Add 1, to restore the numbers in the file.
     values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}
     n_images = context.n_rows or 0
-    marks = [
-        p
-        for p, marks_of_part in values.items()
-        if marks_of_part.size == n_images and np.isin(marks_of_part, (0, 1)).all()
+    masked = [
+        part
+        for part, marks in values.items()
+        if marks.size == n_images and np.isin(marks, (0, 1)).all()
     ]
-    if n_images >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
+    if n_images >= FEWEST_OF_MASK and 0 < len(masked) < len(values):
         kind = f"Read as masks of {n_images:,} images, although other lists have row numbers"
-        text = f"{kind}: {' and '.join(marks)}"
+        text = f"{kind}: {' and '.join(masked)}"
         reading = Reading(text, "warning", "Write all lists in the same format.")
-        mixed = {part: np.flatnonzero(values[part]) for part in marks}
-        return replace(context, parts={**context.parts, **mixed}, reading=reading)
+        rows_of_masks = {part: np.flatnonzero(values[part]) for part in masked}
+        return replace(context, parts={**context.parts, **rows_of_masks}, reading=reading)
     sizes = {value.size for value in values.values()}
     n = max(sizes, default=0)
     if len(sizes) != 1 or n < FEWEST_OF_MASK or context.n_rows not in (None, n):
@@ -146,7 +146,7 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
         return None
     text = f"The lists are read as masks of {n:,} images (0 and 1)"
     advice = "Write row numbers if other programs have to read the file."
-    parts = {part: np.flatnonzero(marks_of_part) for part, marks_of_part in values.items()}
+    parts = {part: np.flatnonzero(marks) for part, marks in values.items()}
     reading = Reading(text, "warning", advice)
     return replace(context, parts=parts, n_rows=n, reading=reading)
 

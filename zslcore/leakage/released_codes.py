@@ -62,8 +62,6 @@ HOW: Mapping[str, Mapping[str, str]] = {
         NOT_STATED: "not stated in the files read",
     },
 }
-
-
 #: List of training rows that a code base uses according to its files -> meaning of the list.
 TRAINED_ON: Mapping[str, str] = {
     "trainval": "trainval_loc",

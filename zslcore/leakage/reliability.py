@@ -165,7 +165,7 @@ def transfer_table() -> pd.DataFrame:
             continue
         cell = cell_of(find_test_set("UCF101" if name == "ucf101" else name), AGAINST)
         of_list = [pair for pair in pairs() if pair.list == LISTS[name]]
-        called = [pair for pair in of_list if strength_of.get(key_of_pair(pair)) == "strong"]
+        certain_pairs = [pair for pair in of_list if strength_of.get(key_of_pair(pair)) == "strong"]
         same = {pair.name for pair in of_list if pair.label == "same"}
         related = {pair.name for pair in of_list if pair.label == "part or kind"} - same
         rows.append(
@@ -178,8 +178,8 @@ def transfer_table() -> pd.DataFrame:
                 "certain": cell.n_certain,
                 "possible": cell.n_possible,
                 "pairs": len(of_list),
-                "pairs_certain": len(called),
-                "pairs_right": sum(pair.label == "same" for pair in called),
+                "pairs_certain": len(certain_pairs),
+                "pairs_right": sum(pair.label == "same" for pair in certain_pairs),
             }
         )
     return pd.DataFrame(rows)

@@ -43,8 +43,6 @@ def without_options(text: str) -> str:
 
 #: Maximum number of rows of a table of evidence; ``total`` counts all rows.
 MOST_ROWS = 100
-
-
 #: Check for rows in two parts of a split; its findings also cause findings on classes.
 OF_ROWS = "ZSL003"
 #: Start of the finding of a check with missing input.
@@ -248,7 +246,7 @@ def trained_classes(value: str = "", note: str = "") -> ReportMetric:
 class Bar:
     """Bar of a picture: its length, the length of its marked part, and its value as text.
 
-    ``by_class`` is the length of the marked part whose classes, not rows, leak.
+    ``by_class`` is the length of the part that is marked for leaking classes, not rows.
     """
 
     label: str
@@ -401,7 +399,7 @@ class Report:
             raise ParameterError(f"fail_on must be one of {choices}; got {fail_on!r}.")
         return any(f.mark in FAIL_ON[fail_on] and f.decides for f in self.findings)
 
-    def under(self, severity: Mapping[str, Mark]) -> Report:
+    def with_marks(self, severity: Mapping[str, Mark]) -> Report:
         """Return the report with other marks for the leaks, errors and warnings of some checks.
 
         Raises UnknownNameError for a check not in the report, ParameterError for an unknown mark.
@@ -409,7 +407,7 @@ class Report:
         Examples
         --------
         >>> report = Report("x", "", (Finding("ZSL012", "leak", "2 rows."),))
-        >>> report.under({"ZSL012": "warning"}).verdict
+        >>> report.with_marks({"ZSL012": "warning"}).verdict
         'clean'
         """
         for check in severity:
@@ -428,7 +426,7 @@ class Report:
         read_as = {**self.read_as, "conditions": stated} if stated else self.read_as
         return replace(self, findings=findings, read_as=read_as)
 
-    def accepting(self, checks: Iterable[str]) -> Report:
+    def accept(self, checks: Iterable[str]) -> Report:
         """Accept the open findings of ``checks``: they no longer decide the verdict."""
         accepted = frozenset(checks)
         findings = (

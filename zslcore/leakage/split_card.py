@@ -72,13 +72,13 @@ def card_of_split(
             _metric_of_classes(context, report),
             _metric_of_gain(context, report),
         ),
-        findings=worst_first(_shortened(f, start) for f in report.findings),
+        findings=worst_first(_shorten(f, start) for f in report.findings),
         picture=_picture(context, report),
         read_as=_read_as(context, report),
     )
 
 
-def _shortened(finding: Finding, start: int) -> Finding:
+def _shorten(finding: Finding, start: int) -> Finding:
     """Return a finding without options and evidence, with its first rows numbered as in the file.
 
     ``start`` is the number that the file uses for its first row.
@@ -104,7 +104,7 @@ def card_of_classes(
     Raises FileRefusedError if only some of the classes have a WordNet id.
     """
     tested = own_test_set(files[0][0] if files else "list", classes)
-    findings, value = _of_listed_classes(tested, vocabularies)
+    findings, value = _findings_on_classes(tested, vocabularies)
     if classes.read_as:
         findings[0] = replace(findings[0], sentence=f"{findings[0].sentence} {classes.read_as}")
     headline = " ".join(finding.sentence for finding in findings)
@@ -130,7 +130,7 @@ def card_of_classes(
     )
 
 
-def _of_listed_classes(
+def _findings_on_classes(
     tested: TestSet, vocabularies: Sequence[Vocabulary]
 ) -> tuple[list[Finding], str]:
     """Return the findings on listed classes, and the count in the vocabularies ("2 of 10")."""

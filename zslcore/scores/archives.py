@@ -68,8 +68,8 @@ def read_archive(contents: Contents, folder: Path, limits: Limits) -> ScoreParts
         names.pop("class_names", None)
     unused = names.pop("predicted", None) if "scores" in names else None
     roles = {name: ROLES[part] for part, name in names.items()}
-    both = [contents.shapes[names[part]] for part in ("scores", "labels") if part in names]
-    are_marks = len(both) == 2 and both[0] == both[1] and not _is_vector(both[1])
+    pair = [contents.shapes[names[part]] for part in ("scores", "labels") if part in names]
+    are_marks = len(pair) == 2 and pair[0] == pair[1] and not _is_vector(pair[1])
     if are_marks:  # one-hot labels
         roles[names["labels"]] = "scores"
     read = contents.read(roles, folder, limits=limits)
@@ -152,7 +152,7 @@ def _arrays_by_shape(contents: Contents, labels: str | None) -> dict[str, str]:
 
 
 def _may_name_classes(contents: Contents, name: str) -> bool:
-    """Whether a list names classes; one with a common word as its name must have distinct texts."""
+    """Whether an array may name the classes; under a general name, its texts must be distinct."""
     array = contents.arrays.get(name)
     if name in ("class_names", "allclasses_names", "names") or array is None:
         return True

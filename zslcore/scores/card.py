@@ -41,7 +41,7 @@ from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 
 #: Number of points of a curve in the picture.
-DRAWN = 160
+CURVE_POINTS = 160
 #: Title of the finding on the choice of gamma.
 GAMMA = "Choice of γ"
 VERSIONS = (
@@ -68,8 +68,8 @@ def card_of_scores(
     ``vocabularies`` were not declared; ``leaked`` is the number of leaking rows of the split that
     predictions name, or None if the split is not available.
     """
-    on_rows, rows = _of_rows(leaked, report.matrix.split)
-    on_classes, classes = _of_classes(report.matrix, vocabularies, assumed)
+    on_rows, rows = _finding_on_rows(leaked, report.matrix.split)
+    on_classes, classes = _finding_on_classes(report.matrix, vocabularies, assumed)
     findings = _findings(report, on_rows, on_classes)
     predicted = isinstance(report.matrix, PredictedScores)
     return Report(
@@ -185,8 +185,8 @@ def _findings(report: ScoreReport, *data_findings: Finding) -> tuple[Finding, ..
     return worst_first(findings)
 
 
-def _of_rows(leaked: int | None, split: str) -> tuple[Finding, ReportMetric]:
-    """Return the finding on training rows, and the number on the card."""
+def _finding_on_rows(leaked: int | None, split: str) -> tuple[Finding, ReportMetric]:
+    """Return the finding on training rows, and its metric on the card."""
     title, label = TRAINING_ROWS, TRAINED_ON
     if leaked is None:
         text = "This file does not show which images the model was trained on."
@@ -204,10 +204,10 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, ReportMetric]:
     return Finding(title, "ok", "No row of the split is in both training and test."), metric
 
 
-def _of_classes(
+def _finding_on_classes(
     matrix: Scores, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> tuple[Finding, ReportMetric]:
-    """Return the finding on unseen classes in the pre-training set, and the number on the card."""
+    """Return the finding on unseen classes in the pre-training set, and its metric on the card."""
     named = not are_numbers(matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
@@ -254,7 +254,7 @@ def _headline_metric(report: ScoreReport) -> ReportMetric:
 def _picture(report: ScoreReport) -> Picture | None:
     if report.evaluation.plain is None or not report.matrix.tested.has_curve:
         return None
-    curve, plain = report.matrix.tested.curve.thinned(DRAWN), report.evaluation.plain
+    curve, plain = report.matrix.tested.curve.thinned(CURVE_POINTS), report.evaluation.plain
     points = [(f"uncalibrated, H {percent(plain.harmonic)}", plain.unseen, plain.seen)]
     at = report.evaluation.calibrated
     if report.chosen is not None and at is not None:

@@ -28,7 +28,7 @@ def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile:
     if not spellings:
         return file
     if "same-class" in fixes:
-        return _merged_columns(file)
+        return _merge_columns(file)
     shared = [name for name, k in Counter(names).items() if k > 1]
     parts = [np.asarray(part) for part in (file.labels, file.unseen) if part is not None]
     named = any(
@@ -37,16 +37,19 @@ def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile:
         if part.dtype.kind in "UO"
     )
     if named or "as-is" not in fixes:
-        sentence = _sentence_on_shared(names, spellings, named)
+        sentence = _question_on_shared(names, spellings, named)
         ask_owner("same-class", f"{file.name}: {sentence}", open=named)
     unique = (f"{name} (column {k})" if name in shared else name for k, name in enumerate(names))
     return replace(file, class_names=tuple(unique))
 
 
-def _sentence_on_shared(
+def _question_on_shared(
     names: Sequence[str], spellings: Mapping[str, Sequence[int]], named: bool
 ) -> str:
-    """Ask about columns that share a name; ``named`` if labels or unseen classes are names."""
+    """Return the question on columns that share a name.
+
+    ``named`` is True if labels or unseen classes use a shared name.
+    """
     clauses = []
     for columns in [*spellings.values()][:LISTED]:
         spelt_as = list(dict.fromkeys(names[k] for k in columns))
@@ -68,17 +71,17 @@ def _sentence_on_shared(
     return f"{'; '.join(clauses)}{more} (columns counted from 0){question}"
 
 
-def _merged_columns(file: ScoreFile) -> ScoreFile:
+def _merge_columns(file: ScoreFile) -> ScoreFile:
     """Merge columns of the same name, keeping the largest score."""
-    F, spelt = np.asarray(file.scores), file.class_names
-    first = np.arange(len(spelt))
-    for columns in shared_spellings(spelt).values():
+    F, names_of_columns = np.asarray(file.scores), file.class_names
+    first = np.arange(len(names_of_columns))
+    for columns in shared_spellings(names_of_columns).values():
         first[columns] = columns[0]
     kept_columns, position = np.unique(first, return_inverse=True)
-    names = [spelt[k] for k in kept_columns]
+    names = [names_of_columns[k] for k in kept_columns]
     merged = [F[:, position == k].max(axis=1) for k in range(len(names))]
     labels, unseen = (
-        None if part is None else _renumbered_columns(np.asarray(part), position)
+        None if part is None else _renumber_columns(np.asarray(part), position)
         for part in (file.labels, file.unseen)
     )
     assert labels is not None
@@ -86,7 +89,7 @@ def _merged_columns(file: ScoreFile) -> ScoreFile:
     return replace(file, scores=scores, labels=labels, unseen=unseen, class_names=tuple(names))
 
 
-def _renumbered_columns(part: np.ndarray, position: np.ndarray) -> np.ndarray:
+def _renumber_columns(part: np.ndarray, position: np.ndarray) -> np.ndarray:
     """Convert column numbers or masks to the merged columns; names are unchanged."""
     if part.dtype.kind in "UO":
         return part

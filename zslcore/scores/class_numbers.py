@@ -49,8 +49,8 @@ def number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores:
     C, got = F.shape[1], f"{y.min()} to {y.max()}"
     is_inside = y.min() >= 0 and y.max() < C
     expect(is_inside, f"{file.name}, labels", f"columns of the scores, 0 to {C - 1}", got)
-    seen, about = sides_of_classes(file, fixes, y, C, unseen)
-    return Scores(file.name, F, y, seen, remarks=tuple(remarks_on_names(file)), **about)
+    seen, fields = sides_of_classes(file, fixes, y, C, unseen)
+    return Scores(file.name, F, y, seen, remarks=tuple(remarks_on_names(file)), **fields)
 
 
 def sides_of_classes(
@@ -114,7 +114,7 @@ def says_all(unseen: np.ndarray) -> bool:
 
 
 def as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str) -> np.ndarray:
-    """Return labels or listed classes as numbers; names by the columns that have them."""
+    """Return labels or listed classes as numbers; a name becomes the number of its column."""
     array, where = np.asarray(labels), f"{file.name}, {target}"
     if array.dtype.kind in "iu" or (array.dtype.kind == "f" and (array == np.round(array)).all()):
         return array.astype(np.intp)
@@ -127,14 +127,14 @@ def as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], target: str)
     for name, k in number_of.items():
         key = class_key(name)
         plain[key] = -1 if key in plain else k  # -1: several columns with this spelling
-    different, codes = np.unique(array.astype(str, copy=False), return_inverse=True)
-    columns = [number_of.get(name, plain.get(class_key(name), -1)) for name in different.tolist()]
+    distinct, codes = np.unique(array.astype(str, copy=False), return_inverse=True)
+    columns = [number_of.get(name, plain.get(class_key(name), -1)) for name in distinct.tolist()]
     if -1 in columns or not number_of:
         if not number_of or are_numbered(file.class_names):
             expected = "class_names, or columns with the titles of classes"
             why = "class names identify columns only if columns have names; expected"
             raise DatasetError(f"{where}: {why} {expected}.")
-        name = different.tolist()[columns.index(-1)]
+        name = distinct.tolist()[columns.index(-1)]
         raise closest_name(f"class in {target} of {file.name}", name, number_of)
     return np.array(columns, dtype=np.intp)[codes.ravel()]
 
@@ -176,8 +176,8 @@ def _ask_about_unused_column(
     unseen classes.
     """
     C = F.shape[1]
-    stated = np.empty(0, dtype=np.intp) if unseen is None else unseen
-    used_columns = np.union1d(y, stated)
+    listed_unseen = np.empty(0, dtype=np.intp) if unseen is None else unseen
+    used_columns = np.union1d(y, listed_unseen)
     if used_columns.min() < 0 or used_columns.max() >= C:
         return
     for k, fix, end in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
@@ -197,7 +197,7 @@ def _ask_about_unused_column(
             )
         values = column(F, k)
         if (values == values[0]).all():
-            stands_out = _wins(values, F, np.setdiff1d(np.arange(C), [*stated, k]))
+            stands_out = _is_ever_best(values, F, np.setdiff1d(np.arange(C), [*listed_unseen, k]))
             shown = f"is {values[0]:g} in every row"
         else:
             stands_out = len(np.unique(y)) == C - 1
@@ -207,8 +207,8 @@ def _ask_about_unused_column(
             ask_owner(fix, f"{name}: {text}: does it belong to no class?")
 
 
-def _wins(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
-    """Return whether a column has the best seen score of any image, so that metrics need it."""
+def _is_ever_best(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
+    """Whether a column has the largest score among seen columns for some image."""
     return bool(len(other_columns)) and any(
         (values[rows] >= block[:, other_columns].max(axis=1)).any() for rows, block in blocks(F)
     )

@@ -17,29 +17,19 @@ from zslcore.storage.artifacts import scratch
 
 #: Size in bytes from which changed scores are written to disk.
 ON_DISK = 1 << 28
-
-
 #: Hits (correct predictions) are above chance if they exceed ABOVE_CHANCE times the hits expected
 #: by chance. A question is asked if another reading of the file also has more than CLEARER times
 #: the hits of the unchanged file.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
-
-
 #: Number of permutations of the labels from which the hits by chance are estimated.
 PERMUTED = 10
-
-
 #: The lists of seen and unseen classes may be swapped if classes listed as seen have more than
 #: MORE_IMAGES times as many images on average, and classes listed as unseen have more than
 #: MORE_HITS times the accuracy. Benchmarks test all images of an unseen class and a fifth of the
 #: images of a seen class, and methods predict seen classes too often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
-
-
 #: Smallest numbers of rows and columns for which sorted rows are no coincidence.
 FEWEST_SORTED, FEWEST_COLUMNS = 10, 3
-
-
 #: Largest accepted share of images that have their largest score in a column without images.
 MOST_WINS = 0.5
 
@@ -107,14 +97,14 @@ def _ask_about_order(sample: Scores) -> None:
         orders = {}
     now, negated = _hits(F, y), _hits(-F, y)
 
-    def of_sides(F: np.ndarray) -> float:
+    def own_side_hits(F: np.ndarray) -> float:
         """Return the accuracy within sides, which does not depend on a bias to seen classes."""
         return max(_own_side_hits(sign * F, y, sample.seen) for sign in (1, -1))
 
     for fix, order in orders.items():
-        turned, best = F[:, order], max(now, negated)
-        hits = max(_hits(turned, y), _hits(-turned, y))
-        if is_clearer(hits, best, C) and of_sides(turned) > of_sides(F):
+        reordered, best = F[:, order], max(now, negated)
+        hits = max(_hits(reordered, y), _hits(-reordered, y))
+        if is_clearer(hits, best, C) and own_side_hits(reordered) > own_side_hits(F):
             text = f"{percent(best)} of the predictions are right with the columns as they are"
             other = f"{percent(hits)} if {FIXES[fix]}: is that their order?"
             ask_owner(fix, f"{sample.name}: {text}, {other}")
@@ -180,9 +170,9 @@ def _refuse_rows_of_classes(matrix: Scores) -> None:
 def refuse_other_columns(matrix: Scores, sample: Scores) -> None:
     """Refuse columns that seem to belong to other classes, judging by sampled rows.
 
-    These are a few seen columns without images that have the largest score of most images, or
-    columns in another order. A file without images of seen classes is not refused for the former:
-    in it, uncalibrated scores are often largest for seen classes.
+    Two faults are refused: a few seen columns without images have the largest score of most images,
+    or the columns are in another order. The first is no fault in a file without images of seen
+    classes, where uncalibrated scores are often largest for seen classes.
     """
     tested = np.unique(matrix.y)
     untested = np.setdiff1d(np.flatnonzero(matrix.seen), tested)

@@ -17,21 +17,21 @@ from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text
 
 #: Number of first rows that decide whether a column may have labels.
-LOOKED_AT = 64
+FIRST_ROWS = 64
 
 
 def take_label_column(parts: ScoreParts) -> None:
     """Take the labels from the first or last column of a matrix without titles.
 
-    Labels repeat and are whole numbers below the number of classes, beside scores with fractions.
-    If the labels have a file of their own, a column with the same labels is left out, as is a first
-    column that numbers the images.
+    A column of labels has whole numbers up to the number of classes, some of them repeated, while
+    other columns have fractions. If the labels are in a separate file, a column equal to them is
+    left out, as is a first column that numbers the images.
     """
     matrix, has_titles = parts.scores, parts.class_names or parts.is_table
     if matrix is None or has_titles or np.ndim(matrix) != 2 or matrix.shape[1] < 3:
         return
     last = matrix.shape[1] - 1
-    start = np.asarray(matrix[:LOOKED_AT])  # spares reading every page of a large matrix
+    start = np.asarray(matrix[:FIRST_ROWS])  # all rows would load every page of a large matrix
     are_whole = (start == np.trunc(start)).all(axis=0)
     if are_whole.all():
         return
@@ -53,7 +53,7 @@ def take_label_column(parts: ScoreParts) -> None:
 
 
 def _are_labels(values: np.ndarray, n_classes: int, labels: np.ndarray | None) -> bool:
-    """Whether a column has labels of classes, the given ones if there are any."""
+    """Whether a column has labels of classes; if labels are known, whether it equals them."""
     if labels is not None:
         return np.array_equal(values, labels)
     are_classes = bool(np.isin(values, np.arange(n_classes + 1)).all())
@@ -61,7 +61,7 @@ def _are_labels(values: np.ndarray, n_classes: int, labels: np.ndarray | None) -
 
 
 def number_columns(parts: ScoreParts) -> None:
-    """Sort the columns of a table that are called by numbers, such as ``10`` or ``class_10``.
+    """Sort the columns of a table if their names are numbers, such as ``10`` or ``class_10``.
 
     Labels and unseen classes among these numbers are converted to columns. If labels are numbers,
     columns with other names are left out.

@@ -60,19 +60,19 @@ class Explanation:
     """Readings of each printed number, nearest first, and readings that explain all numbers."""
 
     printed: tuple[Printed, ...]
-    distances: tuple[tuple[ComparedReading, ...], ...]
+    comparisons: tuple[tuple[ComparedReading, ...], ...]
     common_readings: tuple[str, ...]
     other_causes: tuple[str, ...]
 
     @property
     def explained(self) -> bool:
         """Whether every printed number is explained by some reading."""
-        return all(any(reading.explains for reading in readings) for readings in self.distances)
+        return all(any(reading.explains for reading in readings) for readings in self.comparisons)
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """One sentence per printed number, and one on all numbers together if there are several."""
-        sentences = [_sentence(*pair) for pair in zip(self.printed, self.distances, strict=True)]
+        sentences = [_sentence(*pair) for pair in zip(self.printed, self.comparisons, strict=True)]
         if len(self.printed) > 1:
             if self.common_readings:
                 sentences.append(f"All numbers together: {'; or '.join(self.common_readings)}.")
@@ -83,9 +83,9 @@ class Explanation:
     def as_text(self) -> str:
         """Return the sentences, the readings by distance, and other causes, as lines of text."""
         lines = [*self.sentences]
-        for printed, distances in zip(self.printed, self.distances, strict=True):
+        for printed, comparisons in zip(self.printed, self.comparisons, strict=True):
             lines += ["", f"Readings of {printed.name} {printed.text}, the nearest first"]
-            for reading in distances[:LISTED]:
+            for reading in comparisons[:LISTED]:
                 mark = "=" if reading.explains else " "
                 lines.append(
                     f"  {mark} {percent(reading.value):>7}  {signed(reading.points / 100):>6} "
@@ -106,9 +106,9 @@ class Explanation:
                 {
                     "metric": printed.name,
                     "printed": printed.text,
-                    "readings": [{"reading": d.name} | _without_name(d) for d in distances],
+                    "readings": [{"reading": d.name} | _without_name(d) for d in comparisons],
                 }
-                for printed, distances in zip(self.printed, self.distances, strict=True)
+                for printed, comparisons in zip(self.printed, self.comparisons, strict=True)
             ],
             "beyond": self.other_causes,
         }
@@ -150,45 +150,45 @@ def explain(
     if without_leaks:
         description = "γ = 0, per class, without the test images that the split trains on"
         readings.append(ScoreReading(description, without_leaks, "name it"))
-    distances = tuple(compare_readings(number, readings) for number in printed)
+    comparisons = tuple(compare_readings(number, readings) for number in printed)
     common = tuple(
         reading.name
         for reading in readings
         if all(p.name in reading.metrics and p.is_of(reading.metrics[p.name]) for p in printed)
     )
     return Explanation(
-        tuple(printed), distances, common, (*_other_causes(reports, first_release=first_release),)
+        tuple(printed), comparisons, common, (*_other_causes(reports, first_release=first_release),)
     )
 
 
 def readings_of(reports: Sequence[ScoreReport]) -> Iterator[ScoreReading]:
     """Yield every reading of one or several files of scores."""
-    several = len(reports) > 1
-    of_files = [[*_readings_of_one(report)] for report in reports]
-    for report, readings in zip(reports, of_files, strict=True):
+    has_several = len(reports) > 1
+    readings_of_files = [[*_readings_of_one(report)] for report in reports]
+    for report, readings in zip(reports, readings_of_files, strict=True):
         for reading in readings:
-            start = f"{report.matrix.name}: " if several else ""
+            start = f"{report.matrix.name}: " if has_several else ""
             kind: Standing = reading.standing
-            if several and kind == "usual":
+            if has_several and kind == "usual":
                 kind = "name it"
             yield ScoreReading(f"{start}{reading.name}", reading.metrics, kind)
-    if several:
-        yield from _readings_of_several(of_files)
+    if has_several:
+        yield from _readings_of_several(readings_of_files)
 
 
 def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
     metrics, test = report.metrics, report.matrix.tested
-    for average, kind, end in AVERAGES:
+    for average, kind, suffix in AVERAGES:
         usual: Standing = "usual" if average == "per class" else "name it"
-        at_zero = _named(metrics, "plain", end)
-        ausuc = metrics.get(f"ausuc{end}")
+        at_zero = _named(metrics, "plain", suffix)
+        ausuc = metrics.get(f"ausuc{suffix}")
         if at_zero:
             yield ScoreReading(f"γ = 0, {average}", at_zero, usual)
             mean = {"H": (at_zero["u"] + at_zero["s"]) / 2}
             yield ScoreReading(f"mean of u and s instead of H, γ = 0, {average}", mean, "name it")
         if ausuc is not None:
             yield ScoreReading(f"area under the curve, {average}", {"AUSUC": ausuc}, usual)
-        calibrated = _named(metrics, "calibrated", end)
+        calibrated = _named(metrics, "calibrated", suffix)
         if calibrated:
             yield ScoreReading(f"γ {report.how}, {average}", calibrated, usual)
         if test.has_curve:
@@ -202,14 +202,14 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
             description = f"γ with the best H per {unit} on the test images (oracle), {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
                 yield ScoreReading(description, values, "oracle")
-        within = _named(metrics, "separate", end, {"unseen": f"zsl{end}"})
+        within = _named(metrics, "separate", suffix, {"unseen": f"zsl{suffix}"})
         if within:
             description = f"among the classes of each side (u is ZSL accuracy), {average}"
             yield ScoreReading(description, within | {"ZSL": within["u"]}, "name it")
-        elif (zsl := metrics.get(f"zsl{end}")) is not None:
+        elif (zsl := metrics.get(f"zsl{suffix}")) is not None:
             description = f"among unseen classes alone (ZSL accuracy), {average}"
             yield ScoreReading(description, {"ZSL": zsl, "u": zsl}, usual)
-        accuracy = metrics.get(f"accuracy{end}")
+        accuracy = metrics.get(f"accuracy{suffix}")
         if accuracy is not None:
             description = f"accuracy of all test images together, γ = 0, {average}"
             yield ScoreReading(description, {"H": accuracy}, "name it")
@@ -224,13 +224,13 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
 def _named(
     metrics: Mapping[str, float | None],
     point: str,
-    end: str,
+    suffix: str,
     other: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
     """Return u, s and H of a point; empty if one of them is missing."""
     names = {"u": "unseen", "s": "seen", "H": "harmonic"}
     values = {
-        letter: metrics.get((other or {}).get(side, f"{point}_{side}{end}"))
+        letter: metrics.get((other or {}).get(side, f"{point}_{side}{suffix}"))
         for letter, side in names.items()
     }
     return {k: v for k, v in values.items() if v is not None} if None not in values.values() else {}
@@ -257,12 +257,18 @@ def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
             yield ScoreReading(f"γ = 0, ties decided {how}, {average}", values, "name it")
 
 
-def _readings_of_several(of_files: Sequence[Sequence[ScoreReading]]) -> Iterator[ScoreReading]:
+def _readings_of_several(
+    readings_of_files: Sequence[Sequence[ScoreReading]],
+) -> Iterator[ScoreReading]:
     """Yield the means over files, the H of the means, and the best file on the test images."""
-    common = [r.name for r in of_files[0] if all(r.name in {o.name for o in f} for f in of_files)]
-    n = len(of_files)
+    common = [
+        r.name
+        for r in readings_of_files[0]
+        if all(r.name in {o.name for o in f} for f in readings_of_files)
+    ]
+    n = len(readings_of_files)
     for name in common:
-        same = [next(r for r in readings if r.name == name) for readings in of_files]
+        same = [next(r for r in readings if r.name == name) for readings in readings_of_files]
         means = {k: float(np.mean([r.metrics[k] for r in same])) for k in same[0].metrics}
         yield ScoreReading(f"mean over {n} files, {name}", means, same[0].standing)
         if {"u", "s", "H"} <= {*means} and not name.startswith("mean of"):
@@ -280,30 +286,32 @@ def compare_readings(
     printed: Printed, readings: Sequence[ScoreReading]
 ) -> tuple[ComparedReading, ...]:
     """Compare a printed number with the readings of its metric; return them, nearest first."""
-    distances: dict[str, ComparedReading] = {}
+    comparisons: dict[str, ComparedReading] = {}
     for reading in readings:
         value = reading.metrics.get(printed.name)
-        if value is not None and reading.name not in distances:
+        if value is not None and reading.name not in comparisons:
             points = 100 * value - float(printed.text)
             explains = printed.is_of(value)
-            distances[reading.name] = ComparedReading(
+            comparisons[reading.name] = ComparedReading(
                 reading.name, value, points, explains, reading.standing
             )
     order = ("usual", "name it", "oracle")
     return tuple(
-        sorted(distances.values(), key=lambda d: (round(abs(d.points), 6), order.index(d.standing)))
+        sorted(
+            comparisons.values(), key=lambda d: (round(abs(d.points), 6), order.index(d.standing))
+        )
     )
 
 
-def _sentence(printed: Printed, distances: Sequence[ComparedReading]) -> str:
+def _sentence(printed: Printed, comparisons: Sequence[ComparedReading]) -> str:
     number = f"{printed.name} {printed.text}"
-    fit = [reading for reading in distances if reading.explains]
-    if not distances:
+    fit = [reading for reading in comparisons if reading.explains]
+    if not comparisons:
         return f"{number}: these scores have no such metric."
     if not fit:
-        nearest = distances[0]
+        nearest = comparisons[0]
         return (
-            f"None of {len(distances)} readings explains {number}; the nearest is "
+            f"None of {len(comparisons)} readings explains {number}; the nearest is "
             f"{percent(nearest.value)} ({nearest.name}), {abs(nearest.points):.1f} points away."
         )
     if len(fit) == 1:

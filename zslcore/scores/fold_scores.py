@@ -24,8 +24,8 @@ from zslcore.exceptions import DatasetError
 from zslcore.names import are_numbered_from_0, positions_of
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.matrix import Scores
-from zslcore.scores.predicted import checked
-from zslcore.storage.files import or_refused, written_whole
+from zslcore.scores.predicted import check_predictions
+from zslcore.storage.files import open_atomically, reraise_write_errors
 from zslcore.texts import expect
 from zslcore.version import commit, version
 
@@ -107,7 +107,7 @@ def write_parts(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
     Raises ZSLError if the file cannot be written.
     """
-    with or_refused(path.name), written_whole(path) as file:
+    with reraise_write_errors(path.name), open_atomically(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
@@ -125,12 +125,12 @@ def match_folds(
     expected = f"{len(folds)} validation files, one per fold, in the order of the folds"
     expect(n in (0, len(folds)), where, expected, n)
     predictions = Predictions(
-        _renumbered(report.matrix, test, _columns(report.matrix, test, dataset)),
+        _renumber(report.matrix, test, _columns(report.matrix, test, dataset)),
         dataset.class_names,
         tuple(_folds(report.validation, folds, dataset)),
         _provenance(report, dataset, split, seed),
     )
-    predicted = checked(predictions, report.matrix.name, load=lambda _: dataset)
+    predicted = check_predictions(predictions, report.matrix.name, load=lambda _: dataset)
     remarks = *report.matrix.remarks, *predicted.remarks
     report_of_predictions = judge_predicted(replace(predicted, remarks=remarks))
     # A validated gamma drops the note of ``report``: it may state that the classes of validation
@@ -144,45 +144,45 @@ def match_folds(
 
 def _columns(matrix: Scores, part: Part, dataset: ZSLDataset) -> np.ndarray:
     """Return the class of every column; refuse scores of other images or candidates."""
-    who, n = matrix.name, len(part.classes)
-    expected, got = f"scores of the {len(part.rows):,} rows {part.name}_rows", len(matrix.y)
-    expect(got == len(part.rows), who, expected, f"{got:,} images")
+    where, n = matrix.name, len(part.classes)
+    expected, got = f"scores of the {len(part.rows):,} rows {part.name}_rows", f"{len(matrix.y):,}"
+    expect(len(matrix.y) == len(part.rows), where, expected, f"{got} images")
     columns = part.classes
     if not are_numbered_from_0(matrix.class_names):
         columns = positions_of(matrix.class_names, dataset.class_names)
     are_candidates = len(matrix.seen) == n and np.array_equal(np.sort(columns), part.classes)
     expected = f"a column for each of the {n} candidates {part.name}_classes, by name or in their"
-    expect(are_candidates, who, f"{expected} order", f"{len(matrix.seen)} columns")
+    expect(are_candidates, where, f"{expected} order", f"{len(matrix.seen)} columns")
     wrong = np.flatnonzero(columns[matrix.y] != dataset.labels[part.rows])
     if len(wrong):
         names, k = dataset.class_names, wrong[0]
         raise DatasetError(
-            f"{who}: expected the images in the order of {part.name}_rows; image {k} is labelled "
+            f"{where}: expected the images in the order of {part.name}_rows; image {k} is labelled "
             f"{names[columns[matrix.y[k]]]!r}, row {part.rows[k]} belongs to "
             f"{names[dataset.labels[part.rows[k]]]!r}."
         )
     seen = part.seen[np.searchsorted(part.classes, columns)]
-    expected = f"{int((~part.seen).sum())} unseen classes, those without {part.name}_seen"
-    n_unseen = int((~matrix.seen).sum())
-    is_same = np.array_equal(seen, matrix.seen)
-    expect(is_same, who, expected, f"{n_unseen} or different ones")
+    n_expected, n_unseen = int((~part.seen).sum()), int((~matrix.seen).sum())
+    expected = f"{n_expected} unseen classes, those without {part.name}_seen"
+    got = f"{n_unseen}" if n_unseen != n_expected else "other classes"
+    expect(np.array_equal(seen, matrix.seen), where, expected, got)
     return columns
 
 
-def _renumbered(matrix: Scores, part: Part, columns: np.ndarray) -> PredictedRows:
+def _renumber(matrix: Scores, part: Part, columns: np.ndarray) -> PredictedRows:
     """Return the predictions with the class numbers and rows of the data set."""
     rows = PredictedRows.of_scores(matrix.tested, part.rows)
 
-    def named(columns_of_matrix: np.ndarray | None) -> np.ndarray:
+    def classes_of(columns_of_matrix: np.ndarray | None) -> np.ndarray:
         assert columns_of_matrix is not None  # never None for score files
         return np.where(columns_of_matrix < 0, -1, columns[columns_of_matrix])
 
     return replace(
         rows,
         labels=columns[rows.labels],
-        seen_class=named(rows.seen_class),
-        unseen_class=named(rows.unseen_class),
-        zsl_class=named(rows.zsl_class),
+        seen_class=classes_of(rows.seen_class),
+        unseen_class=classes_of(rows.unseen_class),
+        zsl_class=classes_of(rows.zsl_class),
         classes=part.classes,
         seen=part.seen,
     )

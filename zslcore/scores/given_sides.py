@@ -40,7 +40,7 @@ def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str
     likely = [
         side
         for side in (True, False)
-        if _exactly(_ruled_out(sample, seen == side, seen != side)[0], of_seen[sampled] != side, 0)
+        if _is_exact(_ruled_out(sample, seen == side, seen != side)[0], of_seen[sampled] != side, 0)
     ]
     sides = []
     for side in likely:
@@ -48,7 +48,7 @@ def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str
             np.concatenate(parts) for parts in zip(*_in_blocks(F, seen == side), strict=True)
         )
         on_other_side = of_seen != side
-        if not _exactly(out, on_other_side, FEWEST_IMAGES):
+        if not _is_exact(out, on_other_side, FEWEST_IMAGES):
             continue
         if (
             saturated[on_other_side].mean() < 0.5
@@ -63,7 +63,7 @@ def _in_blocks(F: np.ndarray, columns: np.ndarray) -> Iterator[tuple[np.ndarray,
         yield _ruled_out(block, columns, ~columns)
 
 
-def _exactly(out: np.ndarray, on_other_side: np.ndarray, fewest: int) -> bool:
+def _is_exact(out: np.ndarray, on_other_side: np.ndarray, fewest: int) -> bool:
     """Whether a side is ruled out in the rows ``on_other_side``, and in (nearly) no other row."""
     if min(on_other_side.sum(), (~on_other_side).sum()) < max(fewest, 1):
         return not fewest

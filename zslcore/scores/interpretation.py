@@ -30,7 +30,7 @@ NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown
 NUMBERS = "numbers or minus infinity"
 
 
-def interpreted(
+def interpret(
     file: ScoreFile, fixes: Collection[str] = ()
 ) -> tuple[Scores | None, tuple[Question, ...]]:
     """Return the scores of a file (None while a question is open) and the open questions.

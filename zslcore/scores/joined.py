@@ -87,7 +87,7 @@ def _match_rows(
     assert context.labels is not None
     classes, labels, tested = _columns(matrix, context), context.labels, np.append(seen, unseen)
     y = matrix.y if classes is None else classes[matrix.y]
-    numbered = _numbered(matrix, tested)
+    numbered = _row_numbers(matrix, tested)
     orders = [tested, np.append(unseen, seen), np.sort(tested)]
     orders += [np.append(*map(np.sort, pair)) for pair in ((seen, unseen), (unseen, seen))]
     how = f"The classes of the {len(y):,} images are those of the test rows, in order."
@@ -108,8 +108,8 @@ def _match_rows(
     of_split, of_scores = (np.sort(np.unique_counts(c).counts) for c in (labels[tested], y))
     if np.array_equal(of_split, of_scores):
         how = (
-            "The number of test images is that of the split, but the classes are numbered in a "
-            "different order."
+            "The numbers of images per class are those of the split, but the classes are numbered "
+            "in a different order."
         )
         return ScoreMatch("open", how)
     return None
@@ -124,7 +124,7 @@ def _columns(matrix: Scores, context: AuditContext) -> np.ndarray | None:
     return positions if is_whole else None
 
 
-def _numbered(matrix: Scores, tested: np.ndarray) -> np.ndarray | None:
+def _row_numbers(matrix: Scores, tested: np.ndarray) -> np.ndarray | None:
     """Return the row numbers of predictions if they are the ``tested`` rows; else None."""
     if not isinstance(matrix, PredictedScores):
         return None
@@ -215,12 +215,12 @@ def _in_front(finding: Finding) -> str:
 
 
 def joined_card(
-    of_split: CheckedSplit, of_scores: CheckedScores, printed: Sequence[Printed] = ()
+    checked_split: CheckedSplit, checked_scores: CheckedScores, printed: Sequence[Printed] = ()
 ) -> Report:
     """Return one card for a split, the scores of its test images and printed metrics."""
-    split, scores, report = of_split.card, of_scores.card, of_scores.report
-    fitted = match_scores(report.matrix, of_split.context)
-    without = _metrics_without_leaks(fitted, report, of_split.context, of_split.audited)
+    split, scores, report = checked_split.card, checked_scores.card, checked_scores.report
+    fitted = match_scores(report.matrix, checked_split.context)
+    without = _metrics_without_leaks(fitted, report, checked_split.context, checked_split.audited)
     findings = [*_findings_on_printed(printed, report), *_findings_on_fit(fitted, without)]
     findings += [
         replace(finding, title=f"{subject}: {finding.title}")
@@ -253,7 +253,8 @@ def _is_replaced(finding: Finding, split: Report, fitted: ScoreMatch) -> bool:
 class MetricsWithoutLeaks:
     """u, s and H at one gamma, with all test rows and without leaking rows.
 
-    ``clean`` is None if the rows are unknown. The metric of a side without images is None.
+    If the rows are unknown, ``clean`` is None and ``leaked`` is -1. The metric of a side without
+    images is None.
     ``also_in_trainval`` is False if no leaking row is in trainval, only in other training lists.
     """
 
@@ -272,8 +273,8 @@ def _metrics_without_leaks(
         return None
     best_classes, gamma = report.matrix.tested.best_classes, report.chosen or 0.0
     gamma_text = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
-    every = np.ones(len(best_classes.y), bool)
-    all_rows = _metrics_at(best_classes, every, gamma)
+    all_images = np.ones(len(best_classes.y), bool)
+    all_rows = _metrics_at(best_classes, all_images, gamma)
     if fitted.rows is None:
         return MetricsWithoutLeaks(-1, len(best_classes.y), gamma_text, True, all_rows, None)
     leaks = leaking_rows(context, audited)

@@ -15,8 +15,8 @@ from zslcore.untrusted.readers.array_names import SCORE_VARIABLES
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
-    """Positions (0 or 1) of two files that may be blocks of one matrix, and their shapes.
+class SideFiles:
+    """Positions (0 or 1) of the seen and unseen columns of one matrix in two files; their shapes.
 
     ``certain`` is True if names, rows and columns exclude any other meaning.
     """
@@ -27,12 +27,12 @@ class Blocks:
     shapes: tuple[str, str]
 
 
-def find_blocks(first: Path, second: Path) -> Blocks | None:
-    """Return the blocks of two files; None if each file is a complete matrix.
+def find_side_files(first: Path, second: Path) -> SideFiles | None:
+    """Return the files of seen and unseen columns; None if each file is a complete matrix.
 
-    Files are blocks if two of three conditions hold: they have equally many rows, they differ in
-    the number of columns, and their names say "seen" and "unseen". Only files of arrays are read,
-    since a table names its classes.
+    The files have columns of one matrix if two of three conditions hold: they have the same number
+    of rows, they differ in the number of columns, and one name contains "seen", the other "unseen".
+    Only files of arrays are read, since a table names its classes.
     """
     shapes = [_shape(path) for path in (first, second)]
     if shapes[0] is None or shapes[1] is None:
@@ -44,8 +44,8 @@ def find_blocks(first: Path, second: Path) -> Blocks | None:
     if same_images + other_classes + named < 2:
         return None
     unseen = sides.index("unseen") if named else 1
-    words = f"{rows:,} x {columns:,}", f"{other_rows:,} x {other_columns:,}"
-    return Blocks(1 - unseen, unseen, same_images and other_classes and named, words)
+    texts = f"{rows:,} x {columns:,}", f"{other_rows:,} x {other_columns:,}"
+    return SideFiles(1 - unseen, unseen, same_images and other_classes and named, texts)
 
 
 def _shape(path: Path) -> tuple[int, int] | None:

@@ -80,10 +80,10 @@ def _labels_of_text(
     pairs = [] if lines is None else [IMAGE_IN_LINE.match(line) for line in lines.astype(str)]
     if pairs and all(pair and pair[2] for pair in pairs):
         arrays = {"image": np.array([pair[1] for pair in pairs if pair])}
-        after_image = numbers_or_names([pair[2] for pair in pairs if pair])
-        return _by_image(replace(table, arrays=arrays), after_image, scores, images)
+        labels_of_lines = numbers_or_names([pair[2] for pair in pairs if pair])
+        return _by_image(replace(table, arrays=arrays), labels_of_lines, scores, images)
     name = first_named(table.shapes, ("array", *LABELS))
-    name = name or _only_repeating(table, folder, limits)
+    name = name or _only_repeated_column(table, folder, limits)
     labels = None if name is None else _labels_in(table, name, folder, limits)
     if labels is None and "columns" in table.shapes:
         titles = clean_text(", ".join(table.names("columns")), 80)
@@ -93,7 +93,7 @@ def _labels_of_text(
     return _by_image(table, labels, scores, images)
 
 
-def _only_repeating(table: Contents, folder: Path, limits: Limits) -> str | None:
+def _only_repeated_column(table: Contents, folder: Path, limits: Limits) -> str | None:
     """Return the only column with repeated values: labels repeat, file names do not."""
     repeating = []
     for name in (n for n, shape in table.shapes.items() if shape and len(shape) == 1):

@@ -22,7 +22,7 @@ from zslcore.metrics import best_column, combine_sides, ranks_of
 #: Number of scores in memory at a time, and bytes of a memory map that may stay in memory.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
 #: Number of sampled rows, spread over the file, in which faults are recognised.
-ENOUGH = 2_000
+SAMPLE_ROWS = 2_000
 
 
 def blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -58,7 +58,7 @@ def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def spread_rows(n: int, most: int = ENOUGH) -> np.ndarray:
+def spread_rows(n: int, most: int = SAMPLE_ROWS) -> np.ndarray:
     """Return at most ``most`` rows spread over ``n`` rows, which may be sorted by class."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
 
@@ -235,8 +235,8 @@ class Scores:
         return replace(rows, limits="sides given") if self.sides_given else rows
 
 
-def is_of(matrix: Scores, dataset: ZSLDataset, split: str) -> bool:
-    """Return whether scores may be of the test images of a data set, judging by counts.
+def fits_test_set(matrix: Scores, dataset: ZSLDataset, split: str) -> bool:
+    """Whether scores may be of the test images of a data set, judging by counts.
 
     With column k as class k, the same classes must be unseen, and every class must have as many
     images as in the test set.

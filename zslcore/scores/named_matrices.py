@@ -54,10 +54,10 @@ class NamedMatrix:
         Raises FileRefusedError if labels fit neither axis, or both.
         """
         y, size = np.asarray(labels), " x ".join(f"{n:,}" for n in self.values.shape)
-        turned = (self.values, self.columns), (self.values.T, self.rows)
+        orientations = (self.values, self.columns), (self.values.T, self.rows)
         fits = [
             (values, classes)
-            for values, classes in turned
+            for values, classes in orientations
             if len(values) == len(y) and self._are_classes(values, classes, y)
         ]
         shown = ", ".join(clean_text(name, 40) for name in self.rows[:3])

@@ -65,7 +65,7 @@ def number_within_sides(matrix: Scores, fixes: Collection[str]) -> Scores:
         return matrix
     reading, predicted = reading_within_sides(y, seen, best), matrix.tested.predicted()
     if is_answered and reading is not None:
-        return _renumbered(matrix, reading)
+        return _renumber(matrix, reading)
     if is_answered:
         got = "numbers within each side, which do not show which images belong to unseen classes"
         raise refusal_of(f"{matrix.name}, labels", "column numbers", got)
@@ -84,7 +84,7 @@ def number_within_sides(matrix: Scores, fixes: Collection[str]) -> Scores:
     return matrix
 
 
-def _renumbered(matrix: Scores, reading: LabelReading) -> Scores:
+def _renumber(matrix: Scores, reading: LabelReading) -> Scores:
     """Return the scores with the labels of a reading."""
     best = matrix.best and replace(matrix.best, labels=reading.y.astype(np.int32))
     test = recognise_test(reading.y, len(matrix.seen))
@@ -122,14 +122,14 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
         by_chance = scipy.stats.binom.sf(hits - 1, n, min(chance, 1.0))
         if hits <= CLEARER * before.sum() or by_chance > UNLIKELY:
             continue
-        excess = float(_hits(reading.y, seen, best).sum())
-        if best_reading is None or excess > best_reading[0]:
-            best_reading = excess, reading
+        n_right = float(_hits(reading.y, seen, best).sum())
+        if best_reading is None or n_right > best_reading[0]:
+            best_reading = n_right, reading
     return best_reading[1] if best_reading else None
 
 
 def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, predicted: np.ndarray) -> bool:
-    """Return whether labels number only the unseen classes, while images of both sides are mixed.
+    """Whether labels number only the unseen classes, while images of both sides are mixed.
 
     The order of rows then does not show the side of an image, so no reading can be proposed.
     ``predicted`` are the best classes among all classes.

@@ -48,7 +48,7 @@ from zslcore.untrusted.client import rows_by_image
 
 # Gamma of each file, or None.
 Gammas = tuple[float | None, float | None]
-#: Metrics that decide which file is better, the first that all files have: letter and condition.
+#: Metrics that may decide which file is better, the most relevant first: letter and condition.
 COMPARED = {
     "calibrated_harmonic": ("H", ", γ chosen for each"),
     "plain_harmonic": ("H", ", γ = 0"),
@@ -387,7 +387,7 @@ def design_of(pair: Pair, name: str) -> Design:
     ]
     sides = {"unseen": ~test.seen[test.y], "seen": test.seen[test.y]}
     if side == "harmonic":
-        return _of_harmonic(test.y, right, sides)
+        return _design_of_harmonic(test.y, right, sides)
     first, second = (r[sides[side]].astype(float) for r in right)
     return Design((stratum_of(second - first, test.y[sides[side]]),))
 
@@ -399,7 +399,9 @@ def _right(test: PredictedTest, point: str, gamma: float) -> np.ndarray:
     return test.predicted(gamma if point == "calibrated" else 0.0) == test.y
 
 
-def _of_harmonic(y: np.ndarray, right: list[np.ndarray], sides: dict[str, np.ndarray]) -> Design:
+def _design_of_harmonic(
+    y: np.ndarray, right: list[np.ndarray], sides: dict[str, np.ndarray]
+) -> Design:
     values = {side: np.zeros(int(on_side.sum())) for side, on_side in sides.items()}
     for sign, r in zip((-1, 1), right, strict=True):
         u, s = (_mean(r[on_side], y[on_side]) for on_side in sides.values())

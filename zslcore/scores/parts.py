@@ -20,8 +20,8 @@ class ScoreParts:
     :class:`zslcore.scores.matrix.ScoreFile`; ``seen`` lists the seen classes. ``labels_name`` is
     the title of the labels in the file. ``other_columns`` have an entry per image.
     ``named_matrix`` has the scores in place of ``scores`` if its rows have names; ``second`` has
-    the columns or the images of the unseen side, if they are separate.
-    ``is_table`` is True if a title, not the position, states the class of a column.
+    the columns or the images of the unseen side, if they are separate. ``is_table`` is True if a
+    title, not the position, states the class of a column.
     """
 
     name: str

@@ -80,10 +80,10 @@ def read_predicted(
     FileRefusedError for an unreadable file and, with ``refuse_wrong``, for a wrong claim.
     """
     predictions = read_predictions(path, limits=limits)
-    return checked(predictions, path.name, load=load, refuse_wrong=refuse_wrong)
+    return check_predictions(predictions, path.name, load=load, refuse_wrong=refuse_wrong)
 
 
-def checked(
+def check_predictions(
     predictions: Predictions,
     name: str,
     *,

@@ -35,8 +35,6 @@ NEVER_ACROSS = (
     "so the side of every image was given. H is the H of separate label spaces. Predict every "
     "image among all classes for GZSL."
 )
-
-
 #: Smallest similarity between the name of a listed class without images and a name that it may
 #: misspell.
 CLOSE = 0.8
@@ -73,14 +71,14 @@ def predicted_classes(
         listed = None if listed is None else listed - 1
     if listed is not None and not n_classes:
         C = max(C, len(listed) if listed.dtype == bool else 1 + int(listed.max(initial=0)))
-    seen, about = sides_of_classes(file, fixes, y, C, listed)
-    if from_1 and not about["benchmark"]:
-        about["class_names"] = tuple(map(str, range(1, C + 1)))
+    seen, fields = sides_of_classes(file, fixes, y, C, listed)
+    if from_1 and not fields["benchmark"]:
+        fields["class_names"] = tuple(map(str, range(1, C + 1)))
     expect(high < C, file.name, f"classes 0 to {C - 1}", high)
     if are_checked and not np.isin(best, y).any() and len({*seen[y]}) == 2:
         _refuse_other_names(file.name, labels, predicted)
     rows, digest = rows_of_classes(y, best, seen), digest_of(y, best, seen)
-    matrix = Scores.of_best(file.name, rows, digest=digest, **about)
+    matrix = Scores.of_best(file.name, rows, digest=digest, **fields)
     matrix = number_within_sides(matrix, fixes)
     remarks = [*file.remarks, *matrix.remarks]
     if _never_across(matrix):

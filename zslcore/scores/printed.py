@@ -16,8 +16,8 @@ PRINTED = {
     "AUSUC": (("Every", "AUSUC"),),
 }
 #: Other names of these metrics in papers.
-ALSO = {"unseen": "u", "seen": "s", "h": "H", "zsl": "ZSL", "t1": "ZSL", "ausuc": "AUSUC"}
-FIGURE = re.compile(r"([A-Za-z0-9]+)\s*[=: ]\s*([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%?")
+ALIASES = {"unseen": "u", "seen": "s", "h": "H", "zsl": "ZSL", "t1": "ZSL", "ausuc": "AUSUC"}
+METRIC = re.compile(r"([A-Za-z0-9]+)\s*[=: ]\s*([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Printed:
     text: str
 
     def is_of(self, value: float) -> bool:
-        """Return whether a fraction rounds to the printed percentage."""
+        """Whether a fraction rounds to the printed percentage."""
         decimals = len(self.text.partition(".")[2])
         return abs(100 * value - float(self.text)) <= 0.5 * 10**-decimals + 1e-9
 
@@ -41,8 +41,8 @@ def read_printed(text: str) -> tuple[Printed, ...]:
     printed = []
     text = re.sub(r"(?<=\d),(?=\d)", ".", text)
     for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
-        match = FIGURE.fullmatch(part)
-        name = match and ALSO.get(match[1].lower(), match[1])
+        match = METRIC.fullmatch(part)
+        name = match and ALIASES.get(match[1].lower(), match[1])
         if match is None or name not in PRINTED or float(match[2]) > 100:
             raise ParameterError(
                 f"Printed metrics: expected {', '.join(PRINTED)} with a value in percent, such as "

@@ -14,17 +14,17 @@ from typing import NoReturn
 LISTED = 4
 #: Name of a fix -> its description; "as-is" answers every question with no.
 FIXES: dict[str, str] = {
-    "transposed": "rows are classes and columns images: transpose the matrix",
+    "transposed": "rows are classes, and columns are images: transpose the matrix",
     "labels-from-1": "labels and unseen classes are counted from 1",
     "unused-column": "the first column belongs to no class: leave it out; labels start at 1",
     "unused-last-column": "the last column belongs to no class: leave it out",
     "seen-listed": "the list contains the seen classes: treat all other classes as unseen",
-    "distances": "smaller values are closer: take the negative of the scores",
+    "distances": "smaller values mean closer classes: change the sign of the scores",
     "seen-first": "columns are the seen classes in order of their numbers, then the unseen ones",
     "unseen-first": "columns are the unseen classes in order of their numbers, then the seen ones",
     "within-sides": "labels number the classes of each side: renumber the labels as the columns",
     "unnamed": "the class names do not fit the columns: leave them out and number the columns",
-    "same-class": "columns that share a name are one class: take the larger score",
+    "same-class": "columns that share a name are one class: use the largest of their scores",
     "all-unseen": "the model was trained on no class: treat all as unseen (pure zero-shot)",
     "as-is": "the file is correct as it is",
 }
@@ -45,7 +45,7 @@ class Question:
 
 
 class UnansweredError(Exception):
-    """End of an interpretation by a question; ``interpreted`` returns the question."""
+    """Question that ends an interpretation; ``interpret`` returns it."""
 
     def __init__(self, question: Question) -> None:
         super().__init__(question.sentence)

@@ -41,7 +41,7 @@ from zslcore.untrusted.client import (
     look_into,
     read_score_table,
 )
-from zslcore.untrusted.gathered import look_into_folder
+from zslcore.untrusted.combined import look_into_folder
 from zslcore.untrusted.readers.array_names import (
     COUNTERS,
     LABEL_VARIABLES,
@@ -62,12 +62,12 @@ def read_scores(
     unseen_scores: Path | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> ScoreFile:
-    """Read a file of scores or predicted classes, for :func:`zslcore.scores.interpreted`.
+    """Read a file of scores or predicted classes, for :func:`zslcore.scores.interpret`.
 
     Parameters
     ----------
     path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file, a folder with one array per file
-        (:mod:`zslcore.untrusted.gathered`), or the contents of a file
+        (:mod:`zslcore.untrusted.combined`), or the contents of a file
         Archives have variables of :data:`zslcore.scores.archives.NAMES`; a table has a column of
         labels and one column per class, or one column of predicted classes.
     labels : file with labels only: ``.npy``, or a text with one label per line or a column called

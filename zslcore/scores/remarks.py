@@ -16,8 +16,6 @@ from zslcore.texts import listed
 
 #: Share of rows with ties above which a remark reports them.
 MANY_TIES = 0.01
-
-
 #: Share of repeated rows above which a remark reports them.
 REPEATED = 0.01
 

@@ -34,7 +34,7 @@ from zslcore.untrusted.client import sha256_of_file
 
 ZERO_SHOT = "Zero-shot with this extractor"
 #: State of the contamination map -> mark.
-_MARKS: Mapping[contamination.State, Mark] = {
+_MARKS: Mapping[contamination.OverlapState, Mark] = {
     "overlap": "leak",
     "possible": "warning",
     "unknown": "open",
@@ -83,7 +83,7 @@ def review(submission: Submission, *, blind: bool = False) -> tuple[Report, Scor
     ParameterError for printed metrics without scores.
     """
     with scratch() as folder:
-        split, scores = _judged_split(submission, folder), _judged_scores(submission)
+        split, scores = _check_split(submission, folder), _check_scores(submission)
         card = joined_cards([*filter(None, (split, scores))], submission.printed)[0]
         if submission.extractor:
             context = split.context if split else None
@@ -91,10 +91,10 @@ def review(submission: Submission, *, blind: bool = False) -> tuple[Report, Scor
     metrics = (*card.metrics, *(split.card.metrics[1:] if split and scores else ()))
     # No picture, since the page has the full curve.
     card = replace(card, metrics=metrics, picture=None, command=submission.command)
-    return _blinded(card, submission) if blind else (card, submission.report)
+    return _blind(card, submission) if blind else (card, submission.report)
 
 
-def _judged_split(submission: Submission, folder: Path) -> CheckedSplit | None:
+def _check_split(submission: Submission, folder: Path) -> CheckedSplit | None:
     if "split" not in submission.files:
         return None
     path = submission.files["split"]
@@ -110,7 +110,7 @@ def _judged_split(submission: Submission, folder: Path) -> CheckedSplit | None:
     return CheckedSplit.of(context, _files(submission, "split", "labels", "features"))
 
 
-def _judged_scores(submission: Submission) -> CheckedScores | None:
+def _check_scores(submission: Submission) -> CheckedScores | None:
     if submission.report is None:
         return None
     names = [role for role in submission.files if role not in ("split", "labels", "features")]
@@ -137,7 +137,7 @@ def _finding_on_extractor(submission: Submission, context: AuditContext | None) 
     """Return the finding on whether an extractor of the map was trained on the test classes."""
     extractor, tested = (
         contamination.find_extractor(submission.extractor),
-        _tested(submission.report, context),
+        _test_classes(submission.report, context),
     )
     if tested is None:
         text = (
@@ -149,7 +149,7 @@ def _finding_on_extractor(submission: Submission, context: AuditContext | None) 
     return Finding(ZERO_SHOT, _MARKS[answer.state], text, answer.advice)
 
 
-def _tested(
+def _test_classes(
     report: ScoreReport | None, context: AuditContext | None
 ) -> contamination.TestSet | None:
     """Return the test classes, from the recognised benchmark or by their names."""
@@ -171,20 +171,20 @@ def _tested(
 # --- Blind ----------------------------------------------------------------------------------------
 
 
-def scrubbed(text: str, names: Mapping[str, str]) -> str:
+def scrub_names(text: str, names: Mapping[str, str]) -> str:
     """Replace names in a text by their roles, and remove all other paths.
 
     Examples
     --------
-    >>> scrubbed("/home/ann/x.npz: a file of /data/ann/run 7.", {"/home/ann/x.npz": "scores.npz"})
-    'scores.npz: a file of (path) 7.'
+    >>> scrub_names("/home/ann/x.npz: from /data/ann/run 7", {"/home/ann/x.npz": "scores.npz"})
+    'scores.npz: from (path) 7'
     """
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name, names[name])
     return _PATH.sub("(path)", text)
 
 
-def _blinded(card: Report, submission: Submission) -> tuple[Report, ScoreReport | None]:
+def _blind(card: Report, submission: Submission) -> tuple[Report, ScoreReport | None]:
     names = {}
     for role, path in submission.files.items():
         shown = f"{role}{path.suffix.lower()}"
@@ -196,7 +196,7 @@ def _blinded(card: Report, submission: Submission) -> tuple[Report, ScoreReport 
     if report is not None:
         shown = names.get(report.matrix.name, "scores")
         report = replace(report, matrix=replace(report.matrix, name=shown))
-    return read_report(scrubbed(to_json(card), names).encode(), "card"), report
+    return read_report(scrub_names(to_json(card), names).encode(), "card"), report
 
 
 # --- As a page ------------------------------------------------------------------------------------

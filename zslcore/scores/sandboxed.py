@@ -18,7 +18,7 @@ import numpy as np
 from zslcore.evaluation.predicted_tests import WITHOUT_CURVE, GammaOrigin
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import DatasetError, DoubtfulScoresError, FileRefusedError, ZSLError
-from zslcore.scores.interpretation import interpreted
+from zslcore.scores.interpretation import interpret
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.matrix import Scores
 from zslcore.scores.questions import FIXES, Question
@@ -100,7 +100,7 @@ def judge_in_worker(
     size = sum(path.stat().st_size for path in files)
     with scratch() as folder:
         values = {
-            "given": request.to_values(),
+            "test": request.to_values(),
             "validation": None if validation is None else validation.to_values(),
             "origin": origin,
         }
@@ -125,7 +125,7 @@ def judge_in_folder(arguments: Mapping[str, Any], memory: int, into: Path) -> di
 
 def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
     chosen_on, matrices = arguments["validation"], []
-    for source in (arguments["given"], chosen_on):
+    for source in (arguments["test"], chosen_on):
         if source is not None:
             file = read_scores(
                 Path(source["path"]),
@@ -137,7 +137,7 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
                 },
             )
             try:
-                matrix, questions = interpreted(file, source["fixes"])
+                matrix, questions = interpret(file, source["fixes"])
             except DoubtfulScoresError as error:
                 matrix, questions = None, (Question("as-is", str(error), open=True),)
             if matrix is None:

@@ -18,7 +18,7 @@ MOST_PARTS = 4
 
 
 def move_marks(parts: ScoreParts) -> None:
-    """Move lists with one mark per image from the lists of classes to the further columns."""
+    """Move lists with one mark per image from the lists of classes to the other columns."""
     n = 0 if parts.labels is None else len(parts.labels)
     for part in ("unseen", "seen"):
         marks = np.asarray(() if getattr(parts, part) is None else getattr(parts, part))
@@ -83,7 +83,7 @@ def _refuse_other_sides(parts: ScoreParts, y: np.ndarray, stated: np.ndarray, ti
     unseen = np.asarray(parts.unseen)
     if parts.seen is not None or unseen.dtype.kind != y.dtype.kind or not unseen.size:
         return
-    keys = [{class_key(str(c)) for c in np.unique(of)} for of in (unseen, stated, y)]
+    keys = [{class_key(str(c)) for c in np.unique(classes)} for classes in (unseen, stated, y)]
     differ = sorted((keys[0] ^ keys[1]) & keys[2])
     expect(
         not differ,
@@ -153,7 +153,7 @@ def refuse_training_images(file: str, n: int, columns: Mapping[str, np.ndarray])
 def _cells_of(values: np.ndarray, n: int) -> tuple[list[str], np.ndarray]:
     """Return the distinct cells of a column, and the position of each row's cell among them.
 
-    [] for a column of other than ``n`` rows, or with more cells than a column of parts has.
+    The list is empty unless the column has ``n`` rows and at most MOST_PARTS distinct cells.
     """
     distinct, rows = np.unique(values, return_inverse=True)
     if len(values) != n or len(distinct) > MOST_PARTS:

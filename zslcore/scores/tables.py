@@ -197,7 +197,10 @@ def _ranked_columns(names: Sequence[str]) -> list[str]:
 
 
 def _column_of_predictions(texts: Mapping[str, np.ndarray], left_out: Sequence[str]) -> str | None:
-    """Return the only repeated column beside one of distinct texts, as in a submission; or None."""
+    """Return the column with repeated texts if the only other one has distinct texts; else None.
+
+    Such a table is a submission: names of images, and a predicted class for each.
+    """
     repeated = [name for name, values in texts.items() if len(np.unique(values)) < len(values)]
     is_pair = len(texts) + len(left_out) == 2 and len(repeated) == 1
     return repeated[0] if is_pair else None
@@ -264,7 +267,7 @@ def _are_not_classes(columns: Sequence[str], labels: object) -> bool:
     return len(columns) < 2 or (not classes & {*columns} and len(columns) < len(classes))
 
 
-def families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
+def find_families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
     """Return the columns of each family, such as ``prob_`` and ``logit_``, by their first word.
 
     All families have a column for each of the same classes, which the labels name; {} for fewer
@@ -294,8 +297,8 @@ def other_families(file: str, names: Sequence[str], labels: Any, values: np.ndar
 
     Raises FileRefusedError if two families that may be scores have different best classes.
     """
-    columns_of = families(names, labels)
-    scores = {start: of for start, of in columns_of.items() if squeeze(start) not in RANKS}
+    columns_of = find_families(names, labels)
+    scores = {start: ks for start, ks in columns_of.items() if squeeze(start) not in RANKS}
     if not scores:
         return []
     first = "" if "" in scores else next(iter(scores))
@@ -308,7 +311,7 @@ def other_families(file: str, names: Sequence[str], labels: Any, values: np.ndar
         got = f"several, such as {shown}, which predict different classes; keep only one of them"
         expected = "one column of scores per class"
         expect(np.array_equal(predicted, best), file, expected, got)
-    return [k for start, of in columns_of.items() for k in of if k not in scores[first]]
+    return [k for columns in columns_of.values() for k in columns if k not in scores[first]]
 
 
 # --- Tables in JSON and Parquet -------------------------------------------------------------------
@@ -341,8 +344,8 @@ def table_of_contents(contents: Contents, folder: Path, limits: Limits, *, keyed
     matrix = arrays.pop("values", np.empty((n, 0)))
     expect(len(titles) == matrix.shape[1], file, "one title per column", f"{len(titles):,}")
     arrays |= {title: matrix[:, k] for k, title in enumerate(titles) if title in of_images}
-    arrays = {name: of for name, of in arrays.items() if of.shape == matrix.shape[:1]}
-    are_texts = {name: name in of_images or of.dtype.kind == "U" for name, of in arrays.items()}
+    arrays = {name: array for name, array in arrays.items() if array.shape == matrix.shape[:1]}
+    are_texts = {name: name in of_images or a.dtype.kind == "U" for name, a in arrays.items()}
     texts = {
         name: values.astype(str).tolist() for name, values in arrays.items() if are_texts[name]
     }

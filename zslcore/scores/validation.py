@@ -38,7 +38,7 @@ from zslcore.texts import expect, listed
 ROWS, WIDTH = 400, 64
 #: Ratio, factor and margin. A row is a copy if its distance to the nearest test row is at most
 #: ``ratio`` times the distance to the second nearest one. Copies are evidence if their share
-#: exceeds ``factor`` times the share by chance plus ``margin``, with a probability below UNLIKELY.
+#: exceeds ``factor`` factor the share by chance plus ``margin``, with a probability below UNLIKELY.
 Rule = tuple[float, float, float]
 #: Rules for exact copies, and for copies with noise, which are sought only in the values, not in
 #: ranks or sorted values.
@@ -149,7 +149,7 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
 
 
 def _are_named(matrix: Scores, validation: Scores) -> bool:
-    """Return whether the columns of both files have names instead of numbers."""
+    """Whether the columns of both files have names instead of numbers."""
     return not (
         are_numbered_from_0(matrix.class_names) or are_numbered_from_0(validation.class_names)
     )
@@ -203,13 +203,13 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
             _nearest(tested[sampled], tested, sampled),
             _nearest(validated, tested),
         )
-        for nearer, times, least in rules:
-            n_chance, n_found = len(_matched(*neighbours, nearer)), len(_matched(*matches, nearer))
-            chance, share = n_chance / len(sampled), n_found / len(validated)
-            if share <= max(times * chance + least, share_copied) or share * m < FEWEST:
+        for ratio, factor, margin in rules:
+            n_chance, n_copies = len(_matched(*neighbours, ratio)), len(_matched(*matches, ratio))
+            chance, share = n_chance / len(sampled), n_copies / len(validated)
+            if share <= max(factor * chance + margin, share_copied) or share * m < FEWEST:
                 continue
             table = np.array(
-                [[n_found, len(validated) - n_found], [n_chance, len(sampled) - n_chance]]
+                [[n_copies, len(validated) - n_copies], [n_chance, len(sampled) - n_chance]]
             )
             if scipy.stats.fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
                 share_copied = share
@@ -288,12 +288,12 @@ def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     values = F[:, columns]
     mixed = np.column_stack([np.roll(v, 1 + k) for k, v in enumerate(values.T)])
     share, by_chance = (
-        _share_found(matrix.F, candidate_columns) for candidate_columns in (values, mixed)
+        _share_within_rows(matrix.F, candidate_columns) for candidate_columns in (values, mixed)
     )
     return share if share > 0.05 and share > 5 * by_chance and share * len(rows) >= FEWEST else 0.0
 
 
-def _share_found(F: np.ndarray, values: np.ndarray) -> float:
+def _share_within_rows(F: np.ndarray, values: np.ndarray) -> float:
     """Return the share of rows of ``values`` with all their values in a single row of ``F``."""
     single_values = values.astype(np.float32)
     near = np.unique(single_values)
@@ -303,8 +303,10 @@ def _share_found(F: np.ndarray, values: np.ndarray) -> float:
         position = np.clip(np.searchsorted(near, single), 0, len(near) - 1)
         for i, k in np.argwhere(near[position] == single):
             rows_with_value[float(near[position[i, k]])].add(part.start + int(i))
-    of_rows = (set.intersection(*(rows_with_value[float(v)] for v in row)) for row in single_values)
-    return float(np.mean([bool(is_found) for is_found in of_rows]))
+    rows_with_all = (
+        set.intersection(*(rows_with_value[float(v)] for v in row)) for row in single_values
+    )
+    return float(np.mean([bool(has_row) for has_row in rows_with_all]))
 
 
 def _in_order(F: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -352,10 +354,10 @@ def _nearest(
     return np.concatenate(nearest), np.concatenate(ratios)
 
 
-def _matched(nearest: np.ndarray, ratios: np.ndarray, nearer: float) -> np.ndarray:
+def _matched(nearest: np.ndarray, ratios: np.ndarray, ratio: float) -> np.ndarray:
     """Return the rows that are clearly the nearest neighbour of another row.
 
     A row counts once, even as the neighbour of several rows: all rows far outside the cloud have
     the same outlier as their nearest row.
     """
-    return np.unique(nearest[ratios <= nearer])
+    return np.unique(nearest[ratios <= ratio])

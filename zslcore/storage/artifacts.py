@@ -197,8 +197,8 @@ def _verify(path: Path, record: Mapping[str, Any]) -> None:
     state = path.stat()
     if "size" in record and state.st_size != record["size"]:
         raise CorruptFolderError(f"{path.name} has {state.st_size:,} of {record['size']:,} bytes")
-    touched = state.st_mtime_ns != record.get("mtime_ns") or state.st_size <= ALWAYS_HASHED
-    if touched and sha256(path) != record["sha256"]:
+    needs_hash = state.st_mtime_ns != record.get("mtime_ns") or state.st_size <= ALWAYS_HASHED
+    if needs_hash and sha256(path) != record["sha256"]:
         raise CorruptFolderError(f"{path.name} has changed since it was written")
 
 
@@ -209,20 +209,20 @@ def discard(folder: Path) -> None:
     subfolders are first made accessible and moved to the top.
     """
     with suppress(OSError):
-        waiting = [] if folder.is_symlink() else _folders_in(folder)
-        while waiting:
-            for inner in _folders_in(waiting.pop()):
-                waiting.append(inner.rename(tempfile.mkdtemp(dir=folder)))
+        folders = [] if folder.is_symlink() else _folders_in(folder)
+        while folders:
+            for inner in _folders_in(folders.pop()):
+                folders.append(inner.rename(tempfile.mkdtemp(dir=folder)))
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _folders_in(folder: Path) -> list[Path]:
     """Return the subfolders of a folder, after giving this process access to them."""
     with os.scandir(folder) as entries:
-        folders = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
-    for path in folders:
+        subfolders = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for path in subfolders:
         path.chmod(0o700)
-    return folders
+    return subfolders
 
 
 def sweep(drafts: Iterable[Path]) -> int:

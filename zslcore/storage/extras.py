@@ -37,7 +37,7 @@ _TITLES = {
 }
 #: Text between the missing package and the command that installs it.
 _REMEDY = " Install it with: "
-_NAMED = re.compile(r".+ needs .+ \(extra (\w+)\), which is not installed\.")
+_MISSING = re.compile(r".+ needs .+ \(extra (\w+)\), which is not installed\.")
 
 
 class MissingExtraError(ZSLError):
@@ -79,7 +79,7 @@ def sentence(name: str, purpose: str, package: str = "") -> str:
 def missing_in(error: str) -> tuple[str, str] | None:
     """Split a message on a missing extra into sentence and extra; None for other messages."""
     text = error.partition(_REMEDY)[0]
-    match = _NAMED.fullmatch(text)
+    match = _MISSING.fullmatch(text)
     return (text, match[1]) if match and match[1] in EXTRAS else None
 
 
@@ -97,15 +97,18 @@ def install_command(name: str = "", *packages: str) -> str:
     executable = Path(sys.prefix).resolve() / "bin" / "pip"
     if executable.is_relative_to(clone) and executable.is_file():
         pip = [str(executable)]
-    of_clone = [f"{clone}[{name}]"] if name else []
+    clone_with_extra = [f"{clone}[{name}]"] if name else []
     constraints = clone / "constraints.txt"
-    tested = ["-c", str(constraints)] if constraints.is_file() else []
+    constraint_options = ["-c", str(constraints)] if constraints.is_file() else []
     if Path.cwd() == clone:
         pip[0] = pip[0].removeprefix(f"{clone}/")
-        of_clone = [f".[{name}]"] if name else []
-        tested = tested and ["-c", constraints.name]
-    editable = ["-e"] if of_clone and _origin().get("dir_info", {}).get("editable") else []
-    return shlex.join([*pip, "install", *tested, *editable, *of_clone, *packages])
+        clone_with_extra = [f".[{name}]"] if name else []
+        constraint_options = constraint_options and ["-c", constraints.name]
+    is_editable = clone_with_extra and _origin().get("dir_info", {}).get("editable")
+    editable_option = ["-e"] if is_editable else []
+    return shlex.join(
+        [*pip, "install", *constraint_options, *editable_option, *clone_with_extra, *packages]
+    )
 
 
 def _clone() -> Path | None:

@@ -97,7 +97,7 @@ _MAX_PATH = 200
 
 
 @contextmanager
-def or_refused(name: str) -> Iterator[None]:
+def reraise_write_errors(name: str) -> Iterator[None]:
     """Re-raise a failed write to the file ``name`` (disk full, no permission) as one sentence."""
     try:
         yield
@@ -125,17 +125,17 @@ def refusal(error: OSError, file: object = None, action: str = "written") -> ZSL
     return ZSLError(f"{shown}{'…' * (len(name) > _MAX_PATH)}: could not be {action}: {why}.")
 
 
-#: Names of the drafts of :func:`written_whole`.
+#: Names of the drafts of :func:`open_atomically`.
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{32}")
 
 
 def is_draft_file(path: Path) -> bool:
-    """Whether a file has the name of a draft of :func:`written_whole`."""
+    """Whether a file has the name of a draft of :func:`open_atomically`."""
     return _DRAFT.fullmatch(path.name) is not None and not path.is_symlink() and path.is_file()
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
+def open_atomically(path: Path) -> Iterator[BinaryIO]:
     """Open a draft that replaces ``path`` once it is completely written.
 
     A failed draft is deleted. Readers see the old or the new content, never a part of it, and two
@@ -160,14 +160,14 @@ def write_out(path: str | Path, content: str | bytes) -> None:
 
     Links are followed; a terminal, pipe or other device is written to directly.
     """
-    written = content.encode() if isinstance(content, str) else content
+    data = content.encode() if isinstance(content, str) else content
     try:
         target = Path(path).resolve()
         if target.exists() and not target.is_file():
-            target.write_bytes(written)
+            target.write_bytes(data)
             return
-        with written_whole(target) as file:
-            file.write(written)
+        with open_atomically(target) as file:
+            file.write(data)
     except OSError as error:
         raise refusal(error, path) from error
     except ValueError as error:  # a path with a zero byte

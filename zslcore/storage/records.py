@@ -86,8 +86,8 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
             value.to_parquet(folder / name)
             return {"$table": name}
         if isinstance(value, np.ndarray):
-            about = f"{value.dtype}{value.shape}".encode()
-            name = hashlib.sha256(about + value.tobytes()).hexdigest()[:16]
+            dtype_and_shape = f"{value.dtype}{value.shape}".encode()
+            name = hashlib.sha256(dtype_and_shape + value.tobytes()).hexdigest()[:16]
             arrays[name] = value
             return {"$array": name}
         if is_dataclass(value):

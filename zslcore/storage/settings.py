@@ -84,7 +84,7 @@ def _switch(text: str) -> bool:
     return _SWITCH[text.lower()]
 
 
-def _items(text: str) -> tuple[str, ...]:
+def _method_paths(text: str) -> tuple[str, ...]:
     parts = tuple(part.strip() for part in text.split(",") if part.strip())
     if not all(re.fullmatch(r".+\.py:\w+", part) for part in parts):
         raise ValueError
@@ -101,7 +101,7 @@ _BYTES = "a size such as 4294967296 or 4GB"
 #: Smallest useful limit on memory.
 LEAST_MEMORY = 64 << 20
 _MEMORY = f"{_BYTES}, from 64MB on"
-MAX_JOBS, MOST = 1024, 10**9 - 1
+MAX_JOBS, MAX_COUNT = 1024, 10**9 - 1
 DASK = EnvironmentVariable(
     "ZSL_DASK", "", "the address of a scheduler, such as tcp://HOST:8786", _address
 )
@@ -116,10 +116,10 @@ MAX_IMPORTS = EnvironmentVariable("ZSL_MAX_IMPORTS", 64 << 30, _BYTES, _size)
 MEMORY = EnvironmentVariable("ZSL_MEMORY", 4 << 30, _MEMORY, _memory)
 MEMORY_A_VISITOR = EnvironmentVariable("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
 IMPORTS_A_VISITOR = EnvironmentVariable(
-    "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole_number(0, MOST)
+    "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MAX_COUNT:,}", _whole_number(0, MAX_COUNT)
 )
 METHODS: EnvironmentVariable[tuple[str, ...]] = EnvironmentVariable(
-    "ZSL_METHODS", (), "one or more FILE.py:Class, separated by commas", _items
+    "ZSL_METHODS", (), "one or more FILE.py:Class, separated by commas", _method_paths
 )
 PREDICTIONS = EnvironmentVariable("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
 PUBLIC = EnvironmentVariable("ZSL_PUBLIC", False, "1 or 0", _switch)

@@ -71,7 +71,7 @@ _ESCAPES = str.maketrans(_SIGNS | _SPECIAL)
 def frame(
     rows: Any, columns: list[str] | None = None, *, index: list[str] | None = None
 ) -> pd.DataFrame:
-    """Return a frame of rows, or of columns by name, as pandas makes it."""
+    """Return a DataFrame of rows, or of columns by name; pandas is imported on the first call."""
     import pandas as pd
 
     return pd.DataFrame(rows, columns=columns, index=index)
@@ -193,7 +193,7 @@ def harmless(value: Any) -> Any:
     value = as_plain_value(value)
     if not isinstance(value, str):
         return value
-    value = value.replace("\r", "\n")  # an end of line that stays unquoted
+    value = value.replace("\r", "\n")  # to_csv does not quote a carriage return
     if not value.startswith(BEGINNINGS):
         return value
     try:

@@ -23,7 +23,7 @@ from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call
 
 #: Type in which a variable is returned: a float32 matrix, unchanged or transposed (MATLAB's layout
 #: has one image per column); a matrix of scores in its own precision; a list of whole numbers; a
-#: tuple of names; a tuple of paths, of which long ones lose their start; or labels, which are
+#: tuple of names; a tuple of paths, with the start of long paths cut off; or labels, which are
 #: numbers or texts.
 Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels"]
 #: Checks of an array: those of its role; numbers with fractions; or numbers or texts of any shape.
@@ -75,7 +75,7 @@ class Limits:
         """Return the bytes that a file of ``size`` bytes may declare."""
         return min(self.max_bytes, self._plausible(size))
 
-    def because(self, size: int) -> str:
+    def reason(self, size: int) -> str:
         """Return the reason for the limit on a file of ``size`` bytes."""
         by_memory = self.origin and self.max_bytes < self._plausible(size)
         return self.origin if by_memory else "allowed for a file of this size"
@@ -93,7 +93,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class WorkerAnswer:
-    """WorkerAnswer of a reader of ``path``: a JSON value, and the arrays in ``folder``.
+    """Answer of a reader of ``path``: a JSON value, and the arrays in ``folder``.
 
     Methods raise ValueError or OSError for an array that no reader writes.
     """
@@ -127,7 +127,7 @@ class WorkerAnswer:
 
 @contextmanager
 def worker_answer(
-    reader: Callable[..., Any], path: Path, *args: Any, into: Path | None = None, **limited: Any
+    reader: Callable[..., Any], path: Path, *args: Any, into: Path | None = None, **options: Any
 ) -> Iterator[WorkerAnswer]:
     """Yield the answer of a reader, with arrays in the folder ``into`` or a temporary one.
 
@@ -135,7 +135,7 @@ def worker_answer(
     :func:`call_reader`.
     """
     with nullcontext(into) if into else scratch() as folder:
-        value = call_reader(reader, path, folder, *args, **limited)
+        value = call_reader(reader, path, folder, *args, **options)
         try:
             yield WorkerAnswer(value, folder, path)
         except FileRefusedError:
@@ -154,22 +154,22 @@ def call_reader(
     memory: int | None = None,
     written: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    what: str = "a file",
+    file_type: str = "a file",
 ) -> Any:
     """Return the unchecked JSON value of ``reader(path, *args, into)`` in a worker process.
 
-    ``memory`` and ``written`` are limits in bytes, by default of ``limits``; ``what`` names the
-    type of the file in a refusal.
+    ``memory`` and ``written`` are limits in bytes, by default of ``limits``; ``file_type``, such as
+    "a CSV file", is for refusals.
     """
     size = path.stat().st_size
-    limited: dict[str, Any] = {
+    options: dict[str, Any] = {
         "memory": OPENING + (3 * limits.budget(size) if memory is None else memory),
         "seconds": limits.seconds(size),
         "written": max(limits.budget(size), MAX_ANSWER) if written is None else written,
-        "damage_message": f"expected {what} that is complete; got a damaged or truncated file",
+        "damage_message": f"expected {file_type} that is complete; got a damaged or truncated file",
     }
     try:
-        return call(reader, str(path.resolve()), *args, files=[path], out=into, **limited)
+        return call(reader, str(path.resolve()), *args, files=[path], out=into, **options)
     except Refused as refusal:
         raise _refusal(path, str(refusal), refusal.where) from None
 
@@ -189,9 +189,9 @@ def read_confined(
     ``origin`` names the origin of the memory limit in a refusal.
     """
     message = f"needs more than the {memory:,} bytes {origin}"
-    limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "memory_message": message}
+    options: dict[str, Any] = {"memory": memory, "seconds": seconds, "memory_message": message}
     try:
-        return call(function, dict(arguments), memory, files=files, out=into, **limited)
+        return call(function, dict(arguments), memory, files=files, out=into, **options)
     except Refused as refusal:
         raise _refusal(files[0], str(refusal)) from None
 

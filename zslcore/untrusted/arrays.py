@@ -61,11 +61,11 @@ def read_arrays(
     path = Path(path)
     kind, size = require_container(path, kinds), path.stat().st_size
     required = tuple(wanted) if required is None else required
-    arguments = (dict(wanted), required, limits.budget(size), limits.because(size))
-    limited: dict[str, Any] = {"into": into, "limits": limits, "what": CONTAINERS[kind].words}
+    arguments = (dict(wanted), required, limits.budget(size), limits.reason(size))
+    options: dict[str, Any] = {"into": into, "limits": limits, "file_type": CONTAINERS[kind].words}
     arrays: dict[str, np.ndarray] = {}
     names: dict[str, tuple[str, ...]] = {}
-    with worker_answer(variables.read_variables, path, kind, *arguments, **limited) as answer:
+    with worker_answer(variables.read_variables, path, kind, *arguments, **options) as answer:
         present = [name for name in wanted if name in answer.value["found"]]
         check_present({*required} & {*wanted}, present)
         for name in present:
@@ -219,9 +219,9 @@ def look_into(
     """
     container = require_container(path, kinds)
     arguments = (container, limits.budget(path.stat().st_size))
-    limited: dict[str, Any] = {"limits": limits, "what": CONTAINERS[container].words}
-    limited["written"] = variables.SMALL_BYTES  # all values are copied into memory
-    with worker_answer(variables.look_into, path, *arguments, **limited) as answer:
+    options: dict[str, Any] = {"limits": limits, "file_type": CONTAINERS[container].words}
+    options["written"] = variables.SMALL_BYTES  # all values are copied into memory
+    with worker_answer(variables.look_into, path, *arguments, **options) as answer:
         shapes: dict[str, tuple[int, ...] | None] = {}
         arrays: dict[str, np.ndarray] = {}
         refused: dict[str, str] = {}
@@ -270,8 +270,10 @@ class LargeArray:
         size = math.prod(shape) * self.dtype.itemsize
         arguments = (self.path, self.name, start, stop)
         limits = Limits(most=2 * size, free_bytes=2 * size)
-        what = "an HDF5 file"
-        with worker_answer(hdf5_files.read_rows, *arguments, limits=limits, what=what) as answer:
+        file_type = "an HDF5 file"
+        with worker_answer(
+            hdf5_files.read_rows, *arguments, limits=limits, file_type=file_type
+        ) as answer:
             array = open_array(answer.folder / "rows.npy")
             if array.shape != shape or array.dtype != self.dtype:
                 raise ValueError
@@ -282,7 +284,7 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
     """Open arrays of an HDF5 file to read rows later."""
     require_container(path, ("HDF5",))
     describe = hdf5_files.describe_arrays
-    with worker_answer(describe, path, list(names), what="an HDF5 file") as answer:
+    with worker_answer(describe, path, list(names), file_type="an HDF5 file") as answer:
         arrays = [
             LargeArray(path, name, shape_of(shape), np.dtype(kind))
             for name, (shape, kind) in zip(names, answer.value, strict=True)

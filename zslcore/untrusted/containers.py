@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from zslcore.texts import clean_text, refusal_of
-from zslcore.untrusted.files import open_file, refuse_pointer
+from zslcore.untrusted.files import open_file, refuse_other_content
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import warm_up
 
@@ -69,7 +69,7 @@ def container_of(path: Path) -> str:
     name = clean_text(path.name)
     with open_file(path) as file:
         head = file.read(HEAD)
-    refuse_pointer(path, head)
+    refuse_other_content(path, head)
     if not head:
         raise refusal_of(name, "a file with content", "an empty file")
     for kind, container in CONTAINERS.items():
@@ -120,12 +120,12 @@ def _in_archive(head: bytes, name: str) -> str:
     raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text file", got)
 
 
-def require_container(path: Path, welcome: tuple[str, ...]) -> str:
-    """Return the container of a file, which must be in ``welcome``; preload its reader."""
+def require_container(path: Path, allowed: tuple[str, ...]) -> str:
+    """Return the container of a file, which must be in ``allowed``; preload its reader."""
     kind = container_of(path)
-    if kind in welcome:
+    if kind in allowed:
         warm_up(*CONTAINERS[kind].libraries)
         return kind
-    expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
+    expected = ENDINGS_OF_ARRAYS if allowed == ARRAYS else " or ".join(allowed)
     got = CONTAINERS[kind].words
     raise refusal_of(path, expected, got)

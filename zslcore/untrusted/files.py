@@ -48,16 +48,16 @@ def _is_on_disk(file: BinaryIO) -> bool:
 
 
 def limited_size(path: Path, most: int, what: str, advice: str = "") -> int:
-    """Return the size of a file; refuse more than ``most`` bytes, or a pointer to the file."""
+    """Return the size of a file; refuse more than ``most`` bytes, and a pointer or web page."""
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
             raise refusal_of(path, f"a {what} file of at most {most:,} bytes", f"{size:,}{advice}")
-        refuse_pointer(path, file.read(len(LFS)))
+        refuse_other_content(path, file.read(len(LFS)))
     return size
 
 
-def refuse_pointer(path: Path, head: bytes) -> None:
+def refuse_other_content(path: Path, head: bytes) -> None:
     """Refuse XML, a Git LFS pointer or a web page in place of the file."""
     if head.startswith(LFS):
         raise refusal_of(
@@ -86,7 +86,7 @@ def sha256_of_file(path: Path) -> str:
 
 
 @contextmanager
-def unchanged(paths: Iterable[Path]) -> Iterator[None]:
+def refuse_changes(paths: Iterable[Path]) -> Iterator[None]:
     """Refuse files that are changed, replaced or removed while the block reads them.
 
     A file is opened several times: without this check, a verdict on one content could be reported

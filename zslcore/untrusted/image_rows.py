@@ -22,22 +22,24 @@ def rows_by_image(
     ``images`` and ``listed`` have columns by title. Two columns are compared if one of them
     contains texts, if their titles are equal, or if the first has no title. They name the images if
     no value repeats and some values are in both. Raises FileRefusedError if an image is not listed,
-    or if columns of names with one title have no name in common; the message names ``file`` and
-    ``source``, the file of the images.
+    or if columns of names with the same title have no name in common; the message names ``file``
+    and ``source``, the file of the images.
     """
     other_names = ""
     for (title, column), (name, values) in product(images.items(), listed.items()):
         are_texts = "U" in (column.dtype.kind, values.dtype.kind)
         if not are_texts and squeeze(title) not in ("", squeeze(name)):
             continue
-        for named in (_image_name, _file_name, _bare_name):  # paths may begin in another folder
-            keys = [named(image) for image in column.tolist()]
-            row_of = {named(image): row for row, image in enumerate(values.tolist())}
+        for shorten in (_image_name, _file_name, _bare_name):  # paths may begin in another folder
+            keys = [shorten(image) for image in column.tolist()]
+            row_of = {shorten(image): row for row, image in enumerate(values.tolist())}
             missing = [image for image in keys if image not in row_of]
             are_named = values.dtype.kind == "U" and squeeze(title) == squeeze(name) != ""
             if len({*keys}) == len(keys) and len(row_of) < len(values) and are_named:
-                twice = next(i for i, n in Counter(map(named, values.tolist())).items() if n > 1)
-                got = f"{clean_text(twice, 60)!r} more than once"
+                repeated = next(
+                    i for i, n in Counter(map(shorten, values.tolist())).items() if n > 1
+                )
+                got = f"{clean_text(repeated, 60)!r} more than once"
                 raise refusal_of(f"{file}, {clean_text(name, 40)}", "every image once", got)
             if len(row_of) < len(values) or len({*keys}) < len(keys) or len(missing) == len(keys):
                 continue

@@ -20,6 +20,7 @@ from zslcore.untrusted.readers.text_rows import first_object
 
 #: Largest number of names in a list, such as labels of images.
 MAX_NAMES = 1 << 21
+#: Start of a number that is cut off.
 CUT_NUMBER = re.compile(r"[-+.\de]*", re.IGNORECASE)
 
 

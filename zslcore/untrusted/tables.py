@@ -48,7 +48,7 @@ def read_table_file(path: Path, into: Path, texts: Mapping[str, bool]) -> Table:
 def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS) -> Table:
     """Read a CSV file of scores or of predicted classes; ``into`` is a folder for its numbers."""
     table = _read_csv(csv_files.read_score_table, path, into, name="scores", limits=limits)
-    return replace(table, texts={clean_text(name): of for name, of in table.texts.items()})
+    return replace(table, texts={clean_text(name): rows for name, rows in table.texts.items()})
 
 
 def _read_csv(
@@ -66,8 +66,8 @@ def _read_csv(
     """
     size = limited_size(path, MAX_CSV_BYTES, "CSV")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    limited: dict[str, Any] = {"into": into, "memory": 3 * budget, "what": "a CSV file"}
-    with worker_answer(reader, path, *args, budget, **limited) as answer:
+    options: dict[str, Any] = {"into": into, "memory": 3 * budget, "file_type": "a CSV file"}
+    with worker_answer(reader, path, *args, budget, **options) as answer:
         values = answer.array(name, "rows" if name == "features" else "scores")
         columns, left_out = (
             tuple(map(clean_text, answer.value[key])) for key in ("columns", "left_out")
@@ -75,10 +75,10 @@ def _read_csv(
         if len(columns) != values.shape[1]:
             raise ValueError
         columns_of_texts: dict[str, Sequence[str]] = {}
-        for key, (title, different) in answer.value["texts"].items():
+        for key, (title, distinct_texts) in answer.value["texts"].items():
             if not key.removeprefix("text_").isdigit():
                 raise ValueError
-            cleaned = [*map(clean_text, different)]
+            cleaned = [*map(clean_text, distinct_texts)]
             codes = answer.codes(key, cleaned, len(values))
             columns_of_texts[title] = [cleaned[code] for code in codes.tolist()]
         if texts is not None:
@@ -112,10 +112,10 @@ def read_columns(
     require_container(path, ("Parquet",))
     budget = limits.budget(path.stat().st_size)
     arguments = (dict(wanted), list(required), budget)
-    limited: dict[str, Any] = {"limits": limits, "what": "a Parquet table"}
+    options: dict[str, Any] = {"limits": limits, "file_type": "a Parquet table"}
     arrays: dict[str, np.ndarray] = {}
     texts: dict[str, tuple[str, ...]] = {}
-    with worker_answer(parquet_files.read_columns, path, *arguments, **limited) as answer:
+    with worker_answer(parquet_files.read_columns, path, *arguments, **options) as answer:
         for name, role in wanted.items():
             if name not in answer.value["found"]:
                 continue
@@ -137,5 +137,5 @@ def read_text_columns(path: Path, most: int) -> list[tuple[str, ...]]:
     """
     memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
     reader = parquet_files.write_text_rows
-    with worker_answer(reader, path, most, memory=memory, what="a Parquet table") as answer:
+    with worker_answer(reader, path, most, memory=memory, file_type="a Parquet table") as answer:
         return [*text_rows.rows_in(answer.folder, most + 1)]

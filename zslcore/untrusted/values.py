@@ -52,11 +52,11 @@ def read_value(
     """
     advice = SHORTER if kind in get_args(ValueKind) else ""
     size = limited_size(path, max_bytes, "text" if kind == "lines" else kind, advice)
-    what = "a text file" if kind == "lines" else f"a {kind} file"
+    file_type = "a text file" if kind == "lines" else f"a {kind} file"
     if kind not in get_args(ValueKind):
         memory = ROWS_MEMORY + 16 * size
         arguments = (text_rows.copy_rows, path, kind, most)
-        with worker_answer(*arguments, memory=memory, what=what) as answer:
+        with worker_answer(*arguments, memory=memory, file_type=file_type) as answer:
             read = text_rows.lines_in if kind == "lines" else text_rows.rows_in
             return [*read(answer.folder, most)]
     readers: dict[str, Callable[..., Any]] = {
@@ -65,7 +65,7 @@ def read_value(
         "pickle": pickle_files.read_value,
     }
     reader = readers.get(kind, json_files.read_value)
-    with worker_answer(reader, path, kind, most, memory=64 * size, what=what) as answer:
+    with worker_answer(reader, path, kind, most, memory=64 * size, file_type=file_type) as answer:
         json_files.refuse_more(answer.value, most)
         if kind == "TOML" and not isinstance(answer.value, dict):
             raise TypeError
@@ -96,8 +96,8 @@ def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, n
     """Read the float32 vectors of words from a file; words without a vector are left out."""
     limited_size(path, MAX_WORDS_BYTES, "word vector")
     arguments = (word_vectors.read_words, path, list(words), binary)
-    limited: dict[str, Any] = {"memory": WORDS_MEMORY, "what": "a file of word vectors"}
-    with worker_answer(*arguments, **limited) as answer:
+    options: dict[str, Any] = {"memory": WORDS_MEMORY, "file_type": "a file of word vectors"}
+    with worker_answer(*arguments, **options) as answer:
         words_with_vector = answer.value
         if not words_with_vector:
             return {}
@@ -115,9 +115,9 @@ def count_captions_of(
     ``classes`` has the names of each class, split into words; ``kind`` is ".txt", ".csv" or ".tsv".
     """
     limited_size(path, MAX_WORDS_BYTES, "caption")
-    limited: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
+    options: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
     arguments = (captions.count_file, path, kind, list(classes))
-    with worker_answer(*arguments, what="captions", **limited) as answer:
+    with worker_answer(*arguments, file_type="captions", **options) as answer:
         counts, n = list(map(int, answer.value["counts"])), int(answer.value["captions"])
         if len(counts) != len(classes) or not all(0 <= count <= n for count in counts):
             raise ValueError

@@ -179,10 +179,10 @@ def active_walls() -> tuple[str, ...]:
     A container's filter of system calls may refuse walls that the kernel has.
     """
     code = f"from {__name__} import confine_process; print(*confine_process([], []))"
-    done = subprocess.run(  # noqa: S603 - our own words
+    process = subprocess.run(  # noqa: S603 - no text from outside
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
-    return tuple(done.stdout.split())
+    return tuple(process.stdout.split())
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -269,17 +269,17 @@ def _shut_calls(libc: ctypes.CDLL) -> bool:
 
 def _steps(mark: int, column: int) -> list[tuple[int, int, int, int]]:
     """Return the filter program of a machine; ``column`` is its column of call numbers."""
-    load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06
+    load, equal, at_least, any_bit, ret = 0x20, 0x15, 0x35, 0x45, 0x06
     allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
     # Refuse calls for another machine, such as 32-bit calls on x86-64: their numbers differ.
-    steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (give, 0, 0, refused), (load, 0, 0, 0)]
-    steps += [(at_least, 0, 1, X32), (give, 0, 0, refused)]
-    steps += [(equal, 0, 1, CLONE3), (give, 0, 0, 0x00050000 | errno.ENOSYS)]
+    steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (ret, 0, 0, refused), (load, 0, 0, 0)]
+    steps += [(at_least, 0, 1, X32), (ret, 0, 0, refused)]
+    steps += [(equal, 0, 1, CLONE3), (ret, 0, 0, 0x00050000 | errno.ENOSYS)]
     for numbers, argument, bits, needed in REFUSED_BY_ARGUMENT.values():
         steps += [(equal, 0, 4, numbers[column]), (load, 0, 0, 16 + 8 * argument)]
         steps += [(any_bit, int(not needed), int(needed), bits)]
-        steps += [(give, 0, 0, allowed), (give, 0, 0, refused)]
+        steps += [(ret, 0, 0, allowed), (ret, 0, 0, refused)]
     calls = [numbers[column] for numbers in REFUSED.values() if column < len(numbers)]
     for k, call in enumerate(calls):  # a listed call jumps to the refusal at the end
         steps.append((equal, len(calls) - k, 0, call))
-    return [*steps, (give, 0, 0, allowed), (give, 0, 0, refused)]
+    return [*steps, (ret, 0, 0, allowed), (ret, 0, 0, refused)]

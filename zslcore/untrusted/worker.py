@@ -1,9 +1,10 @@
 """Calls of functions on untrusted files, in a confined worker process.
 
-The process has the limits set by the caller, the walls of :mod:`zslcore.untrusted.walls`, and only
-the environment variables in :data:`INHERITED`. A hostile file may take it over, so the caller
-checks the returned JSON. On Linux a fork server imports the module of the function and forks a
-worker within milliseconds; on other systems every worker is a new process that imports the module.
+The process has the limits set by the caller and the walls of :mod:`zslcore.untrusted.walls`; of the
+caller's environment variables, it inherits only :data:`INHERITED`. A hostile file may take it over,
+so the caller checks the returned JSON. On Linux a fork server imports the module of the function
+and forks a worker within milliseconds; on other systems every worker is a new process that imports
+the module.
 """
 
 from __future__ import annotations
@@ -148,7 +149,10 @@ def report_progress(**line: object) -> None:
 
 
 def import_libraries(*libraries: str) -> None:
-    """Import libraries; then allow memory for opening a file, until :func:`raise_memory_limit`."""
+    """Import libraries, then limit memory to the needs of opening a file.
+
+    :func:`raise_memory_limit` adds memory for values.
+    """
     global _base
     for name in libraries:
         importlib.import_module(name)
@@ -157,7 +161,7 @@ def import_libraries(*libraries: str) -> None:
 
 
 def raise_memory_limit(memory: int) -> None:
-    """Raise the memory limit by ``memory`` bytes for values, up to the caller's limit."""
+    """Allow ``memory`` bytes for values beyond those for opening, up to the caller's limit."""
     _limit("RLIMIT_AS", _base + OPENING + memory, hard=False)
 
 

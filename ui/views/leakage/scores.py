@@ -37,7 +37,7 @@ from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.judging import predictions_of_scores
-from zslcore.scores.matrix import Scores, is_of
+from zslcore.scores.matrix import Scores, fits_test_set
 from zslcore.scores.predicted import AGREES, PredictedScores
 from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import WORDS, Words
@@ -292,7 +292,7 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
         for sentence in explanation.sentences:
             st.markdown(f"**{plain(words.translate(sentence))}**")
         for k, (printed, nearest) in enumerate(
-            zip(explanation.printed, explanation.distances, strict=True)
+            zip(explanation.printed, explanation.comparisons, strict=True)
         ):
             if not nearest:
                 continue
@@ -403,6 +403,6 @@ def _data_with(matrix: Scores) -> tuple[str, str] | None:
         if len(cache.names_of_classes(name)) == len(matrix.seen):
             dataset = cache.dataset(name)
             for split in dataset.splits:
-                if is_of(matrix, dataset, split):
+                if fits_test_set(matrix, dataset, split):
                     return name, split
     return None

@@ -23,7 +23,7 @@ from zslcore.datasets.split_lists import parent_folder
 from zslcore.names import class_key, class_keys
 from zslcore.texts import refusal_of
 from zslcore.untrusted.client import Contents
-from zslcore.untrusted.gathered import gathered
+from zslcore.untrusted.combined import combine_arrays
 
 #: Parts with one entry per image.
 OF_IMAGES = ("features", "labels", "image_files")
@@ -108,7 +108,7 @@ def _contents_of_part(arrays: Mapping[str, Array]) -> Contents:
     features, n = arrays["features"], arrays["labels"].shape[0]
     turned = ["features"] if features.shape[1:] == (n,) != features.shape[:1] else []
     file_of = {kind: (array.contents, array.name) for kind, array in arrays.items()}
-    contents = gathered(features.contents.path, file_of, turned)
+    contents = combine_arrays(features.contents.path, file_of, turned)
     lists = {kind: array for kind, array in arrays.items() if kind != "features"}
     shapes = contents.shapes | {kind: array.shape for kind, array in lists.items()}
     values = {
@@ -132,7 +132,9 @@ def join_classes(arrays: Sequence[Array], parts: Mapping[str, Array]) -> list[Ar
         return []
     shards = []
     for array in of_class:
-        contents = gathered(array.contents.path, {"features": (array.contents, array.name)}, [])
+        contents = combine_arrays(
+            array.contents.path, {"features": (array.contents, array.name)}, []
+        )
         labels = np.full(array.shape[0], array.name_or_stem)
         shapes, values = {"labels": labels.shape}, {"labels": labels}
         shards.append(

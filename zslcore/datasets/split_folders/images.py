@@ -136,7 +136,7 @@ def _read_labelled_images(path: Path) -> list[tuple[str, str]]:
         fields.get(f"{name}s") for name in ("image_name", "image_label", "label_name")
     )
     if not isinstance(images, list) or not isinstance(labels, list):
-        raise refusal_of(path, expected, "another JSON")
+        raise refusal_of(path, expected, "other JSON")
     expect(len(images) == len(labels), path, expected, f"{len(images)} and {len(labels)}")
     expect(all(isinstance(image, str) for image in images), path, "image names", "other values")
     name_of = dict(enumerate(names)) if isinstance(names, list) else {}

@@ -29,7 +29,7 @@ from zslcore.texts import listed
 FEW_CELLS = 0.01
 #: Title of the finding on the data from which class embeddings were made.
 ORIGIN = "Origin of the class embeddings"
-CHOICES = {"hyperparameters": "hyperparameters", "epochs": "epochs", "gamma": "gamma"}
+CHOICES = ("hyperparameters", "epochs", "gamma")
 
 
 @check(
@@ -41,8 +41,8 @@ CHOICES = {"hyperparameters": "hyperparameters", "epochs": "epochs", "gamma": "g
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
     """Report how parameters were chosen, according to the author and in the runs."""
     by_origin: dict[str, list[str]] = {}
-    for field, name in CHOICES.items():
-        by_origin.setdefault(getattr(context.provenance, field), []).append(name)
+    for name in CHOICES:
+        by_origin.setdefault(getattr(context.provenance, name), []).append(name)
     for origin, finding_of, text, advice in (
         (
             "test",
@@ -68,12 +68,12 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
         ("validation", ok, "Declared by the author: {} chosen on validation classes.", ""),
     ):
         if names := by_origin.get(origin):
-            yield finding_of(text.format(_were(names)), advice)
+            yield finding_of(text.format(_with_verb(names)), advice)
     if context.runs:
         yield _run_here(context)
 
 
-def _were(names: list[str]) -> str:
+def _with_verb(names: list[str]) -> str:
     """Join names with the verb: "epochs and gamma were"."""
     if names == ["gamma"]:
         return "gamma was"

@@ -26,8 +26,8 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     """Report rows of zeros, and groups of equal rows in two parts."""
     group, zero = identical_rows(context.known_features)
     directions, _ = identical_rows(context.known_features, scaled=True)
-    trained, every = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
-    if (empty := every[zero[every]]).size:
+    trained, used = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
+    if (empty := used[zero[used]]).size:
         text = (
             f"{counted(empty.size, 'image has', 'images have')} no features: all values are zero."
         )

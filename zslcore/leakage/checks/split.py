@@ -38,6 +38,7 @@ TESTS = re.compile(r"test|tst", re.IGNORECASE)
 HELD_OUT = re.compile(r"test|tst|eval|unseen|novel|query|gallery", re.IGNORECASE)
 #: Part of the name of a training list that a test list replaces by the other pattern.
 TRAINING_WORD = re.compile(r"train|trn", re.IGNORECASE)
+#: Pattern in the names of lists of all images.
 ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
 #: Pattern in the names of variables that may be lists of rows.
 MAY_BE_ROWS = re.compile(r"train|val|test|seen|split|_(loc|idx|index|ind|rows)\b", re.IGNORECASE)
@@ -120,7 +121,7 @@ def _misnumbered(context: AuditContext) -> Findings:
             times = zip([part] * repeated.size, repeated, count[count > 1], strict=True)
             table = Evidence.of(title, ("part", "row", "times"), times)
             start = f"Listed more than once in {part}"
-            yield _of_rows(warning, start, repeated, "List every row once.", table)
+            yield _finding_on_rows(warning, start, repeated, "List every row once.", table)
 
 
 def _wrapped_bits(context: AuditContext) -> int:
@@ -148,7 +149,7 @@ def _range_advice(context: AuditContext) -> str:
 
 
 def is_ps_v1(context: AuditContext) -> bool:
-    """Whether train and val are trainval plus test_seen while trainval is clean, as in PS v1."""
+    """Whether train and val together are trainval plus test_seen, with a clean trainval (PS v1)."""
     if not set(SPLIT_PARTS) <= set(context.parts):
         return False
     trainval, seen, unseen = (context.rows(p) for p in ("trainval", *TEST_PARTS))
@@ -193,20 +194,20 @@ def _in_two_parts(context: AuditContext) -> Findings:
         finding_of, fault = warning, f"In {a} and in {b}"
         if b in TEST_PARTS:
             finding_of, fault = error, f"Tested in {a} and in {b}"
-        yield _of_rows(finding_of, fault, both, advice, _listed(context, both))
+        yield _finding_on_rows(finding_of, fault, both, advice, _table_of_rows(context, both))
     for (_, b), training_parts in trained_and_tested.items():
         both = np.intersect1d(context.rows(training_parts[0]), context.rows(b), assume_unique=True)
         fault = f"In both {training_parts[0]} (training) and {b} (test)"
         if len(training_parts) > 1:
             fault = f"In {' and '.join(training_parts)} (training), and in {b} (test)"
-        yield _of_rows(leak, fault, both, advice, _listed(context, both))
+        yield _finding_on_rows(leak, fault, both, advice, _table_of_rows(context, both))
     if "trainval" in context.parts and {"train", "val"} & set(context.parts):
         outside_trainval = np.setdiff1d(
             context.rows("train", "val"), context.rows("trainval", *TEST_PARTS)
         )
         if outside_trainval.size:
             fault = "In train or val but not in trainval"
-            yield _of_rows(
+            yield _finding_on_rows(
                 warning, fault, outside_trainval, "Make trainval the union of train and val."
             )
 
@@ -226,7 +227,7 @@ def _fold_rows(context: AuditContext) -> Findings:
         ):
             if rows.size:
                 advice = "Make each fold a partition of the rows of trainval."
-                yield _of_rows(finding_of, fault, rows, advice)
+                yield _finding_on_rows(finding_of, fault, rows, advice)
 
 
 def _other_lists(context: AuditContext) -> Findings:
@@ -238,7 +239,7 @@ def _other_lists(context: AuditContext) -> Findings:
     same test rows share a finding.
     """
     tested, harmless = context.rows(*TEST_PARTS), []
-    alike: dict[tuple[str, bytes], list[str]] = {}
+    names_of_lists: dict[tuple[str, bytes], list[str]] = {}
     splits = {
         name: pair
         for name, rows in context.other_lists.items()
@@ -256,15 +257,15 @@ def _other_lists(context: AuditContext) -> Findings:
             continue
         use = "supervised" if name in splits else "unlabelled" if unlabelled else "training"
         use = use if unlabelled or trains else "unnamed"
-        alike.setdefault((use, both.tobytes()), []).append(name)
-    for (use, _), names in alike.items():
+        names_of_lists.setdefault((use, both.tobytes()), []).append(name)
+    for (use, _), names in names_of_lists.items():
         both = np.intersect1d(context.other_lists[names[0]], tested)
-        yield _of_other_lists(context, use, names, both, splits)
+        yield _finding_on_lists(context, use, names, both, splits)
     if harmless:
         yield ok(f"Other lists, none of which puts test rows into training: {listed(harmless)}.")
 
 
-def _of_other_lists(
+def _finding_on_lists(
     context: AuditContext,
     use: str,
     names: list[str],
@@ -280,14 +281,14 @@ def _of_other_lists(
     both : test rows in each list
     splits : training list of a supervised split -> its :func:`_supervised_pair`
     """
-    several = len(names) > 1
-    contain, lists = "contain" if several else "contains", listed(names)
+    are_several = len(names) > 1
+    contain, lists = "contain" if are_several else "contains", listed(names)
     in_tests = " and ".join(
         f"{n:,} of {context.rows(part).size:,} rows of {part}"
         for part in TEST_PARTS
         if (n := np.intersect1d(both, context.rows(part)).size)
     )
-    evidence, numbers = _listed(context, both), {"rows": both.size}
+    evidence, numbers = _table_of_rows(context, both), {"rows": both.size}
     if use in ("unlabelled", "unnamed"):
         effect = "transductive if used without labels"
         if use == "unnamed":
@@ -298,22 +299,23 @@ def _of_other_lists(
     if use == "supervised":
         pairs = "; ".join(f"{name} and {splits[name][0]} {splits[name][1]}" for name in names)
         start = "Probably supervised splits, whose training lists contain"
-        if not several:
+        if not are_several:
             start = "Probably a supervised split, whose training list contains"
         text = f"{start} {in_tests}: {pairs}."
         advice = "Ask which list trained the models; zero-shot models train on trainval."
         return open_(text, advice, evidence, numbers=numbers)
-    role = "lists" if several else "a list"
+    role = "lists" if are_several else "a list"
     text = f"{lists}, {role} named for training, {contain} {in_tests}."
     advice = "Train on trainval, and ask which list the models were trained on."
     return leak(text, advice, evidence, both, numbers=numbers)
 
 
 def _supervised_pair(context: AuditContext, train_list: str) -> tuple[str, str] | None:
-    """Return the test list that completes a training list to a supervised split, if any.
+    """Return the test list that forms a supervised split with a training list, if any.
 
-    Such lists have the same name apart from "train" and "test", and together each image, each row
-    of the split, or each row of a test part exactly once. The second text says which of them.
+    The names of the two lists differ only in "train" and "test"; together the lists have each
+    image, each row of the split, or each row of a test part exactly once. The second text states
+    which of these holds.
     """
     if not TRAINS.search(train_list) or UNLABELLED.search(train_list):
         return None
@@ -333,7 +335,7 @@ def _supervised_pair(context: AuditContext, train_list: str) -> tuple[str, str] 
     return None
 
 
-def _of_rows(
+def _finding_on_rows(
     finding_of: Callable[..., Finding],
     fault: str,
     rows: np.ndarray,
@@ -345,7 +347,7 @@ def _of_rows(
     return finding_of(text, advice, evidence, rows, numbers={"rows": rows.size})
 
 
-def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
+def _table_of_rows(context: AuditContext, rows: np.ndarray) -> Evidence:
     """Return the table of rows with their classes."""
     table = ((row, context.class_of(row)) for row in rows)
     return Evidence.of("Rows, 0-based", ("row", "class"), table)
@@ -549,18 +551,18 @@ def few_test_images(context: AuditContext) -> Findings:
 )
 def same_photograph(context: AuditContext) -> Findings:
     """Report test and validation rows that share a photograph with a training row."""
-    photographs, nameless = context.known_photographs, True
+    photographs, none_shared = context.known_photographs, True
     number, trained = photographs.number, context.rows(*TRAIN_PARTS)
     rows_of = {part: shared_rows_of(number, context.rows(part), trained) for part in TEST_PARTS}
     if rows_of := {part: rows for part, rows in rows_of.items() if rows.size}:
-        nameless = False
-        yield _of_shared_photographs(context, rows_of)
+        none_shared = False
+        yield _finding_on_photographs(context, rows_of)
     folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.fold_rows, 1)]
     if {"train", "val"} <= set(context.parts):
         folds.insert(0, ("The pair train and val", context.rows("train"), context.rows("val")))
     for name, train, val in folds:
         if (rows := shared_rows_of(number, val, train)).size:
-            nameless = False
+            none_shared = False
             yield warning(
                 f"{name}: {rows.size:,} of {len(val):,} validation rows share a photograph "
                 f"with a training row ({percent(rows.size / len(val))}).",
@@ -569,7 +571,7 @@ def same_photograph(context: AuditContext) -> Findings:
                 rows=rows,
                 numbers={"rows": rows.size, "of": len(val)},
             )
-    if nameless and (pairs := _versions_on_both_sides(context)):
+    if none_shared and (pairs := _versions_on_both_sides(context)):
         example = " and ".join(clean_text(name, 60) for name in pairs[0])
         images = counted(len(pairs), "test image is", "test images are")
         yield open_(
@@ -578,9 +580,9 @@ def same_photograph(context: AuditContext) -> Findings:
             "Keep all versions of a photograph in one part; --group-pattern finds them by a part "
             "of their names.",
         )
-    elif nameless and not photographs.by_name:
+    elif none_shared and not photographs.by_name:
         yield ok(f"No photograph is on both sides of the split ({photographs.source}).")
-    elif nameless:
+    elif none_shared:
         used = context.rows(*SPLIT_PARTS)
         n = len(distinct(number[used]))
         names = f"All {n:,} file names differ"
@@ -610,7 +612,7 @@ def _versions_on_both_sides(context: AuditContext) -> list[tuple[str, str]]:
     return [(a.partition("\0")[2], b.partition("\0")[2]) for a, b in pairs]
 
 
-def _of_shared_photographs(context: AuditContext, rows_of: dict[str, np.ndarray]) -> Finding:
+def _finding_on_photographs(context: AuditContext, rows_of: dict[str, np.ndarray]) -> Finding:
     """Return the finding on test rows, by part, that share a photograph with a training row."""
     photographs, trained = context.known_photographs, context.rows(*TRAIN_PARTS)
     number, rows = photographs.number, np.concatenate(list(rows_of.values()))

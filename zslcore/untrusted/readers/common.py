@@ -97,8 +97,9 @@ def _is_chinese(head: bytes) -> bool:
 def count_lines_above(lines: Iterable[str]) -> int:
     """Return the number of lines above the titles or, without titles, the first row of a table.
 
-    The last comment is the line of titles, as np.savetxt writes it, if it has as many fields as the
-    line below, and if it names labels or predicted classes or the line below has a number.
+    np.savetxt writes titles as a comment. The last comment counts as titles if it has as many
+    fields as the line below, and either names labels or predicted classes, or has separators and a
+    number below.
     """
     n, comment, first = 0, "", ""
     for line in lines:
@@ -138,7 +139,7 @@ def refuse_odd_characters(array: np.ndarray) -> None:
 
 
 def npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
-    """Return shape, order and type of an array, and leave the file below its header."""
+    """Return shape, order and type of an array, and move to the end of its header in the file."""
     read = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,

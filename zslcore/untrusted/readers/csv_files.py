@@ -150,7 +150,7 @@ def _write_columns(path: str, layout: _Layout, budget: int, out: Path) -> dict[s
         column.write(out / f"text_{k}.npy")
     return {
         "columns": [layout.header[k] for k in layout.numbers],
-        "texts": {f"text_{k}": [layout.header[k], [*of.texts]] for k, of in complete.items()},
+        "texts": {f"text_{k}": [layout.header[k], [*c.texts]] for k, c in complete.items()},
         "left_out": [layout.header[k] for k in codes if k not in complete],
     }
 
@@ -346,7 +346,7 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     if repeated or len(header) > MAX_COLUMNS:
         twice = f", {repeated[0]!r} more than once" if repeated else ""
         raise Refused(
-            f"expected at most {MAX_COLUMNS:,} different columns; got {len(header):,}{twice}",
+            f"expected at most {MAX_COLUMNS:,} columns, each once; got {len(header):,}{twice}",
             "line 1",
         )
     for name, required in texts.items():
@@ -358,7 +358,7 @@ def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
 
 
 def _separator(head: Sequence[str]) -> str:
-    """Return the separator of a score table: a comma, a semicolon or a tab.
+    """Return the separator of a score table, one of :data:`SEPARATORS`.
 
     It splits both of the first two lines into the same number of fields, at least two; of several
     possible separators, the one with the most fields is returned, by default a comma.

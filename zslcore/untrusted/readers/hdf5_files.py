@@ -38,8 +38,8 @@ class Hdf5:
         #: Arrays in groups, and cells with lists of numbers.
         self.members = self._members(self.top)
         groups = {group for group, _ in self.members.values()}
-        whole = {group for group in groups if len(self.file[group]) <= MOST_NAMES}
-        self.names = [name for name in (*self.top, *self.members) if name not in whole]
+        listed_groups = {group for group in groups if len(self.file[group]) <= MOST_NAMES}
+        self.names = [name for name in (*self.top, *self.members) if name not in listed_groups]
 
     def _members(self, top: list[str]) -> Members:
         groups: dict[str, list[str]] = {}

@@ -107,8 +107,8 @@ class Json:
 def _joined_batches(value: Any) -> Any:
     """Return one list per name from lists of batches; return any other value unchanged.
 
-    Batches are records with one list per name, or one object with a list of lists per name. They
-    have labels or predicted classes. Lists of zeros and ones do not count, since
+    Batches are records with one list per name, or one object with a list of lists per name. One of
+    the lists has labels or predicted classes; lists of zeros and ones do not count as such, since
     they may be one-hot labels.
     """
     if isinstance(value, dict):
@@ -189,9 +189,11 @@ def _class_lists(value: Any) -> tuple[dict[str, Any], Any]:
     others: dict[str, Any] = {}
     for name, element in value.items():
         inner = element if isinstance(element, dict) and element else {name: element}
-        of = {n: v for n, v in inner.items() if is_named(n, CLASS_LISTS) and _is_class_list(v)}
-        if of and not any(isinstance(v, list | dict) for n, v in inner.items() if n not in of):
-            lists |= of
+        named = {n: v for n, v in inner.items() if is_named(n, CLASS_LISTS) and _is_class_list(v)}
+        if named and not any(
+            isinstance(v, list | dict) for n, v in inner.items() if n not in named
+        ):
+            lists |= named
         else:
             others[name] = element
     return lists, others
@@ -217,7 +219,7 @@ def _with_scores_by_class(by_name: dict[str, Any]) -> dict[str, Any]:
         )
         classes = _classes_of(scores)
         if classes:
-            rows = [[of[c] for c in classes] for of in scores if of is not None]
+            rows = [[by_class[c] for c in classes] for by_class in scores if by_class is not None]
             return by_name | {name: rows, "class_names": classes}
     return by_name
 
@@ -243,7 +245,7 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
         records = [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
     elif _has_columns_by_row(value):
         columns = {name: element for name, element in value.items() if isinstance(element, dict)}
-        rows = next(of for name, of in columns.items() if is_named(name, BY_ROW))
+        rows = next(column for name, column in columns.items() if is_named(name, BY_ROW))
         records = [
             {"": row} | {name: column.get(row) for name, column in columns.items()} for row in rows
         ]
@@ -337,7 +339,7 @@ def _by_class(value: Any) -> dict[str, float] | None:
         and value
         and all(isinstance(element, dict | list) for element in value)
     ):
-        pairs = [[*of.values()] if isinstance(of, dict) else of for of in value]
+        pairs = [[*pair.values()] if isinstance(pair, dict) else pair for pair in value]
         if all(len(p) == 2 and type(p[0]) is int and type(p[1]) is float for p in pairs):
             pairs = [[str(number), score] for number, score in pairs]
         pairs = [sorted(pair, key=_is_number) for pair in pairs]
@@ -402,7 +404,7 @@ def _parsed(path: str, kind: str) -> Any:
     if encoding_of(path) == "utf-16":
         text = text.decode("utf-16", "replace").encode()
     firsts = [line.strip() for line in text[:MAX_HEAD].lstrip().splitlines()[:2]]
-    are_lines = len(firsts) == 2 and all(of[:1] == b"{" and of[-1:] == b"}" for of in firsts)
+    are_lines = len(firsts) == 2 and all(line[:1] == b"{" and line[-1:] == b"}" for line in firsts)
     if kind == "JSON" and (are_lines or path.lower().endswith(JSON_LINES)):
         _refuse_parts(text)
         text = b"[" + b",".join(line for line in text.splitlines() if line.strip()) + b"]"

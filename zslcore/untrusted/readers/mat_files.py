@@ -64,12 +64,12 @@ class Mat5:
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
-        of, _ = self.members.get(name, name.partition(".")[::2])
-        shape, kind = self.listed[of]
-        if of != name:
+        variable, _ = self.members.get(name, name.partition(".")[::2])
+        shape, kind = self.listed[variable]
+        if variable != name:
             if kind not in ("struct", "cell"):
                 raise Refused(f"expected a MATLAB struct; got a {kind}")
-            size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[of]
+            size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[variable]
             return (-(-size // 4),), 4  # the shape of a field is unknown
         if kind not in MATLAB_BYTES:
             raise Refused(f"expected numbers or a cell array of strings; got a MATLAB {kind}")
@@ -79,8 +79,8 @@ class Mat5:
         """Return the values of a variable."""
         from scipy.io import loadmat
 
-        of, field = self.members.get(name, name.partition(".")[::2])
-        value: np.ndarray = loadmat(self.path, variable_names=[of])[of]
+        variable, field = self.members.get(name, name.partition(".")[::2])
+        value: np.ndarray = loadmat(self.path, variable_names=[variable])[variable]
         if not field:
             return value
         if name in self.members and value.dtype == object:
@@ -122,7 +122,7 @@ def _declared_bytes(path: str) -> list[int]:
 def refuse_many_cells(n: int) -> None:
     """Refuse a cell array without matrices, or with more than MOST_CELLS."""
     if not 0 < n <= MOST_CELLS:
-        raise Refused(f"expected 1 to 64 matrices in its cells; got {n:,}")
+        raise Refused(f"expected 1 to {MOST_CELLS} matrices in its cells; got {n:,}")
 
 
 def join_cells(cells: Sequence[Any]) -> np.ndarray:
@@ -134,6 +134,6 @@ def join_cells(cells: Sequence[Any]) -> np.ndarray:
     rows = {len(cell) for cell in cells}
     if len(rows) > 1:
         raise Refused(
-            f"expected matrices of equally many rows in its cells; got {min(rows)} and {max(rows)}"
+            f"expected cells with the same number of rows; got {min(rows)} and {max(rows)}"
         )
     return cells[0] if len(cells) == 1 else np.hstack(cells)

@@ -30,7 +30,7 @@ NUMERIC = ("int", "uint", "float", "double", "halffloat")
 ATTRS = b"PANDAS_ATTRS"
 MAX_ATTRS, MAX_VALUES, MAX_TEXTS = 4 << 20, 1 << 18, 1 << 10
 #: Metadata key of the class names in Hugging Face data sets.
-FEATURES_OF = b"huggingface"
+HUGGING_FACE = b"huggingface"
 
 
 def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
@@ -57,8 +57,8 @@ class ParquetTable:
         self.n = self.file.metadata.num_rows
         self._sizes: Counter[str] | None = None
         self.classes = _class_names(schema.metadata or {})
-        self.lists, self.own, self.numbers = [], [], []
-        self.others: dict[str, str] = {}
+        self.lists, self.separate, self.numbers = [], [], []
+        self.other_types: dict[str, str] = {}
         for field in schema:
             kind = str(field.type)
             if field.name in INDEX:
@@ -68,18 +68,18 @@ class ParquetTable:
             elif "string" in kind or (
                 field.name.lower() in SEPARATE_ARRAYS and kind.startswith(("int", "uint"))
             ):
-                self.own.append(field.name)
+                self.separate.append(field.name)
             elif kind.startswith((*NUMERIC, "bool")):
                 self.numbers.append(field.name)
             else:
-                self.others[field.name] = kind
-        self.names = [*self.lists, *self.own]
+                self.other_types[field.name] = kind
+        self.names = [*self.lists, *self.separate]
         if len(self.numbers) == 1:
             self.names += self.numbers
         elif self.numbers:
             self.names += ["values", "columns"]
         self.names += ["class_names"] if self.classes and "class_names" not in self.names else []
-        self.names += self.others
+        self.names += self.other_types
 
     def _bytes_of(self, name: str) -> int:
         """Return the bytes that a column declares in the file."""
@@ -92,18 +92,18 @@ class ParquetTable:
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value; lists have the length of the first row's list."""
-        if name == "class_names" and self.classes and name not in self.own:
+        if name == "class_names" and self.classes and name not in self.separate:
             return (len(self.classes),), TEXT_BYTES
-        if name == "values" and name not in self.own:
+        if name == "values" and name not in self.separate:
             return (self.n, len(self.numbers)), 8
-        if name == "columns" and name not in self.own:
+        if name == "columns" and name not in self.separate:
             return (len(self.numbers),), 4 * min(MAX_NAME, max(map(len, self.numbers)))
-        if name in self.others:
-            raise Refused(f"expected numbers or texts; got {self.others[name]}")
+        if name in self.other_types:
+            raise Refused(f"expected numbers or texts; got {self.other_types[name]}")
         if name in self.lists:
             width = self._width(name)
             return (self.n, width), max(4, -(-self._bytes_of(name) // max(1, self.n * width)))
-        return (self.n,), TEXT_BYTES if name in self.own else 8
+        return (self.n,), TEXT_BYTES if name in self.separate else 8
 
     def _width(self, name: str) -> int:
         if self._bytes_of(name) > 1 << 31 or not self.n:
@@ -119,11 +119,11 @@ class ParquetTable:
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a column or matrix."""
-        if name == "class_names" and self.classes and name not in self.own:
+        if name == "class_names" and self.classes and name not in self.separate:
             return np.array([text[:MAX_NAME] for text in self.classes])
-        if name == "columns" and name not in self.own:
+        if name == "columns" and name not in self.separate:
             return np.array([text[:MAX_NAME] for text in self.numbers])
-        if name == "values" and name not in self.own:
+        if name == "values" and name not in self.separate:
             table = self.file.read(self.numbers, use_threads=False)
             columns = [c.to_numpy(zero_copy_only=False) for c in table.itercolumns()]
             return np.column_stack([c.astype(float) if c.dtype == object else c for c in columns])
@@ -152,15 +152,15 @@ class ParquetTable:
 
 def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
     """Return the class names in Hugging Face metadata with a single column of classes."""
-    text = metadata.get(FEATURES_OF, b"")
+    text = metadata.get(HUGGING_FACE, b"")
     if not text or len(text) > 1 << 22:
         return []
     try:
         features = parse_json(text)["info"]["features"]
         named = [
-            of["names"]
-            for of in features.values()
-            if isinstance(of, dict) and of.get("_type") == "ClassLabel"
+            feature["names"]
+            for feature in features.values()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
         ]
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError, Refused):
         return []
@@ -188,7 +188,7 @@ def write_text_rows(path: str, most: int, out: Path) -> None:
     worker.raise_memory_limit(n * len(names) * TEXT_BYTES)
     batches = file.iter_batches(batch_size=1 << 12, columns=names, use_threads=False)
     columns = ([batch.column(name).to_pylist() for name in names] for batch in batches)
-    rows = (row for of in columns for row in zip(*of, strict=True))
+    rows = (row for batch in columns for row in zip(*batch, strict=True))
     cells = (["" if v is None else str(v)[:MAX_PATH] for v in row] for row in rows)
     write_cells(chain([names], cells), "rows", most + 1, out)
 

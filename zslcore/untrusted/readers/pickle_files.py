@@ -95,7 +95,7 @@ def read_objects(file: Any) -> Any:
     A list of objects in an array is returned as a list. Raises Refused for other content, and for
     more than MAX_VALUES values, even if several lists share them.
     """
-    gc.disable()  # it would search millions of lists again and again
+    gc.disable()  # the collector would search millions of lists again and again
     try:
         value = _Unpickler(file, encoding="latin1").load()
         return _value_of(value, _Budget())
@@ -123,7 +123,7 @@ class _Budget:
 
 
 def _value_of(value: Any, budget: _Budget, depth: int = 0) -> Any:
-    """Replace descriptions by arrays in a value of the budget."""
+    """Return a value with arrays in place of their descriptions; take its size from ``budget``."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if isinstance(value, _Description):
@@ -136,13 +136,13 @@ def _value_of(value: Any, budget: _Budget, depth: int = 0) -> Any:
     return [_value_of(inner, budget, depth + 1) for inner in value]
 
 
-def _array_of(described: _Description, budget: _Budget, depth: int) -> Any:
-    if isinstance(described, _Scalar):
-        dtype, raw = described.arguments
+def _array_of(description: _Description, budget: _Budget, depth: int) -> Any:
+    if isinstance(description, _Scalar):
+        dtype, raw = description.arguments
         return _array(raw, dtype, (), "C").item()
-    if isinstance(described, _Buffer):
-        return _array(*described.arguments)
-    _, shape, dtype, is_fortran, content = described.state
+    if isinstance(description, _Buffer):
+        return _array(*description.arguments)
+    _, shape, dtype, is_fortran, content = description.state
     order: Literal["C", "F"] = "F" if is_fortran else "C"
     if not isinstance(content, list):
         return _array(content, dtype, shape, order)

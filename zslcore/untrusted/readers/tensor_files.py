@@ -99,7 +99,7 @@ class Safetensors:
             raise Refused("expected a JSON header; got other text") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
             raise Refused(
-                f"expected a header with at most {MAX_NAMES:,} tensors; got more, or no list"
+                f"expected a JSON object with at most {MAX_NAMES:,} tensors; got another header"
             )
         entries.pop("__metadata__", None)
         self.entries: dict[str, Mapping[str, Any]] = {
@@ -168,8 +168,8 @@ class _Batches(NamedTuple):
 
 def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _Tensor:
     """Replace ``torch._utils._rebuild_tensor_v2``; refuse values outside the storage."""
-    right = isinstance(storage, _Storage) and _is_shape(shape) and _is_shape(stride)
-    if not right or len(shape) != len(stride) or type(offset) is not int or offset < 0:
+    is_valid = isinstance(storage, _Storage) and _is_shape(shape) and _is_shape(stride)
+    if not is_valid or len(shape) != len(stride) or type(offset) is not int or offset < 0:
         raise Refused("expected shape and offset of a tensor; got other values")
     last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
     if math.prod(shape) and last >= storage.n:
@@ -192,7 +192,7 @@ REPLACED: dict[tuple[str, str], Any] = {
 
 
 class RestrictedUnpickler(pickle.Unpickler):
-    """Unpickler for values, collections and replaced names; it calls nothing of the file."""
+    """Unpickler for values, collections and replaced functions; it calls no other function."""
 
     replaced: ClassVar[dict[tuple[str, str], Any]] = REPLACED
     refusal = (
@@ -356,7 +356,7 @@ def _joined_batches(value: Any) -> Any:
     if all(isinstance(batch, dict) and {*batch} == {*value[0]} for batch in value):
         joined = {name: _joined([batch[name] for batch in value]) for name in value[0]}
         return joined if all(joined.values()) else value
-    are_matrices = all(isinstance(of, _Tensor) and len(of.shape) == 2 for of in value)
+    are_matrices = all(isinstance(batch, _Tensor) and len(batch.shape) == 2 for batch in value)
     return (len(value) > 2 and are_matrices and _joined(value)) or value
 
 

@@ -87,7 +87,7 @@ class TextTable:
             first = ["", *first]  # R has no title above the names of rows
         if len(first) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(first):,}")
-        has_header = _has_header([*self._pointed(first)], self._pointed(below))
+        has_header = _has_header([*self._with_points(first)], self._with_points(below))
         if has_header and len(head) == 1:
             raise Refused("expected rows below the column names; got none")
         header = (
@@ -114,7 +114,7 @@ class TextTable:
             for number, line in enumerate(islice(file, self.skipped, None), 1 + self.skipped):
                 yield from ((number, part) for part in line.splitlines() if part.strip())
 
-    def _pointed(self, texts: Iterable[str]) -> Iterator[str]:
+    def _with_points(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield texts with decimal points in place of decimal commas."""
         return (text.replace(self.decimal, ".") for text in texts)
 
@@ -136,7 +136,7 @@ class TextTable:
     def _columns(
         self, first_row: list[str], header: list[str], has_header: bool
     ) -> dict[str, np.ndarray]:
-        fields = self._pointed(first_row[: len(header)])
+        fields = self._with_points(first_row[: len(header)])
         numeric = [k for k, field in enumerate(fields) if is_number(field)]
         columns = self._numbers(numeric, len(header), has_header)
         texts = [k for k in range(len(header)) if k not in columns]
@@ -166,7 +166,7 @@ class TextTable:
         is_whole = len(numeric) == n_columns
         try:
             matrix = np.loadtxt(
-                self._pointed(islice(self._lines(), int(has_header), None)),
+                self._with_points(islice(self._lines(), int(has_header), None)),
                 delimiter=None if self.separator == " " else self.separator or "\x00",
                 usecols=None if is_whole else numeric,
                 comments=None,
@@ -302,5 +302,5 @@ def _has_header(first: list[str], fields: Iterable[str]) -> bool:
     counted = [field for field in first if field.isdecimal()]
     if len(counted) > 2 and counted == [*map(str, range(len(counted)))]:
         return any("." in field and is_number(field) for field in below)
-    over = [(a, b) for a, b in zip(first, below, strict=True) if is_number(b)]
-    return any(a and not is_number(a) for a, _ in over)
+    above_numbers = [title for title, b in zip(first, below, strict=True) if is_number(b)]
+    return any(title and not is_number(title) for title in above_numbers)

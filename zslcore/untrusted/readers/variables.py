@@ -91,7 +91,7 @@ def read_variables(
     wanted: dict[str, str],
     required: list[str],
     budget: int,
-    because: str,
+    reason: str,
     out: Path,
 ) -> dict[str, list[str]]:
     """Read and store the wanted variables of a file; return their names and the unread names."""
@@ -115,7 +115,7 @@ def read_variables(
         if min(shape, default=0) < 0 or declared > budget:
             raise Refused(
                 f"declares {' x '.join(map(str, shape))} values ({size:,} bytes), "
-                f"more than the {budget:,} bytes {because}"
+                f"more than the {budget:,} bytes {reason}"
             )
     worker.raise_memory_limit(3 * declared)
     for k, name in enumerate(present):
@@ -177,7 +177,7 @@ def plain_array(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def _squeezed_shape(shape: Shape) -> Shape:
-    """Return the shape of a matrix without further axes of length 1, which pooled features have."""
+    """Return a shape without axes of length 1, as pooled features have, if two axes remain."""
     longer = tuple(n for n in shape if n != 1)
     return longer if len(shape) > 2 == len(longer) else tuple(shape)
 

@@ -18,9 +18,10 @@ from zslcore.untrusted.readers.text_rows import copy_rows, text_in
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-#: Largest number of names in mappings; a name with its value takes 200 bytes. Pattern of the end of
-#: a name.
-MAX_NAMES, NAME_END = 1 << 19, re.compile(r":(?=\s)|(?<=[\"']):")
+#: Largest number of names in mappings; a name with its value takes 200 bytes.
+MAX_NAMES = 1 << 19
+#: End of a name in a mapping.
+NAME_END = re.compile(r":(?=\s)|(?<=[\"']):")
 #: Plain scalars other than texts. Unlike in YAML 1.1, "no", "07", "1:30" and dates are texts, since
 #: they may be names of classes.
 WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
@@ -86,7 +87,7 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> Any:
 
 def _name(event: yaml.Event) -> str:
     if not isinstance(event, yaml.ScalarEvent):
-        raise ValueError("expected names of one value")
+        raise ValueError("expected a text as the name of a value")
     return str(event.value)
 
 

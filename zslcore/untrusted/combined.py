@@ -37,14 +37,14 @@ MOST_FILES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered(Contents):
+class CombinedContents(Contents):
     """Arrays of several files; ``file_of`` maps each to the contents and the variable of a file.
 
-    Matrices in ``turned`` are transposed in their files.
+    Matrices in ``transposed`` are transposed in their files.
     """
 
     file_of: Mapping[str, tuple[Contents, str]] = field(default_factory=dict)
-    turned: frozenset[str] = frozenset()
+    transposed: frozenset[str] = frozenset()
 
     def read(
         self,
@@ -58,7 +58,7 @@ class Gathered(Contents):
         names: dict[str, tuple[str, ...]] = {}
         for k, (variable, role) in enumerate(wanted.items()):
             contents, inner = self.file_of[variable]
-            role = "columns" if variable in self.turned and role == "rows" else role
+            role = "columns" if variable in self.transposed and role == "rows" else role
             folder = None if into is None else into / str(k)
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -68,30 +68,34 @@ class Gathered(Contents):
         return Variables(arrays, names)
 
 
-def gathered(
-    path: Path, file_of: Mapping[str, tuple[Contents, str]], turned: Collection[str] = ()
-) -> Gathered:
+def combine_arrays(
+    path: Path, file_of: Mapping[str, tuple[Contents, str]], transposed: Collection[str] = ()
+) -> CombinedContents:
     """Return arrays of several files under new names; messages name ``path`` as their source."""
     shapes: dict[str, tuple[int, ...] | None] = {}
     arrays: dict[str, np.ndarray] = {}
     refused: dict[str, str] = {}
-    for new, (contents, name) in file_of.items():
-        step = -1 if new in turned else 1
-        shapes[new] = (contents.shapes[name] or ())[::step] or None
+    for new_name, (contents, name) in file_of.items():
+        step = -1 if new_name in transposed else 1
+        shapes[new_name] = (contents.shapes[name] or ())[::step] or None
         if contents.has(name):
-            arrays[new] = contents.arrays[name].T if new in turned else contents.arrays[name]
+            arrays[new_name] = (
+                contents.arrays[name].T if new_name in transposed else contents.arrays[name]
+            )
         if name in contents.refused:
-            refused[new] = contents.refused[name]
+            refused[new_name] = contents.refused[name]
     container = next(iter(file_of.values()))[0].container
-    return Gathered(path, container, shapes, arrays, refused, file_of, frozenset(turned))
+    return CombinedContents(
+        path, container, shapes, arrays, refused, file_of, frozenset(transposed)
+    )
 
 
-def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Gathered:
+def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> CombinedContents:
     """List the arrays of the files in a folder; a single array is named after its file.
 
-    An array keeps its own name if this is a usual name of scores or labels and the file's is not.
-    Raises a FileRefusedError for a folder without files, too many files, or two
-    arrays of one name.
+    An array keeps its own name if this is a usual name of scores or labels and the name of the file
+    is not. Raises a FileRefusedError for a folder without files, too many files, or two arrays with
+    the same name.
     """
     name = clean_text(folder.resolve().name)
     files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
@@ -114,4 +118,4 @@ def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Gather
                     f"each of {both}. Give one of the files."
                 )
             file_of[variable] = contents, inner
-    return gathered(folder.resolve(), file_of)
+    return combine_arrays(folder.resolve(), file_of)

@@ -1,4 +1,4 @@
-"""A folder of arrays is read like an archive of them (:mod:`zslcore.untrusted.gathered`)."""
+"""A folder of arrays is read like an archive of them (:mod:`zslcore.untrusted.combined`)."""
 
 import numpy as np
 import pytest
