@@ -15,9 +15,9 @@ from zslcore.datasets.imagenet import (
     LISTS,
     SETS,
     class_positions,
+    have_imagenet_ids,
     imagenet,
     imagenet_rows,
-    known_ids,
 )
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError
@@ -92,9 +92,9 @@ def test_wordnet_ids_are_found_anywhere_in_a_name():
     names += ["n014407640", "xn01440764", "n00001740", "n99999999"]
     tench = FACTS_OF.row["n01440764"]
     assert imagenet_rows(names).tolist() == [tench] * 4 + [-1] * 5
-    assert known_ids(names[:5])
-    assert not known_ids(["antelope", "n01440764"])
-    assert not known_ids([])
+    assert have_imagenet_ids(names[:5])
+    assert not have_imagenet_ids(["antelope", "n01440764"])
+    assert not have_imagenet_ids([])
 
 
 def own_file(path, rows):

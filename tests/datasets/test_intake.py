@@ -472,10 +472,10 @@ def test_arrays_of_each_part_are_one_data_set(tmp_path, monkeypatch, form, copie
         (
             {"y_test": np.flatnonzero(Y >= 3) % 2},
             r"gzsl.npz:labels: expected test labels without training images; got train 0 to 2, "
-            r"test 0 to 1; if the labels of each part begin anew, number the classes of all parts",
+            r"test 0 to 1; if each part numbers its own classes, number the classes of all parts",
         ),
         ({"y_test": None}, r"gzsl.npz:X_test: expected labels of test next to it; got none"),
-        ({"X_test": X[Y >= 3][:, :5]}, "equally many columns .*; got 7 in train, 5 in test"),
+        ({"X_test": X[Y >= 3][:, :5]}, "same number of features .*; got 7 in train, 5 in test"),
     ],
 )
 def test_arrays_of_parts_that_do_not_fit_are_refused(tmp_path, change, sentence):

@@ -68,9 +68,10 @@ TRAINED_ON: Mapping[str, tuple[str, ...]] = {
 }
 #: Class embedding in this package -> its variables in the two releases.
 EMBEDDINGS = {"word2vec": ("wordvector", "att"), "attributes": ("attributes", "original_att")}
-#: ``TRIAL`` is the pattern of a trial's folder; ``MOST_TRIALS`` is the largest number of trials
-#: read.
-TRIAL, MOST_TRIALS = re.compile(r"split_(\d{1,3})"), 200
+#: Name of the folder of a trial.
+TRIAL = re.compile(r"split_(\d{1,3})")
+#: Largest number of trials that are read.
+MOST_TRIALS = 200
 
 
 def can_read(path: Path) -> bool:
@@ -179,7 +180,7 @@ def _read(
         prototypes, names, splits = _read_trials(trials, embedding)
     else:
         prototypes, names, splits = _read_bidilel(trials[0], semantics, embedding, labels)
-    classes = semantics.name if semantics else _of_trial(trials[0])
+    classes = semantics.name if semantics else _name_of_trial(trials[0])
     return ParsedDataset(
         features=arrays[matrix],
         labels=labels,
@@ -243,15 +244,15 @@ def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> lis
     where = f"{clean_text(path.name)}, variable {variable!r}"
     wrong = np.setdiff1d(sets, (0, 1))
     got = f"{sets.shape[1]} columns with {', '.join(f'{x:g}' for x in wrong[:3]) or '0 and 1'}"
-    plain = sets.shape[1] == n_classes and not len(wrong)
-    expect(plain, where, f"0 or 1 for each of {n_classes} classes", got)
+    is_valid = sets.shape[1] == n_classes and not len(wrong)
+    expect(is_valid, where, f"0 or 1 for each of {n_classes} classes", got)
     return [np.flatnonzero(row) for row in sets]
 
 
 def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
     """Return the data set with these numbers of videos per class; labels start at 1."""
-    near = np.clip(labels, 0, n_classes + 1)  # labels in a file may be any numbers
-    counts = np.bincount(near, minlength=n_classes + 2)[1:-1]
+    clipped = np.clip(labels, 0, n_classes + 1)  # labels in a file may be any numbers
+    counts = np.bincount(clipped, minlength=n_classes + 2)[1:-1]
     candidates = (action_facts(name) for name in ACTION_SETS)
     return next((facts for facts in candidates if np.array_equal(facts.videos, counts)), None)
 
@@ -266,12 +267,12 @@ def _read_trials(
         names, S = _classes_of(path, arrays, EMBEDDINGS[embedding][1])
         if not first:
             first, prototypes = names, S
-        classes = f"the classes of {_of_trial(trials[0])}"
-        expect(names == first, _of_trial(path), classes, "other classes")
+        classes = f"the classes of {_name_of_trial(trials[0])}"
+        expect(names == first, _name_of_trial(path), classes, "other classes")
     return prototypes, first, partial(_trial_splits, arrays_of_trial, first)
 
 
-def _of_trial(path: Path) -> str:
+def _name_of_trial(path: Path) -> str:
     return f"{clean_text(path.parent.name)}/{path.name}"
 
 
@@ -280,10 +281,10 @@ def _classes_of(
 ) -> tuple[tuple[str, ...], np.ndarray]:
     for key in (variable, "allclasses_names"):
         variables = ", ".join(sorted(arrays)) or "no known variable"
-        expect(key in arrays, _of_trial(path), f"the variable {key!r}", variables)
+        expect(key in arrays, _name_of_trial(path), f"the variable {key!r}", variables)
     names, S = tuple(map(str, arrays["allclasses_names"])), arrays[variable]
-    a_column = f"as many names as columns in {variable!r} ({len(S)})"
-    expect(len(names) == len(S), _of_trial(path), a_column, len(names))
+    expected = f"as many names as columns in {variable!r} ({len(S)})"
+    expect(len(names) == len(S), _name_of_trial(path), expected, len(names))
     return names, S
 
 
@@ -297,18 +298,18 @@ def _trial_splits(
     dataset, splits = recognise_actions(names), []
     facts = action_facts(dataset) if dataset else None
     for path, arrays in trials.items():
-        trial, number = _of_trial(path), int(path.parent.name.rpartition("_")[2])
+        trial, number = _name_of_trial(path), int(path.parent.name.rpartition("_")[2])
         rows = rows_of_parts(trial, arrays, SPLIT_PARTS, len(labels))
         has_rows = rows["trainval"].size and rows["test_unseen"].size
         expect(has_rows, trial, "rows in trainval_loc and test_unseen_loc", "none")
         name = _name(number, np.unique(labels[rows["test_unseen"]]), facts)
-        note = f"Trial of {trial}, as given{_leak(arrays)}"
+        note = f"Trial of {trial}, as given{_note_on_leak(arrays)}"
         split = Split.from_rows(name, labels, **rows, note=note)
         splits.append(with_folds(split, labels, benchmark))
     return splits
 
 
-def _leak(arrays: Mapping[str, np.ndarray]) -> str:
+def _note_on_leak(arrays: Mapping[str, np.ndarray]) -> str:
     """Return a note on test_seen rows in the folds of a trial; such folds are not used."""
     fold_rows = [arrays[key] for key in ("train_loc", "val_loc") if key in arrays]
     tested = arrays.get("test_seen_loc", np.empty(0, np.int64))

@@ -145,8 +145,8 @@ class Split:
         train, seen, unseen = (
             np.asarray(rows, dtype=np.intp) for rows in (trainval, test_seen, test_unseen)
         )
-        of_train, of_test = np.unique(labels[train]), np.unique(labels[unseen])
-        return cls(name, train, seen, unseen, of_train, of_test, tuple(folds), note)
+        trained, tested = np.unique(labels[train]), np.unique(labels[unseen])
+        return cls(name, train, seen, unseen, trained, tested, tuple(folds), note)
 
     @classmethod
     def from_classes(
@@ -338,25 +338,25 @@ class ZSLDataset:
 
     def _check(self) -> None:
         dimensions = f"{self.features.ndim} and {self.prototypes.ndim}"
-        two = f"features and prototypes must have two dimensions; got {dimensions}"
-        self._require(dimensions == "2 and 2", two)
+        sentence = f"features and prototypes must have two dimensions; got {dimensions}"
+        self._require(dimensions == "2 and 2", sentence)
         rows, n, (c, width) = len(self.features), len(self.labels), self.prototypes.shape
         self._require(rows == n, f"expected a label for each of {rows} rows of features; got {n}")
         self._require(n, "expected at least one sample; got none")
         low, high = self.labels.min(), self.labels.max()
-        within = f"labels must lie in 0..{c - 1}, the rows of prototypes; got {low}..{high}"
-        self._require(0 <= low <= high < c, within)
+        sentence = f"labels must lie in 0..{c - 1}, the rows of prototypes; got {low}..{high}"
+        self._require(0 <= low <= high < c, sentence)
         finite = np.isfinite(self.prototypes).all()
         self._require(finite, "expected finite prototypes; got values that are not finite")
         names, attributes = len(self.class_names), len(self.attribute_names)
         self._require(
             names == c, f"expected a name for each of {c} rows of prototypes; got {names}"
         )
-        a_column = f"expected a name for each of {width} columns of prototypes; got {attributes}"
-        self._require(attributes == width, a_column)
+        sentence = f"expected a name for each of {width} columns of prototypes; got {attributes}"
+        self._require(attributes == width, sentence)
         files = len(self.image_files)
-        an_image = f"expected one image file per sample ({n}) or none; got {files}"
-        self._require(files in (0, n), an_image)
+        sentence = f"expected one image file per sample ({n}) or none; got {files}"
+        self._require(files in (0, n), sentence)
         for split in self.splits.values():
             where = f"{self.name}, split {split.name!r}"
             parts = [split.trainval, split.test_seen, split.test_unseen]

@@ -50,14 +50,14 @@ def is_class_json(value: object) -> bool:
 def read_json_lines(value: object) -> list[str] | None:
     """Return one line per class, from JSON with records of classes or names under a title."""
     if isinstance(value, dict):
-        under = _find_titled(value)
-        if len(under) != 1 or not isinstance(under[0], list | dict):
+        titled = _find_titled(value)
+        if len(titled) != 1 or not isinstance(titled[0], list | dict):
             return _read_described(value) or _read_coded_rows(value)
-        if (lines := read_json_lines(under[0])) is not None:
+        if (lines := read_json_lines(titled[0])) is not None:
             return lines
-        if isinstance(under[0], list):
-            return under[0] if is_class_json(under[0]) else None
-        return [f"{key}: {json.dumps(element)}" for key, element in under[0].items()]
+        if isinstance(titled[0], list):
+            return titled[0] if is_class_json(titled[0]) else None
+        return [f"{key}: {json.dumps(element)}" for key, element in titled[0].items()]
     if not isinstance(value, list) or not value or not have_type(value, dict):
         return _read_coded_rows(value)
     titles = {squeeze(key): key for key in value[0]}
@@ -78,10 +78,10 @@ def _find_titled(value: Mapping[str, Any]) -> list[Any]:
     level: list[Mapping[str, Any]] = [value]
     for _ in range(MOST_LEVELS):
         items = [item for record in level for item in record.items()]
-        under = [element for key, element in items if squeeze(key) in LIST_TITLES]
-        if any(isinstance(element, list | dict) for element in under) or len(level) > MOST_OBJECTS:
-            nested = [element for element in under if isinstance(element, list | dict) and element]
-            return [v for k, v in enumerate(nested) if v not in nested[:k]] or under
+        titled = [element for key, element in items if squeeze(key) in LIST_TITLES]
+        if any(isinstance(element, list | dict) for element in titled) or len(level) > MOST_OBJECTS:
+            nested = [element for element in titled if isinstance(element, list | dict) and element]
+            return [v for k, v in enumerate(nested) if v not in nested[:k]] or titled
         level = [element for _, element in items if isinstance(element, dict)]
     return []
 

@@ -38,27 +38,17 @@ MAX_BYTES = 2 << 20
 #: Long sequences of spaces, underscores or digits, which are cut to their start: searches take
 #: quadratic time on long sequences.
 RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
-
-
 #: End of the name of a sense in NLTK: ``chimpanzee.n.01``.
 SENSE = re.compile(r"(?<=\w)\.[nv]\.\d\d\b")
-
-
 #: Articles before a name in a prompt.
 ARTICLES = frozenset({"a", "an", "the", "one"})
-
-
 #: Pattern that marks the words before a name as a prompt, as in "a photo of a dog".
 PICTURES = re.compile(
     r"^(this|there|it|here|i|we)\b|photo|picture|image|drawing|painting|sketch|rendering|video|itap",
     re.IGNORECASE,
 )
-
-
 #: Markup around a name: a link in Markdown, an element of XML.
 MARKUP = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)|^\s*<(\w+)[^<>]*>([^<>]+)</\2>\s*$")
-
-
 #: Signs of code, metrics or sentences.
 NO_NAME = re.compile(
     r"`|[=<>!]=|://|\s--\w|\w\([\"']|:$|\d\.\d+\s.*\d\.\d|^(\S+\s+){3}.*\S\.$|^(\S+\s+){9}"

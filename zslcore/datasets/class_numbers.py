@@ -1,4 +1,4 @@
-"""Class names of several lists, and the numbers, senses and ids beside them."""
+"""Class names of several lists, and the numbers, senses and ids next to them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,12 @@ from zslcore.texts import match_all
 
 #: The number of a class before its name: ``1 dog``.
 NUMBER_FIRST = re.compile(r"(\d+)[\s:=,)_-]+(.*[^\W\d_].*)")
-
-
 #: The number of a class after its name: ``dog = 1``.
 NUMBER_LAST = re.compile(r"(.*[^\W\d_].*?)\s*[:=,\t]\s*(\d+)")
-
-
 #: A number before or after a name that may belong to the name: ``1994 Audi``.
 NUMBER_IN_NAME = re.compile(r"(\d{1,9})[ _-]+|[ _-]+(\d{1,9})")
-
-
 #: A number at the start or end of a name.
 NUMBER_AT_EDGE = re.compile(r"^\d{1,9}[\s_-]|[\s_-]\d{1,9}$")
-
-
 #: A year.
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -67,7 +59,7 @@ def names_of_lists(lists: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
         ends = iter(shorten_paths(lines))
         return [tuple(islice(ends, len(listed))) for listed in lists]
     of_paths = [all("/" in line.strip("/") for line in listed) for listed in lists]
-    plain = {class_key(n) for k, of in enumerate(names) if not of_paths[k] for n in of}
+    plain = {class_key(n) for k, listed in enumerate(names) if not of_paths[k] for n in listed}
     for k, listed in enumerate(lists):  # church/outdoor in one list, church_outdoor in another
         if of_paths[k] and plain.isdisjoint(map(class_key, names[k])):
             names[k] = join_paths(listed)

@@ -17,28 +17,16 @@ SPELLED_ID = re.compile(r"\bN(\d{8})\b|\b(\d{8})-n\b")
 
 
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
-
-
 #: A quoted part of a line.
-PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
-
-
+QUOTED_PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
 #: Bullet or number at the start of a line of a list.
 BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+|\(?\d+[.)]\s*(?=[^\d\s.)])|\[\d+\]\s*)")
-
-
 #: Start of a list or dictionary in source code.
 OPENS = re.compile(r"^\s*(?:[\"']?[A-Za-z_][\w.]*[\"']?\s*[:=]\s*)?[\[{(]")
-
-
 #: End of a list or dictionary in source code.
 CLOSES = re.compile(r"[\]})]\s*[,;]?\s*$")
-
-
 #: Title of a list in source code, up to its bracket.
 LIST = re.compile(r"\b([A-Za-z_]\w{0,80})[\"']?\s*[:=]\s*(?=[\[({])")
-
-
 #: Words in a header line.
 TITLES = frozenset(
     re.findall(
@@ -49,49 +37,32 @@ TITLES = frozenset(
         "images folder code target title attr attribute obj object",
     )
 )
-
-
 #: Titles of a column of names, the most likely first.
 NAME_TITLES = (
     *("classname", "name", "classnames", "names", "class", "labelname", "label", "category"),
 )
-
-
 #: Titles of a list of names.
 LIST_TITLES = frozenset({*NAME_TITLES, "classes", "labels", "categories", "id2label", "labelnames"})
-
-
 #: Titles of a column of WordNet ids.
 ID_TITLES = frozenset({"wnid", "wnids", "synset", "synsets", "wordnetid", "id", "ids"})
-
-
 #: Start of an item in a protobuf text.
 PROTOBUF = re.compile(r"\s*item\s*\{")
 #: Name of an item in a protobuf text.
 ITEM_NAME = r"\b{}\s*:\s*(?:\"(.*?)\"|'(.*?)')"
-
-
 #: Titles of columns in a table with one row per image.
 OF_IMAGES = frozenset(
     {"ytrue", "ypred", "true", "truth", "groundtruth", "gt", "pred", "predicted", "prediction"}
     | {"file", "filename", "path", "image", "score", "probability"}
 )
-
-
 #: Largest number of columns of a class table in which most columns are numbers.
 MOST_FIELDS = 4
-
-
 #: Curly quotation marks, and the straight ones.
 QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
-
-
 #: Limit in characters of a line.
 MAX_LINE = 2000
-
-
-#: Name and a number after it: in brackets, such as a count of images, or after a hyphen.
+#: Name, and a number in brackets after it, such as a count of images.
 NUMBER_IN_BRACKETS = r"(.*?[^\W\d_].*?)\s*[(\[](\d+)(?: [a-z]+)?[)\]]"
+#: Name, and a number after a hyphen, such as that of the line.
 NUMBER_AFTER_HYPHEN = r"(.*?[^\W\d_].*?)\s*[-\u2013]\s*(\d+)"
 #: Name with a number or WordNet id before or after it.
 NUMBERS_AROUND = (
@@ -175,7 +146,9 @@ def _split_outside(text: str, separators: str) -> Iterator[str]:
     """Split at separators outside quotation marks and brackets."""
     depth, start, at = 0, 0, 0
     while at < len(text):
-        quoted = PART.match(text, at) if text[at] in "\"'" and _opens_quote(text, at) else None
+        quoted = (
+            QUOTED_PART.match(text, at) if text[at] in "\"'" and _opens_quote(text, at) else None
+        )
         if quoted:
             at = quoted.end()
             continue
@@ -284,7 +257,7 @@ def _read_dictionaries(lines: list[str]) -> list[list[str]]:
 
 def _split_key(line: str) -> list[str]:
     """Split a line of a dictionary at its first separator outside quotation marks."""
-    quoted = PART.match(line)
+    quoted = QUOTED_PART.match(line)
     separator = re.compile(r"\s*(?:=>|->|:|=)\s*").search(line, quoted.end() if quoted else 0)
     if not separator:
         return [line]

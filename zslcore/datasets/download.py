@@ -188,10 +188,11 @@ def _unpack_one(
 
 def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
     """Copy one member after checking its size, unless it is already there."""
-    if info.file_size > min(MAX_MEMBER_BYTES, MAX_RATIO * info.compress_size + CHUNK):
+    most = min(MAX_MEMBER_BYTES, MAX_RATIO * info.compress_size + CHUNK)
+    if info.file_size > most:
         raise FileRefusedError(
-            f"{clean_text(packed.filename)}: member {clean_text(info.filename)} unpacks to "
-            f"{info.file_size:,} bytes from {info.compress_size:,}, more than allowed."
+            f"{clean_text(packed.filename)}, member {clean_text(info.filename)}: expected at most "
+            f"{most:,} unpacked bytes from {info.compress_size:,}; got {info.file_size:,}."
         )
     if target.is_file() and target.stat().st_size == info.file_size:
         return
@@ -252,8 +253,8 @@ class _Transfer:
             self._receive(response, "ab" if is_rest else "wb", start, total)
 
     def _note_version(self, headers: Mapping[str, str]) -> None:
-        strong = headers.get("ETag", "")
-        version = strong if strong.startswith('"') else headers.get("Last-Modified", "")
+        etag = headers.get("ETag", "")
+        version = etag if etag.startswith('"') else headers.get("Last-Modified", "")
         self._version.write_text(version, encoding="utf-8")
 
     def _receive(self, response: requests.Response, mode: str, done: int, total: int) -> None:

@@ -77,15 +77,15 @@ NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
 class ClassEmbeddings:
     """One vector per class.
 
-    ``values`` is float32 of shape (n_classes, n_dimensions), with zeros for the classes ``without``
-    a vector; ``names`` are the names of the dimensions, if the file has them.
+    ``values`` is float32 of shape (n_classes, n_dimensions), with zeros for the classes in
+    ``without_vector``; ``names`` are the names of the dimensions, if the file has them.
     """
 
     classes: tuple[str, ...]
     names: tuple[str, ...]
     values: np.ndarray
     file: str = ""
-    without: frozenset[str] = frozenset()
+    without_vector: frozenset[str] = frozenset()
 
     def of(self, class_names: Sequence[str]) -> np.ndarray:
         """Return the vectors of these classes in order, shape (n_classes, n_dimensions).
@@ -94,9 +94,9 @@ class ClassEmbeddings:
         """
         row: dict[str, int] = {}
         for k, name in enumerate(self.classes):
-            once = row.setdefault(class_key(name), k) == k
-            expect(once, self.file, "each class once", f"{spaced_name(name)!r} twice")
-        with_vector = set(row) - {class_key(name) for name in self.without}
+            is_new = row.setdefault(class_key(name), k) == k
+            expect(is_new, self.file, "each class once", f"{spaced_name(name)!r} twice")
+        with_vector = set(row) - {class_key(name) for name in self.without_vector}
         missing = [name for name in class_names if class_key(name) not in with_vector]
         if missing:
             got = f"none for {len(missing)} of them; the first is {clean_text(missing[0])!r}"
@@ -206,10 +206,12 @@ def _by_names(path: Path) -> ClassEmbeddings:
         ("prototypes", "class_names", "rows in prototypes"),
     ):
         if variable in arrays and of_names in read.names:
-            _expect_as_many(file, of_names, read.names[of_names], columns_or_rows, arrays[variable])
+            _expect_name_per_vector(
+                file, of_names, read.names[of_names], columns_or_rows, arrays[variable]
+            )
             return ClassEmbeddings(tuple(read.names[of_names]), (), arrays[variable], file)
-    if (only := _by_only_arrays(path)) is not None:
-        return only
+    if (embeddings := _by_only_arrays(path)) is not None:
+        return embeddings
     raise refusal_of(
         file,
         "'att' and 'allclasses_names', 'prototypes' and 'class_names', 'w2v' and 'wnids', one list "
@@ -234,7 +236,7 @@ def _by_only_arrays(path: Path) -> ClassEmbeddings | None:
     classes, values = contents.names(lists[0]), contents.rows(matrices[0])
     if len(values) != len(classes) and values.shape[1] == len(classes):
         values = np.ascontiguousarray(values.T)
-    _expect_as_many(contents.name, lists[0], classes, f"rows in {matrices[0]}", values)
+    _expect_name_per_vector(contents.name, lists[0], classes, f"rows in {matrices[0]}", values)
     refuse_repeated_names(path, list(classes))
     return ClassEmbeddings(classes, (), values, contents.name)
 
@@ -279,7 +281,7 @@ def _by_lines(path: Path) -> ClassEmbeddings | None:
     return ClassEmbeddings(tuple(classes), (), values, clean_text(path.name))
 
 
-def _expect_as_many(
+def _expect_name_per_vector(
     file: str, variable: str, names: Sequence[str], columns_or_rows: str, values: np.ndarray
 ) -> None:
     expected = f"as many names in {variable} as {columns_or_rows} ({len(values)})"
@@ -289,7 +291,7 @@ def _expect_as_many(
 def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...]) -> ClassEmbeddings:
     """Return word vectors, with zeros for classes listed as having no vector."""
     values = arrays["w2v"].astype(np.float32)
-    _expect_as_many(file, "wnids", ids, "rows in w2v", values)
+    _expect_name_per_vector(file, "wnids", ids, "rows in w2v", values)
     numbers = arrays.get("no_w2v_loc", np.empty(0, np.int64))
     expect_range(f"{file}, variable 'no_w2v_loc'", numbers, len(ids))
     values[numbers - 1] = 0.0
@@ -314,21 +316,21 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
     roles: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in LISTS_OF_CLASSES}
     arrays = read_arrays(path, roles).arrays
     for (part, names), variable in zip(LISTS_OF_CLASSES.items(), roles, strict=True):
-        lists_of = [lists[name] for name in names if name in lists]
+        files = [lists[name] for name in names if name in lists]
         expect(
-            lists_of,
+            files,
             file,
             f"{' or '.join(names)} in the folder standard_split, which give the order of its "
             "columns",
             "none",
         )
-        listed = read_lines(lists_of[0])
-        a_class = f"one column per class of the {part} list ({len(listed)})"
+        listed = read_lines(files[0])
+        expected = f"one column per class of the {part} list ({len(listed)})"
         n = len(arrays[variable])
-        expect(n == len(listed), f"{file}, variable {variable!r}", a_class, n)
+        expect(n == len(listed), f"{file}, variable {variable!r}", expected, n)
         classes += listed
         parts.append(arrays[variable])
     n_first, n_second = (part.shape[1] for part in parts)
-    same = f"as many rows in {' as in '.join(map(repr, roles))}"
-    expect(n_first == n_second, file, same, f"{n_first} and {n_second}")
+    expected_rows = f"as many rows in {' as in '.join(map(repr, roles))}"
+    expect(n_first == n_second, file, expected_rows, f"{n_first} and {n_second}")
     return ClassEmbeddings(tuple(classes), (), np.concatenate(parts), file)

@@ -77,8 +77,8 @@ def export_dataset(
     require_known("format", form, FORMATS)
     chosen = dataset.split(split)
     writers = dict(FORMATS[form](dataset, chosen))
-    written = ", ".join(writers)
-    writers[README] = _text(_about(dataset, chosen, written))
+    file_names = ", ".join(writers)
+    writers[README] = _text(_readme_text(dataset, chosen, file_names))
     target = Path(folder)
     _check_folder(target, writers, overwrite=overwrite, size=_size(dataset, form))
     for name, write in writers.items():
@@ -157,7 +157,7 @@ def _mat_files(dataset: ZSLDataset, split: Split) -> Iterable[tuple[str, Writer]
 
 
 def _split_files(
-    dataset: ZSLDataset, split: Split, raw: np.ndarray | None, of_rows: str, of_lists: str
+    dataset: ZSLDataset, split: Split, raw: np.ndarray | None, rows_folder: str, lists_folder: str
 ) -> Iterable[tuple[str, Writer]]:
     """Yield the split file and, if folds are sets of whole classes, the class lists."""
     rows = {"trainval": split.trainval, "test_unseen": split.test_unseen}
@@ -165,16 +165,16 @@ def _split_files(
     if split.folds:
         rows |= {"train": split.folds[0].train, "val": split.folds[0].val}
     content = mat_of_split(rows, dataset.class_names, dataset.prototypes, raw)
-    yield f"{of_rows}{SPLITS}", lambda file: save_mat(file, content)
+    yield f"{rows_folder}{SPLITS}", lambda file: save_mat(file, content)
     if not all(_is_of_classes(fold, split.trainval, dataset.labels) for fold in split.folds):
         return
     lists = {"trainvalclasses": split.seen_classes, "testclasses": split.unseen_classes}
     for k, fold in enumerate(split.folds, start=1):
-        for part, of_fold in (("train", fold.train), ("val", fold.val)):
-            lists[f"{part}classes{k}"] = np.unique(dataset.labels[of_fold])
+        for part, rows_of_part in (("train", fold.train), ("val", fold.val)):
+            lists[f"{part}classes{k}"] = np.unique(dataset.labels[rows_of_part])
     for name, classes in lists.items():
         lines = "".join(f"{dataset.class_names[c]}\n" for c in classes)
-        yield f"{of_lists}{name}.txt", _text(lines)
+        yield f"{lists_folder}{name}.txt", _text(lines)
 
 
 def _is_of_classes(fold: Fold, trainval: np.ndarray, labels: np.ndarray) -> bool:
@@ -295,7 +295,7 @@ def _text(text: str) -> Writer:
     return write
 
 
-def _about(dataset: ZSLDataset, split: Split, written: str) -> str:
+def _readme_text(dataset: ZSLDataset, split: Split, file_names: str) -> str:
     """Return the text of ``README.txt``, with facts that some layouts cannot hold."""
     trained = imports.pretraining_of(dataset)
     facts = {
@@ -305,7 +305,7 @@ def _about(dataset: ZSLDataset, split: Split, written: str) -> str:
         "trained on": ", ".join(trained).replace("none", "nothing") or "unknown",
         "split": f"{split.name}. {split.note}",
         "origin": dataset.source,
-        "files": written,
+        "files": file_names,
     }
     return "".join(f"{name:<11} {clean_text(text, 4000)}\n" for name, text in facts.items())
 

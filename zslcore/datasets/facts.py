@@ -196,10 +196,10 @@ def earlier_version(name: str) -> pd.DataFrame:
 
     It is the table of :func:`published` with the earlier values of the revised cells.
     """
-    moved = published("earlier_version")
-    require_known("table with an earlier version", name, moved["table"].unique().tolist())
+    revised = published("earlier_version")
+    require_known("table with an earlier version", name, revised["table"].unique().tolist())
     table = published(name)
-    for column, rows in moved[moved["table"] == name].groupby("column"):
+    for column, rows in revised[revised["table"] == name].groupby("column"):
         keys = [key for key in ("method", "dataset", "split") if key in table]
         earlier = rows.set_index(keys)["earlier"]
         cells = table.join(earlier, on=keys)["earlier"]
@@ -406,8 +406,10 @@ def benchmark_of(dataset: ZSLDataset) -> str | None:
         return None
     if recognised.benchmark:
         return recognised.benchmark
-    called = dataset.name.lower()
-    return next((name for name in recognised.candidates if called.startswith(name.lower())), None)
+    name_of_data = dataset.name.lower()
+    return next(
+        (name for name in recognised.candidates if name_of_data.startswith(name.lower())), None
+    )
 
 
 def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
@@ -509,10 +511,10 @@ class ZSL220:
 
     def tested(self, split: int) -> tuple[str, ...]:
         """Return the test classes of split 1, 2 or 3."""
-        out = self.validated[split - 1]
+        is_validation = self.validated[split - 1]
         return tuple(
             name
-            for name, is_validated in zip(self.class_names, out, strict=True)
+            for name, is_validated in zip(self.class_names, is_validation, strict=True)
             if not is_validated
         )
 

@@ -179,7 +179,7 @@ def imagenet_rows(class_names: Sequence[str]) -> np.ndarray:
     return np.array([row if row < CLASSES else -1 for row in rows], dtype=np.intp)
 
 
-def known_ids(class_names: Iterable[str]) -> bool:
+def have_imagenet_ids(class_names: Iterable[str]) -> bool:
     """Whether most class names have ids of ImageNet-21K, so that the nine sets apply."""
     rows = imagenet_rows(tuple(class_names))
     return len(rows) > 0 and float((rows >= 0).mean()) > 0.5
@@ -190,7 +190,7 @@ def challenge_split(labels: np.ndarray, class_names: Sequence[str]) -> Split:
 
     A fifth of each training class is held out, drawn with seed 0. The only fold is the released
     fold, restricted to the classes of the data. Classes are recognised by the ids in their names
-    (:func:`imagenet_rows`), which most classes should have (:func:`known_ids`). Raises a
+    (:func:`imagenet_rows`), which most classes should have (:func:`have_imagenet_ids`). Raises a
     DatasetError if there is no training class, or no other class.
     """
     facts, rows = imagenet(), imagenet_rows(class_names)
@@ -456,7 +456,7 @@ def simulate_imagenet(
         ``features``; :func:`simulated_blocks` yields it block by block.
     """
     plan = imagenet_plan(name)
-    z, v, rng = _looks(plan)
+    z, v, rng = _draw_appearances(plan)
     if features is None:
         if plan.nbytes > IN_MEMORY:
             raise DatasetError(
@@ -500,7 +500,7 @@ def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     A block has features, float32 of shape (n, n_features), and labels of shape (n,); n is at most
     ``BLOCK``.
     """
-    return _blocks(plan, _looks(plan)[1])
+    return _blocks(plan, _draw_appearances(plan)[1])
 
 
 def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -515,7 +515,7 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
         yield draw_block(block_rng, ut, mean, spread[y], MR, SIGMA), y
 
 
-def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+def _draw_appearances(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     """Return z and the latent appearance w, one row per class, and the random generator."""
     G = class_positions()[plan.rows]
     rng = np.random.default_rng([SEED, 1])

@@ -85,13 +85,13 @@ def files_of_intake(
     if reader_of(source) not in (table, xlsa17):
         return []
     if source.is_dir():
-        return [*(intake.parquet_files(source) or _own_files(source)), *files]
+        return [*(intake.parquet_files(source) or _files_of_arrays(source)), *files]
     if source.is_file() and (files or choices or not table.is_table(source)):
         return [source, *files]
     return []
 
 
-def _own_files(folder: Path) -> list[Path]:
+def _files_of_arrays(folder: Path) -> list[Path]:
     """Return the files of a folder with one array per file, without notes in Markdown.
 
     A folder in another layout gives []. Raises a FileRefusedError if arrays are next to subfolders
@@ -101,13 +101,13 @@ def _own_files(folder: Path) -> list[Path]:
     files = [path for path in paths if path.suffix.lower() != ".md"]
     if any(path.suffix == ".mat" for path in files) or len(files) < 2:
         return []
-    few_files = len(files) <= MOST_FILES and all(path.is_file() for path in files)
-    if not few_files and any(path.suffix in (".npy", ".npz") for path in files):
+    are_few_files = len(files) <= MOST_FILES and all(path.is_file() for path in files)
+    if not are_few_files and any(path.suffix in (".npy", ".npz") for path in files):
         names = [clean_text(f"{path.name}{'/' * path.is_dir()}", 60) for path in files]
         raise refusal_of(
             folder, f"at most {MOST_FILES} files with one array each, no folder", listed(names)
         )
-    return files if few_files else []
+    return files if are_few_files else []
 
 
 def proposed_name(source: Path, splits: str = "") -> str:
@@ -153,10 +153,10 @@ def open_dataset(name: str) -> ZSLDataset:
     try:
         return imports.open_import(name)
     except CorruptFolderError as error:
-        return _repaired(name, str(error))
+        return _repair(name, str(error))
 
 
-def _repaired(name: str, why: str) -> ZSLDataset:
+def _repair(name: str, why: str) -> ZSLDataset:
     """Repair a damaged import from its copies or its source, and open it."""
     if imports.restore_manifest(name):
         return imports.open_import(name)

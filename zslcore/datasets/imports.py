@@ -110,14 +110,14 @@ def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -
     """
     _check_name(name)
     check_pretraining(recipe.pretraining)
-    code_versions = recipe.as_json()
+    recipe_json = recipe.as_json()
     try:
         stored = _manifest(name)["recipe"]
-        if code_versions == (stored if recipe.pretraining else _undeclared(stored)):
+        if recipe_json == (stored if recipe.pretraining else _undeclared(stored)):
             return open_import(name)
     except CorruptFolderError:
         pass  # import again; a NewerVersionError is not caught
-    return _store(name, code_versions, read)
+    return _store(name, recipe_json, read)
 
 
 def import_read_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
@@ -202,8 +202,8 @@ def restore_manifest(name: str) -> bool:
     except CorruptFolderError:
         if not manifest.exists():  # the import was deleted, not damaged
             return False
-    called = [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
-    copies = [folder for folder in called if _agrees_with_copy(folder, name)]
+    folders = [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
+    copies = [folder for folder in folders if _agrees_with_copy(folder, name)]
     if not copies:
         return False
     try:
@@ -284,13 +284,13 @@ def _refuse_taken(name: str) -> None:
 
 
 def _store(
-    name: str, code_versions: dict[str, Any], read: Callable[[Path], ZSLDataset]
+    name: str, recipe_json: dict[str, Any], read: Callable[[Path], ZSLDataset]
 ) -> ZSLDataset:
     """Read into a new folder, then publish the manifest that names it."""
     _check_name(name)
     _refuse_taken(name)
     with reraise_write_errors(f"The import {name!r}"):
-        _write_import(name, code_versions, read)
+        _write_import(name, recipe_json, read)
     try:
         return open_import(name)
     except CorruptFolderError as error:
@@ -301,17 +301,17 @@ def _store(
 
 
 def _write_import(
-    name: str, code_versions: dict[str, Any], read: Callable[[Path], ZSLDataset]
+    name: str, recipe_json: dict[str, Any], read: Callable[[Path], ZSLDataset]
 ) -> None:
     _refuse_newer(name)
-    for folder_left in abandoned():
-        artifacts.discard(folder_left)
+    for abandoned_draft in abandoned():
+        artifacts.discard(abandoned_draft)
     folder = artifacts.draft(_root(), f"{name}.")
     try:
         refuse_overfull(_root(), name)
         dataset = read(folder)
-        declared = {"pretraining": _declared(dataset, code_versions.get("pretraining", ()))}
-        manifest = _write(dataset, folder) | {"name": name, "recipe": code_versions} | declared
+        declared = {"pretraining": _declared(dataset, recipe_json.get("pretraining", ()))}
+        manifest = _write(dataset, folder) | {"name": name, "recipe": recipe_json} | declared
         refuse_overfull(_root(), name)
         previous = _publish_manifest(name, folder, json.dumps(manifest, indent=1).encode())
     except BaseException:

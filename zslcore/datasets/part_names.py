@@ -193,7 +193,7 @@ def part_of_name(name: str) -> str:
 def part_of_file(stem: str) -> str:
     """Return the part among the words of a file name, as in ``kinetics400_train_list``.
 
-    A list of unlabelled images, which transductive training uses, is no part.
+    A list of unlabelled images, which transductive training uses, is not a part.
     """
     words = re.findall(r"[a-z]+", stem.lower())
     named = "_".join(word for word in words if word in WORDS_OF_PARTS)

@@ -93,11 +93,11 @@ def build(raw: ParsedDataset, name: str, recipe: Recipe) -> ZSLDataset:
     range of the classes, and one distinct class name per prototype.
     """
     (n, d), n_classes = raw.features.shape, len(raw.prototypes)
-    a_label = f"one label for each of {n} rows of {d} features"
-    expect(len(raw.labels) == n, raw.labels_in, a_label, len(raw.labels))
+    expected_labels = f"one label for each of {n} rows of {d} features"
+    expect(len(raw.labels) == n, raw.labels_in, expected_labels, len(raw.labels))
     names = tuple(raw.class_names)
-    a_name = f"one name for each of {n_classes} class embeddings"
-    expect(len(names) == n_classes, raw.classes_in, a_name, len(names))
+    expected_names = f"one name for each of {n_classes} class embeddings"
+    expect(len(names) == n_classes, raw.classes_in, expected_names, len(names))
     refuse_repeated_names(raw.classes_in, names)
     expect_range(raw.labels_in, raw.labels, n_classes, "one class each", first=raw.first)
     labels = raw.labels - raw.first

@@ -372,13 +372,13 @@ def _proposed(
     """Return PS; images of a class are exchangeable, so its last images are held out."""
     from_end = np.cumsum(images)[labels] - np.arange(len(labels))
     is_unseen = _is(facts, "ps", "test")[labels]
-    is_held = ~is_unseen & (from_end <= test_seen[labels])
-    trainval = np.flatnonzero(~is_unseen & ~is_held)
+    is_held_out = ~is_unseen & (from_end <= test_seen[labels])
+    trainval = np.flatnonzero(~is_unseen & ~is_held_out)
     return Split.from_rows(
         "PS",
         labels,
         trainval=trainval,
-        test_seen=np.flatnonzero(is_held),
+        test_seen=np.flatnonzero(is_held_out),
         test_unseen=np.flatnonzero(is_unseen),
         folds=_folds(facts, labels, trainval, "fold"),
         note=facts.notes["ps"],

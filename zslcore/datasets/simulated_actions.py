@@ -140,7 +140,7 @@ CLIPS = (4, 7)
 HELD_OUT = 0.2
 
 
-def _every() -> Iterator[SimulatedName]:
+def _all_names() -> Iterator[SimulatedName]:
     """Yield all simulated data sets; the only prototypes of HMDB51 are word vectors."""
     for dataset, extractor, prototypes, size in product(
         _SEEDS, EXTRACTORS, ("", "vectors"), ("", "full")
@@ -155,7 +155,7 @@ def _every() -> Iterator[SimulatedName]:
             )
 
 
-_NAMES = {str(simulated_name): simulated_name for simulated_name in _every()}
+_NAMES = {str(simulated_name): simulated_name for simulated_name in _all_names()}
 #: Names that :func:`simulate_action` accepts.
 SIMULATED_ACTIONS = tuple(_NAMES)
 #: Names shown in lists of data sets; other simulated actions are named by the pages that use them.

@@ -64,8 +64,8 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     The entries are removed from their lists.
     """
     file = clean_text(source.name)
-    rows = ImageRows(file, entries.several)
-    _write_suffixes_alike(entries)
+    rows = ImageRows(file, entries.multi_class)
+    _unify_suffixes(entries)
     named = _add_class_folders(_choose_classes(file, entries))
     entries.clear()
     parts = {part: rows.take(pairs) for part, pairs in named.items()}
@@ -77,21 +77,21 @@ def split_of_images(source: Path, entries: Entries) -> SplitList:
     names = sorted({name_of[label] for label in label_of_row}, key=_sort_key)
     number = {name: c for c, name in enumerate(names)}
     labels = np.array([number[name_of[label]] for label in label_of_row], np.int64)
-    checked, _ = add_trainval(parts, labels)
-    if "test" in checked:
-        remark += rename_test(checked, labels) or divide_test(checked, labels)
+    all_parts, _ = add_trainval(parts, labels)
+    if "test" in all_parts:
+        remark += rename_test(all_parts, labels) or divide_test(all_parts, labels)
     return SplitList(
         file,
         files,
         labels,
         tuple(map(clean_text, names)),
-        checked,
+        all_parts,
         note=named.note + remark,
         one_name=named.one_name,
         questions=(
             *named.questions,
             *questions,
-            *_ask_about_equal_images(file, files, labels, checked),
+            *_ask_about_equal_images(file, files, labels, all_parts),
         ),
         checksums=named.checksums,
     )
@@ -107,12 +107,12 @@ def _sort_key(label: str) -> tuple[bool, int, str]:
 class ImageRows:
     """Rows of distinct images, with their classes.
 
-    With ``several``, an image with several classes, such as a photograph of several objects, has
-    one row per class; so has an image with another class in another part.
+    With ``multi_class``, an image with several classes, such as a photograph of several objects,
+    has one row per class. An image with different classes in two parts also has two rows.
     """
 
     file: str
-    several: bool = False
+    multi_class: bool = False
     _labels: dict[str | tuple[str, str], str] = field(default_factory=dict)
     _rows: dict[str | tuple[str, str], int] = field(default_factory=dict)
     _n_earlier: int = 0
@@ -128,10 +128,10 @@ class ImageRows:
         return [*self._labels.values()]
 
     def add(self, image: str, label: str) -> int:
-        """Return the row of an image; refuse two labels of it in one part, unless ``several``."""
+        """Return the row of an image; refuse a second label in a part, unless ``multi_class``."""
         if "\\" in image or "//" in image or image.startswith("./"):
             image = SLASHES.sub("/", image).removeprefix("./")
-        return self._row((image, label) if self.several else image, label)
+        return self._row((image, label) if self.multi_class else image, label)
 
     def _row(self, key: str | tuple[str, str], label: str) -> int:
         n = len(self._labels)
@@ -155,8 +155,8 @@ class ImageRows:
         return np.fromiter((self.add(*entry) for entry in drain(entries)), np.int64, n)
 
 
-def _write_suffixes_alike(entries: Entries) -> None:
-    """Write a suffix in lower case if a list has ``a.JPG`` and another list ``a.jpg``.
+def _unify_suffixes(entries: Entries) -> None:
+    """Write suffixes in lower case if one list has ``a.JPG`` and another list ``a.jpg``.
 
     Two files in one folder may have such names, so images of folders are not changed.
     """
@@ -235,14 +235,14 @@ def _choose_classes(file: str, entries: Entries) -> Entries:
     are_labelled = {bool(label) for listed in labels.values() for label in listed}
     if len(are_labelled) > 1 and not have_classes:
         raise _refusal_of_labels(file, labels)
-    are_mixed = bool(ask_about_numbers(labels))
+    are_mixed = bool(questions_on_numbers(labels))
     contradict = have_classes and not are_mixed and _contradict({*chain(*pairs)})
     questions, remark = entries.questions, ""
     if have_classes and (len(are_labelled) > 1 or are_mixed or contradict):
         labels, remark = folders, "; the folder of an image names its class"
         questions += (MIXED,) if contradict else ()
     elif len({*chain(*pairs)}) > len({label for label, _ in chain(*pairs)}):
-        questions += _ask_about_folders(labels, folders)
+        questions += _questions_on_folders(labels, folders)
     named = entries.with_parts(
         {
             part: [
@@ -256,7 +256,7 @@ def _choose_classes(file: str, entries: Entries) -> Entries:
     for image, label in chain(*named.values()):
         expect(label, file, "a class of every image", f"none for {clean_text(image, 80)!r}")
     named.note = (entries.note or f"entries of {', '.join(entries)}") + remark
-    named.questions = questions + ask_about_numbers(named.labels)
+    named.questions = questions + questions_on_numbers(named.labels)
     return named
 
 
@@ -318,13 +318,13 @@ def _contradict(pairs: Collection[tuple[str, str]]) -> bool:
     return several or any(folder_of[label] > 1 for label in numbers)
 
 
-def _ask_about_folders(
+def _questions_on_folders(
     labels: Mapping[str, Sequence[str]], folders: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """Return the question on images in the folder of another class.
+    """Return a question if some images are in the folder of another class; else ().
 
-    Folders are those of classes if most images are in the folder that has most images of their
-    label, and vice versa, and if every label has such a folder.
+    A folder belongs to a class if most of its images have that label, and most images with that
+    label are in it. There is no question unless every label has a folder, and few images moved.
     """
     counts: Counter[tuple[str, str]] = Counter()
     for part, listed in labels.items():
@@ -345,8 +345,8 @@ def _ask_about_folders(
     return (f"Images in the folder of another class: {n:,}, such as {label!r} in {folder!r}.",)
 
 
-def ask_about_numbers(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the question on lists of which some name their classes and some number them."""
+def questions_on_numbers(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return a question if some lists name their classes and others number them; else ()."""
     kinds_of = {
         part: {bool(NUMBERED_CLASS.fullmatch(label)) for label in {*listed}}
         for part, listed in labels.items()
@@ -369,7 +369,7 @@ def _add_class_folders(entries: Entries) -> Entries:
     If all test images of seen classes have the names of training images, they are different images,
     and the part is also added.
     """
-    if entries.several or any(parent_folder(image) for image, _ in chain(*entries.values())):
+    if entries.multi_class or any(parent_folder(image) for image, _ in chain(*entries.values())):
         return entries
     pairs = {part: {*pairs_of_part} for part, pairs_of_part in entries.items()}
     classes = Counter(image for image, _ in set().union(*pairs.values()))

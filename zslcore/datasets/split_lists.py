@@ -63,10 +63,10 @@ class Entries(dict[str, list[tuple[str, str]]]):
     """Part (such as "train") or side ("seen" or "unseen") -> (image, class) of each entry.
 
     In an entry of a class, the image is empty; an empty class is the folder of the image. ``note``
-    describes the format that was read. With ``several``, an image may have several classes.
+    describes the format that was read. With ``multi_class``, an image may have several classes.
     ``one_name`` is True if an image has the same name in every part. ``questions`` are open
-    questions on the entries, ``classes`` the class lists beside images, and ``checksums`` those of
-    the image files by name.
+    questions on the entries, ``classes`` the class lists next to the images, and ``checksums`` the
+    checksums of image files by name.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class Entries(dict[str, list[tuple[str, str]]]):
         parts: Mapping[str, list[tuple[str, str]]] = MappingProxyType({}),
         *,
         note: str = "",
-        several: bool = False,
+        multi_class: bool = False,
         one_name: bool = True,
         questions: tuple[str, ...] = (),
     ) -> None:
         super().__init__(parts)
-        self.note, self.several, self.one_name = note, several, one_name
+        self.note, self.multi_class, self.one_name = note, multi_class, one_name
         self.questions = questions
         self.classes: Entries | None = None
         self.checksums: dict[str, str] = {}

@@ -15,8 +15,8 @@ from zslcore.datasets.class_numbers import without_numbers
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_images import (
     MAX_CLASSES,
-    ask_about_numbers,
     expect_few_classes,
+    questions_on_numbers,
     split_of_images,
     unify_spellings,
 )
@@ -109,16 +109,16 @@ def split_of_parts(
     within = labels is not None and all(
         0 <= v.min() <= v.max() < len(labels) for v in rows.values() if v.size
     )
-    checked, remark = add_trainval(rows, labels if within else None)
-    if "test" in checked:
+    all_parts, remark = add_trainval(rows, labels if within else None)
+    if "test" in all_parts:
         if labels is not None and within:
-            remark += divide_test(checked, labels)
+            remark += divide_test(all_parts, labels)
         else:
-            checked["test_unseen"] = checked.pop("test")
+            all_parts["test_unseen"] = all_parts.pop("test")
             remark += "; without labels, test is read as unseen"
     numbers = NO_ROWS if labels is None else labels
     names = tuple(class_names)
-    return SplitList(file, (), numbers, names, checked, note=note + remark, questions=questions)
+    return SplitList(file, (), numbers, names, all_parts, note=note + remark, questions=questions)
 
 
 def _read_rows(where: str, values: Sequence[Any]) -> np.ndarray:
@@ -169,7 +169,7 @@ def split_of_classes(
     names = tuple(dict.fromkeys(name_of.values()))
     number = {name: c for c, name in enumerate(names)}
 
-    def numbered(listed: Sequence[str]) -> np.ndarray:
+    def numbers_of(listed: Sequence[str]) -> np.ndarray:
         return np.array([number[name_of[name]] for name in listed], np.int64)
 
     return SplitList(
@@ -178,10 +178,10 @@ def split_of_classes(
         NO_ROWS,
         names,
         {},
-        {side: numbered(listed) for side, listed in sides.items()},
+        {side: numbers_of(listed) for side, listed in sides.items()},
         note + remark,
-        folds=tuple((numbered(train), numbered(val)) for train, val in folds),
-        questions=questions + ask_about_numbers(sides),
+        folds=tuple((numbers_of(train), numbers_of(val)) for train, val in folds),
+        questions=questions + questions_on_numbers(sides),
     )
 
 

@@ -30,20 +30,23 @@ def add_trainval(
     Without a test part, the validation part is used as the test part. Without labels, validation
     classes are assumed to differ from training classes.
     """
-    checked, remark = dict(parts), ""
-    if not TESTS & {*checked}:
-        checked["test"] = checked.pop("val")
+    all_parts, remark = dict(parts), ""
+    if not TESTS & {*all_parts}:
+        all_parts["test"] = all_parts.pop("val")
         remark = "; val is used as the test part"
-    if {"train", "val"} <= {*checked}:
-        listed = checked.get("trainval", NO_ROWS)
-        combined = np.concatenate([checked["train"], checked["val"]])
+    if {"train", "val"} <= {*all_parts}:
+        listed = all_parts.get("trainval", NO_ROWS)
+        combined = np.concatenate([all_parts["train"], all_parts["val"]])
         # A list of trainval may repeat rows of train and val.
-        checked["trainval"] = np.concatenate([listed, combined[~np.isin(combined, listed)]])
-        if labels is not None and np.isin(labels[checked["val"]], labels[checked["train"]]).any():
-            del checked["train"], checked["val"]  # validation holds out images, not classes
-    elif "train" in checked and "trainval" not in checked:
-        checked["trainval"] = checked.pop("train")
-    return checked, remark
+        all_parts["trainval"] = np.concatenate([listed, combined[~np.isin(combined, listed)]])
+        if (
+            labels is not None
+            and np.isin(labels[all_parts["val"]], labels[all_parts["train"]]).any()
+        ):
+            del all_parts["train"], all_parts["val"]  # validation holds out images, not classes
+    elif "train" in all_parts and "trainval" not in all_parts:
+        all_parts["trainval"] = all_parts.pop("train")
+    return all_parts, remark
 
 
 def divide_test(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:

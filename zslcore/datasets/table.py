@@ -38,7 +38,7 @@ import numpy as np
 from zslcore.datasets.base import SPLIT_PARTS, Split, ZSLDataset
 from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings, titles_of
 from zslcore.datasets.facts import Recognised, check_pretraining
-from zslcore.datasets.imagenet import challenge_split, known_ids
+from zslcore.datasets.imagenet import challenge_split, have_imagenet_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
 from zslcore.datasets.part_names import IMAGE_TITLES, part_of_name
@@ -166,21 +166,21 @@ def find(
     unseen: Sequence[str | int] | None = None,
 ) -> Release:
     """Find the files of features and prototypes; see :func:`read_table`."""
-    side = None if prototypes is None else Path(prototypes).resolve()
-    options = {"prototypes": side and str(side), "unseen": unseen}
+    embeddings = None if prototypes is None else Path(prototypes).resolve()
+    options = {"prototypes": embeddings and str(embeddings), "unseen": unseen}
     options = {key: value for key, value in options.items() if value is not None}
-    sources = [path.resolve(), *([side] if side else [])]
+    sources = [path.resolve(), *([embeddings] if embeddings else [])]
     recipe = Recipe(str(path.resolve()), options, sources, REVISION)
-    return Release(import_name(path.stem), recipe, partial(_read, path, side, unseen))
+    return Release(import_name(path.stem), recipe, partial(_read, path, embeddings, unseen))
 
 
 def _read(
     path: Path, prototypes: Path | None, unseen: Sequence[str | int] | None, into: Path
 ) -> ParsedDataset:
     """Read the files of features and prototypes in the sandbox."""
-    side = read_class_embeddings(prototypes) if prototypes is not None else None
+    embeddings = read_class_embeddings(prototypes) if prototypes is not None else None
     read = _read_csv if path.suffix.lower() == ".csv" else _read_archive
-    return read(path, side, unseen, into)
+    return read(path, embeddings, unseen, into)
 
 
 def _own_split(
@@ -251,7 +251,7 @@ def split_from_unseen(
     Without ``unseen``, ids of ImageNet-21K outside the 2012 challenge are unseen. ``first`` is the
     number of the first class.
     """
-    if unseen is None and known_ids(names):
+    if unseen is None and have_imagenet_ids(names):
         return challenge_split(labels, names)
     if unseen is None:
         raise DatasetError(
@@ -314,35 +314,39 @@ def class_numbers(classes: Sequence[str | int], names: Sequence[str], first: int
 
 
 def _read_archive(
-    path: Path, side: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
+    path: Path, embeddings: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
 ) -> ParsedDataset:
     file = clean_text(path.name)
-    required = ("features", "labels", *(() if side else ("prototypes",)))
+    required = ("features", "labels", *(() if embeddings else ("prototypes",)))
     kinds = ("NumPy archive", "HDF5")
     contents = look_into(path, kinds)
-    if side is None and "prototypes" not in contents.shapes:
+    if embeddings is None and "prototypes" not in contents.shapes:
         raise _without_prototypes(file, "a second file")
     roles = ROLES | _transposed(contents)
     read = read_arrays(path, roles, folder, required=required, kinds=kinds)
     arrays, named = read.arrays, read.names.get("class_names")
-    prototypes = side.values if side else np.array(arrays["prototypes"])
-    names = side.classes if side else named or tuple(f"class {i}" for i in range(len(prototypes)))
+    prototypes = embeddings.values if embeddings else np.array(arrays["prototypes"])
+    names = (
+        embeddings.classes
+        if embeddings
+        else named or tuple(f"class {i}" for i in range(len(prototypes)))
+    )
     parts = {part: arrays[part] for part in SPLIT_PARTS if part in arrays}
     remarks = "; ".join((*read.names.get("provenance", ()), *_unread(arrays, read.unread)))
     pretraining = read.names.get("pretraining", ())
     return ParsedDataset(
         features=arrays["features"],
-        labels=_by_name(path, arrays["labels"], named, side)
-        if side and named
+        labels=_by_name(path, arrays["labels"], named, embeddings)
+        if embeddings and named
         else arrays["labels"],
         prototypes=prototypes,
         class_names=names,
         splits=partial(_own_split, split_from_rows, file, names, parts, unseen),
         labels_in=f"{file}, variable 'labels'",
-        classes_in=side.file if side else f"{file}, variable 'class_names'",
+        classes_in=embeddings.file if embeddings else f"{file}, variable 'class_names'",
         source=f"Your own features, from {file}{f': {remarks}' if remarks else ''}.",
         first=0,
-        attribute_names=side.names if side else read.names.get("attribute_names", ()),
+        attribute_names=embeddings.names if embeddings else read.names.get("attribute_names", ()),
         image_files=read.names.get("image_files", ()),
         pretraining=check_pretraining(pretraining, f" in {file}"),
     )
@@ -382,27 +386,27 @@ def _unread(arrays: Mapping[str, np.ndarray], ignored: Sequence[str]) -> Iterato
 
 
 def _by_name(
-    path: Path, labels: np.ndarray, class_names: tuple[str, ...], side: ClassEmbeddings
+    path: Path, labels: np.ndarray, class_names: tuple[str, ...], embeddings: ClassEmbeddings
 ) -> np.ndarray:
     """Return labels as prototype rows, matched by class name.
 
-    Labels are unchanged if the files have equally many classes, but no class name in common.
+    Labels are unchanged if the files have as many classes, but no class name in common.
     """
-    rows = positions_of(class_names, side.classes)
-    if (rows < 0).all() and len(class_names) == len(side.classes):
+    rows = positions_of(class_names, embeddings.classes)
+    if (rows < 0).all() and len(class_names) == len(embeddings.classes):
         return labels
     where = f"{clean_text(path.name)}, variable 'labels'"
     expect_range(where, labels, len(class_names), "positions in its class names", first=0)
     for c in np.unique(labels)[rows[np.unique(labels)] < 0]:
-        raise closest_name(f"class in {clean_text(path.name)}", class_names[c], side.classes)
+        raise closest_name(f"class in {clean_text(path.name)}", class_names[c], embeddings.classes)
     return rows[labels]
 
 
 def _read_csv(
-    path: Path, side: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
+    path: Path, embeddings: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
 ) -> ParsedDataset:
     file = clean_text(path.name)
-    if side is None:
+    if embeddings is None:
         raise _without_prototypes(file, "a second CSV file")
     titles = list(filter(TITLE.fullmatch, titles_of(path)))
     images = [title for title in titles if squeeze(title) in IMAGE_TITLES]
@@ -412,10 +416,10 @@ def _read_csv(
     optional = dict.fromkeys((*images[:1], *left_out), False)
     table = read_table_file(path, folder, TEXTS | optional)
     labels, words = table.texts["label"], table.texts.get("split", ())
-    numbers = positions_of(labels, side.classes)
+    numbers = positions_of(labels, embeddings.classes)
     for row in np.flatnonzero(numbers < 0).tolist():
         where = f"class in {file}, data row {row + 1},"
-        raise closest_name(where, labels[row], side.classes)
+        raise closest_name(where, labels[row], embeddings.classes)
     parts = {}
     for part in dict.fromkeys(words):
         where = f"{file}, data row {words.index(part) + 1}"
@@ -425,13 +429,13 @@ def _read_csv(
     return ParsedDataset(
         features=table.values,
         labels=numbers.astype(np.int64),
-        prototypes=side.values,
-        class_names=side.classes,
-        splits=partial(_own_split, split_from_lists, file, side.classes, parts, unseen),
+        prototypes=embeddings.values,
+        class_names=embeddings.classes,
+        splits=partial(_own_split, split_from_lists, file, embeddings.classes, parts, unseen),
         labels_in=f"{file}, column 'label'",
-        classes_in=side.file,
+        classes_in=embeddings.file,
         source=f"Your own features, from {file}{unread}.",
         first=0,
-        attribute_names=side.names,
+        attribute_names=embeddings.names,
         image_files=table.texts[images[0]] if images else (),
     )

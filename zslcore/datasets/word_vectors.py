@@ -53,9 +53,11 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     vectors = _read(path, needed_words)
     class_vectors, missing = [], []
     for name, (phrases, *words) in zip(class_names, spellings, strict=True):
-        of_phrase = _first(vectors, phrases)
+        phrase_vector = _first(vectors, phrases)
         parts = (
-            [of_phrase] if of_phrase is not None else [_first(vectors, forms) for forms in words]
+            [phrase_vector]
+            if phrase_vector is not None
+            else [_first(vectors, forms) for forms in words]
         )
         present = [vector for vector in parts if vector is not None]
         if len(present) < len(parts) or not present:

@@ -38,7 +38,7 @@ from zslcore.texts import expect, listed
 ROWS, WIDTH = 400, 64
 #: Ratio, factor and margin. A row is a copy if its distance to the nearest test row is at most
 #: ``ratio`` times the distance to the second nearest one. Copies are evidence if their share
-#: exceeds ``factor`` factor the share by chance plus ``margin``, with a probability below UNLIKELY.
+#: exceeds ``factor`` times the share by chance plus ``margin``, with a probability below UNLIKELY.
 Rule = tuple[float, float, float]
 #: Rules for exact copies, and for copies with noise, which are sought only in the values, not in
 #: ranks or sorted values.

@@ -5,9 +5,9 @@ embeddings, names and a split. The part of an array is guessed from the name of 
 the file if it holds one array, and then from the shape: there is one label per row of the features
 and one class embedding per class. A choice ("labels": "FILE:NAME") overrides any guess.
 
-The path of a file: :mod:`arrays <zslcore.datasets.intake.arrays>` reads its arrays, ``joining``
-joins arrays that are divided among files, ``parts`` finds the part of each, ``surveying`` shows
-them to the user, and ``reading`` makes the data set.
+Steps of an import: :mod:`arrays <zslcore.datasets.intake.arrays>` reads the arrays of a file,
+``joining`` joins arrays that are divided among files, ``parts`` finds the part of each,
+``surveying`` shows them to the user, and ``reading`` builds the data set.
 """
 
 from zslcore.datasets.intake.parts import CHOICES, IN_WORDS

@@ -18,7 +18,7 @@ from zslcore.untrusted.client import ARRAYS, Contents, look_into, read_lines, re
 
 #: Line that begins with its number.
 NUMBERED = re.compile(r"(\d{1,9})[\s:,;]\s*(\S.*)")
-#: Name of the lines of a file that only a split may be read from.
+#: Name of the lines of a file that may only have a split.
 LINES = "lines"
 
 

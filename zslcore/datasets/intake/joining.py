@@ -55,7 +55,7 @@ def join_arrays(contents_of_files: Sequence[Contents]) -> list[Array]:
     widths = [(shard.shapes["features"] or (0,))[-1] for shard in shards]
     if len({*widths}) > 1:
         sizes = ", ".join(f"{n:,} in {part}" for part, n in zip(by_part, widths, strict=True))
-        raise refusal_of(folder_or_file, "equally many columns of features in all parts", sizes)
+        raise refusal_of(folder_or_file, "the same number of features in all parts", sizes)
     joined = join_shards(shards, folder_or_file, [*by_part])
     return joined + [array for array in arrays if array not in of_images]
 
@@ -68,9 +68,9 @@ def join_shards(shards: Sequence[Contents], path: Path, words: Sequence[str]) ->
     for name, shape in first.shapes.items():
         joined = [first] if name in OF_TABLE else shards
         shapes_of_shards = [shard.shapes[name] or () for shard in joined]
-        if not shape or any(not of or of[1:] != shape[1:] for of in shapes_of_shards):
+        if not shape or any(not s or s[1:] != shape[1:] for s in shapes_of_shards):
             continue
-        shapes[name] = (sum(of[0] for of in shapes_of_shards), *shape[1:])
+        shapes[name] = (sum(s[0] for s in shapes_of_shards), *shape[1:])
         if all(shard.has(name) for shard in joined):
             arrays[name] = np.concatenate([shard.arrays[name] for shard in joined])
     sizes = [
@@ -106,9 +106,9 @@ def arrays_by_part(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:
 def _contents_of_part(arrays: Mapping[str, Array]) -> Contents:
     """Return the arrays of a part, with one row per image, as the contents of one file."""
     features, n = arrays["features"], arrays["labels"].shape[0]
-    turned = ["features"] if features.shape[1:] == (n,) != features.shape[:1] else []
+    transposed = ["features"] if features.shape[1:] == (n,) != features.shape[:1] else []
     file_of = {kind: (array.contents, array.name) for kind, array in arrays.items()}
-    contents = combine_arrays(features.contents.path, file_of, turned)
+    contents = combine_arrays(features.contents.path, file_of, transposed)
     lists = {kind: array for kind, array in arrays.items() if kind != "features"}
     shapes = contents.shapes | {kind: array.shape for kind, array in lists.items()}
     values = {
@@ -149,14 +149,14 @@ def join_classes(arrays: Sequence[Array], parts: Mapping[str, Array]) -> list[Ar
 def _keys_of_matrices(matrices: Sequence[Array]) -> set[str]:
     """Return the keys of the names of matrices that may be classes; else an empty set.
 
-    They may be classes if at least three have equally many columns and none has a name of a part of
-    a data set or of a split, or differs from another only by its number.
+    They may be classes if there are at least three, all with the same number of columns, and no
+    name is that of a part of a data set or split, or differs from another name only by a number.
     """
     names = [array.name_or_stem for array in matrices]
     stems = {re.sub(r"\d+$", "", name) for name in names}
     are_classes = len(stems) == len(names) > 2 and len({a.shape[1] for a in matrices}) == 1
     words = [{*words_in(name)} for name in names]
-    of_data = any(of & {*WORDS_OF_PARTS, *ABBREVIATIONS, *NAMES} for of in words)
+    of_data = any(w & {*WORDS_OF_PARTS, *ABBREVIATIONS, *NAMES} for w in words)
     return {*class_keys(names)} if are_classes and not of_data else set()
 
 
@@ -179,7 +179,8 @@ def folders_as_labels(arrays: Sequence[Array], parts: Mapping[str, Array]) -> Ar
 def divide_labels(matrix: Array | None) -> list[Array]:
     """Divide a matrix without titles into features and its first or last column, the labels.
 
-    [] if neither column, or each of them, has repeated whole numbers beside fractions.
+    The list is empty unless exactly one of the two columns has repeated whole numbers, and the
+    matrix has fractions.
     """
     if matrix is None or not matrix.is_unnamed or matrix.values is None:
         return []

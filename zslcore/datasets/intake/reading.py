@@ -116,7 +116,7 @@ def _read(
     n_rows = n_classes if rows is None else parts["prototypes"].shape[0]
     prototypes = np.array(_matrix(parts["prototypes"], n_rows, "class", into / "p.npy"))
     prototypes = prototypes if rows is None else prototypes[rows]
-    names, labels, first = _numbered(parts, names, labels, texts, len(prototypes))
+    names, labels, first = _number_labels(parts, names, labels, texts, len(prototypes))
     attributes = _texts(parts, "attribute_names", prototypes.shape[1])
     files_of_images = _texts(parts, "image_files", len(labels))
     if files_of_images:
@@ -153,10 +153,10 @@ def _refuse_trained_tests(parts: Mapping[str, Array], labels: np.ndarray) -> Non
     if "split" not in parts or parts["split"].shape != labels.shape:
         return
     words = np.array(parts["split"].names)
-    places = np.array([PART_OF_NAME.get(word.lower(), "") for word in words.tolist()])
-    places = _by_image(parts, "split", places)
+    parts_of_images = np.array([PART_OF_NAME.get(word.lower(), "") for word in words.tolist()])
+    parts_of_images = _by_image(parts, "split", parts_of_images)
     train, test = (
-        labels[np.isin(places, of_side)]
+        labels[np.isin(parts_of_images, of_side)]
         for of_side in (("train", "trainval"), ("test", "test_unseen"))
     )
     if not len(train) or not len(test):
@@ -165,8 +165,8 @@ def _refuse_trained_tests(parts: Mapping[str, Array], labels: np.ndarray) -> Non
         raise refusal_of(
             parts["labels"].title,
             "test labels without training images",
-            f"train {train.min()} to {train.max()}, test {test.min()} to {test.max()}; if the "
-            "labels of each part begin anew, number the classes of all parts together",
+            f"train {train.min()} to {train.max()}, test {test.min()} to {test.max()}; if each "
+            "part numbers its own classes, number the classes of all parts together",
         )
 
 
@@ -276,7 +276,7 @@ def _matrix(array: Array, n: int, noun: str, path: Path) -> np.ndarray:
     return np.lib.format.open_memmap(path, mode="r")
 
 
-def _numbered(
+def _number_labels(
     parts: Mapping[str, Array],
     names: tuple[str, ...],
     labels: np.ndarray,

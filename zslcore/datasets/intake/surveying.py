@@ -133,17 +133,17 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     unclear: dict[str, str] = {}
     parts = guess_parts(arrays, chosen, unclear)
 
-    def lack_labels() -> bool:
+    def lacks_labels() -> bool:
         return "labels" not in {*parts, *unclear}
 
-    if lack_labels() and (divided := divide_labels(parts.get("features"))):
+    if lacks_labels() and (divided := divide_labels(parts.get("features"))):
         arrays = [*divided, *(array for array in arrays if array is not parts["features"])]
         parts = guess_parts(arrays, chosen, unclear)
-    if lack_labels() and (joined := join_classes(arrays, parts)):
+    if lacks_labels() and (joined := join_classes(arrays, parts)):
         arrays = joined
         unclear.clear()
         parts = guess_parts(arrays, chosen, unclear)
-    if lack_labels() and (folders := folders_as_labels(arrays, parts)):
+    if lacks_labels() and (folders := folders_as_labels(arrays, parts)):
         arrays, parts = [*arrays, folders], {**parts, "labels": folders}
     return _with_split(Intake(tuple(arrays), parts, unclear))
 

@@ -19,7 +19,7 @@ from zslcore.datasets.split_numbering import split_of_entries
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import are_marks
 
-#: Smallest number of integer features per image of which equal ones show equal images.
+#: Smallest number of integer features per image for which equal features mean equal images.
 FEWEST_INTEGERS = 16
 
 
@@ -49,9 +49,9 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
     values: dict[str, Any] = {}
     for name, array in lists.items():  # "train.image" is the column "image" of the table "train"
         outer, _, inner = name.partition(".")
-        of_part = inner and part_or_side(outer) and outer not in lists
-        columns = values.setdefault(outer, {}) if of_part else values
-        columns[inner if of_part else name] = array.tolist()
+        is_column = inner and part_or_side(outer) and outer not in lists
+        columns = values.setdefault(outer, {}) if is_column else values
+        columns[inner if is_column else name] = array.tolist()
     entries = entries_of_json(clean_text(path.name), values, MOST_LEVELS)
     if entries is None:
         return None

@@ -40,7 +40,10 @@ def are_ids(column: Sequence[str]) -> bool:
 
 
 class TableColumns(NamedTuple):
-    """Columns of images, classes and parts; ``where`` also is a column of flags such as yes, no."""
+    """Columns of images, of classes and of parts; None for a column that a table lacks.
+
+    ``where`` is the column of parts or, without one, a column of flags such as yes and no.
+    """
 
     image: int | None
     label: int | None
@@ -90,20 +93,20 @@ def _find_by_cells(
     if image is None:
         image = next((k for k in texts if all(map(IMAGE.search, cells[k]))), None)
     texts = [k for k in texts if k != image]
-    different = [k for k in texts if len({*cells[k]}) == len(cells[k])]
+    distinct = [k for k in texts if len({*cells[k]}) == len(cells[k])]
     if label is None:
-        ids = [] if image is not None else [k for k in different if are_ids(cells[k])]
+        ids = [] if image is not None else [k for k in distinct if are_ids(cells[k])]
         # If one column has distinct texts and another has repeated texts, the distinct ones may
         # be classes, and the repeated ones groups of classes.
-        is_clear = len(texts) == 1 or image is not None or len(different) == len(ids) == 1
-        named = texts if len(texts) == 1 else [k for k in texts if k not in different]
+        is_clear = len(texts) == 1 or image is not None or len(distinct) == len(ids) == 1
+        named = texts if len(texts) == 1 else [k for k in texts if k not in distinct]
         label = _find_single(named) if is_clear else None
     # If one column has templates, the column of labels has sentences.
     elif image is None and squeeze(titles[label]) != "template":
-        classes = [k for k in texts if squeeze(titles[k]) in CLASS_TITLES and k in different]
+        classes = [k for k in texts if squeeze(titles[k]) in CLASS_TITLES and k in distinct]
         label = classes[0] if classes and label not in classes else label
     if image is None and (label is None or len({*cells[label]}) < len(cells[label])):
-        named = [k for k in different if label not in (None, k)]
+        named = [k for k in distinct if label not in (None, k)]
         candidates = [k for k in texts if label not in (None, k)]
         candidates += [k for k in free if k != label and is_named(titles[k], COUNTERS)]
         no_cells = [""] * len(cells[0])

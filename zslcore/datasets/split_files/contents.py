@@ -24,8 +24,8 @@ YAMLS = (".yaml", ".yml")
 PICKLES = (".pkl", ".pickle")
 #: Suffixes of tables.
 TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
-#: A line that is no row of a table: a comment, the separator that Excel writes above a table, and a
-#: title above it, or a blank row, of which Excel writes all separators.
+#: Line that is not a row of a table: a comment, the separator that Excel writes above a table, a
+#: title above a table, or a blank row, which Excel writes as separators alone.
 ABOVE_TABLE = re.compile(r"#|sep=|[^,;\t]*[,;\t]+$")
 #: Separator of the cells of a table -> its kind.
 KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {

@@ -15,9 +15,9 @@ from zslcore.datasets.split_lists import Entries, SplitList
 from zslcore.datasets.split_numbering import split_of_entries
 from zslcore.texts import clean_text, expect, refusal_of
 
-#: Question on images of new classes in CoOp's format, of which only the test part is read.
+#: Question on training images of new classes in CoOp's format, which are not read.
 IN_BOTH = (
-    "Test images of new classes that train or val also list: {}. Only base classes are trained?"
+    "Test images of new classes that are also in train or val: {}. Are only base classes trained?"
 )
 
 
@@ -56,11 +56,11 @@ def read_items(path: Path, value: Mapping[str, Any]) -> SplitList:
         "test_seen": _select_rows(listed["test"], base),
         "test_unseen": _select_rows(listed["test"], frozenset(numbers) - base),
     }
-    place_of = {str(number): c for c, number in enumerate(numbers)}
+    position_of = {str(number): c for c, number in enumerate(numbers)}
     return SplitList(
         file,
         rows.files,
-        np.array([place_of[label] for label in rows.labels], np.int64),
+        np.array([position_of[label] for label in rows.labels], np.int64),
         tuple(names[number] for number in numbers),
         parts,
         note=f"from base to new: the first {len(base)} of {len(numbers)} labels are seen, the "

@@ -173,10 +173,10 @@ def _read_inner_objects(file: str, value: Mapping[str, Any], level: int) -> Entr
     if len(inner) > MOST_OBJECTS:
         return None
     read = [entries for element in inner if (entries := entries_of_json(file, element, level + 1))]
-    of_classes = [entries for entries in read if not entries.has_images]
-    if len(read) == 2 and len(of_classes) == 1:  # one object lists classes, the other images
+    class_entries = [entries for entries in read if not entries.has_images]
+    if len(read) == 2 and len(class_entries) == 1:  # one object lists classes, the other images
         (entries,) = (part for part in read if part.has_images)
-        entries.classes = of_classes[0]
+        entries.classes = class_entries[0]
         return entries
     if level == 0 and 1 < len(read) == len(value):
         names = counted_names([clean_text(str(key), 40) for key in value])

@@ -22,7 +22,7 @@ from zslcore.texts import have_type
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, first_named
 from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 
-#: Names of a list of records beside their description.
+#: Names of a list of records next to their description.
 ROWS = ("rows", "examples", "samples", "records", "instances", "items")
 #: Maximum number of distinct sets of fields that are searched for the class of a record.
 MOST_FIELDS = 1 << 10
@@ -55,20 +55,20 @@ def _read_pairs(listed: Sequence[Any], *, of_classes: bool) -> list[tuple[str, s
     repeats = len({*firsts}) <= len({*lasts}) or len({*firsts}) < len(pairs)
     if of_classes and not are_images and repeats:
         return [("", " ".join(pair)) for pair in pairs]  # compositions
-    turned = all(map(IMAGE.search, lasts))
-    return [(last, first) if turned else (first, last) for first, last in pairs]
+    are_reversed = all(map(IMAGE.search, lasts))
+    return [(last, first) if are_reversed else (first, last) for first, last in pairs]
 
 
 def _read_mapping(
     file: str, listed: Mapping[str, Any], *, of_classes: bool
 ) -> list[tuple[str, str]] | None:
     values = [*listed.values()]
-    tables = [of for name, of in listed.items() if name in ROWS and isinstance(of, list)]
-    if len(tables) == 1:  # rows beside their description (Hugging Face)
+    tables = [rows for name, rows in listed.items() if name in ROWS and isinstance(rows, list)]
+    if len(tables) == 1:  # rows next to their description (Hugging Face)
         return images_and_classes(file, tables[0], of_classes=of_classes)
     if _are_records_by_class(values):
         return [("", str(name)) for name, records in listed.items() for _ in records]
-    names: Sequence[Any] | None = _find_names_beside_ids(values) or None
+    names: Sequence[Any] | None = _find_names_next_to_ids(values) or None
     if names or not values:  # {"0": ["n02510455", "giant panda"]}
         pass
     elif have_type(values, list):
@@ -92,7 +92,7 @@ def _read_mapping(
 
 def _are_records_by_class(values: Sequence[Any]) -> bool:
     """Whether values are lists of records or triples of one form, such as sentences by relation."""
-    if len(values) < 2 or not all(isinstance(of, list) and of for of in values):
+    if len(values) < 2 or not all(isinstance(records, list) and records for records in values):
         return False
     forms: set[Any] = set()
     for record in chain(*values):
@@ -104,7 +104,7 @@ def _are_records_by_class(values: Sequence[Any]) -> bool:
     return len(forms) == 1 and forms.isdisjoint({None, 2})
 
 
-def _find_names_beside_ids(values: Sequence[Any]) -> list[str]:
+def _find_names_next_to_ids(values: Sequence[Any]) -> list[str]:
     """Return the names of classes in pairs of a WordNet id and a name; [] for other values."""
     are_pairs = all(isinstance(pair, list) and len(pair) == 2 for pair in values)
     pairs = [[*map(str, pair)] for pair in values] if are_pairs else []
@@ -246,7 +246,7 @@ def read_records_by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     key_title = [] if is_image and image is not None else ["image" if is_image else "class"]
     entries = entries_of_table(file, key_title + chosen, [[*row][not key_title :] for row in rows])
     if entries is not None and is_image:
-        entries.several = True
+        entries.multi_class = True
         if n := len(value) - len({name for name, *_ in rows}):
             text = f"Images without a class: {n:,}. They are neither read nor checked."
             entries.questions = (text,)

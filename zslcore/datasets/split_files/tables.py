@@ -217,8 +217,8 @@ def _read_marked_classes(
     if len(marks) < FEWEST_MARKS:
         return []
     classes = [[titles[k] for k in marks if float(row[k]) == 1] for row in rows]
-    for number, of_one in enumerate(classes, 1):
-        if len(of_one) != 1:
-            names = clean_text(", ".join(of_one), 60) or "none"
+    for number, classes_of_row in enumerate(classes, 1):
+        if len(classes_of_row) != 1:
+            names = clean_text(", ".join(classes_of_row), 60) or "none"
             raise refusal_of(f"{file}, row {number}", "one class per image", f"{names}; {MULTI}")
-    return [of_one[0] for of_one in classes]
+    return [classes_of_row[0] for classes_of_row in classes]

@@ -146,7 +146,7 @@ class _DividedLines(Iterable[Sequence[str]]):
 
 
 def _read_text_table(file: str, lines: Sequence[str]) -> Entries | None:
-    """Return the entries of a text with rows of equally many fields below titles.
+    """Return the entries of a text with titles, and rows with the same number of fields.
 
     A table in Markdown may have other text above and below it.
     """
@@ -157,7 +157,8 @@ def _read_text_table(file: str, lines: Sequence[str]) -> Entries | None:
     for separator in ("|", "\t", ";", ",", " "):
         if separator == " ":
             plain = [" ".join(line.split()) for line in plain]
-        counts = {line.count(separator) for line in plain[1:]}  # first, cells take much memory
+        # Counted before the lines are split, since cells take much memory.
+        counts = {line.count(separator) for line in plain[1:]}
         n_titles = plain[0].count(separator) if plain else 0
         if separator != " " or counts != {n_titles + 1}:  # pandas has no title above the numbers
             counts.add(n_titles)
@@ -197,7 +198,7 @@ def _read_paths(lines: Sequence[str]) -> Entries | None:
         if all(parts) and trains_and_tests({*parts}):
             rows = [["/".join(path[level:]), path[level + 1]] for path in paths]
             of_file = checksums if len(checksums) == len(rows) else [""] * len(rows)
-            table = [[*row, *of] for row, *of in zip(rows, parts, of_file, strict=True)]
+            table = [[*row, *cells] for row, *cells in zip(rows, parts, of_file, strict=True)]
             entries = entries_of_table("", ("path", "class", "split", "checksum"), table)
             if entries is not None:
                 entries.note, entries.one_name = "paths below folders of parts", False

@@ -84,7 +84,7 @@ LAYOUTS = (
     "train.csv and test.csv (or .jsonl); CUB_200_2011; CLASS_test_split1.txt; train_pairs.txt and "
     "test_pairs.txt; one JSON, CSV or YAML of a whole split"
 )
-#: Readers of images in a folder, the first that recognises the folder is used.
+#: Readers of images in a folder; the first that recognises the folder is used.
 IMAGE_READERS = (read_few_shot, read_cub, read_annotations, read_part_tables, read_marked_lists)
 #: Largest number of files in a folder of a split.
 MOST_FILES = 200

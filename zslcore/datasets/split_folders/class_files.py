@@ -1,4 +1,4 @@
-"""Folders with lists of classes, of which the names of files state the side."""
+"""Folders with lists of classes; the name of each file states the side of its classes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CLASS_FILES = (".txt", ".csv", ".tsv", ".json", *YAMLS, *PICKLES)
 #: Suffixes of files that may list a part of a split.
 LISTS = (*CLASS_FILES, ".lst", ".list", ".npy")
 #: Question on a list of test classes that has all training classes and more.
-OF_ALL = "{} has every training class, read as a seen test class of GZSL; or is this a leak?"
+OF_ALL = "{} has every training class: these are read as seen test classes of GZSL; or a leak?"
 
 
 @dataclass(frozen=True, slots=True)

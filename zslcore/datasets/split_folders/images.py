@@ -184,7 +184,7 @@ def read_annotations(folder: Path, files: Mapping[str, Path]) -> Entries | None:
             for part, of_part in paths.items()
         },
         note=f"annotations of objects: {'; '.join(names.values())}",
-        several=True,
+        multi_class=True,
         questions=tuple(UNREAD.format(clean_text(path.name, 60)) for path in unread),
     )
 
@@ -241,7 +241,7 @@ def read_marked_lists(folder: Path, files: Mapping[str, Path]) -> Entries | None
 def read_label_arrays(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     """Return the split of one array of labels per part, such as ``y_train.npy``.
 
-    There may be one array of features per part beside them.
+    There may also be one array of features per part.
     """
     arrays = {
         path.stem: look_into(path, ("NumPy array",)).arrays.get("array", np.empty(0))

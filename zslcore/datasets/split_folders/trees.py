@@ -32,8 +32,8 @@ def read_tree(folder: Path) -> SplitList | None:
     """Return the split of a folder with one subfolder per part and class; else None."""
     trees = _find_trees(folder)
     if not trees:
-        turned = _read_class_folders(folder)
-        return split_of_images(folder, turned) if turned else None
+        class_folders = _read_class_folders(folder)
+        return split_of_images(folder, class_folders) if class_folders else None
     return split_of_images(folder, _read_metadata(trees) or _read_trees(folder, trees))
 
 
@@ -107,8 +107,8 @@ def _read_trees(folder: Path, trees: Mapping[str, Path]) -> Entries:
         for file, label in files_by_class(tree, folder):
             if not has_images or IMAGE.search(file):
                 entries[part].append((f"{tree.name}/{file}", label))
-                few = sum(map(len, entries.values())) <= MAX_IMAGES
-                expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
+                is_few = sum(map(len, entries.values())) <= MAX_IMAGES
+                expect(is_few, folder, f"at most {MAX_IMAGES:,} images", "more")
     return entries
 
 
