@@ -125,12 +125,15 @@ def test_the_relation_of_classes_has_the_words_and_numbers_of_the_map():
     assert json.loads(table.proto.columns)["evidence"]["width"] >= 350
 
 
-def test_the_chosen_extractor_is_marked_and_sources_are_complete():
+def test_the_chosen_extractor_is_marked_and_sources_are_links():
     (table,) = opened("Extractors", contamination_extractor="CLIP").dataframe
     assert table.value["extractor"].iloc[0] == "CLIP"
     assert "background-color" in table.proto.arrow_data.styler.styles
-    sources = {extractor.source for extractor in contamination.extractors().values()}
-    assert {*table.value["source"]} == sources
+    by_name = table.value.set_index("extractor")
+    for extractor in contamination.extractors().values():
+        assert by_name.at[extractor.name, "url"] == extractor.url
+        assert by_name.at[extractor.name, "paper"].split(", ")[-1] in extractor.source
+        assert len(by_name.at[extractor.name, "paper"]) < 30
 
 
 def test_the_accuracy_of_the_comparison_is_below_the_classes():

@@ -30,6 +30,7 @@ def show(
     points: Sequence[str] = (),
     significant: Sequence[str] = (),
     counts: Sequence[str] = (),
+    links: Sequence[str] = (),
     widths: Mapping[str, int] | None = None,
     marked: int | None = None,
     height: int | str = "auto",
@@ -41,8 +42,8 @@ def show(
     only; without ``labels``, all columns are shown by their names. A heading that is a term of the
     glossary shows its entry as help. Columns in ``percent`` (fractions) and ``points`` (their
     differences) are shown with one decimal, columns in ``significant`` with three digits,
-    columns in ``counts`` with thousands separators. ``widths`` are in pixels. The row with number
-    ``marked`` is tinted.
+    columns in ``counts`` with thousands separators. Addresses in ``links`` are shown as "open".
+    ``widths`` are in pixels. The row with number ``marked`` is tinted.
     """
     labels = labels or {str(column): str(column) for column in table}
     shown = table[list(labels)].copy()
@@ -63,6 +64,10 @@ def show(
         config |= {
             c: st.column_config.NumberColumn(labels[c], format=text, help=tips[c]) for c in columns
         }
+    for c in links:
+        config[c] = st.column_config.LinkColumn(
+            labels[c], display_text="open", width=widths.get(c), help=tips[c]
+        )
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
     is_styled = bool(points or counts) or marked is not None
     data = _styled(shown, points, counts) if is_styled else shown

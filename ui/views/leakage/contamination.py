@@ -258,6 +258,7 @@ def show_extractors(tested: TestSet, chosen: Extractor) -> None:
     others = [other for other in contamination.extractors().values() if other != chosen]
     for extractor in [chosen, *others]:
         answer = contamination.answer(tested, extractor)
+        authors, _, rest = extractor.source.partition(";")[0].partition(", ")
         rows.append(
             {
                 "extractor": extractor.name,
@@ -265,28 +266,27 @@ def show_extractors(tested: TestSet, chosen: Extractor) -> None:
                 "trained_on": " + ".join(sets[name].title for name in extractor.pretraining),
                 "with": extractor.labels,
                 "answer": answer.verdict,
-                "why": answer.sentence,
+                "why": answer.headline,
+                "evidence": answer.evidence,
+                "paper": f"{authors}, {rest.rpartition(', ')[2]}",
                 "source": extractor.source,
                 "url": extractor.url,
             }
         )
+    labels = {name: name for name in ("extractor", "answer", "trained_on", "with", "why", "paper")}
+    labels |= {"trained_on": "trained on", "with": "supervision", "url": "source"}
     tables.show(
         pd.DataFrame(rows),
         "contamination_extractors",
-        labels={
-            "extractor": "extractor",
-            "answer": "answer",
-            "trained_on": "trained on",
-            "with": "supervision",
-            "source": "source",
-        },
-        widths={"extractor": 200, "answer": 84, "trained_on": 150, "with": 96, "source": 680},
+        labels=labels,
+        links=["url"],
+        widths=dict(zip(labels, (190, 84, 130, 96, 446, 196, 72), strict=True)),
         marked=0,
         height=420,
     )
     st.caption(
-        "Supervision: labels or captions that the extractor was trained with. The download gives "
-        "the reason for each answer."
+        "Supervision: labels or captions that the extractor was trained with. The download has the "
+        "full titles of the papers."
     )
 
 
