@@ -130,3 +130,11 @@ def test_a_page_started_as_script_refers_to_the_app(page):
     assert [error.value for error in app.error] == [
         "This page is part of the app; start it with `streamlit run app.py`."
     ]
+
+
+def test_no_template_has_an_image_without_a_name():
+    """A drawing becomes an image for screen readers when it is drawn, with its name."""
+    templates = list((ROOT / "ui" / "components").rglob("*.html"))
+    assert templates
+    unnamed = re.compile(r'<[^>]*role="img"(?![^>]*aria-label)[^>]*>')
+    assert [p.name for p in templates if unnamed.search(p.read_text(encoding="utf-8"))] == []

@@ -41,6 +41,13 @@ export function setPressed(button, isPressed) {
   button.setAttribute("aria-pressed", String(isPressed));
 }
 
+/** Make a drawing an image with a name; an image without one is an error for screen readers.
+ * @param {Element} drawing @param {string} name */
+export function nameDrawing(drawing, name) {
+  drawing.role = "img";
+  drawing.ariaLabel = name;
+}
+
 /**
  * Return the position of the pointer on an element.
  * @param {MouseEvent} event

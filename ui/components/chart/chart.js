@@ -3,7 +3,7 @@
 // width. A mark has a text on hover; a click is sent to the server.
 
 import { readPacked } from "../../../zslcore/interactive/bytes.js";
-import { findElement } from "../../../zslcore/interactive/dom.js";
+import { findElement, nameDrawing } from "../../../zslcore/interactive/dom.js";
 import { Figure, mountFigure } from "../../../zslcore/interactive/figure.js";
 import { createSvg, setSize } from "../../../zslcore/interactive/svg.js";
 import { Axis, axisKey, readValues } from "./axes.js";
@@ -74,7 +74,7 @@ class Chart extends Figure {
     const traces = planes.flatMap((plane) => plane.traces.map((trace) => ({ plane, trace })))
       .sort((a, b) => (a.trace.zorder ?? 0) - (b.trace.zorder ?? 0));
     setSize(this.svg, size.width, size.height);
-    this.svg.ariaLabel = alt;
+    nameDrawing(this.svg, alt);
     this.svg.style.color = layout.font?.color ?? "";
     this.svg.replaceChildren(
       ...planes.flatMap((plane) => drawGrid(plane)),

@@ -6,7 +6,7 @@
 import { ClassBars } from "../../../zslcore/interactive/classes.js";
 import { pointAt } from "../../../zslcore/interactive/curve.js";
 import { CurveFigure, GLIDE_TIME, prefersReducedMotion } from "../../../zslcore/interactive/curve_figure.js";
-import { findElement } from "../../../zslcore/interactive/dom.js";
+import { findElement, nameDrawing } from "../../../zslcore/interactive/dom.js";
 import { mountFigure } from "../../../zslcore/interactive/figure.js";
 import { createIcon, createSymbol } from "../../../zslcore/interactive/looks.js";
 import { formatCount, formatNumber, formatPercent, keepTogether } from "../../../zslcore/interactive/numbers.js";
@@ -418,13 +418,13 @@ class Playground extends CurveFigure {
   updateDescriptions() {
     const { head: { alt, images, noun }, plane, tally, classBars } = this;
     if (!plane || !tally || !classBars) return;
-    this.drawing.ariaLabel = `${alt} ${plane.alt}`;
+    nameDrawing(this.drawing, `${alt} ${plane.alt}`);
     const [a, b, c, d, e, f] = tally.outcomes;
-    this.canvases.wall.ariaLabel = `${formatCount(images.n)} test images. ` +
+    nameDrawing(this.canvases.wall, `${formatCount(images.n)} test images. ` +
       `Of ${formatCount(a + b + c)} images of unseen ${noun[1]}, ${formatCount(a)} are right ` +
       `and ${formatCount(c)} are predicted as seen; of ${formatCount(d + e + f)} images of seen ` +
-      `${noun[1]}, ${formatCount(d)} are right and ${formatCount(f)} are predicted as unseen.`;
-    this.canvases.bars.ariaLabel = classBars.alt;
+      `${noun[1]}, ${formatCount(d)} are right and ${formatCount(f)} are predicted as unseen.`);
+    nameDrawing(this.canvases.bars, classBars.alt);
   }
 
   // --- Ruler ------------------------------------------------------------------------------------
