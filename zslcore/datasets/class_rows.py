@@ -369,7 +369,7 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
 
 
 def are_all_numbers(values: Sequence[str]) -> bool:
-    """Whether all texts are numbers, maybe with a sign, decimals or an exponent."""
+    """Whether all texts are numbers; a sign, decimals and an exponent are allowed."""
     return all(NUMBER.fullmatch(value) for value in values)
 
 

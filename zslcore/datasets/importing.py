@@ -115,7 +115,7 @@ def proposed_name(source: Path, splits: str = "") -> str:
 
     For ``vgg_fc7.mat`` with the 200 classes of CUB it is ``CUB-vgg_fc7``. In the xlsa17 layout,
     ``splits`` names the file in the same folder that has the class names. The proposed name has no
-    further effect.
+    other effect.
     """
     stem = imports.import_name(source.stem)
     try:

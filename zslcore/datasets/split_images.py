@@ -460,7 +460,7 @@ def _find_repeated_paths(files: Sequence[str]) -> set[int]:
 
 
 def _normalise_path(file: str, has_suffixes: bool = True) -> str:
-    """Return a path in lower case with single slashes, maybe without the suffix of an image."""
+    """Return a path in lower case, with single slashes, and no suffix unless ``has_suffixes``."""
     path = SLASHES.sub("/", file).lower().removeprefix("./")
     return path if has_suffixes else IMAGE.sub("", path)
 

@@ -223,9 +223,9 @@ def _parse_label(where: str, text: str) -> str:
 
 
 def are_class_paths(lines: Sequence[str]) -> bool:
-    """Whether lines are classes with folders, such as ``/c/church/indoor``, maybe with a count.
+    """Whether lines are classes with folders, such as ``/c/church/indoor``.
 
-    Unlike images, they have neither suffixes nor numbers.
+    A count may follow the class. Unlike images, classes have neither suffixes nor numbers.
     """
     bare = [NUMBER_AFTER.sub("", line) for line in lines]
     are_paths = any("/" in line for line in bare)

@@ -11,7 +11,7 @@
 ``image_files``      (n_samples,)           optional; names of the rows' photographs
 ``pretraining``      (n_vocabularies,)      optional; pre-training sets of the extractor
 ``provenance``       (n_sentences,)         optional; origin of the features
-``trainval``         (n,)                   optional, with ``test_unseen`` and maybe ``test_seen``
+``trainval``         (n,)                   optional, with ``test_unseen``; also ``test_seen``
 ===================  =====================  ===================================================
 
 If prototypes are in a separate CSV and the file has class names, labels are positions in these
@@ -19,7 +19,7 @@ names, and classes of the CSV are matched by name.
 
 A CSV has a column ``label`` with class names, optional columns ``split`` (``trainval``,
 ``test_seen``, ``test_unseen``; also ``train``, ``val``, ``test``) and ``image_file`` (also
-``path``, ``filename`` or the like), and one column per feature; a column that numbers the rows
+``path`` or ``filename``, for example), and one column per feature; a column that numbers the rows
 (``id``) is left out. Prototypes are in a second CSV with a column ``class`` and one column per
 attribute.
 """

@@ -63,7 +63,7 @@ OVERLAP_STATES: tuple[OverlapState, ...] = get_args(OverlapState)
 COUNTS = FACTS / "contamination_counts.csv"
 #: Columns with numbers of classes; "certain_classes" and "possible_classes" have the names.
 COUNTED = ("certain", "possible")
-#: Columns of the map with numbers of classes, which join the comparison and the papers.
+#: Columns of the map with numbers of classes, from the comparison and the papers together.
 JOINED = ("in_set", "related")
 #: Separator between names of classes in a cell of the table.
 BETWEEN = "; "

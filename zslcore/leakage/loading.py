@@ -131,10 +131,10 @@ def context_of(
     """Build the context of ``subject`` without running checks.
 
     Features read from a file are written to the folder ``into``. ``split`` is a split of a data
-    set, or names one of several in a file. ``images`` is a file with labels and perhaps features,
-    in place of ``labels`` and ``features``. ``contents`` are the variables of files already read,
-    and ``names_split`` is a split by names (:mod:`zslcore.datasets.split_lists`) that was already
-    read from ``subject``. ``fields`` are further fields of :class:`AuditContext`.
+    set, or names one of several in a file. ``images`` is a file with labels, and features if it has
+    them, in place of ``labels`` and ``features``. ``contents`` are the variables of files already
+    read, and ``names_split`` is a split by names (:mod:`zslcore.datasets.split_lists`) that was
+    already read from ``subject``. ``fields`` are further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         context = AuditContext.of_split(chosen_split(subject, split), subject, **fields)
@@ -415,7 +415,7 @@ def _row_files_in(folder: Path, files: SmallFiles) -> list[Path]:
 
 
 def _has_rows(path: Path, files: SmallFiles) -> bool:
-    """Whether a file has row numbers in ``trainval_loc`` or the like; False if it is refused."""
+    """Whether a file has row numbers, as in ``trainval_loc``; False if it is refused."""
     with suppress(FileRefusedError):
         return any(f"{part}_loc" in files.read(path) for part in SPLIT_PARTS)
     return False

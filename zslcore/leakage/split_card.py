@@ -168,7 +168,7 @@ def _findings_on_classes(
 
 
 def _reason(context: AuditContext, report: Report) -> str:
-    """Return the reason of a verdict, after the reading of the rows or a sentence on clean rows."""
+    """Return the reason of a verdict, preceded by the reading of the rows, or by their check."""
     reading, cause = context.reading, report.cause
     is_unchecked = cause is not None and cause.sentence.startswith(NOT_CHECKED)
     more = f"{NOT_CHECKED}{report.unchecked}." if is_unchecked else report.sentence

@@ -37,7 +37,7 @@ BLOCKS, LABELS_OF_BLOCKS = (
         ("{}_labels", "labels_{}", "{}_label", "y_{}", "{}_y", "{}_targets"),
     )
 )
-#: Accepted names of each part; of several in a file, the first one here is used.
+#: Accepted names of each part, in order of preference.
 NAMES: dict[str, tuple[str, ...]] = {
     "scores": SCORE_VARIABLES,
     "labels": LABEL_VARIABLES,
@@ -108,7 +108,7 @@ def _read_named_matrix(parts: ScoreParts, contents: Contents) -> None:
 
 
 def _choose_arrays(contents: Contents) -> dict[str, str]:
-    """Return the name of the array of each part in :data:`ROLES`, as far as the file has it."""
+    """Return the name of the array of each part in :data:`ROLES` that the file has."""
     shapes = contents.shapes
     first = {part: first_named(shapes, titles) for part, titles in NAMES.items()}
     names = {part: name for part, name in first.items() if name is not None}

@@ -171,7 +171,7 @@ def refuse_other_columns(matrix: Scores, sample: Scores) -> None:
     """Refuse columns that seem to belong to other classes, judging by sampled rows.
 
     Two faults are refused: a few seen columns without images have the largest score of most images,
-    or the columns are in another order. The first is no fault in a file without images of seen
+    or the columns are in another order. The first is accepted in a file without images of seen
     classes, where uncalibrated scores are often largest for seen classes.
     """
     tested = np.unique(matrix.y)

@@ -187,7 +187,7 @@ class ScoreReport:
             "fixes": list(m.fixes),
             "version": version(),
             "commit": commit(),
-        } | (m.about if isinstance(m, PredictedScores) else {})
+        } | (m.provenance_fields if isinstance(m, PredictedScores) else {})
 
     def _metrics(self) -> dict[str, Any]:
         named = self.matrix.class_names

@@ -30,7 +30,7 @@ from zslcore.untrusted.readers.array_names import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedMatrix:
-    """Matrix of scores with names of its rows and, perhaps, of its columns.
+    """Matrix of scores with names of its rows and, optionally, of its columns.
 
     Rows are images and columns classes, or vice versa. ``in_order`` is False if the file does not
     keep the order of its arrays; ``is_score`` is True if the file calls the values scores.

@@ -37,7 +37,7 @@ class PredictedScores(Scores):
     reasons: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, predictions: Predictions, **about: Any) -> PredictedScores:
+    def of(cls, name: str, predictions: Predictions, **fields: Any) -> PredictedScores:
         """Return predictions as scores, with the published test set recognised by the labels."""
         test, sha = predictions.test, hashlib.sha256()
         for column in (test.rows, test.labels, test.seen_class, test.unseen_class):
@@ -46,14 +46,14 @@ class PredictedScores(Scores):
         unseen = predictions.unseen_classes
         test_set = recognise_test(test.labels, len(predictions.class_names))
         if test_set and np.array_equal(np.flatnonzero(test_set.unseen), unseen):
-            about |= {"benchmark": test_set.benchmark, "split": test_set.split}
+            fields |= {"benchmark": test_set.benchmark, "split": test_set.split}
         names = tuple(predictions.class_names[c] for c in test.classes)
         digest = sha.hexdigest()[:16]
         best = test.among_candidates()
-        return cls.of_best(name, best, names, digest, predictions=predictions, **about)
+        return cls.of_best(name, best, names, digest, predictions=predictions, **fields)
 
     @property
-    def about(self) -> dict[str, Any]:
+    def provenance_fields(self) -> dict[str, Any]:
         """Provenance of predictions for rows of a benchmark; else empty."""
         provenance = self.predictions.provenance
         if provenance.rows != "benchmark" or not provenance.dataset:

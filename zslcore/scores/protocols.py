@@ -26,7 +26,7 @@ from zslcore.storage.tables import frame
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The word "seen" or "unseen", perhaps with an article; not in names such as unseen.npz.
+#: The word "seen" or "unseen", with an article if there is one; not in names such as unseen.npz.
 _SIDE = re.compile(
     r"(?<![\w./-])(?:(?P<article>an?) )?(?P<side>unseen|seen)(?![\w-]|\.\w)", re.IGNORECASE
 )

@@ -69,7 +69,7 @@ class Submission:
 
     @property
     def vocabularies(self) -> tuple[Vocabulary, ...]:
-        """Class lists of the extractor's pre-training sets, as far as available."""
+        """Class lists of the extractor's pre-training sets; sets without a list are left out."""
         extractor = contamination.find_extractor(self.extractor) if self.extractor else None
         listed = [n for n in (extractor.pretraining if extractor else ()) if n in VOCABULARY_NAMES]
         return tuple(map(vocabulary_of, (*listed, *self.pretraining)))

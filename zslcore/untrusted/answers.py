@@ -204,7 +204,7 @@ def _refusal(path: Path, sentence: str, where: str = "") -> FileRefusedError:
 def open_array(path: Path) -> np.ndarray:
     """Open an array as a map; raise ValueError or OSError if no reader wrote it.
 
-    numpy.load would also read other types of files, and raise further errors.
+    numpy.load would also read other types of files, and raise other errors.
     """
     with path.open("rb") as file:
         header = HEADER.match(file.read(1 << 12))

@@ -34,7 +34,7 @@ SHORTER = "; keep only the needed fields, or write a CSV with one row per image"
 ROWS_MEMORY = 64 << 20
 #: Limits in bytes: the size of a file of word vectors, and the memory of the process that reads it.
 MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
-#: Limits of a file of captions: a second suffices for at least a hundred thousand letters.
+#: Limits of a file of captions: one second per 128 KiB, since counting is slower than reading.
 CAPTION_LIMITS = Limits(bytes_per_second=1 << 17)
 
 

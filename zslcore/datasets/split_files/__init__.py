@@ -5,15 +5,15 @@
                               CoOp [1]_ and the papers that follow it
 ``{"train": [...], ...}``     classes or images by part, also with keys such as ``train_classes``,
                               ``seen`` and ``unseen``; a part may map classes to their images
-``[{"image": ...}, ...]``     records with a class, a part and maybe an image, as in a table; also
-                              one record per line (``.jsonl``), or one list per column
+``[{"image": ...}, ...]``     records with a class, a part and an optional image, as in a table;
+                              also one record per line (``.jsonl``), or one list per column
 ``{"a.jpg": {"label": ...}}``  records by the name of an image or class, also below a title and
                               with a list of ``annotations`` (ActivityNet, Kinetics)
 ``image,label,split``         a table with a column of parts or of yes and no (``is_test``), or one
-                              column of yes and no per part, a column of classes, and maybe a
-                              column of images; also Parquet
+                              column of yes and no per part; a column of classes, and optionally
+                              one of images; also Parquet
 ``train: [...]``              YAML or TOML with values as in JSON; also lists saved by PyTorch
-``row,part``                  a table of row numbers and parts, maybe with labels
+``row,part``                  a table of row numbers and parts, optionally with labels
 ``dog: train``                a part after each class or image, in JSON or text; the text may begin
                               with the number of lines and titles (DeepFashion); also one column
                               of classes per part, or a heading above the classes of each part
@@ -66,7 +66,7 @@ MAX_PARTS = 16
 
 
 def read_split_file(path: Path, name: str | None = None) -> SplitList | None:
-    """Return the split in a JSON, YAML, TOML or PyTorch file, a table or a text; None without one.
+    """Return the split in a JSON, YAML, TOML or PyTorch file, a table or a text; else None.
 
     ``name`` chooses one of several splits of a file. Raises a FileRefusedError if a JSON is damaged
     or hostile, or a list in it is malformed.

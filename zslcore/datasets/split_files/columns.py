@@ -33,7 +33,7 @@ NUMBER_SUFFIX = re.compile(r"\d{1,9}$")
 
 
 def are_ids(column: Sequence[str]) -> bool:
-    """Whether texts are ids, such as of videos: no spaces, mostly with digits, and no synsets."""
+    """Whether texts are ids of images or videos: no spaces, mostly with digits, not synsets."""
     are_single_words = all(len(text) > 5 and " " not in text for text in column)
     n_ids = sum(any(map(str.isdigit, text)) and not WORDNET_ID.fullmatch(text) for text in column)
     return are_single_words and 2 * n_ids >= len(column)
@@ -125,7 +125,7 @@ def _find_single(columns: Iterable[int]) -> int | None:
 def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]) -> bool:
     """Whether cells may name images: they are single words, and few of them repeat.
 
-    Cells are no names if their numbers only count the rows of each part, or if most repeated cells
+    Cells are not names if their numbers only count the rows of each part, or if most repeated cells
     have different ``labels``.
     """
     are_words = not any(" " in cell for cell in column)

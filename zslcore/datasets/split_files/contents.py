@@ -51,9 +51,9 @@ def read_nonblank_lines(path: Path) -> list[str]:
 
 
 def read_table_rows(path: Path) -> list[tuple[str, ...]]:
-    """Return the cells of each nonblank row of a table, without comments above it.
+    """Return the cells of each nonblank row of a table; [()] without rows.
 
-    A text without such rows gives [()].
+    Comments, and other lines above the table, are left out.
     """
     if path.suffix.lower() == ".parquet":
         return read_text_columns(path, most=MAX_ITEMS)
@@ -72,7 +72,7 @@ def read_table_rows(path: Path) -> list[tuple[str, ...]]:
 
 
 def find_separator(path: Path) -> tuple[str, list[str]]:
-    """Return the separator of a table's cells, and its first lines without lines above it."""
+    """Return the separator of a table's cells, and the first lines of the table."""
     head = read_head(path, MAX_HEAD)
     lines = [*dropwhile(ABOVE_TABLE.match, head)] or head
     first = lines[0] if lines else ""

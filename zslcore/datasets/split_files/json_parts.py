@@ -167,9 +167,9 @@ def read_json_table(file: str, value: Any, part: str = "") -> Entries | None:
 def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[list[str]]]:
     """Return titles and the first ``most`` rows of cells; [], [] for a value that is not a table.
 
-    A table is a list of records, of which the common fields are read; or a mapping from each column
-    to a list, or to a mapping by row; or lists of columns and of data, as written by pandas; or a
-    list of rows.
+    A table is a list of records, read by the fields that all have; a mapping from each column to a
+    list, or to a mapping by row; lists of columns and of data, as written by pandas; or a list of
+    rows.
     """
     titles, rows = _columns_and_rows(value, most)
     if not isinstance(titles, list) or not isinstance(rows, list) or len(titles) > MAX_COLUMNS:

@@ -24,8 +24,8 @@ from zslcore.names import LETTER, squeeze
 from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 from zslcore.untrusted.readers.text_rows import first_object
 
-#: A heading: ``train:`` or ``train =``, maybe followed by a list, ``[train]``, ``# train``,
-#: ``== train ==``, ``$train`` (R); a number in brackets after the part is ignored.
+#: A heading: ``train:`` or ``train =``, optionally with a list after it; ``[train]``, ``# train``,
+#: ``== train ==`` or ``$train`` (R). A number in brackets after the part is ignored.
 HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic time
     r"[\"']?(\w[\w -]{0,80}?)[\"']?\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[:=]\s*(.*)$"
     r"|[#\[=$]++\s*+(\w[\w -]{0,80}?)\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[\]=:]*+$"
@@ -38,13 +38,14 @@ COMMENT = re.compile(r"(?<=\S)\s+#.*")
 TUPLES = re.compile(
     rf"[\[({{]*(?:\((?:{QUOTED.pattern}),\s*(?:{QUOTED.pattern})\)[,\s]*)+[\])}}]?,?"
 )
-#: Assignment of a list in a program: words of a declaration, the name, maybe its type, the list.
+#: Assignment of a list in a program: optional words of a declaration, the name, an optional type,
+#: and the list.
 ASSIGNED = re.compile(
     r"(?:[A-Za-z_](?:\w|::|[<>\[\]]){0,40}+[\s*&]{1,4}+){0,4}[$@]?([A-Za-z_]\w{0,80})"
     r"(?:\[\w{0,9}\])?(?:\s{0,9}:\s{0,9}[\w.\[\], <>&;]{1,60})?\s{0,9}(?:<-|:?=)\s{0,9}&?"
     r"(?:new\s)?(?:(?:\[\])?[A-Za-z_][\w.:<>]{0,40}(?:\[\])?\s?)?([\[({].*)"
 )
-#: Values with names, such as ``dict(lr=1)`` or ``{lr: 1}``, which are no list.
+#: Values with names, such as ``dict(lr=1)`` or ``{lr: 1}``, which are not a list of names.
 SETTINGS = re.compile(r"\w{0,40}\s{0,9}[({]\s{0,9}[\"']?\w{1,40}[\"']?\s{0,9}[:=](?!=)")
 #: Characters before a comment in a line of its own.
 COMMENTS = ("#", "//", "%")
@@ -111,7 +112,7 @@ def _find_plain_headings(lines: Sequence[str]) -> set[str]:
 def _split_names(line: str, *, inline: bool = False) -> list[str]:
     """Return the names in a line: in quotation marks, after a bullet, or the line as a whole.
 
-    A line after a heading, ``inline``, may have names between commas, maybe in brackets.
+    A line after a heading, ``inline``, may have names between commas, also in brackets.
     """
     if TUPLES.fullmatch(line):  # compositions in Python
         return [" ".join(a or b for a, b in QUOTED.findall(pair)) for pair in line.split(")")[:-1]]

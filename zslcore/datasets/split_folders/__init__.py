@@ -6,17 +6,17 @@
                                  is its class; one list per part, in the same folder
 ``train/grizzly/0001.jpg``       one folder per part, one subfolder per class: torchvision's
                                  ``ImageFolder``
-``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; maybe
+``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; optionally
                                  ``val.json``: CloserLookFewShot [1]_, with disjoint classes
-``train.csv``, ``test.csv``      a column of files and one of classes; maybe ``val.csv`` [2]_; also
-                                 ``.tsv``, ``.parquet`` (also as ``train-00000-of-00002``), and
+``train.csv``, ``test.csv``      a column of files and one of classes, optionally ``val.csv`` [2]_;
+                                 also ``.tsv``, ``.parquet`` (also in shards), and
                                  records in ``.jsonl`` or ``.json``
 ``images.txt``                   with ``image_class_labels.txt``, ``train_test_split.txt`` and
                                  ``classes.txt``: CUB-200-2011 [3]_
 ``instances_train_seen.json``    annotations of COCO, with ``instances_val_unseen.json``: images,
                                  annotations and categories; one row per image and class
-``train_pairs.txt``              with ``test_pairs.txt``, maybe ``val_pairs.txt``: compositions of
-                                 attribute and object, one per line [4]_
+``train_pairs.txt``              with ``test_pairs.txt``, optionally ``val_pairs.txt``: compositions
+                                 of attribute and object, one per line [4]_
 ``train/metadata.csv``           or ``.jsonl``, a table of images per part: Hugging Face's
                                  ``ImageFolder``
 ``clap_test_split1.txt``         one list per class, with 1 after images of training, 2 after images
@@ -143,7 +143,7 @@ def read_split_of_files(paths: Sequence[Path]) -> SplitList | None:
 def read_split_together(paths: Sequence[Path], folder: Path) -> SplitList | None:
     """Copy files into an empty folder, and return its split.
 
-    None for one file, for files of one name, and for large files.
+    None for a single file, for files with the same name, and for large files.
     """
     names = {path.name for path in paths}
     is_large = sum(path.stat().st_size for path in paths) > MAX_BYTES

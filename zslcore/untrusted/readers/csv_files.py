@@ -37,7 +37,7 @@ MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
-#: Number of lines below the titles in which the first row must be; blank lines are skipped.
+#: Largest number of lines in which the titles and the first row are searched.
 MOST_BLANK = 100
 #: Largest number that is finite in float32.
 MAX_FLOAT = float(np.finfo(np.float32).max)
@@ -50,7 +50,7 @@ BLOCK = 1 << 18
 class _Layout(NamedTuple):
     """Layout of a CSV file: its columns by number, and the numbers that are allowed.
 
-    ``paths`` are the columns of ``texts`` with paths, of which only the last characters are kept;
+    ``paths`` are the columns of ``texts`` with paths, which are cut to their last characters;
     ``percents`` are columns of numbers in percent. With ``finite``, every number is finite, and a
     column without a name numbers the rows. A table that is not ``titled`` begins with numbers.
     """
