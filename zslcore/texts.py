@@ -79,8 +79,12 @@ def match_all(pattern: re.Pattern[str] | str, texts: Iterable[str]) -> list[re.M
     >>> match_all(r"(\w+) \d", ["dog 1", "cat"])
     []
     """
-    matches = [re.fullmatch(pattern, text) for text in texts]
-    return [match for match in matches if match] if all(matches) else []
+    matches = []
+    for text in texts:
+        if (match := re.fullmatch(pattern, text)) is None:
+            return []
+        matches.append(match)
+    return matches
 
 
 def have_type(values: Iterable[object], kind: type | UnionType) -> bool:

@@ -211,9 +211,8 @@ def find_tables(lines: list[str]) -> Iterator[ClassTable]:
         [_split_numbers(line) for line in stripped],
         _split_around_names(stripped),
     ):
-        cells = [tuple(map(strip_quotes, row)) for row in rows]
-        if cells and len(cells[0]) > 1 and len({*map(len, cells)}) == 1:
-            yield _split_titles(cells)
+        if rows and len(rows[0]) > 1 and len({*map(len, rows)}) == 1:
+            yield _split_titles([tuple(map(strip_quotes, row)) for row in rows])
 
 
 def _split_titles(cells: list[tuple[str, ...]]) -> ClassTable:

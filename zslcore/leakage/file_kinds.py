@@ -439,13 +439,12 @@ def _kind_of_text(path: Path) -> Kind:
         _refuse_images(path, images, len(lines))
     if path.suffix.lower() == PYTHON and list_in_code("\n".join(lines)) is None:
         raise _refusal(path, "code without exactly one list of classes, such as classes = [...]")
-    names = parse_class_list(lines).names
     distinct = path.suffix.lower() in (PROTOBUF, PYTHON) or len(set(lines)) == len(lines)
     if not distinct:
         raise _refusal(
             path, "a text file in which lines repeat; a list of classes has each name once"
         )
-    if are_not_names(names):
+    if are_not_names(parse_class_list(lines).names):
         raise _refusal(path, "a text file with code, metrics or sentences")
     return "classes"
 

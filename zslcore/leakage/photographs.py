@@ -17,6 +17,7 @@ import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 
@@ -159,24 +160,26 @@ def versions_of_images(
     >>> versions_of_images([], ["bat/1.jpg"], ["bat/1_flip.jpg", "bat/2_flip.jpg"])
     [('bat/1.jpg', 'bat/1_flip.jpg')]
     """
-    sizes = [SIZE_AT_END.search(_parts_of(name)[1]) for name in names]
-    at_end = all(sizes) and len({size[1] for size in sizes if size}) <= MOST_VERSIONS
-    in_folder = len({_versions(name) for name in names}) <= MOST_VERSIONS
+    at_end = False
+    if all(SIZE_AT_END.search(_parts_of(name)[1]) for name in names):
+        sizes = (SIZE_AT_END.search(_parts_of(name)[1]) for name in names)
+        at_end = len({size[1] for size in sizes if size}) <= MOST_VERSIONS
+    in_folder = len({*map(_versions, {_parts_of(name)[0] for name in names})}) <= MOST_VERSIONS
 
     def key_of(name: str) -> tuple[str, str]:
         folder, stem = _parts_of(name)
         stem = SIZE_AT_END.sub("", stem) if at_end else stem
         without_mark = COPY_AT_END.sub("", stem)
         stem = without_mark if any(map(str.isdigit, without_mark)) else stem
-        bare = VERSION.sub("", folder) if in_folder else folder
-        return PART_IN_FOLDER.sub("", bare) if bare != folder else folder, stem
+        return _without_version(folder) if in_folder else folder, stem
 
     by_key = {key_of(name): name for name in reversed(trained)}
     pairs = [(by_key[key], name) for name in tested if (key := key_of(name)) in by_key]
     return [
         (a, b)
         for a, b in pairs
-        if _versions(a) != _versions(b) or _parts_of(a)[0] == _parts_of(b)[0]
+        if (folders := (_parts_of(a)[0], _parts_of(b)[0]))
+        if _versions(folders[0]) != _versions(folders[1]) or folders[0] == folders[1]
     ]
 
 
@@ -186,9 +189,16 @@ def _parts_of(name: str) -> tuple[str, str]:
     return folder, file.rpartition(".")[0] or file
 
 
-def _versions(name: str) -> tuple[str, ...]:
-    """Return the words for sizes and qualities in the folder of a path."""
-    return tuple(VERSION.findall(_parts_of(name)[0]))
+@lru_cache(maxsize=1 << 12)
+def _without_version(folder: str) -> str:
+    """Return a folder without sizes and qualities and, if it has any, without the part."""
+    bare = VERSION.sub("", folder)
+    return PART_IN_FOLDER.sub("", bare) if bare != folder else folder
+
+
+def _versions(folder: str) -> tuple[str, ...]:
+    """Return the words for sizes and qualities in a folder."""
+    return tuple(VERSION.findall(folder))
 
 
 def photographs_in_files(
