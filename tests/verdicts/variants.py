@@ -75,9 +75,14 @@ def rows_of_scores() -> Iterator[Input]:
     noise = np.random.default_rng(5).normal(scale=0.01, size=SCORES.shape)
     twice = pd.concat([table, table.assign(**dict(zip(NAMES, (SCORES + noise).T, strict=True)))])
     by_name = ("score", "s.csv", "--unseen", *UNSEEN_NAMES)
+    marked = [f"{image[:-4]}_aug{k}.jpg" for k in (1, 2) for image in images]
     predicted = twice[["image", "label"]].assign(predicted=twice[[*NAMES]].idxmax(axis=1))
     n = len(Y)
-    for form, content in (("scores", twice), ("predicted classes", predicted)):
+    for form, content in (
+        ("scores", twice),
+        ("marks of copies", twice.assign(image=marked)),
+        ("predicted classes", predicted),
+    ):
         name, cause = f"two rows per image, {form}", f"{2 * n} rows of {n} images"
         yield Input(name, {"s.csv": content}, by_name, "broken", cause, True)
     boxes = table.assign(image=np.roll(images[np.arange(n) // 2], 1), label=TRUE)
@@ -217,6 +222,85 @@ def decimal_commas() -> Iterator[Input]:
         yield Input(f"printed {text}", files, command, "clean", "42.4")
 
 
+def released_lists() -> Iterator[Input]:
+    """Yield lists as FGVC-Aircraft, DTD, Oxford-IIIT Pet, mmpretrain, FiftyOne and Weka write them.
+
+    Also a folder below another one, and records in which only ids are texts.
+    """
+    for what, n_leaked, expected in (("sound", 0, CLEAN), ("a test class in train", 3, "leaks")):
+        rows = [
+            (f"{name.replace(' ', '_')}_{100 + k}", name, part)
+            for k, (_, name, part) in enumerate(_rows(n_leaked))
+        ]
+        of = {part: [(i, n) for i, n, p in rows if p == part] for part in ("train", "test")}
+        samples = [
+            {
+                "_id": {"$oid": f"{k:024x}"},
+                "filepath": f"data/{image}.jpg",
+                "tags": [part],
+                "ground_truth": {"_id": {"$oid": "1"}, "_cls": "Classification", "label": name},
+            }
+            for k, (image, name, part) in enumerate(rows)
+        ]
+        arff = [f"@attribute {title} string" for title in ("image", "class", "split")]
+        arff = ["@RELATION s", *arff, "@DATA", *(f"{i},'{n}',{p}" for i, n, p in rows)]
+        pets = [f"{NAMES.index(n) + 1} 1 2" for _, n, _ in rows]
+        numbered = dict(zip([image for image, _, _ in rows], pets, strict=True))
+        for form, files in (
+            (
+                "FGVC-Aircraft",
+                {
+                    f"images_{level}_{part}.txt": [f"{image[-3:]}0000 {n}" for image, n in of[part]]
+                    for level in ("variant", "family")
+                    for part in of
+                },
+            ),
+            (
+                "DTD",
+                {
+                    f"labels/{part}{fold}.txt": [f"{n}/{image}.jpg" for image, n in of[part]]
+                    for fold in (1, 2)
+                    for part in of
+                },
+            ),
+            (
+                "Oxford-IIIT Pet",
+                {
+                    f"annotations/{name}.txt": [f"{i} {numbered[i]}" for i, _ in of[part]]
+                    for name, part in (("trainval", "train"), ("test", "test"))
+                },
+            ),
+            (
+                "mmpretrain",
+                {
+                    f"{part}.pkl": pickle.dumps(
+                        {
+                            "metainfo": {"classes": [*NAMES]},
+                            "data_list": [
+                                {"img_path": f"{i}.jpg", "gt_label": NAMES.index(n)}
+                                for i, n in of[part]
+                            ],
+                        }
+                    )
+                    for part in of
+                },
+            ),
+            ("FiftyOne", {"samples.json": {"samples": samples}}),
+            ("ARFF", {"s.arff": arff}),
+            (
+                "a folder below",
+                {f"mine/{p}/{n}/{i}.jpg": f"{i} {p}".ljust(60) for i, n, p in rows},
+            ),
+        ):
+            command = ("check", *files, *DECLARED) if len(files) == 1 else CHECK_FOLDER
+            cause = r"chimpanzee|\(7\)" if n_leaked else ""
+            yield Input(f"{form}: {what}", files, command, expected, cause, n_leaked > 0)
+        items = [{"id": i, "subset": p, "annotations": [{"label_id": 1}]} for i, _, p in rows]
+        files = {"s.json": {"items": items}}
+        name = f"ids without classes: {what}"
+        yield Input(name, files, ("check", "s.json", *DECLARED), "broken", "got other JSON")
+
+
 def few_classes() -> Iterator[Input]:
     """Yield imports that leave one seen class, and several."""
     values = {"features": X, "labels": LABELS, "class_names": np.array(NAMES)}
@@ -247,4 +331,5 @@ GENERATORS = (
     empty_lists,
     decimal_commas,
     few_classes,
+    released_lists,
 )

@@ -90,7 +90,7 @@ NO_ROWS = frozenset(("features", "image_files", "att_original"))
 MOST_FILES = 12
 #: Names of subfolders that may have a split, such as sizes of images.
 FOR_SPLITS = re.compile(
-    rf".*(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|images|meta(data)?|{VERSION.pattern}",
+    rf".*(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|images|labels|meta(data)?|{VERSION.pattern}",
     re.IGNORECASE,
 )
 #: Files next to a split file that usually hold its labels, tried in this order.
@@ -269,8 +269,8 @@ def _split_below(
     Raises FileRefusedError if several subfolders have a split.
     """
     splits: dict[Path, SplitList] = {}
-    for below in _folders_in(folder):
-        if FOR_SPLITS.fullmatch(below.name):
+    for below in (inner := _folders_in(folder)):
+        if FOR_SPLITS.fullmatch(below.name) or len(inner) == 1:
             for subfolder in (below, *_folders_in(below)):
                 if (
                     below not in splits

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import compress
 from os import PathLike
 from pathlib import Path
 
@@ -169,18 +170,24 @@ def versions_of_images(
     def key_of(name: str) -> tuple[str, str]:
         folder, stem = _parts_of(name)
         stem = SIZE_AT_END.sub("", stem) if at_end else stem
-        without_mark = COPY_AT_END.sub("", stem)
-        stem = without_mark if any(map(str.isdigit, without_mark)) else stem
+        stem = without_mark(stem)
         return _without_version(folder) if in_folder else folder, stem
 
     by_key = {key_of(name): name for name in reversed(trained)}
     pairs = [(by_key[key], name) for name in tested if (key := key_of(name)) in by_key]
-    return [
-        (a, b)
-        for a, b in pairs
-        if (folders := (_parts_of(a)[0], _parts_of(b)[0]))
-        if _versions(folders[0]) != _versions(folders[1]) or folders[0] == folders[1]
-    ]
+    folders = ((_parts_of(a)[0], _parts_of(b)[0]) for a, b in pairs)
+    are_versions = [a == b or _versions(a) != _versions(b) for a, b in folders]
+    return [*compress(pairs, are_versions)]
+
+
+def without_mark(stem: str) -> str:
+    """Return the name of an image without the mark of a copy, if a number is left.
+
+    >>> without_mark("img_0001_aug2"), without_mark("crop_3")
+    ('img_0001', 'crop_3')
+    """
+    bare = COPY_AT_END.sub("", stem)
+    return bare if any(map(str.isdigit, bare)) else stem
 
 
 def _parts_of(name: str) -> tuple[str, str]:

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from zslcore.datasets.split_lists import IMAGE
 from zslcore.exceptions import DoubtfulScoresError, require_known
+from zslcore.leakage.photographs import without_mark
 from zslcore.scores.class_numbers import are_names, number_classes
 from zslcore.scores.column_order import (
     apply_column_fixes,
@@ -139,7 +141,10 @@ def _refuse_repeated_images(file: ScoreFile) -> None:
     """
     if file.images is None:
         return
-    names, row, counts = np.unique(file.images, return_inverse=True, return_counts=True)
+    images = file.images
+    if images.dtype.kind == "U":
+        images = np.array([without_mark(IMAGE.sub("", image)) for image in images.tolist()])
+    names, row, counts = np.unique(images, return_inverse=True, return_counts=True)
     labels = np.unique(np.asarray(file.labels), return_inverse=True)[1]
     n = len(np.unique(row * (labels.max() + 1) + labels))
     if n == len(names) and 2 * (counts > 1).sum() > n:

@@ -13,6 +13,7 @@
                               column of yes and no per part; a column of classes, and optionally
                               one of images; also Parquet
 ``train: [...]``              YAML or TOML with values as in JSON; also lists saved by PyTorch
+``@relation split``           a table in ARFF
 ``row,part``                  a table of row numbers and parts, optionally with labels
 ``dog: train``                a part after each class or image, in JSON or text; the text may begin
                               with the number of lines and titles (DeepFashion); also one column

@@ -94,6 +94,8 @@ def _find_by_cells(
         image = next((k for k in texts if all(map(IMAGE.search, cells[k]))), None)
     texts = [k for k in texts if k != image]
     distinct = [k for k in texts if len({*cells[k]}) == len(cells[k])]
+    if label is None and texts == distinct and any(is_named(titles[k], COUNTERS) for k in texts):
+        texts = [k for k in texts if not (is_named(titles[k], COUNTERS) and are_ids(cells[k]))]
     if label is None:
         ids = [] if image is not None else [k for k in distinct if are_ids(cells[k])]
         # If one column has distinct texts and another has repeated texts, the distinct ones may

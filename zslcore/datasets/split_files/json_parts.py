@@ -208,16 +208,22 @@ def to_cell(value: Any) -> str:
 def _merge_inner_records(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add the fields of inner records to a record.
 
-    If an inner record repeats a name, its fields are named ``image_id`` instead of ``id``.
+    A name that repeats is preceded by that of its inner record: ``image_id`` instead of ``id``. An
+    inner record with one text, such as a path, is also this text.
     """
     inner = {key: fields for key, fields in record.items() if isinstance(fields, dict)}
     times = Counter(key for fields in (*inner.values(), record) for key in fields)
     merged = {
-        (f"{outer}_{key}" if any(times[name] > 1 for name in fields) else key): element
+        (f"{outer}_{key}" if times[key] > 1 else key): element
         for outer, fields in inner.items()
         for key, element in fields.items()
     }
-    return {**merged, **record}
+    texts = {
+        key: [t for t in fields.values() if isinstance(t, str)] for key, fields in inner.items()
+    }
+    plain = {key: field for key, field in record.items() if key not in inner}
+    single = {key: of_inner[0] for key, of_inner in texts.items() if len(of_inner) == 1}
+    return {**merged, **single, **plain}
 
 
 def read_records_by_name(file: str, value: Mapping[str, Any]) -> Entries | None:

@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import dropwhile, groupby, islice
 
 from zslcore.datasets.class_rows import LIST_TITLES
 from zslcore.datasets.part_names import part_or_side, trains_and_tests
@@ -49,6 +49,8 @@ ASSIGNED = re.compile(
 SETTINGS = re.compile(r"\w{0,40}\s{0,9}[({]\s{0,9}[\"']?\w{1,40}[\"']?\s{0,9}[:=](?!=)")
 #: Characters before a comment in a line of its own.
 COMMENTS = ("#", "//", "%")
+#: Title of a column in ARFF.
+ATTRIBUTE = re.compile(r"@attribute\s+(['\"]?)(.+?)\1\s", re.IGNORECASE)
 #: A checksum before a path, as ``md5sum`` writes it.
 CHECKSUM = re.compile(r"([0-9a-f]{32,128})\s[ *]?(.+)", re.IGNORECASE)
 #: A line of a table in Markdown below the titles.
@@ -57,6 +59,8 @@ RULE = re.compile(r"[\s|:+=~^-]+")
 
 def entries_of_text(file: str, lines: list[str]) -> Entries | None:
     """Return the entries of the nonblank lines of a text; None for other texts."""
+    if lines and lines[0].lower().startswith("@relation"):
+        return entries_of_table(file, *_table_of_arff(lines))
     if len(lines) > 2 and lines[0] == str(len(lines) - 2):
         lines = lines[2:]  # below the number of lines and titles (DeepFashion)
     return (
@@ -178,6 +182,14 @@ def _read_text_table(file: str, lines: Sequence[str]) -> Entries | None:
                 return None
             return entries_of_table(file, titles, [*rows, *table])
     return None
+
+
+def _table_of_arff(lines: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the titles and rows of a text in ARFF, the format of Weka."""
+    titles = [match[2] for line in lines if (match := ATTRIBUTE.match(line))]
+    below = dropwhile(lambda line: line.lower() != "@data", lines)
+    plain = [line for line in islice(below, 1, None) if line[0] != "%"]
+    return titles, [*csv.reader(plain, quotechar="'", skipinitialspace=True)]
 
 
 def _read_paths(lines: Sequence[str]) -> Entries | None:

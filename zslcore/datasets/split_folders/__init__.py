@@ -13,6 +13,7 @@
                                  records in ``.jsonl`` or ``.json``
 ``images.txt``                   with ``image_class_labels.txt``, ``train_test_split.txt`` and
                                  ``classes.txt``: CUB-200-2011 [3]_
+``images_variant_train.txt``     with ``images_variant_test.txt``: FGVC-Aircraft
 ``instances_train_seen.json``    annotations of COCO, with ``instances_val_unseen.json``: images,
                                  annotations and categories; one row per image and class
 ``train_pairs.txt``              with ``test_pairs.txt``, optionally ``val_pairs.txt``: compositions
@@ -59,6 +60,7 @@ from zslcore.datasets.split_folders.class_files import (
 )
 from zslcore.datasets.split_folders.images import (
     UNREAD,
+    read_aircraft,
     read_annotations,
     read_cub,
     read_few_shot,
@@ -85,7 +87,14 @@ LAYOUTS = (
     "test_pairs.txt; one JSON, CSV or YAML of a whole split"
 )
 #: Readers of images in a folder; the first that recognises the folder is used.
-IMAGE_READERS = (read_few_shot, read_cub, read_annotations, read_part_tables, read_marked_lists)
+IMAGE_READERS = (
+    read_few_shot,
+    read_cub,
+    read_aircraft,
+    read_annotations,
+    read_part_tables,
+    read_marked_lists,
+)
 #: Largest number of files in a folder of a split.
 MOST_FILES = 200
 #: Names of text files in the folder of a split that do not list a part.

@@ -37,15 +37,19 @@ from zslcore.datasets.split_lists import (
     parent_folder,
     parse_image_lines,
 )
-from zslcore.texts import clean_text, expect, refusal_of
+from zslcore.texts import clean_text, expect, match_all, refusal_of
 from zslcore.untrusted.client import look_into, read_head
 
 #: Suffixes of lists of images.
 IMAGE_LISTS = (".txt", ".lst", ".npy")
 #: Name of the first of several lists of a part.
-FIRST_LIST = re.compile(r"(train|val|test)_?list(?:_?0?1)?", re.IGNORECASE)
+FIRST_LIST = re.compile(r"(train|val|test)(?:_?list(?:_?0?1)?|1)", re.IGNORECASE)
 #: Line with a folder of frames, the number of frames, and a label.
 FRAMES = re.compile(r"\S+/\S+(\s\d+){2}")
+#: Image of Oxford-IIIT Pet: its class and a number, then numbers of class, species and breed.
+PET = re.compile(r"((\S+)_\d+)(?: \d+){3}")
+#: Lists of FGVC-Aircraft: a number of an image and its class.
+AIRCRAFT = re.compile(r"images_variant_(train|val|trainval|test)\.txt", re.IGNORECASE)
 #: Name of an example: its class, then a number.
 NUMBERED = re.compile(rf"([A-Za-z][\w ]*?)_\d{{3,6}}(?:{SUFFIX})?", re.IGNORECASE)
 #: Files of CloserLookFewShot by part.
@@ -110,6 +114,8 @@ def _begins_with_images(path: Path) -> bool:
 def _write_in_folders(lines: list[str]) -> list[str]:
     """Write examples without folders, such as ``chair_0001``, below their class."""
     lines = [line[1:-1] if line[:1] == line[-1:] == '"' else line for line in lines]
+    if pets := match_all(PET, lines):
+        return [f"{match[2]}/{match[1]}.jpg" for match in pets]
     names = [match[1] for match in map(NUMBERED.fullmatch, lines) if match]
     are_numbered = len(names) == len(lines) and 2 < 2 * len({*names}) <= len(names)
     are_numbered = are_numbered and any("_0" in line for line in lines)  # unlike years and models
@@ -161,6 +167,18 @@ def read_cub(folder: Path, files: Mapping[str, Path]) -> Entries | None:
         expect(name and trains.get(number) in ("0", "1"), folder, expected, "none")
         entries["train" if trains[number] == "1" else "test"].append((image, name))
     return entries
+
+
+def read_aircraft(folder: Path, files: Mapping[str, Path]) -> Entries | None:
+    """Return the entries of the lists of FGVC-Aircraft."""
+    entries = Entries(note="images_variant lists of FGVC-Aircraft")
+    for name, path in files.items():
+        if match := AIRCRAFT.fullmatch(name):
+            pairs = (line.partition(" ")[::2] for line in read_nonblank_lines(path))
+            entries[match[1]] = [(f"{number}.jpg", variant) for number, variant in pairs]
+    if "trainval" in entries:
+        entries = entries.with_parts({part: entries[part] for part in ("trainval", "test")})
+    return entries if trains_and_tests(entries) else None
 
 
 def read_annotations(folder: Path, files: Mapping[str, Path]) -> Entries | None:

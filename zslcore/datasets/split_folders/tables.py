@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from zslcore.datasets.class_json import MOST_WORDS
 from zslcore.datasets.part_names import (
@@ -17,7 +18,13 @@ from zslcore.datasets.part_names import (
     trains_and_tests,
 )
 from zslcore.datasets.split_files.columns import are_ids
-from zslcore.datasets.split_files.contents import read_json, read_table_rows
+from zslcore.datasets.split_files.contents import (
+    MAX_BYTES,
+    MAX_ITEMS,
+    PICKLES,
+    read_json,
+    read_table_rows,
+)
 from zslcore.datasets.split_files.json_parts import images_and_classes, table_of_json
 from zslcore.datasets.split_files.lists import NAMELESS, PART_OF_SIDE, rows_as_images
 from zslcore.datasets.split_files.tables import entries_of_table
@@ -25,11 +32,12 @@ from zslcore.datasets.split_folders.class_files import name_class_list_as_part
 from zslcore.datasets.split_lists import IMAGE_IN_LINE, Entries, parse_image_lines
 from zslcore.datasets.split_parts import TESTS
 from zslcore.texts import clean_text, refusal_of
+from zslcore.untrusted.client import read_plain_value
 
 #: Suffixes of records in JSON.
 JSON_TABLES = (".jsonl", ".ndjson", ".json")
 #: Suffixes of tables.
-TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES)
+TABLES = (".csv", ".tsv", ".parquet", *JSON_TABLES, *PICKLES)
 #: End of the name of a file if a table has several files.
 SHARD = re.compile(r"-\d{5}-of-\d{5}$")
 
@@ -94,7 +102,8 @@ def _read_table_of_part(path: Path) -> list[tuple[str, str]] | None:
     if read is not None:
         return read["train"] if rows else []
     is_named = bool(part_of_name(SHARD.sub("", path.stem)))
-    if not is_named or name_class_list_as_part(path) or (not titles and path.suffix == ".json"):
+    is_other = not titles and path.suffix in (".json", *PICKLES)
+    if not is_named or name_class_list_as_part(path) or is_other:
         return None
     expected = f"a column of images ({IMAGE_TITLES[0]}) and one of classes ({CLASS_TITLES[0]})"
     raise refusal_of(path, expected, clean_text(", ".join(titles), 80) or "none")
@@ -112,9 +121,9 @@ def _join_tables(tables: Mapping[str, Sequence[Path]]) -> Entries | None:
 
 def _read_json_images(path: Path) -> list[tuple[str, str]] | None:
     """Return the images in a JSON with a class per image, images per class, or paths."""
-    if path.suffix.lower() != ".json":
+    if path.suffix.lower() not in (".json", *PICKLES):
         return None
-    value = read_json(path)
+    value = _read_nested(path)
     read = images_and_classes(clean_text(path.name), value, of_classes=False)
     is_table = isinstance(value, list) and any(isinstance(element, dict) for element in value)
     if is_table or not read:
@@ -140,10 +149,17 @@ def _read_untitled_images(file: str, rows: Sequence[Sequence[str]]) -> list[tupl
     return []
 
 
+def _read_nested(path: Path) -> Any:
+    """Return the lists and objects of a JSON or a pickle; None for a pickle with others."""
+    if path.suffix.lower() in PICKLES:
+        return read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    return read_json(path)
+
+
 def read_titles_and_rows(path: Path) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return the titles and rows of a table, or of the records of a JSON."""
-    if path.suffix.lower() in JSON_TABLES:
-        value = read_json(path)
+    if path.suffix.lower() in (*JSON_TABLES, *PICKLES):
+        value = _read_nested(path)
         inner = [*value.values()] if isinstance(value, dict) else [value]
         tables = [v for v in inner if isinstance(v, list) and v and isinstance(v[0], dict)]
         return table_of_json(tables[0] if len(tables) == 1 else value)
