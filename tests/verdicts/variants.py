@@ -51,6 +51,20 @@ def sizes_in_folders() -> Iterator[Input]:
             }
             cause = "chimpanzee" if n_leaked else ""
             yield Input(f"{path}: {what}", files, CHECK_FOLDER, expected, cause, n_leaked > 0)
+    tree = "{}/{}/{}/{}.jpg"
+    for what, inner, expected, cause in (
+        (
+            "classes",
+            ("lynx", "beagle", "lion", "husky"),
+            "unknown",
+            "groups of classes.*cats; dogs",
+        ),
+        ("videos", ("v1", "v2", "v3", "v4"), "broken", "No test class is unseen"),
+    ):
+        parts = zip(("train", "train", "test", "test"), ("cats", "dogs") * 2, inner, strict=True)
+        paths = [tree.format(*names, k) for names in parts for k in range(9)]
+        files = {path: path.ljust(60) for path in paths}
+        yield Input(f"folders of groups, {what}", files, CHECK_FOLDER, expected, cause)
     rows = rows_of_split()
     flat = {f"{part}/images/{image.replace('/', '_')}": image.ljust(60) for image, _, part in rows}
     cause = "images: expected one folder per class; got files"
@@ -85,6 +99,8 @@ def rows_of_scores() -> Iterator[Input]:
     ):
         name, cause = f"two rows per image, {form}", f"{2 * n} rows of {n} images"
         yield Input(name, {"s.csv": content}, by_name, "broken", cause, True)
+    renamed = table.assign(image=[f"{name}1 ({k}).jpg" for k, name in enumerate(TRUE)])
+    yield Input("images named after classes", {"s.csv": renamed}, by_name, "clean", H)
     boxes = table.assign(image=np.roll(images[np.arange(n) // 2], 1), label=TRUE)
     yield Input("boxes of several classes in an image", {"s.csv": boxes}, by_name, "clean", H)
     long = table.melt(["image", "label"], var_name="class", value_name="score")
@@ -130,6 +146,7 @@ def images_and_labels() -> Iterator[Input]:
         ("labels from 0 in each part", 0, "unknown", "one number different folders"),
         ("labels from 0 in each part, with a leak", 3, "leaks", "chimpanzee"),
         ("another label", 0, "unknown", "folder of another class: 2"),
+        ("a path missing", 0, "unknown", "Images have no names"),
     ):
         rows = [(f"{label}/{image[-8:]}", label, part) for image, label, part in _rows(n_leaked)]
         if what == "another label":
@@ -141,6 +158,8 @@ def images_and_labels() -> Iterator[Input]:
             classes = sorted({*names}) if "from 0" in what else NAMES
             values[f"{part}_paths"] = [image for image, _, _ in of_part]
             values[f"{part}_labels"] = [*map(classes.index, names)]
+        if what == "a path missing":
+            del values["train_paths"][-1]
         arrays = {name: np.array(listed) for name, listed in values.items()}
         for file, content in (
             ("s.json", values),

@@ -147,7 +147,8 @@ def _refuse_repeated_images(file: ScoreFile) -> None:
     names, row, counts = np.unique(images, return_inverse=True, return_counts=True)
     labels = np.unique(np.asarray(file.labels), return_inverse=True)[1]
     n = len(np.unique(row * (labels.max() + 1) + labels))
-    if n == len(names) and 2 * (counts > 1).sum() > n:
+    are_images = n > 2 * (labels.max() + 1)  # unlike ``dog1 (1).jpg``, a class and a number
+    if are_images and n == len(names) and 2 * (counts > 1).sum() > n:
         raise DoubtfulScoresError(
             f"{file.name}: expected one row per image; got {len(row):,} rows of {n:,} images, as "
             "of augmented copies or crops. Average the scores of each image, or keep every row as "

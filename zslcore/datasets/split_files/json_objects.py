@@ -243,11 +243,10 @@ def read_label_lists(value: Mapping[str, Any]) -> Entries | None:
             if not have_type(labels, int | str):
                 return None
             names = [label if isinstance(label, str) else f"class {label}" for label in labels]
-            images = paths.get((part, len(names))) or [
-                f"{part} {k}" for k in range(1, len(names) + 1)
-            ]
+            numbered = [f"{part} {k}" for k in range(1, len(names) + 1)]
+            images = paths.get((part, len(names)), numbered)
             entries[part] = [*zip(images, names, strict=True)]
-    if {*entries} == {part for part, _ in paths}:
+    if all((part, len(pairs)) in paths for part, pairs in entries.items()):
         entries.questions = ()
     repeated = any(len({*labels}) < len(labels) for labels in entries.labels.values())
     return entries if repeated and trains_and_tests(entries) else None

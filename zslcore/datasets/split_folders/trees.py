@@ -13,11 +13,21 @@ from zslcore.datasets.split_files.lists import PART_OF_SIDE
 from zslcore.datasets.split_files.tables import entries_of_table
 from zslcore.datasets.split_folders.tables import TABLES, read_titles_and_rows
 from zslcore.datasets.split_images import split_of_images
-from zslcore.datasets.split_lists import IMAGE, MOST_VERSIONS, VERSION, Entries, SplitList
+from zslcore.datasets.split_lists import (
+    IMAGE,
+    MOST_VERSIONS,
+    VERSION,
+    Entries,
+    SplitList,
+    counted_names,
+    parent_folder,
+)
 from zslcore.texts import clean_text, expect, refusal_of
 
 #: Tables of the images of a part, in the folder of the part.
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
+#: Question on outer folders of classes in two parts.
+GROUPS = "Folders in training and test are read as groups of classes, not as classes: {}."
 #: Largest number of images in a tree of folders.
 MAX_IMAGES = 2_000_000
 #: Largest number of links to class folders; following a link takes a tenth of a millisecond.
@@ -109,7 +119,33 @@ def _read_trees(folder: Path, trees: Mapping[str, Path]) -> Entries:
                 entries[part].append((f"{tree.name}/{file}", label))
                 is_few = sum(map(len, entries.values())) <= MAX_IMAGES
                 expect(is_few, folder, f"at most {MAX_IMAGES:,} images", "more")
-    return entries
+    return _read_inner_folders(entries)
+
+
+def _read_inner_folders(entries: Entries) -> Entries:
+    """Name classes after the inner folders if only outer ones, such as groups, are in two parts.
+
+    Folders with digits in their names may be of videos or objects.
+    """
+    outer = {part: {*labels} for part, labels in entries.labels.items()}
+    inner = {part: {parent_folder(image) for image, _ in of} for part, of in entries.items()}
+
+    def shared(folders: Mapping[str, set[str]]) -> set[str]:
+        trained, tested = (
+            set().union(*(folders.get(part, ()) for part in parts))
+            for parts in (("train", "trainval"), ("test", "test_unseen"))
+        )
+        return trained & tested
+
+    names = set().union(*inner.values())
+    if not shared(outer) or shared(inner) or any(map(str.isdigit, "".join(names))):
+        return entries
+    read = {
+        part: [(image, parent_folder(image)) for image, _ in of] for part, of in entries.items()
+    }
+    turned = entries.with_parts(read)
+    turned.questions += (GROUPS.format(counted_names(sorted(shared(outer)))),)
+    return turned
 
 
 def _read_metadata(trees: Mapping[str, Path]) -> Entries | None:
