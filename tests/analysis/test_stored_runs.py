@@ -244,8 +244,8 @@ def test_limits_of_a_comparison_are_stated(pair):
     ]
     run_result = run(params={"lam": 1.0})
     assert compare.cautions(pair[0], run_result) == [
-        "The choices differ: parameters validated, gamma validated; parameters given, "
-        "gamma validated."
+        "The origin of parameters or gamma differs: parameters validated, gamma validated in the "
+        "first run; parameters given, gamma validated in the second."
     ]
     elsewhere = replace(pair[0], spec=replace(pair[0].spec, dataset="X", split="SS"))
     assert compare.cautions(pair[0], elsewhere) == [

@@ -303,7 +303,8 @@ def test_a_run_is_found_by_a_prefix_of_its_id(result, tmp_path):
         store.put(replace(result, key=key))
     assert store.find("abd").id == "abd1"
     assert store.find("abc2").id == "abc2"
-    with pytest.raises(UnknownNameError, match="2 runs begin with 'abc': "):
+    ambiguous = r"2 keys begin with 'abc': abc[12], abc[12]\. Enter more"
+    with pytest.raises(UnknownNameError, match=ambiguous):
         store.find("abc")
     for name in ("", "x"):
         with pytest.raises(UnknownNameError, match="No run is stored under"):

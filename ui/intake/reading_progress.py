@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from zslcore.untrusted.worker import watched
 
 READING = "Reading the files …"
-#: Session key: key of the files that the visitor stopped reading.
+#: Session key: key of the files of which the visitor cancelled the reading.
 CANCELLED = "reading_cancelled"
 
 Read = TypeVar("Read")
@@ -36,13 +36,13 @@ def progress(slot: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
         yield
 
 
-def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
-    """Return the contents of ``files``; after a cancellation, reading restarts on request."""
-    if st.session_state.get(CANCELLED) == files:
+def read_or_cancel(files_key: str, read: Callable[[], Read]) -> Read:
+    """Return the result of ``read``; after a cancellation, offer to read again."""
+    if st.session_state.get(CANCELLED) == files_key:
         st.info("Reading these files was cancelled.", icon=":material/block:")
         st.button(
             "Read the files",
-            key=f"reading_again_{files}",
+            key=f"reading_again_{files_key}",
             icon=":material/refresh:",
             on_click=_set_cancelled,
             args=("",),
@@ -50,11 +50,12 @@ def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
         st.stop()
     slot = st.empty()
     try:
-        with progress(slot, f"reading_cancel_{files}", on_click=_set_cancelled, args=(files,)):
+        options: dict[str, Any] = {"on_click": _set_cancelled, "args": (files_key,)}
+        with progress(slot, f"reading_cancel_{files_key}", **options):
             return read()
     finally:
         slot.empty()
 
 
-def _set_cancelled(files: str) -> None:
-    st.session_state[CANCELLED] = files
+def _set_cancelled(files_key: str) -> None:
+    st.session_state[CANCELLED] = files_key

@@ -74,13 +74,13 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
         if answer is not None and answer == right:
             message = f"You predicted **{plain(answer)}**, which is right."
             st.success(message, icon=":material/check:")
-        elif answer or not place.room:  # the votes of a room also mark the answer
+        elif answer or not place.room:  # a chart of votes marks the right answer
             prediction = f"You predicted **{plain(answer)}**. " if answer else ""
             message = f"{prediction}The answer: **{plain(right)}**."
             st.info(message, icon=":material/lightbulb:")
         if place.room:
             _show_room(place, step.answers.labels, right, answer)
-    # In this order, since on a phone the picture is below the words.
+    # The figure comes last: on a phone it is below the words, which would move it.
     view = step.see(_choose_option(step.control, place, picture))
     with words:
         st.markdown(f"**What to notice:** {plain(view.notice)}")
@@ -133,7 +133,7 @@ def _follow(place: Place) -> None:
 
 @partial(fragment, run_every=UPDATE_SECONDS)
 def show_room_count(place: Place) -> None:
-    """Show the number of answers in the room without the answers."""
+    """Show the number of answers in the room, but not the answers."""
     n = ROOMS.counts(place.room, place.question).total()
     st.header(f"Room {place.room}: {counted(n, 'answer')}", anchor=False)
 

@@ -43,7 +43,7 @@ COLOURS = (
     "density",
 )
 #: Ways to colour that need predictions of a method.
-OF_ANSWERS = ("right or wrong", "prediction", "confidence")
+PREDICTION_COLOURS = ("right or wrong", "prediction", "confidence")
 UNTESTED = "not in the test set"
 FIFTHS = (
     "least confident fifth",
@@ -58,9 +58,9 @@ _COLORS = (
     Mark("#8B5E3C", "circle", night="#C49A78"),
 )
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
-#: Mark of images to which a colour does not apply.
+#: Mark of images without a value, such as images outside the test set.
 OTHER = replace(NEUTRAL, symbol="circle-open")
-#: Colour -> legend entry of an image -> its mark, in the order of the legend.
+#: Way to colour -> category -> its mark, in the order of the legend.
 GROUP_MARKS: Mapping[str, Mapping[str, Mark]] = {
     "seen or unseen": {"seen": SEEN, "unseen": UNSEEN, "in neither": OTHER},
     "overlap": {"not in ImageNet-1K": NEUTRAL, "in ImageNet-1K": OVERLAP},
@@ -139,7 +139,7 @@ def colour_by_fifths(
 
 
 def colours_of(datasets: Sequence[ZSLDataset], *, are_separate: bool, one_map: bool) -> list[str]:
-    """Return the ways to colour a map; the first is by data set if there are two.
+    """Return the ways to colour a map, first by data set for two separate data sets.
 
     ``are_separate`` is True if each image belongs to only one of the data sets, ``one_map`` if all
     images are on one map. "neighbours preserved" is returned only if both are True.
@@ -153,14 +153,14 @@ def colours_of(datasets: Sequence[ZSLDataset], *, are_separate: bool, one_map: b
 
 
 def colour_images(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
-    """Return the category of each image; colours in :data:`OF_ANSWERS` need ``method``."""
+    """Return the category of each image; the ways in :data:`PREDICTION_COLOURS` need ``method``."""
     colourings: dict[str, Callable[[], Colouring]] = {
         "class": lambda: colour_by_class(scene),
         "density": lambda: colour_by_density(scene),
         "neighbours preserved": lambda: _by_neighbours(scene),
         "data set": lambda: _by_set(scene),
-        "prediction": lambda: _by_answer(scene, split, method or ""),
-        "confidence": lambda: _by_lead(scene, split, method or ""),
+        "prediction": lambda: _by_prediction(scene, split, method or ""),
+        "confidence": lambda: _by_confidence(scene, split, method or ""),
     }
     if colour in colourings:
         return colourings[colour]()
@@ -209,7 +209,7 @@ def _by_set(scene: Scene) -> Colouring:
 # --- Colours by prediction ------------------------------------------------------------------------
 
 
-def answers_of(dataset: ZSLDataset, split: str, method: str) -> PredictedPoints:
+def method_predictions(dataset: ZSLDataset, split: str, method: str) -> PredictedPoints:
     """Return the predictions of ``method`` on a split, with validated parameters and gamma."""
     spec = RunSpec.of(dataset, split, method)
     result, scores = waiting.scored_run_of(spec)
@@ -219,18 +219,18 @@ def answers_of(dataset: ZSLDataset, split: str, method: str) -> PredictedPoints:
 
 
 def _outcomes(dataset: ZSLDataset, split: str, method: str) -> np.ndarray:
-    answers = answers_of(dataset, split, method)
-    words = np.where(answers.right, "right", "wrong").astype(object)
-    words[~answers.tested] = UNTESTED
+    predictions = method_predictions(dataset, split, method)
+    words = np.where(predictions.right, "right", "wrong").astype(object)
+    words[~predictions.tested] = UNTESTED
     return words
 
 
-def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
+def _by_prediction(scene: Scene, split: str, method: str) -> Colouring:
     """Colour by predicted class, with the colours of "class"."""
     categories = []
     for i, dataset in enumerate(scene.datasets):
         number = np.arange(dataset.n_classes) if i == 0 else match_classes(*scene.datasets)
-        predicted = answers_of(dataset, split, method).predicted
+        predicted = method_predictions(dataset, split, method).predicted
         categories.append(np.where(predicted < 0, len(scene.classes), number[predicted]))
     untested = colour_by_group(np.array([UNTESTED]), {UNTESTED: OTHER}).palette
     few = len(scene.classes) <= 24
@@ -241,12 +241,12 @@ def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
     )
 
 
-def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
+def _by_confidence(scene: Scene, split: str, method: str) -> Colouring:
     """Colour by fifths of a data set's images, sorted by the margin of the predicted class."""
-    answers = [answers_of(dataset, split, method) for dataset in scene.datasets]
-    ranks = [np.argsort(np.argsort(answer.lead, kind="stable")) for answer in answers]
+    predictions = [method_predictions(dataset, split, method) for dataset in scene.datasets]
+    ranks = [np.argsort(np.argsort(points.lead, kind="stable")) for points in predictions]
     shares = [rank / len(rank) for rank in ranks]  # margins of data sets have different scales
-    tested = _of_images(scene, [answer.tested for answer in answers])
+    tested = _of_images(scene, [points.tested for points in predictions])
     return colour_by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.figures.images import picture
-from ui.maps.colours import answers_of, roles
+from ui.maps.colours import method_predictions, roles
 from ui.maps.drawing import ink
 from ui.maps.scene import Scene
 from ui.shell.frame import chart
@@ -72,11 +72,11 @@ def show_image(scene: Scene, image: int, split: str, method: str | None) -> None
 
 def _answer(dataset: ZSLDataset, row: int, split: str, method: str) -> str:
     """Return the prediction of a method for one image."""
-    answers = answers_of(dataset, split, method)
-    if not answers.tested[row]:
+    predictions = method_predictions(dataset, split, method)
+    if not predictions.tested[row]:
         return f"No prediction by {plain(method)}: the image is not in the test set."
-    name = plain(dataset.class_names[answers.predicted[row]])
-    verdict = "right" if answers.right[row] else "wrong"
+    name = plain(dataset.class_names[predictions.predicted[row]])
+    verdict = "right" if predictions.right[row] else "wrong"
     return f"{plain(method)} predicts **{name}**: {verdict}."
 
 

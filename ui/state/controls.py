@@ -72,7 +72,7 @@ def choose_corpus(*, key: str, default: str = "", **more: Any) -> str:
 
 
 def choose_method(names: Sequence[str], *, key: str, **more: Any) -> str:
-    """Choose a method by its name in tables, by default the first; return its key."""
+    """Choose a method by its title in tables, by default the first; return its name."""
     titles = {row_name(name, {}): name for name in names}
     for title, name in titles.items():
         if st.query_params.get(key) == name != title:  # from earlier versions
@@ -102,7 +102,7 @@ def earlier_choices(key: str) -> list[str]:
 
 
 def choose_split(dataset: ZSLDataset) -> Split:
-    """Choose a split of the data set, by default the proposed split; a single split is returned."""
+    """Choose a split, by default the proposed split; a single split offers no choice."""
     names = list(dataset.splits)
     if len(names) == 1:
         report_unavailable("Split", st.query_params.get("split"), names)
@@ -140,7 +140,7 @@ def params_in_words(method: str, params: Mapping[str, Any]) -> str:
 def choose_number(label: str, least: int, most: int, default: int, *, key: str, **more: Any) -> int:
     """Choose a whole number; report a number in the address that is too large for Streamlit."""
     bind: Literal["query-params"] | None = "query-params"
-    with suppress(ValueError):  # Streamlit itself checks an address without a number
+    with suppress(ValueError):  # Streamlit itself handles text that is not a number
         if not abs(float(st.query_params.get(key, ""))) < _MOST:
             bind = None
             del st.query_params[key]

@@ -56,8 +56,8 @@ ORACLE = "oracle"
 class RunFilter:
     """Filter of stored results; an empty field or None keeps all results.
 
-    A result passes if one of its rows passes. ``since`` is the first day, in UTC; ``own`` leaves
-    out precomputed results.
+    A result passes if, for each list of names, one of its rows has a listed name. ``since`` is the
+    first day, in UTC; ``own`` leaves out precomputed results.
     """
 
     datasets: Collection[str] = ()
@@ -233,7 +233,7 @@ def as_text(result: RunResult) -> str:
 
 
 def repeat_hint(method: str) -> str:
-    """Return the reason why a run cannot be repeated here, as the end of a sentence."""
+    """Return how to repeat a plugin's run, or why a run cannot be repeated, as a clause."""
     if plugins.is_plugin_name(method):
         return f"the method is a plugin: to repeat the run, pass the file of {method} to --method"
     return "the method is not installed here, so the run cannot be repeated"
@@ -403,7 +403,10 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
         for result in (first, second)
     ]
     if chosen[0] != chosen[1]:
-        sentences.append(f"The choices differ: {chosen[0]}; {chosen[1]}.")
+        sentences.append(
+            f"The origin of parameters or gamma differs: {chosen[0]} in the first run; {chosen[1]} "
+            "in the second."
+        )
     if first.rule != second.rule and first.params_origin == second.params_origin:
         rules = " and ".join(result.rule or "not stated" for result in (first, second))
         sentences.append(f"Parameters were chosen on the folds by different rules: {rules}.")

@@ -1,9 +1,9 @@
 r"""Table of the board, with one row per result and intervals over classes.
 
-Seen and unseen classes are resampled separately, with replacement; a draw has one seen and one
-unseen class fewer than the test set (see :mod:`zslcore.analysis.resampling`). If class :math:`c`,
-with accuracy :math:`acc_c`, is drawn :math:`w_c` times, the 95 % intervals of ZSL and of H are
-those of
+Seen and unseen classes are resampled separately, with replacement; a resample has one seen and
+one unseen class fewer than the test set (see :mod:`zslcore.analysis.resampling`). If class
+:math:`c`, with accuracy :math:`acc_c`, is drawn :math:`w_c` times, the 95 % intervals of ZSL and of
+H are those of
 
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from zslcore.evaluation.predictions import Predictions
 
 
-def shown() -> dict[str, str]:
+def list_columns() -> dict[str, str]:
     """Return the columns of the list and their headings."""
     return {
         "id": "key",
@@ -111,7 +111,7 @@ def list_runs(args: argparse.Namespace) -> Output:
     table = sort_results(table, args.sort, reverse=args.reverse)
     text = "No such run is stored." if stored else "No run is stored yet."
     if len(table):
-        text = _as_text(table[[name for name in shown() if name in table]])
+        text = _as_text(table[[name for name in list_columns() if name in table]])
     if not args.kind and (n := len(ResultStore().study_results(["action"]))):
         text += f"\n{counted(n, 'fit')} of the action study; list them with --kind action."
     return Output(text, table)
@@ -165,7 +165,7 @@ def _as_text(table: pd.DataFrame) -> str:
             written[name] = [bare_percent(value) for value in written[name]]
     if "created" in written:
         written["created"] = written["created"].str.slice(0, 16)
-    return written.rename(columns=shown()).to_string(index=False)
+    return written.rename(columns=list_columns()).to_string(index=False)
 
 
 @command(option("key KEY", "key of the run"), JSON)

@@ -331,7 +331,7 @@ class _Descent:
         return like.new_tensor(self.rng.random(like.shape, dtype=np.float32))
 
     def _prune(self, used: np.ndarray) -> None:
-        """Drop the matrices that score the true class of too few samples."""
+        """Drop the matrices that attain the maximum for the true class on too few samples."""
         keep = np.flatnonzero(used >= min(self.prune_below, used.max()))
         if len(keep) == len(used):
             return

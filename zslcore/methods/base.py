@@ -318,8 +318,8 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Refuse invalid parameter values; called before each fit.
 
         The annotation of a parameter defines its valid values: the choices of a ``Literal``, whole
-        numbers from 1 for ``int``, numbers above 0 for ``float``. Methods override this to check
-        other parameters.
+        numbers from 1 for ``int``, numbers above 0 for ``float``. ``device``, ``random_state`` and
+        ``Annotated`` parameters are left to overriding methods.
         """
         if not _has_fields(type(self)):
             return

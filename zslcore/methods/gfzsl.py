@@ -131,7 +131,7 @@ class GFZSL(ZSLEstimator):
         return ScoreMap(_with_squares, (), np.hstack([linear, -precisions / 2]), -constant / 2)
 
     def _gaussians(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the Gaussians for scoring classes; for seen classes as set by ``seen``."""
+        """Return the Gaussians of candidates; ``seen`` sets those of seen classes."""
         means, variances = self.predict_gaussians(S)
         if self.seen == "estimated":
             at = positions(S, self.S_)

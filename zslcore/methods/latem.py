@@ -36,8 +36,8 @@ class LATEM(RankingModel):
     learning_rate, margin, batch_size, average, device, random_state : see :class:`DEVISE`
     epochs : number of epochs, chosen on the folds; 150 in the paper, with one random class per step
     prune : float, default=0.0
-        Every fifth epoch, drop the matrices that give the highest score of the true class for less
-        than this share of the training images. 0 keeps all matrices; the paper alternatively starts
+        Every fifth epoch, drop each matrix that attains the maximum for the true class on less than
+        this share of the training images. 0 keeps all matrices; the paper alternatively starts
         with 16 matrices and prunes below 0.05.
     violators : "all", "first" or "one", default="all"
         See :class:`DEVISE`: "all" is the sum in the formula, "first" the first violator in a random
@@ -60,7 +60,7 @@ class LATEM(RankingModel):
         title="Latent embeddings for zero-shot classification",
         authors="Xian, Akata, Sharma, Nguyen, Hein, Schiele",
         url="https://arxiv.org/abs/1603.08895",
-        idea="Several bilinear scores; for each image and class, the highest counts.",
+        idea="Several bilinear scores; for each image and class, take the highest.",
         formula=r"\min \sum_n \sum_{c \ne y_n} [\Delta + F(x_n, c) - F(x_n, y_n)]_+,"
         r"\quad F(x, c) = \max_k x^\top V_k s_c",
         stochastic=True,

@@ -90,7 +90,7 @@ class LinearS2V(ZSLEstimator):
         r"""Score a grid with one decomposition and one pass over ``X_test``.
 
         With :math:`S_y^\top S_y = Q q Q^\top` and :math:`T = Q^\top S_y^\top X`, the predicted
-        features of a class are :math:`r_c T`, :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q +
+        features of a class are :math:`r_c T` with :math:`r_c = s_c^\top Q \, \mathrm{diag}(1 / (q +
         \lambda N))`.
         """
         statistics = ClassStatistics.of(scoring.X, scoring.y, len(scoring.S))

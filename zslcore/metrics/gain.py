@@ -30,7 +30,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 EXACT = 20_000
 
 
-#: A sum of two accuracies below this counts as 0: no real test set is large enough for such a sum.
+#: A sum of two accuracies below this counts as 0; an accuracy on n images is 0 or at least 1 / n.
 TINY = 1e-12
 
 
@@ -167,7 +167,7 @@ def _interval(
         return (float(gain[0]), float(gain[0]))
     resampled = (X[rng.integers(len(X), size=(n_resamples, len(X)))] for X in (A, B))
     gains, errors = _gain_and_error(*resampled)
-    # The standard error of equal values is zero; use the standard error of the sample instead.
+    # Almost equal values have a standard error near zero; use that of the sample instead.
     t = (gains - gain) / np.where(errors > 0.1 * error, errors, error)
     low, high = np.quantile(t, [TAIL, 1 - TAIL])
     most = 2 * A.shape[1]

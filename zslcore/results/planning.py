@@ -113,18 +113,18 @@ class RunPlan:
         """Compute the missing runs of a spec, including derived runs; return their number."""
         first, n_computed, n = self.stored_first_run(spec, store), 0, self._most_runs(spec, dataset)
 
-        def put(spec: RunSpec, position: int, *, with_oracle: bool = False) -> RunResult:
+        def compute(spec: RunSpec, position: int, *, with_oracle: bool = False) -> RunResult:
             part = part_of(progress, position, n)
             done = run(spec, dataset, with_oracle=with_oracle, progress=part)
             store.put_run(done)
             return done.result
 
         if first is None:
-            first = put(spec, 0, with_oracle="oracle" in self.choices)
+            first = compute(spec, 0, with_oracle="oracle" in self.choices)
             n_computed += 1
         for position, next_spec in enumerate(self.derived_specs(first), 1):
             if store.get(next_spec.key) is None:
-                put(next_spec, position)
+                compute(next_spec, position)
                 n_computed += 1
         return n_computed
 
@@ -229,7 +229,7 @@ def first_specs(
     variant: Mapping[str, Any] | None = None,
     features: FeatureScaling = "l2",
 ) -> tuple[RunSpec, ...]:
-    """Return the runs that choose parameters, one per task, by default of the first variant."""
+    """Return one run per task that chooses parameters; ``variant`` is the first by default."""
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
     spec = RunSpec(
         dataset.name, split, method, params=params, features=features, digest=dataset.digest

@@ -55,12 +55,13 @@ from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import data_folder
 from zslcore.storage.records import Schema, UnreadableError
+from zslcore.texts import listed
 from zslcore.version import commit, version
 
 RUN = "run"
 #: Origin of results computed in this data folder.
 HERE = "here"
-#: Types of results, in the order of lists.
+#: Kinds of results: runs, then the kinds of studies above.
 KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
 
 
@@ -153,8 +154,8 @@ class ResultStore:
     """Results in one SQLite file, one row per spec; a repeated run replaces its row.
 
     A change is one transaction, and waits for other writers, so that nothing is lost. SQLite's
-    write-ahead log is not used, so that the file can be copied, and kept on a network drive. Rows
-    that this version cannot read are skipped, and counted by :meth:`unreadable`.
+    write-ahead log is not used, so that the file can be copied, and kept on a network drive with
+    file locks. Rows that this version cannot read are skipped, and counted by :meth:`unreadable`.
 
     ``not_stored_because`` is the reason for the last failed write in :meth:`tolerated`, or empty;
     ``dropped`` is the number of older predictions deleted to free space (``ZSL_PREDICTIONS``).
@@ -227,7 +228,7 @@ class ResultStore:
         return [run.result for run in self.stored()]
 
     def _shipped(self, stored_keys: Collection[str]) -> list[RunResult]:
-        """Return the precomputed results without a stored result of the same key."""
+        """Return the precomputed results, except those with a key in ``stored_keys``."""
         precomputed = shipped_results() if self.with_shipped else []
         return [result for result in precomputed if result.key not in stored_keys]
 
@@ -324,7 +325,7 @@ class ResultStore:
     # --- The file ---
 
     def _select(self, table: str, key: str | None = None) -> list[Row]:
-        """Return rows as (result as JSON, further columns, time of creation)."""
+        """Return rows as (JSON or, for predictions, bytes; further columns; time of creation)."""
         return [(row[-1], *row[1:-1]) for row in self._rows(table, key)]
 
     def _rows(self, table: str, key: str | None = None) -> list[Row]:
@@ -427,7 +428,10 @@ def _entry_with_id(name: str, among: Sequence[Entry]) -> Entry:
     if len(begin) == 1:
         return by_id[begin[0]]
     if begin:
-        raise UnknownNameError(f"{len(begin)} runs begin with {name!r}: {', '.join(begin[:4])} ...")
+        keys = listed(begin, 4)
+        raise UnknownNameError(
+            f"{len(begin)} keys begin with {name!r}: {keys}. Enter more characters."
+        )
     raise UnknownNameError(f"No run is stored under {name!r}; `zslcore runs` lists them.")
 
 

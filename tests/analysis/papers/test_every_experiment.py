@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.analysis.papers.experiments.counts import DRAWING
+from zslcore.analysis.papers.experiments.counts import EXAMPLE
 from zslcore.analysis.papers.experiments.experiment import COLUMNS, TablePart, cell_row
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
@@ -79,7 +79,7 @@ def test_an_experiment_prints_the_same_table_as_text_and_json(name, capsys, prin
     assert all(row["ours"] is not None for row in rows)
     assert {row["cell"] for row in rows} <= {*out.split("\n\n")[1].split()} | _headings(out)
     if name not in WITHOUT_DATA:
-        of_data = [row for row in rows if row["dataset"] != DRAWING]
+        of_data = [row for row in rows if row["dataset"] != EXAMPLE]
         assert of_data
         assert all(row["printed"] is row["difference"] is None for row in of_data)
         assert name == "cal:figure2" or not {"printed", "diff"} & _headings(out)
@@ -166,7 +166,7 @@ def test_no_row_of_other_data_has_a_printed_value(name, precomputed):
     masked = drop_printed_of_other_data(table, experiment, TablePart(other_data, ()))
     assert masked[["printed", "difference"]].isna().all(axis=None)
     assert masked["ours"].eq(0.5).all()
-    example = table.assign(dataset=DRAWING)
+    example = table.assign(dataset=EXAMPLE)
     unprinted = drop_printed_of_other_data(example, experiment, TablePart(other_data, ()))
     assert bool(unprinted["printed"].notna().all()) is (name == "cal:figure2")
     real = table.assign(dataset="CUB-vgg_fc7")

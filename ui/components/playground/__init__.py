@@ -197,7 +197,7 @@ class Instrument:
             "ruler": self.ruler.head(),
             "frames": frames,
             "file": file,
-            "wall": self._wall(),
+            "images_key": self._images_key(),
             "noun": self.noun,
             "candidates": list(self.names),
             "ghosts": ghosts,
@@ -210,7 +210,7 @@ class Instrument:
         }
         return packed(head | contents, blocks)
 
-    def _wall(self) -> str:
+    def _images_key(self) -> str:
         """Return a digest of classes and images, the same for all methods."""
         sha = hashlib.sha256(repr((list(self.names), self.pictures is None)).encode())
         sha.update(as_bytes(self.predicted.best_classes.y, "<u4"))

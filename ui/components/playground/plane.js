@@ -53,7 +53,7 @@ export class Plane extends TradePlot {
     return distances.indexOf(Math.min(...distances));
   }
 
-  /** Include other methods and stops, so that the axes stay the same for all. @override
+  /** Return the end of the axes, large enough for all methods and stops, so that it stays the same. @override
    * @param {Instrument} head */
   findAxisEnd(head) {
     const curves = [...head.ghosts, ...head.frames.map(({ lines }) => lines[0])];
@@ -66,7 +66,7 @@ export class Plane extends TradePlot {
     return [...super.curvesBehind(head), ...head.ghosts];
   }
 
-  /** Points of the curve accept clicks in a wide band. @override */
+  /** Add an invisible wide band along the curve, so that clicks near the curve count. @override */
   drawFixedParts() {
     const parts = super.drawFixedParts(), curve = parts.findIndex((part) => part.matches(".curve"));
     const band = createSvg("path", { class: "near", d: this.curvePath(this.line) });

@@ -125,7 +125,7 @@ class Playground extends CurveFigure {
     if (!isSame) this.stopPlayback();
     this.switchStop();
     this.showRuler(head.ruler);
-    if (previous?.wall !== head.wall) this.resetForDataSet();
+    if (previous?.images_key !== head.images_key) this.resetForDataSet();
     if (JSON.stringify(previous?.rail.chosen) !== JSON.stringify(head.rail.chosen)) this.pendingChoice = {};
     this.rail.show(head.rail);
     this.showPending(head.pending);

@@ -60,7 +60,7 @@ export class Wall {
    * @param {number | null} only this class
    */
   layOut(head, width, height, only) {
-    if (this.head?.wall !== head.wall) {
+    if (this.head?.images_key !== head.images_key) {
       this.x = new Float32Array(head.images.n).fill(NaN);
       this.y = new Float32Array(head.images.n).fill(NaN);
     }

@@ -9,8 +9,8 @@ import { readCurves } from "../../../zslcore/interactive/curves.js";
 /** @typedef {{ name: string, n: number, unseen: Float32Array, seen: Float32Array }} Ghost */
 
 /**
- * @typedef {object} Answers predictions of the images, in the order in which images change sides
- * @property {Uint32Array} order number of each image, the same for all methods
+ * @typedef {object} Answers predictions of the images, in the order in which images switch from seen to unseen
+ * @property {Uint32Array} order image numbers in this order; each number means the same image for all methods
  * @property {Uint16Array} seen best seen class of each image, an index of `candidates`, or NONE
  * @property {Uint16Array} unseen best unseen class of each image
  */
@@ -54,8 +54,8 @@ import { readCurves } from "../../../zslcore/interactive/curves.js";
  */
 
 /**
- * @typedef {object} Own parts of an instrument in addition to curves
- * @property {string} wall digest of the images, which changes with them
+ * @typedef {object} Contents parts of an instrument in addition to curves
+ * @property {string} images_key digest of the classes and images
  * @property {[one: string, many: string]} noun of the classes
  * @property {string[]} candidates names of all candidate classes
  * @property {Ghost[]} ghosts curves of other methods
@@ -70,7 +70,7 @@ import { readCurves } from "../../../zslcore/interactive/curves.js";
  * @property {string} only the class to which the wall is limited; empty for all classes
  */
 
-/** @typedef {Head & Own & { images: Images }} Instrument */
+/** @typedef {Head & Contents & { images: Images }} Instrument */
 
 export const NONE = 65535; // a side without a candidate
 

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ui.figures.palette import FIRST, SECOND
 from ui.maps import simulated_effects
 from ui.maps.colours import (
-    OF_ANSWERS,
+    PREDICTION_COLOURS,
     Colouring,
     class_palette,
     colour_by_group,
@@ -167,7 +167,7 @@ def _choose(header: Header) -> tuple[Choices, DeltaGenerator]:
         usual = "data set" if "data set" in offered else "class"
         colour = controls.choose_option("Colour", offered, key="awa1_colour", default=usual)
         method = None
-        if colour in OF_ANSWERS:
+        if colour in PREDICTION_COLOURS:
             method = controls.choose_method(
                 list(METHODS), key="awa1_method", default=controls.METHOD
             )

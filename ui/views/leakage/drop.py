@@ -37,9 +37,9 @@ from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import FileRefusedError, ZSLError
+from zslcore.exceptions import ZSLError
 from zslcore.leakage import AuditContext, Vocabulary, get_vocabulary
-from zslcore.leakage.file_kinds import class_list_of
+from zslcore.leakage.file_kinds import IN_WORDS, class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
 from zslcore.leakage.report import STATUS, Report, Verdict
@@ -53,6 +53,7 @@ from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.printed import Printed, read_printed
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS
+from zslcore.texts import refusal_of
 
 #: Card of a real split file in circulation, made by ``zslcore check``.
 EXAMPLE = FACTS / "measured" / "example_card.json"
@@ -75,7 +76,7 @@ def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files, show an example."""
     answer = place_answer()
     source = st.query_params.get("leakage_source")
-    controls.write_address({"leakage_source": source})  # a link of this page may have changed it
+    controls.write_address({"leakage_source": source})  # links within a page do not change it
     if source == ON_DATASET:
         _check_dataset(header, answer, [])
         return
@@ -121,11 +122,11 @@ def _show_example() -> None:
 
 
 @fragment
-def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> None:
+def _check_dataset(header: Header, answer: ViewAnswer, described: list[str]) -> None:
     """Choose a split, declare how results were produced, and show the check in a fragment.
 
-    ``marked`` has the name of the data set with a badge in the heading; it is empty without a
-    badge. If another data set is chosen, the whole page runs again, not only this fragment.
+    ``described`` gets the name of the data set that the heading describes. If another data set is
+    chosen, the whole page runs again, not only this fragment.
     """
     downloads.clear()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -135,10 +136,10 @@ def _check_dataset(header: Header, answer: ViewAnswer, marked: list[str]) -> Non
             default=data_menu.first_import("simulated-AWA2"),
         )
         dataset = cache.dataset(name)
-        if not marked:
+        if not described:
             header.mark(dataset)
-            marked.append(name)
-        elif marked != [name]:
+            described.append(name)
+        elif described != [name]:
             st.rerun()
         header.cite(dataset)
         names = list(dataset.splits)
@@ -209,7 +210,7 @@ def _own_list(upload: BinaryIO | None) -> tuple[Vocabulary, ...]:
 def _show_below(card: Report, key: str, review: Review | None) -> None:
     """Show findings and files and, for a split, decisions and a comparison.
 
-    A joint card and a card without a split have their own findings.
+    A joint card and a card without a split list all their findings; other cards show the review.
     """
     tabs: dict[str, Callable[[], None]] = {"Findings": partial(list_findings, card, f"drop{key}")}
     if review is not None:
@@ -268,7 +269,7 @@ def _check_files(
         elif checked.file is not None and group.main.kind == "entry":
             site_map.link("table", "Others' results", table_whose="from others")
     if len(reviews) > 1:
-        st.caption("Findings, corrected file and comparison are shown for one split at a time.")
+        st.caption("To confirm findings, correct a split or compare it, upload this split alone.")
 
 
 def _ask_printed(groups: Sequence[UploadedGroup]) -> tuple[Printed, ...]:
@@ -312,7 +313,7 @@ def _check_group(
                 files.main.path, files.names_and_digests, names, load=scores.open_permitted
             )
             return _Checked(CheckedFile(card))
-    raise FileRefusedError(f"{files.main.name}: expected a file to check; got none.")
+    raise refusal_of(files.main.path, "a file to check", IN_WORDS[files.main.kind])
 
 
 def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Checked:
@@ -340,8 +341,8 @@ ANSWERS: dict[Verdict, str] = {
     "unknown": "Unknown.",
     "clean": "Yes: it is clean.",
 }
-#: Maximum number of characters of the reason in the heading: a single sentence; several sentences.
-MOST_LETTERS, MOST_IN_LINE = 200, 130
+#: Most characters in the heading of a reason of one sentence, and of several sentences.
+MOST_IN_ONE, MOST_IN_SEVERAL = 200, 130
 
 
 def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
@@ -350,8 +351,8 @@ def _say(answer: ViewAnswer, card: Report, source: str = "") -> None:
     If the verdict is Unknown, the heading starts with the sentence on the test rows, if any.
     """
     sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", card.sentence)
-    n = int(len(sentences[0]) <= MOST_LETTERS)
-    while 0 < n < len(sentences) and len(" ".join(sentences[: n + 1])) <= MOST_IN_LINE:
+    n = int(len(sentences[0]) <= MOST_IN_ONE)
+    while 0 < n < len(sentences) and len(" ".join(sentences[: n + 1])) <= MOST_IN_SEVERAL:
         n += 1
     color, word, start = VERDICT_COLORS[card.verdict], ANSWERS[card.verdict], ""
     if card.verdict == "unknown" and sentences[0].startswith(NOT_TRAINED_ON):
@@ -374,8 +375,8 @@ def show_card(
 ) -> None:
     """Show a card, and offer its paragraph for a review, its report and the corrected file.
 
-    Its findings and files are below. With ``with_verdict``, the card shows its verdict too: the
-    heading has the verdict of another card.
+    Its findings and files are below. ``with_verdict`` adds the verdict; it is for cards other than
+    the card with the verdict in the heading.
     """
     with st.container(border=True, key=f"leakage_card{key}"):
         if with_verdict:

@@ -16,7 +16,7 @@ import { View, placeNames, zoomCamera } from "./view.js";
  * @typedef {object} Drag drag in progress
  * @property {Point} from
  * @property {Camera} camera at the start
- * @property {number} distance largest distance in pixels from the start: a closed outline is no click
+ * @property {number} distance largest distance in pixels from the start so far; an outline that ends at its start is no click
  * @property {string} tool
  * @property {Point[] | null} outline corners drawn so far
  */

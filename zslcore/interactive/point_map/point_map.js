@@ -153,7 +153,7 @@ export class PointMaps extends Figure {
     this.draw();
   }
 
-  /** Restore the state of a link, after a change of coordinates. @param {MapData} head */
+  /** After a change of coordinates, take selection and views from the server. @param {MapData} head */
   resetState({ selection, picked, cameras }) {
     this.selection = selection;
     this.picked = picked;
@@ -207,7 +207,7 @@ export class PointMaps extends Figure {
 
   // --- Highlighted images -----------------------------------------------------------------------
 
-  /** Highlight images that are selected or match the search, of the isolated category. */
+  /** Highlight selected and found images; if a category is isolated, only its images. */
   updateHighlighted() {
     const { head, isolated, selection } = this, matching = head.matching && new Set(head.matching);
     const selected = selection && this.imagesInside(selection);

@@ -58,11 +58,11 @@ def count_statistics(part: TablePart) -> Iterator[dict[str, Any]]:
         )
 
 
-DRAWING = "20 classes of 10 images"
+EXAMPLE = "20 classes of 10 images"
 #: Part -> numbers of classes and images in the calibration paper's figure of a split, with 10
 #: training, 5 validation and 5 test classes of 10 images each. In training and validation classes,
 #: 2 images per class belong to "test, seen"; in training classes, 2 more to "seen validation".
-DRAWN = {
+EXAMPLE_SIZES = {
     "training": (10, 60),
     "seen validation": (10, 20),
     "validation": (5, 40),
@@ -71,7 +71,7 @@ DRAWN = {
 }
 
 
-def drawn_split() -> tuple[np.ndarray, Split]:
+def example_split() -> tuple[np.ndarray, Split]:
     """Return labels and split of the example in the calibration paper's figure."""
     labels = np.repeat(np.arange(20), 10)
     return labels, Split.from_classes("PS", labels, range(15, 20), folds=[range(10, 15)])
@@ -83,20 +83,20 @@ def count_parts(part: TablePart) -> Iterator[dict[str, Any]]:
     The parts of the paper's figure come first, next to the printed numbers, then those of the data
     sets.
     """
-    splits = {DRAWING: drawn_split()}
+    splits = {EXAMPLE: example_split()}
     for name in part.datasets:
         dataset = cached_dataset(name)
         first = next(iter(dataset.splits.values()))
         splits[name] = dataset.labels, dataset.splits.get("PS") or first
     for name, (labels, split) in splits.items():
         for row in part_sizes(labels, split).to_dict("records"):
-            printed = DRAWN[row["part"]] if name == DRAWING else (None, None)
+            printed = EXAMPLE_SIZES[row["part"]] if name == EXAMPLE else (None, None)
             for cell, value in zip(("classes", "images"), printed, strict=True):
                 yield cell_row(cell, [row[cell]], value, dataset=name, at=row["part"])
 
 
 def count_video_classes(_: TablePart) -> Iterator[dict[str, Any]]:
-    """Yield the class counts of controlled splits: of the annotated lists, and of one draw."""
+    """Yield class counts of each controlled split: of its annotated list, and of one draw."""
     printed = published("action_splits").set_index("configuration")
     for name, configuration in CONFIGURATIONS.items():
         (draw,) = controlled_draws(configuration, n_draws=1)

@@ -27,7 +27,7 @@ from zslcore.analysis.method_table import MethodResult as StoredCell
 from zslcore.analysis.method_table import cells_of_runs, row_name
 from zslcore.analysis.papers.experiments.actions import GainExperiment
 from zslcore.analysis.papers.experiments.counts import (
-    DRAWING,
+    EXAMPLE,
     CountExperiment,
     count_configurations,
     count_parts,
@@ -146,7 +146,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             n_datasets=None,
             at="part",
             metrics="Counted on PS, or on the first split of other data, and on its first fold.",
-            examples=(DRAWING,),
+            examples=(EXAMPLE,),
         ),
         PathExperiment(
             "cal:figure3",
