@@ -30,8 +30,8 @@ from zslcore.leakage.contamination import (
     Kind,
     TestSet,
     comparable,
-    counts_of,
     extractors,
+    find_overlapping_classes,
     pretraining_sets,
     test_sets,
 )
@@ -145,7 +145,7 @@ def countable() -> Iterator[tuple[TestSet, str, Vocabulary]]:
 
 def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, str]:
     """Return the row of one cell in ``contamination_counts.csv``."""
-    certain, possible = counts_of(tested, vocabulary)
+    certain, possible = find_overlapping_classes(tested, vocabulary)
     with_names = not tested.synsets  # names are left out for sets of 20,000 classes
     values = (
         *(tested.dataset, tested.split, name),

@@ -14,6 +14,7 @@ from zslcore.datasets.imagenet import (
     CLASSES,
     LISTS,
     SETS,
+    challenge_split,
     class_positions,
     have_imagenet_ids,
     imagenet,
@@ -117,9 +118,17 @@ def test_a_file_with_ids_needs_no_list_of_unseen_classes(tmp_path):
     assert np.unique(data.labels[fold.train]).tolist() == [4, 5, 6, 7, 8]
     assert np.unique(data.labels[fold.val]).tolist() == [9, 10, 11]
     with pytest.raises(
-        DatasetError, match="from the 2012 challenge and other classes to test; got 0 and 4"
+        DatasetError,
+        match="from the 2012 challenge and other classes to test; got 0 and 4 with images",
     ):
         read_table(own_file(tmp_path / "unseen.npz", unseen))
+
+
+def test_only_classes_with_images_count_as_seen_or_unseen():
+    rows = [*np.flatnonzero(FACTS_OF.seen)[:2], *np.flatnonzero(FACTS_OF.sets["2H"])[:3]]
+    names = [FACTS_OF.synsets[row] for row in rows]
+    with pytest.raises(DatasetError, match="got 0 and 3 with images"):
+        challenge_split(np.array([2, 3, 4]), names)
 
 
 # --- Positions ------------------------------------------------------------------------------------

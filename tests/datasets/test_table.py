@@ -322,7 +322,7 @@ def test_train_and_val_of_an_archive_are_reported_as_unread_and_leaking(tmp_path
     np.savez(tmp_path / "leak.npz", **arrays, train=np.arange(0, 28), val=np.arange(30, 35))
     assert "not read" not in read_table(tmp_path / "clean.npz").source
     table = read_table(tmp_path / "leak.npz").source
-    assert "train, val: not read from tables; 8 of their rows are test rows" in table
+    assert "train, val: not read from archives; 8 of their rows are test rows" in table
 
 
 def test_parts_in_a_column_may_be_train_and_test(tmp_path):

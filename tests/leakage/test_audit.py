@@ -212,7 +212,7 @@ def test_a_context_gives_rows_and_classes_as_far_as_they_are_known():
     assert (named.seen_classes.tolist(), named.classes("val").tolist()) == ([1, 2], [1])
     for name in ("labels", "unseen_classes", "features", "prototypes"):
         with pytest.raises(DatasetError, match=r"bare: needs .*; got none\."):
-            getattr(bare, f"known_{name}")
+            getattr(bare, f"required_{name}")
 
 
 def test_findings_contain_only_plain_python_values():

@@ -205,7 +205,9 @@ def test_imagenet_is_counted_by_its_ids():
     tested = find_test_set("ImageNet, 21K")
     vocabulary = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
     assert not vocabulary & set(tested.synsets)
-    certain, possible = contamination.counts_of(tested, get_vocabulary("imagenet-1k"))
+    certain, possible = contamination.find_overlapping_classes(
+        tested, get_vocabulary("imagenet-1k")
+    )
     assert not certain
     assert "dog" in possible  # breeds of dogs are among the 1,000 classes
 
@@ -317,7 +319,7 @@ def test_classes_by_wordnet_id_are_related_as_their_names_are():
     ids = own_test_set("ids", [listed[name] for name in names if name in listed])
     assert len(ids.classes) == len(names)
     by_name, by_id = (
-        contamination.counts_of(tested, get_vocabulary("imagenet-1k"))
+        contamination.find_overlapping_classes(tested, get_vocabulary("imagenet-1k"))
         for tested in (find_test_set("AWA2, PS"), ids)
     )
     assert by_id[0] == by_name[0] == ()

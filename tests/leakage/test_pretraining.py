@@ -84,7 +84,8 @@ def test_the_effect_of_classes_in_the_pretraining_set_is_measured(world):
 def test_related_classes_are_left_out_of_the_comparison(world):
     """A kind of seal is in the set, so seal is on neither side of the comparison."""
     seal, *other_classes = sorted(
-        (int(c) for c in world.known_unseen_classes), key=lambda c: world.class_names[c] != "seal"
+        (int(c) for c in world.required_unseen_classes),
+        key=lambda c: world.class_names[c] != "seal",
     )
     inside, outside = other_classes[:2]
     listed = Vocabulary.of("sea", ["n02077923 sea lion", world.class_names[inside]])

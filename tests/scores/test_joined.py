@@ -177,7 +177,7 @@ def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
     assert [metric.value for metric in clean.metrics] == ["0", "49.8 %", "49.8 %"]
     assert [metric.value for metric in first.metrics] == ["1,764", "49.8 %", "none left"]
     assert "trained on trainval alone was trained on none" in first.sentence
-    assert "no seen image is left, so H is undefined" in first.sentence
+    assert "without seen images, H is undefined" in first.sentence
     assert {bar.label: bar.marked for bar in first.picture.bars}["test_seen"] == 1764
     assert other.sentence == (
         "The scores belong to another data set: they cover CUB PS, 4,731 images of 200 classes; "

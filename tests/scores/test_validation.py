@@ -239,7 +239,7 @@ def test_an_oracle_is_called_an_upper_bound_in_every_output():
     assert "this is an oracle" in values["gamma_note"]
     assert "chosen gamma: " not in text
     assert f"gamma {report.gamma:.3g}, oracle; an upper bound, not a result" in text
-    assert report.chosen is None
+    assert report.reportable_gamma is None
     assert report.metrics["calibrated_harmonic"] is None
     assert report.metrics["calibrated_harmonic_per_sample"] is None
     assert report.reasons["calibrated_harmonic"].endswith("oracle; an upper bound, not a result")

@@ -299,6 +299,15 @@ def test_a_header_that_disagrees_with_its_member_is_refused(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
+def test_an_encrypted_member_is_refused_as_encrypted(tmp_path):
+    path = write_file(tmp_path / "secret.npz", {"att": np.ones((2, 2))})
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # the flag in the central directory
+    path.write_bytes(content)
+    assert "without a password; got an encrypted one" in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
 def test_pickles_are_refused_and_never_run(tmp_path):
     class Evil:
         def __reduce__(self):

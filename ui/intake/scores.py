@@ -68,7 +68,7 @@ class EvaluatedScores:
     @property
     def gamma(self) -> float | None:
         """The chosen gamma; None without a choice or for an oracle."""
-        return self.report.chosen
+        return self.report.reportable_gamma
 
 
 @dataclass(frozen=True, eq=False)

@@ -187,7 +187,7 @@ def compare_reports(first: ScoreReport, second: ScoreReport) -> Pair:
     """Compare two reports on the same images, each at its chosen gamma."""
     from zslcore.scores.paired import compare_scores
 
-    gammas = first.chosen, second.chosen
+    gammas = first.reportable_gamma, second.reportable_gamma
     return compare_scores(first.matrix, second.matrix, gammas)
 
 

@@ -195,10 +195,11 @@ def challenge_split(labels: np.ndarray, class_names: Sequence[str]) -> Split:
     """
     facts, rows = imagenet(), imagenet_rows(class_names)
     seen, validates = (mask[rows] & (rows >= 0) for mask in (facts.seen, facts.validation))
-    if not seen[labels].any() or seen[labels].all():
+    with_images = seen[np.unique(labels)]
+    if not with_images.any() or with_images.all():
         raise DatasetError(
             "Classes of ImageNet: expected seen classes from the 2012 challenge and other classes "
-            f"to test; got {int(seen.sum())} and {int((~seen).sum())}."
+            f"to test; got {int(with_images.sum())} and {int((~with_images).sum())} with images."
         )
     without_fold = Split.from_classes("own", labels, np.flatnonzero(~seen))
     fold = Fold.of_classes(labels, without_fold.trainval, validates)
@@ -252,7 +253,7 @@ K, R, TAU, RHO, OMEGA, ETA, SIGMA = 64, 40, 0.7, 0.55, 1.0, 1.0, 1.0
 RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)
 #: Share of the nearest training class in the appearance of an unseen class.
 BETA = 0.75
-#: Number of images from which a class is common.
+#: Smallest number of images of a common class.
 MANY = 1756
 SEED = 21
 #: Rows drawn at a time; each block has its own generator.
@@ -267,8 +268,8 @@ IN_MEMORY = 4 << 30
 class _Size:
     """Numbers of features and attributes, and sizes of classes.
 
-    The number of images of an unseen class is ``share``, of a training class ``train_share`` times
-    the real number; ``held_out`` is the number of test images per training class.
+    ``share`` and ``train_share`` are the shares of :func:`populations` that are drawn: of an unseen
+    and of a training class. ``held_out`` is the number of test images per training class.
     """
 
     features: int
@@ -456,7 +457,7 @@ def simulate_imagenet(
         ``features``; :func:`simulated_blocks` yields it block by block.
     """
     plan = imagenet_plan(name)
-    z, v, rng = _draw_appearances(plan)
+    z, w, rng = _draw_appearances(plan)
     if features is None:
         if plan.nbytes > IN_MEMORY:
             raise DatasetError(
@@ -464,14 +465,14 @@ def simulate_imagenet(
                 f"{IN_MEMORY / 1e9:.0f} GB in memory. Write them with "
                 f"'zslcore shards write {name} FOLDER'."
             )
-        features = np.concatenate([X for X, _ in _blocks(plan, v)])
+        features = np.concatenate([X for X, _ in _blocks(plan, w)])
     labels = np.repeat(np.arange(len(plan.rows)), plan.images)
     if features.shape != (len(labels), plan.features):
         raise DatasetError(
             f"{name}: expected features of shape ({len(labels)}, {plan.features}); "
             f"got {features.shape}."
         )
-    first = next(_blocks(plan, v))[0][:1]
+    first = next(_blocks(plan, w))[0][:1]
     if not np.allclose(np.asarray(features[:1], dtype=np.float32), first, rtol=0.01, atol=0.01):
         raise DatasetError(
             f"{name}: expected the features that 'zslcore shards write {name} FOLDER' "
@@ -503,7 +504,7 @@ def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     return _blocks(plan, _draw_appearances(plan)[1])
 
 
-def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _blocks(plan: Plan, w: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     M, MR = draw_mixing(np.random.default_rng([SEED, 2, plan.features]), K, R, plan.features, ETA)
     ends, spread = np.cumsum(plan.images), plan.rho_and_omega()[1].astype(np.float32)
     for block, start in enumerate(range(0, int(ends[-1]), BLOCK)):
@@ -511,7 +512,7 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
         y = np.searchsorted(ends, rows, side="right")
         block_rng = np.random.default_rng([SEED, 3, plan.features, block])
         ut = block_rng.standard_normal((len(y), K + R), dtype=np.float32)
-        mean = (v[y] @ M).astype(np.float32)
+        mean = (w[y] @ M).astype(np.float32)
         yield draw_block(block_rng, ut, mean, spread[y], MR, SIGMA), y
 
 
@@ -523,13 +524,13 @@ def _draw_appearances(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Gen
     b, q = rng.standard_normal((2, len(G), K))
     z = rounded(np.sqrt(TAU) * (rounded(G) @ Q) + np.sqrt(1 - TAU) * b)
     rho = plan.rho_and_omega()[0][:, None]
-    v = rounded(latent_appearance(z, q, rho))
+    w = rounded(latent_appearance(z, q, rho))
     if plan.bias:
         direction, unseen = rounded(z / np.linalg.norm(z, axis=1, keepdims=True)), ~plan.seen
         nearest = np.argmax(direction[unseen] @ direction[plan.seen].T, axis=1)
-        nearest_seen = v[np.flatnonzero(plan.seen)[nearest]]
-        v[unseen] = rounded(np.sqrt(1 - BETA) * v[unseen] + np.sqrt(BETA) * nearest_seen)
-    return z, v, rng
+        nearest_seen = w[np.flatnonzero(plan.seen)[nearest]]
+        w[unseen] = rounded(np.sqrt(1 - BETA) * w[unseen] + np.sqrt(BETA) * nearest_seen)
+    return z, w, rng
 
 
 def _split(plan: Plan, labels: np.ndarray) -> Split:

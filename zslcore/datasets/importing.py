@@ -111,11 +111,10 @@ def _files_of_arrays(folder: Path) -> list[Path]:
 
 
 def proposed_name(source: Path, splits: str = "") -> str:
-    """Return a name for an import from the file name and the benchmark of its classes.
+    """Propose the name of an import: the benchmark of its classes and the name of its file.
 
     For ``vgg_fc7.mat`` with the 200 classes of CUB it is ``CUB-vgg_fc7``. In the xlsa17 layout,
-    ``splits`` names the file in the same folder that has the class names. The proposed name has no
-    other effect.
+    ``splits`` names the file in the same folder that has the class names.
     """
     stem = imports.import_name(source.stem)
     try:

@@ -134,7 +134,7 @@ DEMO = 0.15
 D_DEMO, D_FULL = 160, 2048
 #: Seeds of the data sets; other seeds would draw other data.
 _SEEDS = {"UCF101": 101, "HMDB51": 51}
-#: Smallest and largest number of clips in a group.
+#: Smallest and largest number of clips in a group of the release.
 CLIPS = (4, 7)
 #: Share of each seen class held out for testing.
 HELD_OUT = 0.2
@@ -261,10 +261,10 @@ def small_world(
     z, q, attributes, words = _classes(facts, seed)
     labels = np.repeat(np.arange(len(z)), videos)
     world = _world(facts.dataset, extractor, seed)
-    seen = extractor.appearance(in_pretraining, z, q, labels)
+    appearance = extractor.appearance(in_pretraining, z, q, labels)
     return ZSLDataset(
         name=f"small {facts.dataset}, {extractor.key}",
-        features=draw_features(world, extractor.key, *seen, n_features, None),
+        features=draw_features(world, extractor.key, *appearance, n_features, None),
         labels=labels,
         prototypes=words if attributes is None else attributes,
         class_names=facts.class_names,

@@ -1,4 +1,4 @@
-"""Number the images and classes of a split by names."""
+"""Numbers for the images and classes that a split names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from zslcore.datasets.split_parts import (
 from zslcore.names import class_key, positions_of
 from zslcore.texts import clean_text, expect
 
-#: Question on row numbers that separate the classes only if they start at 1.
+#: Question on row numbers that separate training and test classes only if they start at 1.
 FROM_1 = (
     "The rows are read as numbered from 1; from 0, test classes have training images. Check where "
     "row numbers start: at 0 or at 1?"
@@ -89,9 +89,9 @@ def split_of_parts(
 ) -> SplitList:
     """Return a split from one list per part: row numbers, a mask of all rows, or image names.
 
-    Row numbers start at 0, or at 1 if they range from 1 to the number of rows. ``labels`` has the
-    0-based class of each row. Without labels, the side of a part "test" is unknown; it is read as
-    unseen.
+    ``labels`` has the 0-based class of each row. Row numbers start at 0; with labels, at 1 if they
+    range from 1 to the number of rows, or if only then "test" has no training class. Without
+    labels, the side of a part "test" is unknown; it is read as unseen.
     """
     parts: dict[str, list[Any]] = {}
     for name, values in listed.items():
@@ -186,7 +186,7 @@ def split_of_classes(
 
 
 def with_class_lists(split: SplitList, classes: SplitList | None) -> SplitList:
-    """Add the sides of a split by classes to a split by images or rows.
+    """Add the sides of the classes in ``classes`` to a split of images or rows.
 
     A class is found by its name, or by its number in the split: "class 7" is the eighth.
     """

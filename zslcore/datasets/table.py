@@ -64,7 +64,7 @@ from zslcore.untrusted.readers.array_names import (
 
 #: Increased when the same file gets other folds: 2 uses the released folds.
 REVISION = 2
-#: Parts of other layouts that are not read: a table has no folds.
+#: Parts of other layouts that are read from a CSV, as its fold, but not from an archive.
 UNREAD = ("train", "val")
 MATRICES: dict[str, Role] = {"features": "rows", "prototypes": "rows"}
 ROLES: dict[str, Role] = {
@@ -382,7 +382,7 @@ def _unread(arrays: Mapping[str, np.ndarray], ignored: Sequence[str]) -> Iterato
         tested = [arrays[p].ravel() for p in ("test_seen", "test_unseen") if p in arrays]
         leaked = np.intersect1d(used, np.concatenate([*tested, np.empty(0, int)])).size
         leak = f"; {leaked:,} of their rows are test rows" if leaked else ""
-        yield f"{', '.join(unread_parts)}: not read from tables{leak}"
+        yield f"{', '.join(unread_parts)}: not read from archives{leak}"
 
 
 def _by_name(
@@ -390,7 +390,7 @@ def _by_name(
 ) -> np.ndarray:
     """Return labels as prototype rows, matched by class name.
 
-    Labels are unchanged if the files have as many classes, but no class name in common.
+    Labels are unchanged if both files have the same number of classes, but no common name.
     """
     rows = positions_of(class_names, embeddings.classes)
     if (rows < 0).all() and len(class_names) == len(embeddings.classes):

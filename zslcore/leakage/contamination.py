@@ -1,9 +1,10 @@
 """Map of test classes in pre-training sets; a result on such classes is not zero-shot.
 
-The evidence is in three files under ``data/``; contributors may add rows to the first two:
+The evidence is in four files under ``data/``; contributors may add rows to the first three:
 
 - ``contamination.csv``: published extractors, their pre-training sets, and the sources;
 - ``contamination_sets.csv``: pre-training sets, and the lists of their classes where available;
+- ``contamination_printed.csv``: copies of test images that papers count in pre-training sets;
 - ``contamination_counts.csv``: for each list, number and names of the test classes of each
   benchmark that are in it; written by ``tools/contamination.py``.
 
@@ -216,7 +217,7 @@ class OverlapCell:
     ``certain`` and ``possible`` are the results of comparing names, and None without a list of
     classes or before counting; ``printed`` is None if no paper compared the two sets, and empty if
     it lists no common class. Answers, the map and the command line count ``in_set`` and
-    ``related``, which join both sources.
+    ``related``, which combine both sources.
     """
 
     dataset: str
@@ -394,7 +395,7 @@ def cell_of(tested: TestSet, pretraining: str) -> OverlapCell:
     vocabulary = get_vocabulary(listed_in) if listed_in else None
     if vocabulary is None or not comparable(tested, vocabulary):
         return OverlapCell(*key, n, None, None)
-    certain, possible = counts_of(tested, vocabulary)
+    certain, possible = find_overlapping_classes(tested, vocabulary)
     papers = papers_of_classes(tested.context, pretraining)
     printed = tuple(name for name in tested.classes if dictionary_form(name) in papers)
     paper = next(iter(papers.values()), "")
@@ -434,15 +435,15 @@ def contamination_table() -> pd.DataFrame:
     """
     rows = []
     for cell in cells().values():
-        counted, listed = cell.certain is not None, cell.printed is not None
-        text = f"{cell.n_in_set}+{cell.n_related}/{cell.classes}" if counted else cell.state
+        is_counted, is_printed = cell.certain is not None, cell.printed is not None
+        text = f"{cell.n_in_set}+{cell.n_related}/{cell.classes}" if is_counted else cell.state
         names = ("dataset", "split", "pretraining", "state", "classes")
         rows.append(
             {name: getattr(cell, name) for name in names}
-            | {how: getattr(cell, f"n_{how}") if counted else None for how in JOINED}
-            | {"printed": len(cell.printed or ()) if listed else None}
+            | {how: getattr(cell, f"n_{how}") if is_counted else None for how in JOINED}
+            | {"printed": len(cell.printed or ()) if is_printed else None}
             | {"printed_in": cell.printed_in}
-            | {"text": text + (f" {{{len(cell.printed or ())}}}" if listed else "")}
+            | {"text": text + (f" {{{len(cell.printed or ())}}}" if is_printed else "")}
         )
     return frame(rows).astype(dict.fromkeys([*JOINED, "printed"], "Int64"))
 
@@ -450,8 +451,10 @@ def contamination_table() -> pd.DataFrame:
 # --- Counting -------------------------------------------------------------------------------------
 
 
-def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the test classes in a list of classes, and the test classes related to one of them.
+def find_overlapping_classes(
+    tested: TestSet, vocabulary: Vocabulary
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the test classes that a vocabulary has, and those to which it has a related class.
 
     For test classes with WordNet ids, only the hierarchy decides: the same id is certain; a kind of
     the class, or a broader class, is possible.

@@ -92,7 +92,7 @@ class Thresholds:
         the distance to its tenth nearest training row.
     share : ZSL004, ZSL005, ZSL012, in [0, 1]
         Up to this share of the test images, leaking rows are a warning instead of a leak. At 0.01
-        they change an accuracy by at most one point.
+        they change an accuracy over all test images by at most one point.
     images : ZSL011, at least 1
         A test class with fewer images is reported. With fewer than ten images, the exact 95 %
         interval of a class accuracy of 50 % is at least 0.62 wide.
@@ -140,8 +140,8 @@ class Reading:
 class AuditContext:
     """Input of an audit; unknown fields are None or empty.
 
-    A check lists the fields it requires in its ``needs``, and reads them from :attr:`known_labels`,
-    :attr:`known_features` and similar properties.
+    A check lists the fields it requires in its ``needs``, and reads them from properties such as
+    :attr:`required_labels`.
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ class AuditContext:
 
     def classes(self, *parts: str) -> np.ndarray:
         """Classes with rows in the parts; requires labels."""
-        return np.unique(self.known_labels[self.rows(*parts)])
+        return np.unique(self.required_labels[self.rows(*parts)])
 
     def class_of(self, row: int) -> str:
         """Name of the class of ``row``; empty if labels are unknown."""
@@ -276,27 +276,27 @@ class AuditContext:
         return self.classes("test_unseen") if has_labels else self.class_lists.get("unseen")
 
     @property
-    def known_labels(self) -> np.ndarray:
+    def required_labels(self) -> np.ndarray:
         """Labels; raises ZSLError if unknown."""
         return self._required(self.labels, "the class of every image")
 
     @property
-    def known_unseen_classes(self) -> np.ndarray:
+    def required_unseen_classes(self) -> np.ndarray:
         """Classes of test_unseen; raises ZSLError if unknown."""
         return self._required(self.unseen_classes, "the unseen classes")
 
     @property
-    def known_features(self) -> np.ndarray:
+    def required_features(self) -> np.ndarray:
         """Features; raises ZSLError if unknown."""
         return self._required(self.features, "the features")
 
     @property
-    def known_prototypes(self) -> np.ndarray:
+    def required_prototypes(self) -> np.ndarray:
         """Scaled prototypes; raises ZSLError if unknown."""
         return self._required(self.prototypes, "the prototypes")
 
     @property
-    def known_photographs(self) -> Photographs:
+    def required_photographs(self) -> Photographs:
         """Photographs of the rows; raises ZSLError if unknown."""
         return self._required(self.photographs, "the photograph of every row")
 

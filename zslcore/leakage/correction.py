@@ -156,8 +156,8 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
 
 def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
     """Remove training rows that repeat a test image exactly or nearly."""
-    group, _ = identical_rows(context.known_features)
-    for groups in (group, identical_rows(context.known_features, scaled=True)[0]):
+    group, _ = identical_rows(context.required_features)
+    for groups in (group, identical_rows(context.required_features, scaled=True)[0]):
         leaking = leaking_groups(_with_parts(context, parts), groups)
         rows = np.flatnonzero(np.isin(groups, leaking))
         parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
@@ -170,7 +170,9 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
         if not train.size or not test.size:
             break
         limits = context.thresholds
-        near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
+        near = near_rows(
+            context.required_features, train, test, near=limits.near, alone=limits.alone
+        )
         if not near.train.size:
             break
         parts = _without(parts, near.train, *TRAIN_PARTS)
@@ -186,7 +188,7 @@ def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -
     photographs are removed instead. Rows of train that share a photograph with a row of val are
     also removed.
     """
-    number = context.known_photographs.number
+    number = context.required_photographs.number
     train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
     shared = shared_rows_of(number, train, test)
     remaining = _of_emptied_classes(context.labels, train, shared)

@@ -331,7 +331,7 @@ def overlaps_of_split(
     context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
 ) -> tuple[Overlap, ...]:
     """Compare the unseen classes of a split, or the given ``classes``, with a vocabulary."""
-    rows = [int(c) for c in (context.known_unseen_classes if classes is None else classes)]
+    rows = [int(c) for c in (context.required_unseen_classes if classes is None else classes)]
     decisions = context.decisions.get(vocabulary.name, {})
     rows_compared = overlaps(context.names(rows), vocabulary, context.class_names, decisions)
     return tuple(replace(row, number=rows[row.number]) for row in rows_compared)

@@ -156,7 +156,7 @@ def corrected_split(
     group_pattern: str | None = None,
     thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
-    """Return the split without rows or classes in both training and test; see :func:`audit`."""
+    """Remove the rows and classes that are in both training and test; see :func:`audit`."""
     with _opened(
         subject,
         split=split,

@@ -41,10 +41,10 @@ from zslcore.leakage.vocabularies import count_understood
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import (
     Contents,
-    are_fractions,
     container_of,
     contents_of_json,
     first_fields,
+    is_matrix_row,
     look_into,
     read_head,
     read_lines,
@@ -456,7 +456,7 @@ def _is_score_table(path: Path) -> bool:
         fields = first_fields(path)
         fields = fields if len(fields) > 1 else fields[0].split()
         are_titles = all(is_named(field, (*LABELS, *PREDICTED)) for field in fields)
-        return len(fields) > 1 and (are_titles or are_fractions(fields))
+        return len(fields) > 1 and (are_titles or is_matrix_row(fields))
     if path.stat().st_size > MAX_LIST:
         return True
     lines = read_head(path, MAX_LIST)

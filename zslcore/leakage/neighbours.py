@@ -196,7 +196,7 @@ def near_rows(
 
 
 def normalised_side(X: np.ndarray, train: np.ndarray, test: np.ndarray) -> str | None:
-    """Return the only side, training or test, with rows of one Euclidean length; None without."""
+    """Return the side, training or test, if only its rows all have the same length; else None."""
     spread = {}
     for side, rows in (("training", train), ("test", test)):
         sampled = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.intp))

@@ -32,14 +32,14 @@ _Fault = Callable[[AuditContext], AuditContext]
 
 def _class_on_both_sides(context: AuditContext) -> AuditContext:
     rows = context.rows("test_unseen")
-    moved = rows[context.known_labels[rows] == context.known_unseen_classes[0]][:PLANTED]
+    moved = rows[context.required_labels[rows] == context.required_unseen_classes[0]][:PLANTED]
     trainval = np.union1d(context.rows("trainval"), moved)
     return _with_parts(context, trainval=trainval, test_unseen=np.setdiff1d(rows, moved))
 
 
 def _fold_on_test_classes(context: AuditContext) -> AuditContext:
     train, val = context.folds[0]
-    folds = ((train, np.union1d(val, context.known_unseen_classes[:1])), *context.folds[1:])
+    folds = ((train, np.union1d(val, context.required_unseen_classes[:1])), *context.folds[1:])
     return replace(context, folds=folds)
 
 
@@ -49,7 +49,7 @@ def _rows_twice(context: AuditContext) -> AuditContext:
 
 
 def _copies(context: AuditContext) -> AuditContext:
-    X, y = np.array(context.known_features), context.known_labels
+    X, y = np.array(context.required_features), context.required_labels
     rows = context.rows("test_seen")[:PLANTED]
     for row in rows:
         train = context.rows("trainval")
@@ -57,8 +57,8 @@ def _copies(context: AuditContext) -> AuditContext:
     return replace(context, features=X)
 
 
-def _known_classes(context: AuditContext) -> AuditContext:
-    names = context.names(context.known_unseen_classes)
+def _classes_in_pretraining(context: AuditContext) -> AuditContext:
+    names = context.names(context.required_unseen_classes)
     more_names = ("tabby cat", "teapot", "zebra")
     return replace(context, vocabularies=(Vocabulary.of("extractor", (*names[:2], *more_names)),))
 
@@ -70,7 +70,7 @@ def _with_parts(context: AuditContext, **parts: np.ndarray) -> AuditContext:
 #: Question -> its planted fault, in arbitrary order.
 QUESTIONS: dict[str, _Fault] = {
     "1": _rows_twice,
-    "2": _known_classes,
+    "2": _classes_in_pretraining,
     "3": lambda context: context,
     "4": _class_on_both_sides,
     "5": _copies,
@@ -109,7 +109,7 @@ def answer_of(context: AuditContext) -> Answer:
 def clues(context: AuditContext) -> list[tuple[str, str]]:
     """Return facts about a planted split that require no audit, as (name, value) pairs."""
     trained, tested = context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS)
-    near = near_rows(context.known_features, trained, np.setdiff1d(tested, trained))
+    near = near_rows(context.required_features, trained, np.setdiff1d(tested, trained))
     closest = float(near.distance.min()) if near.distance.size else None
     parts = {part: len(context.parts[part]) for part in ("trainval", *TEST_PARTS)}
     sizes = f"{' + '.join(f'{n:,}' for n in parts.values())} = {sum(parts.values()):,}"
@@ -120,7 +120,7 @@ def clues(context: AuditContext) -> list[tuple[str, str]]:
     )
     classes = {
         "classes of trainval": context.classes("trainval"),
-        "classes of test unseen": context.known_unseen_classes,
+        "classes of test unseen": context.required_unseen_classes,
         **{f"fold {k} validates on": val for k, (_, val) in enumerate(context.folds, start=1)},
     }
     return [

@@ -151,7 +151,7 @@ def codes_by_training_list() -> dict[str, list[str]]:
 
 
 def trained_in_words() -> str:
-    """Return a clause on how many code bases train on trainval, and which train on train."""
+    """Return a clause: the number of code bases that use trainval, and those that use train."""
     codes = codes_by_training_list()
     n, other_codes = len(codes["trainval"]), codes["train"]
     names, uses = " and ".join(other_codes), "uses" if len(other_codes) == 1 else "use"

@@ -14,7 +14,7 @@ from zslcore.datasets.facts import title
 from zslcore.leakage.contamination import (
     TestSet,
     comparable,
-    counts_of,
+    find_overlapping_classes,
     metric_of_trained_classes,
     not_found,
     own_test_set,
@@ -139,7 +139,7 @@ def _findings_on_classes(
     if not all(comparable(tested, v) for v in vocabularies):
         text = f"The list has WordNet ids, but {where} has none: the two cannot be compared."
         return [Finding(KNOWN_CLASSES, "open", text, "Give the class names.")], ""
-    counts = [counts_of(tested, vocabulary) for vocabulary in vocabularies]
+    counts = [find_overlapping_classes(tested, vocabulary) for vocabulary in vocabularies]
     certain = {name for certain_names, _ in counts for name in certain_names}
     related = {name for _, related_names in counts for name in related_names} - certain
     unread = [name for name in tested.not_understood if name not in certain | related]

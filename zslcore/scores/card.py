@@ -239,8 +239,8 @@ def _headline_metric(report: ScoreReport) -> ReportMetric:
         return ReportMetric(
             "ZSL accuracy", percent(e.zsl), "unseen images alone, mean over classes"
         )
-    if report.chosen is not None and e.calibrated is not None:
-        h, how = e.calibrated.harmonic, f"gamma {report.chosen:.3g}, {report.how}"
+    if report.reportable_gamma is not None and e.calibrated is not None:
+        h, how = e.calibrated.harmonic, f"gamma {report.reportable_gamma:.3g}, {report.how}"
     else:
         h, how = e.plain.harmonic, "uncalibrated"
     if report.matrix.tested.limits:
@@ -257,7 +257,7 @@ def _picture(report: ScoreReport) -> Picture | None:
     curve, plain = report.matrix.tested.curve.thinned(CURVE_POINTS), report.evaluation.plain
     points = [(f"uncalibrated, H {percent(plain.harmonic)}", plain.unseen, plain.seen)]
     at = report.evaluation.calibrated
-    if report.chosen is not None and at is not None:
+    if report.reportable_gamma is not None and at is not None:
         points.append((f"{report.origin}, H {percent(at.harmonic)}", at.unseen, at.seen))
     pairs = zip(curve.unseen.tolist(), curve.seen.tolist(), strict=True)
     alt = (

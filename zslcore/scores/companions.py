@@ -1,4 +1,4 @@
-"""Files of one model: scores or predicted classes, their labels and the unseen classes."""
+"""Files of models: scores or predicted classes, with common labels and unseen classes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class FilesOfModels:
 def files_of_models(paths: Sequence[Path]) -> FilesOfModels:
     """Divide files into scores, and labels and unseen classes that belong to all of them.
 
-    A list with distinct entries has unseen classes, any other list has labels; without scores, one
-    of two lists of labels has predicted classes if its name says so. Files that cannot be divided
-    are all scores, so that their reader describes the fault.
+    A list with distinct entries is read as unseen classes, any other list as labels. Without
+    scores, lists of labels with a name such as ``y_pred`` are read as predicted classes. Files that
+    cannot be divided are all scores, so that their reader describes the fault.
     """
     lists = {k: entries for k, path in enumerate(paths) if (entries := _list_in(path)) is not None}
     unseen = [k for k, entries in lists.items() if len(np.unique(entries)) == len(entries)]

@@ -83,7 +83,7 @@ def match_scores(matrix: Scores, context: AuditContext) -> ScoreMatch:
 def _match_rows(
     matrix: Scores, context: AuditContext, seen: np.ndarray, unseen: np.ndarray
 ) -> ScoreMatch | None:
-    """Match scores with as many test rows, by row numbers, order, or number of images per class."""
+    """Match scores with the same number of test rows: by row, by order, or by class counts."""
     assert context.labels is not None
     classes, labels, tested = _columns(matrix, context), context.labels, np.append(seen, unseen)
     y = matrix.y if classes is None else classes[matrix.y]
@@ -141,7 +141,9 @@ def _other_images(matrix: Scores, context: AuditContext, n: int, classes: int) -
     part = "images"
     if published and benchmark:
         part = "split" if matrix.benchmark == published[0].dataset else "data set"
-    elif matrix.seen[matrix.y].any() and len(matrix.seen) != len(np.unique(context.known_labels)):
+    elif matrix.seen[matrix.y].any() and len(matrix.seen) != len(
+        np.unique(context.required_labels)
+    ):
         part = "data set"
     scored = counted(len(np.unique(matrix.y)), "class", "classes")
     return (
@@ -202,12 +204,12 @@ def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) 
 def with_printed(scores: CheckedScores, printed: Sequence[Printed]) -> Report:
     """Return the card of scores with the findings on printed metrics."""
     card, on_printed = scores.card, [*_findings_on_printed(printed, scores.report)]
-    text = " ".join(_in_front(finding) for finding in on_printed)
+    text = " ".join(_with_title(finding) for finding in on_printed)
     findings = worst_first((*on_printed, *card.findings))
     return replace(card, reason=f"{text} {card.sentence}", findings=findings)
 
 
-def _in_front(finding: Finding) -> str:
+def _with_title(finding: Finding) -> str:
     return f"{finding.title}: {finding.sentence[0].lower()}{finding.sentence[1:]}"
 
 
@@ -219,14 +221,14 @@ def joined_card(
 ) -> Report:
     """Return one card for a split, the scores of its test images and printed metrics."""
     split, scores, report = checked_split.card, checked_scores.card, checked_scores.report
-    fitted = match_scores(report.matrix, checked_split.context)
-    without = _metrics_without_leaks(fitted, report, checked_split.context, checked_split.audited)
-    findings = [*_findings_on_printed(printed, report), *_findings_on_fit(fitted, without)]
+    match = match_scores(report.matrix, checked_split.context)
+    without = _metrics_without_leaks(match, report, checked_split.context, checked_split.audited)
+    findings = [*_findings_on_printed(printed, report), *_findings_on_match(match, without)]
     findings += [
         replace(finding, title=f"{subject}: {finding.title}")
         for subject, card in (("split", split), ("scores", scores))
         for finding in card.findings
-        if not (subject == "scores" and _is_replaced(finding, split, fitted))
+        if not (subject == "scores" and _is_replaced(finding, split, match))
     ]
     ordered = worst_first(findings)
     return replace(
@@ -242,10 +244,10 @@ def joined_card(
     )
 
 
-def _is_replaced(finding: Finding, split: Report, fitted: ScoreMatch) -> bool:
+def _is_replaced(finding: Finding, split: Report, match: ScoreMatch) -> bool:
     """Whether findings on the split replace this finding on the scores."""
     if finding.check == TRAINING_ROWS:
-        return fitted.state in ("rows", "counts")
+        return match.state in ("rows", "counts")
     return finding.check == KNOWN_CLASSES and any(f.check == "ZSL006" for f in split.findings)
 
 
@@ -254,8 +256,8 @@ class MetricsWithoutLeaks:
     """u, s and H at one gamma, with all test rows and without leaking rows.
 
     If the rows are unknown, ``clean`` is None and ``leaked`` is -1. The metric of a side without
-    images is None.
-    ``also_in_trainval`` is False if no leaking row is in trainval, only in other training lists.
+    images is None. ``also_in_trainval`` is False if no leaking row is in trainval, only in other
+    training lists.
     """
 
     leaked: int
@@ -267,22 +269,22 @@ class MetricsWithoutLeaks:
 
 
 def _metrics_without_leaks(
-    fitted: ScoreMatch, report: ScoreReport, context: AuditContext, audited: Report
+    match: ScoreMatch, report: ScoreReport, context: AuditContext, audited: Report
 ) -> MetricsWithoutLeaks | None:
-    if fitted.state in ("other", "open") or report.matrix.tested.limits == "sides given":
+    if match.state in ("other", "open") or report.matrix.tested.limits == "sides given":
         return None
-    best_classes, gamma = report.matrix.tested.best_classes, report.chosen or 0.0
-    gamma_text = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
+    best_classes, gamma = report.matrix.tested.best_classes, report.reportable_gamma or 0.0
+    gamma_text = f"gamma {gamma:.3g}" if report.reportable_gamma is not None else "uncalibrated"
     all_images = np.ones(len(best_classes.y), bool)
     all_rows = _metrics_at(best_classes, all_images, gamma)
-    if fitted.rows is None:
+    if match.rows is None:
         return MetricsWithoutLeaks(-1, len(best_classes.y), gamma_text, True, all_rows, None)
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
     # Leaking rows that are not listed twice are copies; their originals may be in trainval.
     in_trainval |= not np.isin(leaks, listed_twice).all()
-    leaked = np.isin(fitted.rows, leaks)
+    leaked = np.isin(match.rows, leaks)
     clean = _metrics_at(best_classes, ~leaked, gamma)
     return MetricsWithoutLeaks(
         int(leaked.sum()), len(leaked), gamma_text, in_trainval, all_rows, clean
@@ -331,11 +333,11 @@ def _metrics_text(metrics: tuple[float | None, float | None, float | None]) -> s
     values = ", ".join(f"{name} {percent(value)}" for name, value in named if value is not None)
     sides = zip(("unseen", "seen"), metrics, strict=False)
     empty = " or ".join(side for side, value in sides if value is None)
-    left = f"no {empty} image is left, so H is undefined" if empty else ""
-    return "; ".join(filter(None, (values, left)))
+    undefined = f"without {empty} images, H is undefined" if empty else ""
+    return "; ".join(filter(None, (values, undefined)))
 
 
-def _findings_on_fit(fitted: ScoreMatch, without: MetricsWithoutLeaks | None) -> Iterator[Finding]:
+def _findings_on_match(match: ScoreMatch, without: MetricsWithoutLeaks | None) -> Iterator[Finding]:
     title = FITS
     marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "error", "open": "open"}
     advice = {
@@ -343,8 +345,8 @@ def _findings_on_fit(fitted: ScoreMatch, without: MetricsWithoutLeaks | None) ->
         "counts": "Ask for predictions with row numbers, or for scores in the order of the split.",
         "open": "Add the labels of the split, or scores with named columns.",
         "rows": "",
-    }[fitted.state]
-    yield Finding(title, marks[fitted.state], fitted.sentence, advice)
+    }[match.state]
+    yield Finding(title, marks[match.state], match.sentence, advice)
     if without is None or without.clean is None:
         return
     title = WITHOUT
@@ -385,9 +387,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
             text = f"Not reproduced by any protocol{actual}."
             nearest = next(iter(compare_readings(number, [*readings_of([report])])), None)
             if nearest is not None and nearest.explains:
-                text = (
-                    f"Not reproduced by any protocol{actual}, but by this reading: {nearest.name}."
-                )
+                text = f"{text} This reading reproduces it: {nearest.name}."
             elif nearest is not None:
                 text = f"{text} The nearest reading is {percent(nearest.value)}: {nearest.name}."
             advice = "Ask the authors which images were scored, and how."
@@ -409,9 +409,9 @@ def _sentence(
 ) -> str:
     on_printed = [f for f in findings if f.check.startswith("Printed ")]
     metrics = next((f.sentence for f in findings if f.check == WITHOUT), "")
-    fitted = next(f for f in findings if f.check == FITS)
-    if fitted.mark == "error":
-        return fitted.sentence
+    on_match = next(f for f in findings if f.check == FITS)
+    if on_match.mark == "error":
+        return on_match.sentence
     main = metrics
     if without is not None and without.leaked > 0:
         main = (
@@ -430,7 +430,7 @@ def _sentence(
         if split.verdict == "clean" and of_scores:
             why = of_scores[0].sentence
         main = f"{metrics} {why}".strip()
-    return " ".join([*map(_in_front, on_printed), main])
+    return " ".join([*map(_with_title, on_printed), main])
 
 
 def _metrics(

@@ -78,8 +78,8 @@ class ScoreReport:
         return of_test + sum(scores.tested.nbytes for scores in self.validation)
 
     @property
-    def chosen(self) -> float | None:
-        """Gamma; None if no gamma is given, or if gamma is an oracle."""
+    def reportable_gamma(self) -> float | None:
+        """Gamma; None without a gamma, or if it was chosen on test data."""
         return None if self.origin == "oracle" else self.gamma
 
     @property
@@ -90,19 +90,19 @@ class ScoreReport:
     @cached_property
     def metrics(self) -> Mapping[str, float | None]:
         """Values of all metrics of the registry; None if the predictions do not determine one."""
-        return protocols.metrics_of_test(self.matrix.tested, self.chosen)
+        return protocols.metrics_of_test(self.matrix.tested, self.reportable_gamma)
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
         """Reasons for metrics that are None, see :func:`zslcore.scores.protocols.reasons_of`."""
         why = f"γ {self.gamma:.3g}, {self.how}" if self.gamma is not None else protocols.NO_GAMMA
-        return protocols.reasons_of(self.matrix.tested, self.chosen, why)
+        return protocols.reasons_of(self.matrix.tested, self.reportable_gamma, why)
 
     @cached_property
     def intervals(self) -> pd.DataFrame:
         """Intervals of the metrics, see :func:`zslcore.scores.protocols.intervals_of`."""
         names = [name for name, value in self.metrics.items() if value is not None]
-        return protocols.intervals_of(self.matrix.tested, names, self.chosen)
+        return protocols.intervals_of(self.matrix.tested, names, self.reportable_gamma)
 
     def table(
         self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False
@@ -115,7 +115,7 @@ class ScoreReport:
         """Return the curve and its gamma as a line of a figure."""
         from zslcore.interactive.seen_unseen import line_of
 
-        m, gamma = self.matrix, self.chosen
+        m, gamma = self.matrix, self.reportable_gamma
         return line_of(m.name, m.tested.curve, look, gamma, gamma or 0.0, self.origin)
 
     def page(
@@ -124,7 +124,7 @@ class ScoreReport:
         more_reports: Sequence[ScoreReport] = (),
         words: Words = WORDS["seen-unseen"],
     ) -> str:
-        """Return the interactive curve, with the images of the test set, as one HTML file.
+        """Return the interactive curve, with the prediction of each test image, as one HTML file.
 
         ``title`` is by default the name of the file; the curves of up to four ``more_reports`` are
         drawn for comparison. Raises DatasetError without a curve, or for too many curves.
@@ -167,7 +167,7 @@ class ScoreReport:
         return frame_page(self.page(), self.matrix.name)
 
     def to_json(self, *, with_intervals: bool = False) -> str:
-        """Return the report as JSON, including the reading of the file."""
+        """Return the report as JSON, with the fixes and remarks from reading the file."""
         m = self.matrix
         values = {"verdict": self.verdict} | self._identity() | self._metrics()
         if with_intervals:
@@ -219,7 +219,11 @@ class ScoreReport:
 
     @property
     def verdict(self) -> Literal["leaks", "unknown", "clean"]:
-        """Verdict on the file alone: "leaks" for an oracle, "unknown" for scores masked by side."""
+        """Verdict on the file alone.
+
+        It is "leaks" if gamma was chosen on test data, or if predictions make a wrong claim, and
+        "unknown" for scores masked by side.
+        """
         claims = self.matrix.reasons if isinstance(self.matrix, PredictedScores) else ()
         if self.origin == "oracle" or claims:
             return "leaks"
@@ -237,9 +241,9 @@ class ScoreReport:
                 f"harmonic mean {percent(h)} (per class)."
             )
         point, sample, at = e.plain, e.plain_per_sample, "γ = 0"
-        if self.chosen is not None and e.calibrated is not None:
+        if self.reportable_gamma is not None and e.calibrated is not None:
             point, sample = e.calibrated, e.calibrated_per_sample
-            at = f"γ = {self.chosen:.3g}, {self.how}"
+            at = f"γ = {self.reportable_gamma:.3g}, {self.how}"
         if point is None or sample is None:
             if np.isnan(e.zsl):
                 return (
@@ -263,7 +267,7 @@ class ScoreReport:
         lines += textwrap.wrap(words.translate(self.headline).replace("γ", "gamma"), LETTERS)
         top_k = ", ".join(f"top-{k} {percent(value)}" for k, value in self.top_k.items() if k > 1)
         lines += [words.translate(f"{top_k} per class, unseen among unseen")] if top_k else []
-        chosen = f"{self.gamma:.3g}, {self.how}" if self.chosen is not None else ""
+        chosen = f"{self.gamma:.3g}, {self.how}" if self.reportable_gamma is not None else ""
         bound = f"{self.oracle.gamma:.3g} per class" if self.oracle else ""
         lines += protocols.in_lines(
             self.table(words, with_intervals=with_intervals),
@@ -303,7 +307,7 @@ def judge(
     if files:
         got = "predictions, which contain their own validation rows"
         has_scores = matrix.matrix is not None
-        expect(has_scores, matrix.name, "a score matrix for validation scores", got)
+        expect(has_scores, matrix.name, "a score matrix, as for the validation scores", got)
         have_scores = all(file.matrix is not None for file in files)
         expected = "scores of every class, from which gamma is chosen"
         expect(have_scores, "Validation scores", expected, "predicted classes")
@@ -342,7 +346,7 @@ def report_of(
 
 
 def judge_predicted(predicted: PredictedScores) -> ScoreReport:
-    """Return the report of predictions at the gamma stated in their file."""
+    """Return the report of predictions at the gamma of their file, or at 0 if it is an oracle."""
     provenance = predicted.predictions.provenance
     if provenance.gamma_origin in ("validated", "given"):
         return judge(predicted, gamma=provenance.gamma, origin=provenance.gamma_origin)

@@ -22,7 +22,7 @@ from zslcore.untrusted.readers.array_names import (
     CLASS_NAMES,
     COUNTERS,
     LABELS,
-    NO_CLASSES,
+    NOT_CLASSES,
     SCORE_VARIABLES,
     is_named,
 )
@@ -147,7 +147,7 @@ def matrix_of_pairs(
     """
     keys = {title: values.astype(str) for title, values in texts.items()}
     keys |= {t: _as_texts(values) for t, values in numbers.items() if is_named(t, COUNTERS)}
-    scores = [title for title in numbers if not is_named(title, (*COUNTERS, *NO_CLASSES))]
+    scores = [title for title in numbers if not is_named(title, (*COUNTERS, *NOT_CLASSES))]
     scores = [title for title in scores if is_named(title, SCORE_VARIABLES)] or scores
     if len(scores) != 1 or len(keys) < 2:
         return None

@@ -35,8 +35,7 @@ NEVER_ACROSS = (
     "so the side of every image was given. H is the H of separate label spaces. Predict every "
     "image among all classes for GZSL."
 )
-#: Smallest similarity between the name of a listed class without images and a name that it may
-#: misspell.
+#: Smallest similarity of two names, one of which may be a misspelling of the other.
 CLOSE = 0.8
 
 
@@ -122,10 +121,11 @@ def _ask_about_spelling(file: ScoreFile, listed: np.ndarray, occurring: np.ndarr
 
 
 def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
-    shown = " and ".join(repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
+    label, other = (repr(clean_text(str(part[0]), 60)) for part in (labels, predicted))
     raise DoubtfulScoresError(
-        f"{name}: expected labels and predicted classes by the same names; got none in common, "
-        f"such as {shown}. Write both in the same way, or keep them with as-is (--fix as-is)."
+        f"{name}: expected labels and predicted classes by the same names; got labels such as "
+        f"{label} and predicted classes such as {other}, without a common name. Write both in the "
+        "same way, or keep them with as-is (--fix as-is)."
     )
 
 

@@ -22,7 +22,7 @@ from zslcore.untrusted.client import Contents, Limits, Role, Table
 from zslcore.untrusted.readers.array_names import (
     COUNTERS,
     LABELS,
-    NO_CLASSES,
+    NOT_CLASSES,
     PREDICTED,
     first_named,
     is_named,
@@ -240,10 +240,10 @@ def _refuse_rows_of_classes(
 def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
     """Return the columns of numbers that may be scores of a class.
 
-    Columns named in :data:`COUNTERS` or :data:`NO_CLASSES`, and columns of whole numbers among
+    Columns named in :data:`COUNTERS` or :data:`NOT_CLASSES`, and columns of whole numbers among
     fractions, are left out, unless a label has the name.
     """
-    unused_names = {name for name in columns if is_named(name, (*COUNTERS, *NO_CLASSES))}
+    unused_names = {name for name in columns if is_named(name, (*COUNTERS, *NOT_CLASSES))}
     unused_names |= _whole_columns(columns, values)
     if unused_names:
         tested = {class_key(str(label)) for label in np.unique(np.asarray(labels))}

@@ -168,7 +168,7 @@ def harmless_csv(table: pd.DataFrame, **options: Any) -> str:
 
 
 def as_plain_value(value: Any) -> Any:
-    """Return a mapping as JSON, and another collection as values joined by semicolons.
+    """Return a mapping as JSON, and any other collection as values joined by semicolons.
 
     Examples
     --------

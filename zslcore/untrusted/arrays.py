@@ -25,7 +25,7 @@ from zslcore.untrusted.answers import (
 )
 from zslcore.untrusted.containers import ARRAYS, require_container
 from zslcore.untrusted.readers import hdf5_files, json_files, variables
-from zslcore.untrusted.readers.array_names import NO_VECTORS, SCORE_VARIABLES, is_named
+from zslcore.untrusted.readers.array_names import NOT_VECTORS, SCORE_VARIABLES, is_named
 from zslcore.untrusted.readers.variables import CONTAINERS
 from zslcore.untrusted.worker import Refused
 
@@ -157,7 +157,7 @@ class Contents:
         groups: dict[str, dict[str, np.ndarray]] = {}
         for name, array in self.arrays.items():
             is_vector = array.dtype.kind in "if" and array.size == max(array.shape, default=0)
-            if is_vector and not is_named(name, NO_VECTORS):
+            if is_vector and not is_named(name, NOT_VECTORS):
                 outer, _, inner = name.partition(".")
                 is_inside = is_named(outer, SCORE_VARIABLES) and inner
                 group = groups.setdefault(outer if is_inside else "", {})

@@ -33,7 +33,7 @@ from zslcore.untrusted.arrays import (
 from zslcore.untrusted.containers import ARRAYS, container_of
 from zslcore.untrusted.files import LFS, open_file, refuse_changes, sha256_of_file
 from zslcore.untrusted.image_rows import rows_by_image
-from zslcore.untrusted.lines import are_fractions, first_fields, read_head, read_lines
+from zslcore.untrusted.lines import first_fields, is_matrix_row, read_head, read_lines
 from zslcore.untrusted.tables import (
     ColumnRole,
     Columns,

@@ -39,9 +39,10 @@ def read_head(path: Path, n_bytes: int, *, cut: bool = False) -> list[str]:
 
 
 def first_fields(path: Path) -> list[str]:
-    """Return the fields in the first line of a text below comments, with decimal points.
+    """Return the fields of the first line that is not a comment.
 
-    Tabs, semicolons, bars or commas separate fields; a line without them is one field.
+    Decimal commas are replaced by decimal points. Tabs, semicolons, bars or commas separate fields;
+    a line without them is one field.
     """
     lines = read_head(path, ENCODED, cut=True)
     first = next(iter(lines[count_lines_above(lines) :]), "").lstrip("# ")
@@ -49,7 +50,7 @@ def first_fields(path: Path) -> list[str]:
     return [field.strip().replace(",", ".") for field in separator.split(first)]
 
 
-def are_fractions(fields: Sequence[str]) -> bool:
+def is_matrix_row(fields: Sequence[str]) -> bool:
     """Whether fields are a row of a matrix without titles; the last field may be cut."""
     *whole, last = fields
     are_numbers = all(map(is_number, whole)) and (is_number(last) or CUT_NUMBER.fullmatch(last))

@@ -1,4 +1,4 @@
-"""The part of each array in a data set: as chosen, by name, then by shape."""
+"""Assignment of arrays to the parts of a data set: as chosen, by name, then by shape."""
 
 from __future__ import annotations
 
@@ -108,15 +108,15 @@ def _names_of_labels(lists: Sequence[Array]) -> list[Array]:
     of the only other list, labels refer to the other list; otherwise return all lists.
     """
     keys = {id(a): {class_key(name) for name in a.names} for a in lists}
-    of_rows = [a for a in lists if rows_named_by(a) is not None]
+    of_rows = [a for a in lists if matrix_named_by(a) is not None]
     label_lists = [a for a in lists if a not in of_rows]
     if len(label_lists) == 1 and all(keys[id(label_lists[0])] <= keys[id(a)] for a in of_rows):
         return label_lists
     return [*lists]
 
 
-def rows_named_by(names: Array) -> str | None:
-    """Return the only matrix with a row per name in the same file; else None."""
+def matrix_named_by(names: Array) -> str | None:
+    """Return the name of the only matrix in the same file if it has a row per name; else None."""
     n, shapes = names.shape[0], names.contents.shapes
     matrices = [name for name, shape in shapes.items() if shape and len(shape) == 2]
     named = [name for name in matrices if (shapes[name] or (0,))[0] == n]

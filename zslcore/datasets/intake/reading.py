@@ -15,7 +15,7 @@ from zslcore.datasets.facts import Recognised
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.intake.arrays import Array
 from zslcore.datasets.intake.joining import OF_TABLE
-from zslcore.datasets.intake.parts import IN_WORDS, NAMES, rows_named_by
+from zslcore.datasets.intake.parts import IN_WORDS, NAMES, matrix_named_by
 from zslcore.datasets.intake.surveying import Intake, survey
 from zslcore.datasets.part_names import ABBREVIATIONS, PART_OF_NAME, WORDS_OF_PARTS, words_in
 from zslcore.datasets.release import ParsedDataset, Release
@@ -149,7 +149,7 @@ def _refuse_incomplete(intake: Intake, files: str) -> None:
 
 
 def _refuse_trained_tests(parts: Mapping[str, Array], labels: np.ndarray) -> None:
-    """Refuse a split without unseen test labels: each part may count its labels from 0."""
+    """Refuse a split with training images of every test label, as if each part counts from 0."""
     if "split" not in parts or parts["split"].shape != labels.shape:
         return
     words = np.array(parts["split"].names)
@@ -175,10 +175,10 @@ def _rows_of_classes(
 ) -> np.ndarray | None:
     """Return the row of each class in class embeddings, if their file has the names of the rows.
 
-    Raises a ParameterError if some classes have an embedding and others have none.
+    Raises an UnknownNameError if some classes have an embedding and others have none.
     """
     in_file = [a for a in arrays if a.contents is prototypes.contents and a.is_text]
-    names_of_rows = [a for a in in_file if rows_named_by(a) == prototypes.name]
+    names_of_rows = [a for a in in_file if matrix_named_by(a) == prototypes.name]
     if not names or len(names_of_rows) != 1:
         return None
     listed = names_of_rows[0].names
@@ -224,7 +224,7 @@ def _by_image(parts: Mapping[str, Array], part: str, values: np.ndarray) -> np.n
 def _with_classes_in_rows(
     parts: Mapping[str, Array], labels: np.ndarray, named: Sequence[str]
 ) -> Mapping[str, Array]:
-    """Exchange the names of rows and columns of a table of attributes with classes in columns.
+    """Swap class and attribute names if the columns of an attribute table are its classes.
 
     The classes are in columns if only the columns have all ``named`` classes, or, without names, if
     there are as many columns as classes in ``labels``.
@@ -283,7 +283,7 @@ def _number_labels(
     texts: tuple[str, ...],
     n: int,
 ) -> tuple[tuple[str, ...], np.ndarray, int]:
-    """Return class names, labels as 0-based rows of class embeddings, and the first number."""
+    """Return class names, labels as 0-based rows of class embeddings, and the first label."""
     where = parts["labels"].title
     if texts:
         if not names:

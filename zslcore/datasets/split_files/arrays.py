@@ -39,8 +39,8 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
         for name, array in arrays.items()
         if array.dtype.kind in "iuU" and array.size == max(array.shape, default=0)
     }
-    # Numbers are parts only by the name of their array. As Python objects they take eight times the
-    # memory, so only arrays with a part become lists.
+    # An array of numbers is a part only if it is named after one. As Python objects, numbers take
+    # eight times the memory, so only arrays with a part become lists.
     has_parts = any(
         array.dtype.kind == "U" or is_named_after_parts(name) for name, array in lists.items()
     )

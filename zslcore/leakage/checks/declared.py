@@ -150,7 +150,7 @@ def _origin(context: AuditContext) -> Iterator[Finding]:
 
 
 def _values(context: AuditContext) -> Iterator[Finding]:
-    S = context.known_prototypes
+    S = context.required_prototypes
     if (classes := np.flatnonzero(~np.isfinite(S).all(axis=1))).size:
         names = context.names(classes)
         text = f"Class embeddings of {listed(names)} contain values that are not finite."
@@ -232,7 +232,7 @@ SIGNIFICANT = 0.05
 )
 def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
     """Report test classes in each vocabulary, related test classes, and rejected matches."""
-    n = len(context.known_unseen_classes)
+    n = len(context.required_unseen_classes)
     for vocabulary in context.vocabularies:
         if vocabulary.name in FINE_TUNED:
             yield _fine_tuned(context, vocabulary.name)
@@ -336,7 +336,7 @@ def _matches(rows: list[Overlap]) -> Evidence:
 )
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     """Report OverlapGain by vocabulary and method, with p adjusted over methods by Holm."""
-    accuracies, unseen = _accuracies(context), set(context.known_unseen_classes.tolist())
+    accuracies, unseen = _accuracies(context), set(context.required_unseen_classes.tolist())
     for vocabulary in context.vocabularies:
         rows = overlaps_of_split(context, vocabulary)
         overlapping, related = (
@@ -378,7 +378,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
 
 
 def _accuracies(context: AuditContext) -> Accuracies:
-    unseen = set(context.known_unseen_classes.tolist())
+    unseen = set(context.required_unseen_classes.tolist())
     of_runs = {run.spec.method: run.evaluation.per_class_zsl for run in context.runs}
     return {
         method: {c: a for c, a in accuracy.items() if c in unseen}

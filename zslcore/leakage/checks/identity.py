@@ -76,8 +76,8 @@ def _near(near: NearSplit) -> Finding:
     shares = ", ".join(f"{part} {percent(share)}" for part, share in near.shares.items())
     changes = "; ".join(moved) or "none"
     message = (
-        f"Close to {near}: {percent(near.same)} of the rows are on the same side as there (rows "
-        f"shared by part: {shares}). Classes on another side: {changes}."
+        f"Close to {near}: {percent(near.same)} of the rows are on the same side in both splits "
+        f"(common rows of each part: {shares}). Classes on another side: {changes}."
     )
     advice = "State which split was used; metrics are not comparable with those of the known split."
     return warning(message, advice, classes=(*near.now_unseen, *near.now_seen))
@@ -110,7 +110,7 @@ def _by_classes(context: AuditContext) -> str:
     facts = {name: column[recognised.row] for name, column in columns.items()}
     for name, column in (("PS", "ps"), ("SS", "ss")):
         is_test = facts[column] == "test"
-        if not np.array_equal(np.flatnonzero(is_test), context.known_unseen_classes):
+        if not np.array_equal(np.flatnonzero(is_test), context.required_unseen_classes):
             continue
         n_test_seen, images = facts["test_seen"] * (name == "PS"), facts["images"]
         expected = {
@@ -152,7 +152,7 @@ def _by_names(context: AuditContext) -> str:
 def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
     """Identify a split without rows by its unseen classes."""
     names = " or ".join(benchmarks)
-    unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
+    unseen = {class_key(context.class_names[c]) for c in context.required_unseen_classes}
     for split in ("PS", "SS"):
         if {*map(class_key, unseen_classes(benchmarks[0], split))} == unseen:
             return f"The unseen classes are those of {names} {split}; no rows can be compared."
@@ -161,7 +161,7 @@ def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
 
 def _counts(context: AuditContext, part: str) -> np.ndarray:
     """Return the number of images of every class in a part."""
-    labels = context.known_labels[context.rows(part)]
+    labels = context.required_labels[context.rows(part)]
     return np.bincount(labels, minlength=len(context.class_names))
 
 

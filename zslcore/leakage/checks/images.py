@@ -24,8 +24,8 @@ ADVICE = "Inspect the images; the corrected split removes such rows from trainin
 )
 def identical_features(context: AuditContext) -> Iterator[Finding]:
     """Report rows of zeros, and groups of equal rows in two parts."""
-    group, zero = identical_rows(context.known_features)
-    directions, _ = identical_rows(context.known_features, scaled=True)
+    group, zero = identical_rows(context.required_features)
+    directions, _ = identical_rows(context.required_features, scaled=True)
     trained, used = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
     if (empty := used[zero[used]]).size:
         text = (
@@ -54,12 +54,13 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     seen, unseen = (groups_in(context, group, part) for part in TEST_PARTS)
     both = np.intersect1d(seen, unseen)
     if both.size:
-        images = counted(both.size, "image has", "images have")
-        text = f"{images} equal rows in test_seen and test_unseen."
+        equal = counted(both.size, "group of equal rows is", "groups of equal rows are")
+        text = f"{equal} in both test_seen and test_unseen."
         yield _equal(context, "warning", text, np.flatnonzero(np.isin(group, both)), group)
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
-        text = f"{counted(n, 'image has', 'images have')} equal rows, but within one part only."
+        equal = counted(n, "group of equal rows is", "groups of equal rows are each")
+        text = f"{equal} within training or within one test part."
         yield ok(text, numbers={"groups": n})
 
 
@@ -107,13 +108,14 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     test = np.setdiff1d(context.rows(*TEST_PARTS), train)
     if not train.size or not test.size:
         return
-    if (side := normalised_side(context.known_features, train, test)) is not None:
+    if (side := normalised_side(context.required_features, train, test)) is not None:
         text = (
-            f"Only the {side} rows have one length, so no {side} row is near a row of another part."
+            f"Only the {side} rows all have the same Euclidean length, so no row is near a row of "
+            "the other side."
         )
         yield open_(text, "Scale the features of all parts in the same way, and check again.")
         return
-    near = near_rows(context.known_features, train, test, near=limits.near, alone=limits.alone)
+    near = near_rows(context.required_features, train, test, near=limits.near, alone=limits.alone)
     differ = near.distance > 0  # ZSL004 reports equal rows
     if not (n := int(differ.sum())):
         return
@@ -126,7 +128,7 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
         "training row",
         "its class",
         "distance / median",
-        "distance / tenth",
+        "distance / tenth nearest",
     )
     share, verb = n / len(test), "is" if n == 1 else "are"
     yield leak(

@@ -373,7 +373,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         elif "images" in question.lower():
             advice = "List every image once, with one path and its class."
         yield open_(question, advice)
-    unseen, labelled = context.known_unseen_classes, context.labels is not None
+    unseen, labelled = context.required_unseen_classes, context.labels is not None
     seen = context.classes(*TRAIN_PARTS, "test_seen") if labelled else context.seen_classes
     if seen is None:
         return
@@ -474,7 +474,7 @@ def _has_labels_of_other_images(context: AuditContext) -> bool:
 )
 def fold_classes(context: AuditContext) -> Findings:
     """Report validation classes that are also test or training classes."""
-    unseen = context.known_unseen_classes
+    unseen = context.required_unseen_classes
     folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.folds, 1)]
     if context.labels is not None and {"train", "val"} <= set(context.parts):
         pair = "The pair train and val", context.classes("train"), context.classes("val")
@@ -522,7 +522,7 @@ def few_test_images(context: AuditContext) -> Findings:
     """Report test classes with few images, and the width of the interval of their accuracy."""
     limit = context.thresholds.images
     for part in TEST_PARTS:
-        classes, n = np.unique(context.known_labels[context.rows(part)], return_counts=True)
+        classes, n = np.unique(context.required_labels[context.rows(part)], return_counts=True)
         if not (few := n < limit).any():
             continue
         names = context.names(classes[few])
@@ -551,7 +551,7 @@ def few_test_images(context: AuditContext) -> Findings:
 )
 def same_photograph(context: AuditContext) -> Findings:
     """Report test and validation rows that share a photograph with a training row."""
-    photographs, none_shared = context.known_photographs, True
+    photographs, none_shared = context.required_photographs, True
     number, trained = photographs.number, context.rows(*TRAIN_PARTS)
     rows_of = {part: shared_rows_of(number, context.rows(part), trained) for part in TEST_PARTS}
     if rows_of := {part: rows for part, rows in rows_of.items() if rows.size}:
@@ -596,7 +596,7 @@ def same_photograph(context: AuditContext) -> Findings:
 
 def _versions_on_both_sides(context: AuditContext) -> list[tuple[str, str]]:
     """Return the names of training and test images that may be versions of one photograph."""
-    photographs = context.known_photographs
+    photographs = context.required_photographs
     classes = np.zeros(len(photographs.number), int) if context.labels is None else context.labels
 
     def names_of(rows: np.ndarray) -> list[str]:
@@ -614,7 +614,7 @@ def _versions_on_both_sides(context: AuditContext) -> list[tuple[str, str]]:
 
 def _finding_on_photographs(context: AuditContext, rows_of: dict[str, np.ndarray]) -> Finding:
     """Return the finding on test rows, by part, that share a photograph with a training row."""
-    photographs, trained = context.known_photographs, context.rows(*TRAIN_PARTS)
+    photographs, trained = context.required_photographs, context.rows(*TRAIN_PARTS)
     number, rows = photographs.number, np.concatenate(list(rows_of.values()))
     sizes = {part: len(context.rows(part)) for part in rows_of}
     shares = {part: part_rows.size / sizes[part] for part, part_rows in rows_of.items()}

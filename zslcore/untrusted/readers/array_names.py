@@ -23,7 +23,7 @@ LABEL_VARIABLES = (
     *("true_label", "true", "gold", "y_test", "gts", "gt_label", "gt_labels", "gt_class", "truth"),
     *("all_labels", "all_targets", "test_labels", "test_label", "label_ids"),
 )
-#: Names of variables that list all, the unseen or the seen classes.
+#: Names of variables that list all classes.
 CLASS_NAMES = (
     *("class_names", "allclasses_names", "names", "classes", "class_list", "categories"),
     *("target_names", "label_names"),
@@ -41,6 +41,7 @@ UNSEEN_CLASSES, SEEN_CLASSES = (
         ("seen", ("seen", "base")),
     )
 )
+#: Names of variables that list all, the unseen or the seen classes.
 CLASS_LISTS = (*CLASS_NAMES, *UNSEEN_CLASSES, *SEEN_CLASSES)
 #: Names of arrays with a fixed meaning, which are never names of classes.
 VARIABLES = frozenset(
@@ -118,7 +119,7 @@ COUNTERS = (
     "row_ids",
 )
 #: Names of columns that describe an image or its prediction, unless a class has the name.
-NO_CLASSES = (
+NOT_CLASSES = (
     *("confidence", "conf", "max_prob", "max_probability", "max_score", "top1_score", "entropy"),
     *("margin", "correct", "is_correct", "hit", "seen", "is_seen", "unseen", "is_unseen", "fold"),
     *("seed", "epoch", "rank", "loss", "weight", "run", "trial", "repeat", "checkpoint"),
@@ -126,7 +127,7 @@ NO_CLASSES = (
     *("pred_confidence", "prediction_score", "true_rank", "rank_of_true", "runtime", "time_ms"),
 )
 #: Names of arrays that are not scores of one class or image.
-NO_VECTORS = (*VARIABLES, *LABELS, *PREDICTED, *COUNTERS, *NO_CLASSES, *CLASS_LISTS)
+NOT_VECTORS = (*VARIABLES, *LABELS, *PREDICTED, *COUNTERS, *NOT_CLASSES, *CLASS_LISTS)
 
 
 def letters_of(name: str) -> str:
@@ -135,7 +136,7 @@ def letters_of(name: str) -> str:
 
 
 def first_named(names: Iterable[str], listed: Iterable[str]) -> str | None:
-    """Return the name that comes first in ``listed``, a list of this module; None without any."""
+    """Return the name that comes first in ``listed``, a list of this module; None if none is."""
     name_of_key = {squeeze(name): name for name in reversed([*names])}
     return next((name_of_key[key] for key in map(squeeze, listed) if key in name_of_key), None)
 

@@ -32,7 +32,7 @@ MAX_DEPTH = 20
 #: Largest number of lists, objects and names in a JSON text, enough for a million rows as lists.
 MAX_PARTS = 1 << 20
 #: Largest size in bytes of an array of texts, enough for a million names of 33 letters.
-MOST_OF_TEXTS = 128 << 20
+MAX_TEXT_ARRAY = 128 << 20
 
 #: Bytes at the start of a text by which records in lines are recognised.
 MAX_HEAD = 1 << 16
@@ -137,10 +137,10 @@ def _joined_batches(value: Any) -> Any:
 def _array_of_texts(texts: Sequence[str]) -> np.ndarray:
     """Return texts as an array, in which every text takes the bytes of the longest one."""
     size = 4 * len(texts) * min(MAX_NAME, max(map(len, texts)))
-    if size > MOST_OF_TEXTS:
+    if size > MAX_TEXT_ARRAY:
         raise Refused(
-            f"expected strings that take at most {MOST_OF_TEXTS:,} bytes if all are as long as the "
-            f"longest one; got {size:,}"
+            f"expected strings that take at most {MAX_TEXT_ARRAY:,} bytes if all are as long as "
+            f"the longest one; got {size:,}"
         )
     return np.array([text[:MAX_NAME] for text in texts])
 

@@ -1,4 +1,4 @@
-"""Readers of NumPy's arrays and archives; arrays of Python objects only hold texts or numbers."""
+"""Readers of NumPy's arrays and archives; objects in arrays must be texts or numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class Npz:
         """Return shape and bytes per value of a variable."""
         info = self.members[name]
         stored = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-        if info.flag_bits & 1 or not stored:
+        if info.flag_bits & 1:
+            raise Refused("expected an array without a password; got an encrypted one")
+        if not stored:
             raise Refused("expected an uncompressed or deflated array; got another compression")
         with self.archive.open(info) as member:
             shape, _, dtype = npy_header(member)

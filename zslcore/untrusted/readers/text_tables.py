@@ -3,7 +3,8 @@
 A column of texts is a separate array, as is a column of numbers with a name such as "label" or
 "class". All other columns of numbers form the matrix "values", with their names in "columns". In
 Parquet, a column of equally long lists (one embedding per row, as in Hugging Face data sets) is a
-separate matrix. A column or matrix without a name is named "array".
+separate matrix. A column or matrix without a name is named "array", but a column of texts next to
+named columns is named "name".
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from zslcore.untrusted.worker import Refused
 #: Limits: bytes of a text file, and columns.
 MAX_TEXT, MAX_COLUMNS = 64 << 20, 1 << 14
 #: Limit on memory for reading a text, in bytes; a text of 64 MiB with numbers needs half of it.
-MOST_OF_TEXT = 512 << 20
-#: Type of texts of any length, and number of rows that are Python objects at a time.
+MAX_TEXT_MEMORY = 512 << 20
+#: Type of texts of any length, and number of rows that are converted at a time.
 TEXTS, BLOCK = np.dtypes.StringDType(), 1 << 14
 #: Names of number columns that are separate arrays, not part of the matrix.
 SEPARATE_ARRAYS = frozenset(
@@ -51,7 +52,7 @@ def allow_text(path: str) -> None:
         raise Refused(
             f"expected a text file of at most {MAX_TEXT:,} bytes; got {size:,}; write it as .npy"
         )
-    worker.raise_memory_limit(max(0, min(32 * size, MOST_OF_TEXT) - worker.OPENING))
+    worker.raise_memory_limit(max(0, min(32 * size, MAX_TEXT_MEMORY) - worker.OPENING))
 
 
 class TextTable:
@@ -67,7 +68,7 @@ class TextTable:
         with open(path, encoding=encoding_of(path), errors="replace") as file:
             self.skipped = count_lines_above(file)
         head = [*islice(self._lines(), 2)]
-        if len(head) == 2 and _counts_vectors(*head):
+        if len(head) == 2 and _is_size_line(*head):
             self.skipped += 1
             head = [*islice(self._lines(), 2)]
         if not head:
@@ -75,7 +76,7 @@ class TextTable:
         head[0] = head[0].lstrip("# ")
         self.separator = _separator(head)
         rest = head[-1].rpartition("\t")[2].split()
-        #: Whether a tab is after a name, and spaces are between the numbers of its vector.
+        #: Whether a tab separates each name from its vector, and spaces separate the numbers.
         self.is_mixed = self.separator == "\t" and len(rest) > 1 and all(map(is_number, rest))
         self.decimal = "."
         if self.separator in ("\t", ";") and any(
@@ -84,7 +85,7 @@ class TextTable:
             self.decimal = ","
         first, below = self._fields(head[0]), self._fields(head[-1])
         if len(below) == len(first) + 1 > 2 and not any(map(is_number, first)):
-            first = ["", *first]  # R has no title above the names of rows
+            first = ["", *first]  # R writes no title above the names of rows
         if len(first) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns; got {len(first):,}")
         has_header = _has_header([*self._with_points(first)], self._with_points(below))
@@ -99,7 +100,7 @@ class TextTable:
             self.values = self._columns(below, header, has_header)
         except MemoryError:
             raise Refused(
-                f"expected a text file that takes at most {MOST_OF_TEXT:,} bytes of memory; got "
+                f"expected a text file that takes at most {MAX_TEXT_MEMORY:,} bytes of memory; got "
                 "more; write it as .npy"
             ) from None
         self.names = list(self.values)
@@ -144,13 +145,13 @@ class TextTable:
             columns |= self._texts(texts, len(header), has_header)
         # An unnamed column of texts next to named columns is the index, with names of rows.
         unnamed = "name" if has_header and "name" not in header else "array"
-        if not has_header and len(header) > 2 and _numbers_rows([*columns.values()]):
+        if not has_header and len(header) > 2 and _begins_with_counter([*columns.values()]):
             header = ["index", *header[1:]]
         columns_by_name: dict[str, np.ndarray] = {}
         numbers: list[tuple[str, np.ndarray]] = []
         for k, name in enumerate(header):
             is_index = name in INDEX and has_header
-            is_separate = name.lower() in SEPARATE_ARRAYS or _counts_rows(name, columns[k])
+            is_separate = name.lower() in SEPARATE_ARRAYS or _is_counter(name, columns[k])
             if columns[k].dtype.kind == "T" or (is_separate and not is_index):
                 columns_by_name[name or unnamed] = columns[k]
             elif not is_index:
@@ -219,7 +220,7 @@ def _numbers_or_texts(column: np.ndarray) -> np.ndarray:
     return column
 
 
-def _counts_vectors(first: str, second: str) -> bool:
+def _is_size_line(first: str, second: str) -> bool:
     """Whether a first line has the number of vectors and their length, as word2vec writes."""
     sizes = first.split(maxsplit=2)
     return (
@@ -239,8 +240,8 @@ def _words(line: str) -> list[str]:
     return line.split(maxsplit=MAX_COLUMNS)
 
 
-def _numbers_rows(columns: list[np.ndarray]) -> bool:
-    """Whether the first of several untitled columns counts the rows; the next has fractions."""
+def _begins_with_counter(columns: list[np.ndarray]) -> bool:
+    """Whether the first of several untitled columns counts rows, and the second has fractions."""
     first, second = columns[:2]
     if first.dtype.kind != "f" or second.dtype.kind != "f" or len(first) < 2:
         return False
@@ -248,7 +249,7 @@ def _numbers_rows(columns: list[np.ndarray]) -> bool:
     return is_counter and not np.array_equal(second, np.trunc(second))
 
 
-def _counts_rows(name: str, column: np.ndarray) -> bool:
+def _is_counter(name: str, column: np.ndarray) -> bool:
     """Whether a column is a row counter: named like one, with distinct whole numbers."""
     if not is_named(name, COUNTERS) or column.dtype.kind != "f":
         return False
