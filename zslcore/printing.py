@@ -12,6 +12,7 @@ A seen-unseen curve has lines of equal harmonic mean :math:`H` in the background
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -288,8 +289,8 @@ def _letters(width_mm: float) -> int:
 
 
 def _wrap(text: str, letters: int) -> str:
-    """Wrap a text into lines, without a break before a percent sign."""
-    return textwrap.fill(text.replace(" %", "\u00a0%"), max(10, letters))
+    """Wrap a text into lines, without a break before a percent sign or after γ or H."""
+    return textwrap.fill(re.sub(r" (?=%)|(?<=\b[γH]) ", "\u00a0", text), max(10, letters))
 
 
 def _need_vertical_labels(words: Sequence[str], width_mm: float) -> bool:

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.browser.reading import box_of, once, settle, visit
+from zslcore.datasets import imports, load
 
 SLOW = "dataset=simulated-SUN&method=ALE"
 SHORT = "dataset=simulated-aPY&method=ALE"
@@ -44,6 +47,22 @@ def test_a_job_is_shown_in_the_bar_without_layout_shift(fresh_server, page):
     settle(page)
     assert page.get_by_text("1 job", exact=True).count() == 0
     assert box_of(heading)["y"] == before
+
+
+def test_the_progress_of_methods_does_not_move_the_picture(fresh_server, page, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(Path(fresh_server.log.name).parent / "data"))
+    imports.import_read_dataset(load("digits"), "own-digits")
+    visit(page, fresh_server, "/splits?dataset=own-digits")
+    picture = page.locator(".st-key-data_split")
+    before = box_of(picture)["y"]
+    page.get_by_role("button", name="closed-form methods").click()
+    cancel = page.get_by_role("button", name="Cancel")
+    cancel.wait_for()
+    assert box_of(picture)["y"] == pytest.approx(before, abs=8)
+    cancel.click()
+    page.get_by_role("button", name="Start again").wait_for()
+    assert box_of(picture)["y"] == pytest.approx(before, abs=8)
+    once(page, lambda: not unfinished(fresh_server))
 
 
 def test_a_run_can_be_cancelled_and_another_survives_a_reload(fresh_server, page):

@@ -210,10 +210,11 @@ def test_a_square_panel_leaves_no_strip_empty(width, title):
 
 def test_no_line_break_in_the_legend_separates_a_number_from_its_unit():
     for more in range(12):
-        name = f"{'x' * more} LinearS2V on CUB-vgg_fc7, split PS, AUSUC 25.7 %"
+        name = f"{'x' * more} LinearS2V on CUB-vgg_fc7, γ 0.21, H 25.7 %"
         panel = Panel(partial(draw_line, x=NUMBERS, y=NUMBERS, color="#0072B2", name=name))
         (written,) = draw_panels(panel)[0].legends[0].get_texts()
-        assert "25.7\u00a0%" in written.get_text()
+        assert "γ\u00a00.21" in written.get_text()
+        assert "H\u00a025.7\u00a0%" in written.get_text()
 
 
 @pytest.mark.parametrize(("places", "seen"), [([0.0, 0.5, 1.0], True), ([0.0, 0.01, 1.0], False)])

@@ -131,12 +131,13 @@ def show_files(comparison: FileComparison, name: str) -> None:
             "verdict": "significance",
         },
         percent=metrics,
-        widths={"file": 124, "u": 57, "s": 57, "H": 57, "AUSUC": 64, "verdict": 95},
+        widths={"file": 119, "u": 53, "s": 53, "H": 53, "AUSUC": 56, "verdict": 108},
         marked=0,
         height=250,
     )
-    for reason in comparison.reasons:
-        st.warning(on_screen(reason), icon=":material/compare_arrows:")
+    if comparison.reasons:
+        words = "\n\n".join(map(on_screen, comparison.reasons))
+        st.warning(words, icon=":material/compare_arrows:")
 
 
 def show_pairs(

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.sections.audit import VERDICT_COLORS, Review
+from ui.sections.method_grid import rank_with_interval
 from ui.sections.results import METRICS, lead_in_words
 from ui.shell import site_map
 from ui.shell.numbers import duration
@@ -163,9 +164,6 @@ def _as_table(column: Column) -> pd.DataFrame:
     for row, rank in ranks.iterrows():
         cell = column.cells[str(row)]
         metrics = {n: cell.metrics[METRICS[n]] for n in SHOWN if METRICS[n] in cell.metrics}
-        ends = (
-            "" if rank["first"] != rank["first"] else f" ({rank['first']:.0f}–{rank['last']:.0f})"
-        )
-        place = {"rank": f"{rank['rank']:.0f}{ends}"} if column.is_ranked else {}
+        place = {"rank": rank_with_interval(rank)} if column.is_ranked else {}
         rows.append({"method": row, **metrics, **place})
     return pd.DataFrame(rows)

@@ -457,7 +457,7 @@ def _show_ranks(table: MethodTable, column: Column) -> None:
     rows, _ = grid_of(table)
     shown = column.ranks.reindex(rows)
     words = [rank_with_interval(rank) or "" for _, rank in shown.iterrows()]
-    with_intervals = ", with 95 % intervals" * bool(column.ranks["low"].notna().any())
+    with_intervals = ", 95 % intervals" * bool(column.ranks["low"].notna().any())
     heading = f"{result_title(column)}: {metric_label(table.metric)}{with_intervals}"
     chart(
         rank_forest(shown.assign(ranks=words), heading, top=HEADINGS - 2 * BORDER, row=ROW),
