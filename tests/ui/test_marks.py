@@ -321,7 +321,8 @@ def test_gains_of_classes(narrow, look):
         tile, (clicked, words) = row.loc[m.y], m.trace.customdata[m.k]
         assert plain(clicked) == tile.name
         assert without_tags(words).startswith(f"{tile.name}: ")
-        assert f"pre-training {tile['accuracy']:.1%}, without {tile['baseline']:.1%}" in words
+        accuracy, baseline = 100 * tile["accuracy"], 100 * tile["baseline"]
+        assert f"pre-training {accuracy:.1f} %, without {baseline:.1f} %" in words
         # Bars without an interval are pale.
         opacity = 1 if tile["draws"] >= gains.FEWEST_DRAWS else 0.45
         assert m.color == translucent(GROUP_LOOKS[tile["group"]].color, opacity)

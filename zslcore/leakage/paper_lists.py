@@ -9,12 +9,13 @@ learning - a comprehensive evaluation of the good, the bad and the ugly", TPAMI 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
-from zslcore.datasets.facts import benchmark_classes, published, unseen_classes
+from zslcore.datasets.facts import benchmark_classes, unseen_classes
 from zslcore.names import dictionary_form
+from zslcore.storage.files import FACTS, read_csv_rows
 
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
 IMAGES = {"AWA1 and AWA2": "AWA2", "CUB": "CUB", "SUN": "SUN", "aPY": "aPY"}
@@ -29,18 +30,27 @@ def paper_lists() -> Mapping[tuple[str, str], tuple[frozenset[str], str]]:
     The list is empty if the paper compares the two sets and finds no common class.
     """
     lists: dict[tuple[str, str], tuple[frozenset[str], str]] = {}
-    images = published("overlap_imagenet1k_ss")
+    images = _read_printed("overlap_imagenet1k_ss")
     for title, benchmark in IMAGES.items():
-        printed = {*images["class"][images["dataset"] == benchmark]}
+        printed = {row["class"] for row in images if row["dataset"] == benchmark}
         tested = unseen_classes(benchmark, "SS")
         names = frozenset(name for name in tested if _is_listed(name, printed))
         lists[title, "imagenet-1k"] = names, "Xian et al. 2019"
-    for key, rows in published("overlap_action").groupby(["dataset", "pretraining"]):
-        dataset, pretraining = map(str, key)
-        names = frozenset(rows["class"][rows["overlaps"] == 1])
+    actions = _read_printed("overlap_action")
+    for dataset, pretraining in {(row["dataset"], row["pretraining"]): None for row in actions}:
+        names = frozenset(
+            row["class"]
+            for row in actions
+            if (row["dataset"], row["pretraining"], row["overlaps"]) == (dataset, pretraining, "1")
+        )
         lists[dataset, _SETS[pretraining]] = names, "Huang et al. 2021"
         lists[dataset, "kinetics-664"] = frozenset(), "Brattoli et al. 2020"
     return MappingProxyType(lists)
+
+
+def _read_printed(table: str) -> Sequence[Mapping[str, str]]:
+    """Read a published table without pandas, so that checking a small file starts fast."""
+    return read_csv_rows(FACTS / "published" / f"{table}.csv")
 
 
 def _is_listed(name: str, printed: set[str]) -> bool:
@@ -51,11 +61,9 @@ def _is_listed(name: str, printed: set[str]) -> bool:
 @cache
 def _titles() -> Mapping[frozenset[str], str]:
     """Return the titles of the test sets by all their classes, in dictionary form."""
-    actions = published("overlap_action")
-    classes_of_title: dict[str, Iterable[str]] = {
-        str(dataset): rows["class"] for dataset, rows in actions.groupby("dataset")
-    }
-    classes_of_title |= {title: benchmark_classes(name) for title, name in IMAGES.items()}
+    classes_of_title = {title: {*benchmark_classes(name)} for title, name in IMAGES.items()}
+    for row in _read_printed("overlap_action"):
+        classes_of_title.setdefault(row["dataset"], set()).add(row["class"])
     return {frozenset(map(dictionary_form, c)): title for title, c in classes_of_title.items()}
 
 
