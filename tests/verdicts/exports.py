@@ -213,7 +213,9 @@ def tables_and_imports() -> Iterator[Input]:
     new = [[image, ALL_FOUR.index(name), name] for image, name in items]
     files = {"split_zhou_A.json": {"train": new[::2], "val": new[-1:], "test": new[1::2]}}
     command = ("check", "split_zhou_A.json", *DECLARED)
-    yield Input("CoOp, test image in val", files, command, "unknown", "that train or val also list")
+    yield Input(
+        "CoOp, test image in val", files, command, "unknown", "that are also in train or val"
+    )
     table = pd.DataFrame(items, columns=["image", "label"])
     for what, n, expected in (("sound", 0, CLEAN), ("a leak", 3, "leaks")):
         parts = ["train" if name in ALL_FOUR[:2] else "test_unseen" for _, name in items]
