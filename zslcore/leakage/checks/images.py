@@ -13,6 +13,7 @@ from zslcore.leakage.report import Evidence, Finding, Mark
 from zslcore.numbers import counted, percent
 
 ADVICE = "Inspect the images; the corrected split removes such rows from training."
+ADVICE_ON_TESTS = "Inspect the images: if they are the same, one of them has the wrong class."
 
 
 @check(
@@ -56,7 +57,8 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     if both.size:
         equal = counted(both.size, "group of equal rows is", "groups of equal rows are")
         text = f"{equal} in both test_seen and test_unseen."
-        yield _equal(context, "warning", text, np.flatnonzero(np.isin(group, both)), group)
+        rows = np.flatnonzero(np.isin(group, both))
+        yield _equal(context, "warning", text, rows, group, advice=ADVICE_ON_TESTS)
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
         equal = counted(n, "group of equal rows is", "groups of equal rows are each")
@@ -83,6 +85,7 @@ def _equal(
     rows: np.ndarray,
     group: np.ndarray,
     share: float | None = None,
+    advice: str = ADVICE,
 ) -> Finding:
     parts = [p for p in (*TRAIN_PARTS, *TEST_PARTS) if p in context.parts]
     rows = rows[np.argsort(group[rows], kind="stable")]
@@ -92,7 +95,7 @@ def _equal(
         for k, row in enumerate(rows)
     ]
     evidence = Evidence.of("Equal rows, 0-based", ("group", "row", "class", "parts"), table)
-    return finding(mark, sentence, ADVICE, evidence, rows, numbers={"rows": len(rows)}, value=share)
+    return finding(mark, sentence, advice, evidence, rows, numbers={"rows": len(rows)}, value=share)
 
 
 @check(
