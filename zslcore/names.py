@@ -54,7 +54,7 @@ def class_key(name: str) -> str:
 
 
 def class_keys(names: Sequence[str]) -> tuple[str, ...]:
-    """Return one key per class; if different names have the same key, each name is its own key.
+    """Return one key per class; if different names share a key, each of them is its own key.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def readable_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return readable class names; names that would become equal are unchanged.
+    """Return readable class names; if two would become equal, all names are unchanged.
 
     Examples
     --------

@@ -37,9 +37,10 @@ def _freeze_rows(owner: object, *names: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fold:
-    """Partition of the training classes for choosing hyperparameters.
+    """Training and validation rows with disjoint classes, for choosing hyperparameters.
 
-    ``train`` and ``val`` are 0-based row numbers in ``trainval``, with disjoint classes.
+    ``train`` and ``val`` are rows of the data set (not positions in ``trainval``), counted from 0;
+    all are rows of ``trainval``.
     """
 
     train: np.ndarray
@@ -73,7 +74,7 @@ class Split:
     name : "SS", "PS", "PS v1" or another name
     trainval, test_seen, test_unseen : int arrays of row numbers
     seen_classes, unseen_classes : int arrays, rows of ``prototypes``
-    folds : partitions of ``trainval``
+    folds : divisions of the rows ``trainval`` into training and validation rows
     note : one sentence on the origin of the split
     """
 
@@ -274,9 +275,9 @@ def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int 
 class ZSLDataset:
     """Image features, class prototypes and the splits over them.
 
-    Arrays are read-only, so that visitors can share a cached data set. Use
-    :func:`zslcore.datasets.load` to open a data set; the constructor checks its arguments but never
-    repairs them.
+    Use :func:`zslcore.datasets.load` to open a data set; the constructor checks its arguments but
+    never repairs them. All arrays are read-only, so that a cached data set can be shared:
+    ``features`` and ``images`` are not copied, so the arrays passed in become read-only, too.
 
     Parameters
     ----------
@@ -300,7 +301,8 @@ class ZSLDataset:
     Raises
     ------
     DatasetError
-        When shapes do not fit, values are not finite, or a split points outside the data.
+        If shapes do not match, prototypes are not finite, or labels or a split point outside the
+        data. Features are checked when their rows are read.
     """
 
     name: str

@@ -134,7 +134,7 @@ class SeenUnseenCurve:
         return self.at(middle_gamma(self.gamma, int(np.argmax(self.harmonic))))
 
     def thinned(self, n: int) -> SeenUnseenCurve:
-        """Return about ``n`` evenly spaced points, including both ends and the best point."""
+        """Return the curve with about ``n`` evenly spaced points, its ends and its best point."""
         if len(self.gamma) <= n:
             return self
         length = np.cumsum(np.abs(np.diff(self.seen)) + np.abs(np.diff(self.unseen)))
@@ -173,7 +173,7 @@ def seen_unseen_curve(
 
     Parameters
     ----------
-    scores : array of shape (n_samples, n_candidates), larger is closer
+    scores : array of shape (n_samples, n_candidates), larger for a better match
     y : int array of shape (n_samples,), the true column of ``scores``
     seen : bool array of shape (n_candidates,), True for the columns of seen classes
     average : "class" (mean of per-class accuracies, the protocol) or "sample"
@@ -186,7 +186,7 @@ def seen_unseen_curve(
 
     Notes
     -----
-    Values :math:`a - b` that differ by less than the rounding of the scores (one unit in the last
+    Values :math:`a - b` that differ by at most the rounding of the scores (one unit in the last
     place of the largest score, in the precision of the input) form one breakpoint: float32 scores
     cannot distinguish such samples.
     """
@@ -405,7 +405,7 @@ class GammaThresholds:
 
     Notes
     -----
-    Margins that differ by less than the rounding of the scores form one breakpoint of the
+    Margins that differ by at most the rounding of the scores form one breakpoint of the
     seen-unseen curve and have one gamma here, so that curve and predictions agree at every gamma.
     """
 
@@ -445,7 +445,7 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresh
 def find_gamma_thresholds(
     best_classes: BestClasses, m: CurveSteps, seen: np.ndarray
 ) -> GammaThresholds:
-    """Compute :func:`switches` from the best classes and margins of a score matrix."""
+    """Compute :func:`switches` from the best classes and the steps of the curve ``m``."""
     gamma = best_classes.margin.copy()
     # Images in ``counting`` change sides at breakpoints; those after the last one never change.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")

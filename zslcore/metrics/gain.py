@@ -36,11 +36,12 @@ TINY = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class OverlapGain:
-    """Relative gain in accuracy of classes in the pre-training set over unseen classes.
+    """Relative gain in accuracy of overlapping classes over truly unseen classes.
 
     Attributes
     ----------
-    acc_ouc, acc_tuc : mean per-class accuracy of overlapping and of truly unseen classes
+    acc_ouc, acc_tuc : mean per-class accuracy of overlapping classes (in the pre-training set), and
+        of truly unseen classes
     gain : relative difference, in [-2, 2]
     interval : bootstrap-t interval of the gain over classes; NaN with a single class on a side
     p : two-sided permutation p-value over classes

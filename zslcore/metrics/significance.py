@@ -66,12 +66,13 @@ class PairedTest:
 
     Attributes
     ----------
+    question : subject of the differences, at the start of ``sentence``
     pairs : number of differences
     mean_difference, interval : mean of the differences and its t interval
     t, p : paired t-test
     d_z, d_z_interval : Cohen's d of the differences and its noncentral-t interval
-    wilcoxon_p : signed-rank test without differences that are zero
-    rank_biserial : in [-1, 1], 1 if no difference is negative
+    wilcoxon_p : signed-rank test of the differences that are not zero
+    rank_biserial : in [-1, 1], 1 if all differences other than zero are positive
     shift, shift_interval : Hodges-Lehmann estimate and the interval of the signed-rank test
     of : plural noun for the pairs, such as "classes"
     """
@@ -92,7 +93,7 @@ class PairedTest:
 
     @property
     def sentence(self) -> str:
-        """Sentence with the mean difference and its interval in points, the p-values and d_z."""
+        """Sentence with the mean difference and its interval in points, and the p-values."""
         mean, low, high = map(signed, (self.mean_difference, *self.interval))
         if np.isnan(self.p):  # no test without variance
             return f"{self.question} {mean} points in each of {self.pairs} {self.of}."
@@ -107,8 +108,8 @@ def paired_test(question: str, differences: ArrayLike, *, of: str = "pairs") -> 
     """Test whether paired differences are zero, by a t-test and the signed-rank test.
 
     ``differences`` are at least two fractions, such as differences of accuracies; ``of`` is a
-    plural noun for the pairs. Raises a DatasetError for fewer than two differences, or for a
-    difference that is not finite.
+    plural noun for the pairs; ``question`` begins the sentence of the result. Raises a DatasetError
+    for fewer than two differences, or for a difference that is not finite.
     """
     x = np.round(np.asarray(differences, dtype=np.float64), DIGITS)
     if x.ndim != 1 or len(x) < 2 or not np.isfinite(x).all():
@@ -168,11 +169,11 @@ def _rank_biserial(x: np.ndarray) -> float:
 
 
 def _shift(x: np.ndarray) -> tuple[float, tuple[float, float]]:
-    """Return the Hodges-Lehmann estimate and its interval; NaN for fewer than six values.
+    """Return the Hodges-Lehmann estimate and its interval, NaN for fewer than six values.
 
-    The interval leaves out the k smallest and the k largest means of two differences; k follows
-    from the 2.5 % quantile of the signed-rank statistic, which under the null hypothesis
-    is the sum of a random subset of 1..n.
+    Only the interval can be NaN. It leaves out the k smallest and the k largest means of two
+    differences; k follows from the 2.5 % quantile of the signed-rank statistic, which under the
+    null hypothesis is the sum of a random subset of 1..n.
     """
     n = len(x)
     i, j = np.triu_indices(n)
@@ -205,14 +206,14 @@ FEW = 20
 #: two classes is a single class, and Student's quantile is 12.7: in simulations with two classes,
 #: 99 % of the intervals of H reach from about 0 to about 100 %; with three classes 1 % do.
 FEWEST = 3
-#: End of the sentence of :func:`too_few`.
+#: End of the clause that :func:`too_few` returns.
 TOO_FEW = "too few for an interval"
 #: Maximum number of counts in memory at a time: 8 MiB.
 BLOCK = 1 << 20
 
 
 def too_few(**sides: int) -> str:
-    """Return which sides have too few test classes for an interval, as a clause; "" if none has.
+    """Return a clause on sides with too few test classes for an interval; "" without such sides.
 
     ``sides`` are numbers of test classes by side: ``seen``, ``unseen`` or both.
 
@@ -299,14 +300,14 @@ def _means(rng: np.random.Generator, accuracy: np.ndarray, n_draws: int) -> np.n
 
 
 def fewest_classes(seen: np.ndarray, metric: str = "") -> int:
-    """Return the number of classes of the smaller side that counts; 0 without classes."""
+    """Return the number of classes of the smaller side that a metric uses; 0 without classes."""
     return min(classes_of_sides(seen, metric).values(), default=0)
 
 
 def classes_of_sides(seen: np.ndarray, metric: str = "") -> dict[str, int]:
-    """Return the number of classes of each non-empty side that counts for a metric.
+    """Return the number of classes of each non-empty side that a metric uses.
 
-    Only one side counts for a metric of that side: "zsl", "plain_unseen" or "plain_seen".
+    A metric of one side uses only this side: "zsl", "plain_unseen" or "calibrated_seen".
     """
     sides = {"seen": int(np.count_nonzero(seen)), "unseen": int(np.count_nonzero(~seen))}
     if "unseen" in metric or metric.startswith("zsl"):
@@ -319,7 +320,8 @@ def classes_of_sides(seen: np.ndarray, metric: str = "") -> dict[str, int]:
 def widening(classes: int) -> float:
     """Return the ratio of Student's quantile to the normal one, to widen intervals for few classes.
 
-    It is 1 for :data:`FEW` or more classes, for which percentile intervals are wide enough.
+    It is 1 for :data:`FEW` or more classes, for which percentile intervals are wide enough, and for
+    fewer than :data:`FEWEST`, which have no interval.
     """
     if not FEWEST <= classes < FEW:
         return 1.0
@@ -379,7 +381,7 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
     .. math::
         p = \min \left( 1, \; 2 \, \frac{1 + \min(\#\{x^* \le 0\}, \#\{x^* \ge 0\})}{1 + B} \right)
 
-    Apart from a rounding of one draw, p is below :math:`\alpha` if the percentile interval at
+    Up to rounding by one draw, p is below :math:`\alpha` if the percentile interval at
     :math:`1 - \alpha` excludes 0. With B draws, p is at least 2 / (1 + B). For fewer than
     :data:`FEW` ``classes``, p comes from Student's t: the difference divided by the standard
     deviation of the draws; for fewer than :data:`FEWEST`, p is NaN. ``values`` has shape
@@ -452,7 +454,7 @@ class Design:
         return float(sum(v for v, _ in parts) ** 2 / sum(v**2 / df for v, df in parts))
 
     def detectable(self) -> float:
-        """Return the smallest difference found with :data:`POWER`; NaN if not even 1 is found."""
+        """Return the smallest difference found with :data:`POWER`; NaN if it would exceed 1."""
         if not self.error:
             return 0.0
         most = min(self.error, 1.0)
