@@ -10,10 +10,10 @@ definitions therefore give a metric and its interval:
 images of unseen classes as their best unseen class :math:`b_i`; H is the harmonic mean of the
 two accuracies.
 
-*Joint label space.* The exact seen-unseen curve has u, s and H at every :math:`\gamma`, and AUSUC
-is the area under s over u. The margin :math:`m_i` of an image is its score for :math:`a_i` minus
-its score for :math:`b_i` or, with a novelty detector, the negated penalty. Averaged over samples,
-AUSUC equals OpenworldAUC with the margin as detector:
+*Joint label space.* The exact seen-unseen curve has u, s and H at every :math:`\gamma`; AUSUC is
+the area under the curve of s against u. The margin :math:`m_i` of an image is its score for
+:math:`a_i` minus its score for :math:`b_i` or, with a novelty detector, the negated penalty.
+Averaged over samples, AUSUC equals OpenworldAUC with the margin as detector:
 
 .. math::
     \mathrm{AUSUC} = \frac{1}{N_s N_u} \sum_{i \in S} \sum_{j \in U} [a_i = y_i] \, [b_j = y_j]
@@ -230,7 +230,7 @@ class BootstrapMetrics:
         return SeenUnseen(corners.seen[k], corners.unseen[k])
 
     def area(self, average: Average) -> np.ndarray:
-        """Return the area under seen over unseen accuracy: AUSUC; per sample, OpenworldAUC."""
+        """Return AUSUC, the area under the seen-unseen curve; per sample, it is OpenworldAUC."""
         corners = self._corners(average)
         s, u = corners.seen, corners.unseen
         area: np.ndarray = s[0] * u[0] + np.trapezoid(s, u, axis=0)
@@ -311,10 +311,10 @@ class BootstrapMetrics:
 
 
 def depends_on_candidates(test: PredictedTest) -> bool:
-    """Return whether the best unseen class of some image depends on the candidates.
+    """Return whether some best unseen class changes if only unseen classes are candidates.
 
-    Its prediction among unseen classes alone is then not the best unseen class among all classes.
-    The best seen class may also depend on the candidates.
+    Only images of unseen classes are compared. If the result is True, the best seen class may
+    depend on the candidates, too.
     """
     of_unseen = ~test.seen[test.y]
     return not np.array_equal(test.zsl_predictions[1], test.best_classes.unseen_class[of_unseen])

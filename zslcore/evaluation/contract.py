@@ -74,15 +74,15 @@ RTOL, ATOL = 1e-6, 1e-9
 
 
 class ContractError(ZSLError):
-    """A check of the contract that failed, with the expected and the actual value."""
+    """A broken law of the contract, with the expected and the actual value."""
 
 
 @cache
 def _problem(*, joint: bool) -> Problem:
-    """Return a problem of eight seen and four unseen classes with twenty features.
+    """Return a problem of eight seen and four unseen classes, with twenty features.
 
-    With ``joint``, features and prototypes lie in one space, like embeddings of an image-text
-    encoder; a method without training needs such a problem.
+    With ``joint``, the six features and the prototypes lie in one space, like embeddings of an
+    image-text encoder; a method without training needs such a problem.
     """
     world = linear_world(n_features=6, noise=0.1, joint=True) if joint else linear_world()
     split = world.splits["PS"]
@@ -258,7 +258,7 @@ def prediction_is_the_highest_score(case: MethodUnderTest) -> None:
     """The prediction is the candidate with the highest score."""
     predicted = case.fitted.predict(case.problem.X_test, case.problem.candidates)
     differ = int((predicted != case.scores.argmax(axis=1)).sum())
-    _expect(not differ, "the argument of the maximum", f"{differ} other predictions")
+    _expect(not differ, "the candidate with the highest score", f"{differ} other predictions")
 
 
 def scores_follow_the_classes_when_these_are_reordered(case: MethodUnderTest) -> None:

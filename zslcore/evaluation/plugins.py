@@ -84,7 +84,7 @@ def registered() -> tuple[str, ...]:
 
 
 def option_value(name: str) -> str:
-    """Return the value of ``--method`` that loads a method, for a plugin ``FILE.py:Class``."""
+    """Return the value of ``--method`` for a method: of a plugin, its file or entry point."""
     return _SOURCES[name].word if name in _SOURCES else name
 
 

@@ -118,7 +118,7 @@ class PredictedTest(ABC):
         """Raise a DatasetError that starts with ``name`` if there is no seen-unseen curve."""
         if not self.has_curve:
             if self.limits:
-                raise DatasetError(f"{name}: {WITHOUT_CURVE[self.limits]}")
+                raise DatasetError(f"{name}: {WITHOUT_CURVE[self.limits]}.")
             side = "unseen" if self.generalized else "seen"
             raise DatasetError(
                 f"{name}: expected images of seen and of unseen classes for a curve; got none of "
@@ -212,7 +212,8 @@ class Evaluation:
     Attributes
     ----------
     zsl, zsl_per_sample, zsl_top5 : accuracy of unseen samples among unseen classes, averaged over
-        classes or samples; ``zsl_top5`` is None if only the best class is known
+        classes or samples; ``zsl_top5`` is None if only the best class is known, the others are NaN
+        if images of unseen classes were predicted only among all classes
     plain : seen, unseen and harmonic accuracy at gamma = 0, None without seen test samples
     calibrated : the same accuracies at the chosen gamma
     plain_per_sample, calibrated_per_sample : the same accuracies, averaged over samples

@@ -41,8 +41,8 @@ class Provenance:
 
     ``benchmark`` is "AWA1", "AWA2", "CUB", "SUN" or "aPY". ``parts`` has the digests of the rows of
     "trainval", "test_seen" and "test_unseen"; ``rows`` is "benchmark" if row numbers refer to the
-    benchmark, "file" if they refer to a score file. ``pretraining`` is ``("none",)`` if the
-    features were not pre-trained.
+    data set (a benchmark or not), "file" if they refer to a score file. ``pretraining`` is
+    ``("none",)`` if the features were not pre-trained.
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
@@ -98,7 +98,8 @@ class PredictedRows(PredictedTest):
 
     Attributes
     ----------
-    rows : int array of shape (n_rows,), 0-based row numbers in the benchmark
+    rows : int array of shape (n_rows,), 0-based row numbers in the data set or, as stated by
+        :class:`Provenance`, in the score file
     labels : int array of shape (n_rows,), class numbers
     seen_class, unseen_class : int arrays of shape (n_rows,)
         The best seen and the best unseen class; -1 for a side without candidates.
@@ -142,7 +143,7 @@ class PredictedRows(PredictedTest):
     def of_scores(cls, scores: PredictedTest, rows: np.ndarray) -> PredictedRows:
         """Return the predictions of a score matrix, or of its best classes.
 
-        ``rows`` are the row numbers of the images in the benchmark.
+        ``rows`` are the row numbers of the images in the data set.
         """
         part = _rows_of_predictions(scores.best_classes, scores.classes, scores.seen, rows, "test")
         zsl_class, zsl_rank = part.unseen_class.copy(), np.full(len(rows), -1, np.int32)

@@ -2,7 +2,7 @@
 
 ================ =======================================================================
 ``part``         "test_seen", "test_unseen"; "fold_1_seen", "fold_1_unseen" and so on
-``row``          0-based number of the image in the benchmark
+``row``          0-based number of the image in the data set or score file
 ``label``        class of the image, a number from 0
 ``seen_class``   the best seen class; missing without seen candidates
 ``unseen_class`` the best unseen class

@@ -5,8 +5,8 @@ Hyper-parameters are chosen within the training classes, never on test classes:
 - for ZSL, by the mean per-class accuracy on a fold's validation classes;
 - for GZSL, as in the calibration paper (Le Cacheux et al., below): a fifth of the images of each
   training class of a fold is held out as *seen validation*, the validation classes are the *unseen
-  validation*, and the best parameters are those with the largest harmonic mean H at the fold's own
-  best gamma.
+  validation*, and the best parameters are those with the largest harmonic mean H, at the best
+  gamma of each fold and averaged over folds.
 
 With few folds, the differences between many grid points are not significant. If a method states
 which of its parameters make it simpler (``complexity_order``), the one-standard-error rule applies:
@@ -22,8 +22,8 @@ is reported under that name next to the result, never as the result.
 A method with a novelty detector (CMT*) has ``seen_penalty(X)``, one number per sample, which
 replaces the best scores in the choice between seen and unseen classes: a seen class is predicted if
 and only if gamma < -penalty. The order among seen and among unseen classes does not change. Gamma
-is chosen on the folds as for all methods, and lowers the threshold that the detector computed from
-its training images.
+is chosen on the folds as for all methods; it is subtracted from the threshold that the detector
+computed from its training images.
 
 References
 ----------
@@ -398,8 +398,8 @@ class Selection:
     params : the chosen grid point
     gamma : the gamma chosen with ``params`` for calibrated stacking; None if not chosen
     score : mean over folds, at ``params``, of the per-class accuracy for "zsl" or of H for "gzsl"
-    table : one row per grid point and fold; columns: parameters, fold, score and, for "gzsl",
-        ``calibration_gamma``, the best gamma of the fold
+    table : one row per grid point and fold; columns: parameters, fold (from 0), score and, for
+        "gzsl", ``calibration_gamma``, the best gamma of the fold
     of_folds : the best grid point of each fold alone; of equal points the simplest or, for rule
         "best", the first
     curves : one tuple per grid point, with its seen-unseen curve on each fold; empty for "zsl"
@@ -454,7 +454,7 @@ def select(
     task : task that parameters are chosen for; gamma maximises H for either task
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
-        By default "one standard error" if the grid varies a parameter in
+        By default "one standard error" if the grid contains a parameter in
         ``method.complexity_order``, which defines the order of simplicity, else "best".
     seed : selects the rows held out as seen validation, and seeds stochastic methods
     with_gamma : whether to choose gamma for task "zsl", which takes one more fit per fold; for task

@@ -81,7 +81,7 @@ def register_metric(metric: ResultMetric) -> ResultMetric:
 
 
 def metric_names(*, unit: str | None = None) -> tuple[str, ...]:
-    """Return the names of the metrics that lists show."""
+    """Return the names of the metrics that lists show, by default of any ``unit``."""
     return tuple(
         metric.name for metric in REGISTRY.values() if metric.shown and unit in (None, metric.unit)
     )
@@ -99,9 +99,9 @@ def on_board() -> dict[str, ResultMetric]:
 
 
 def values_of(evaluation: Evaluation) -> Mapping[str, Any]:
-    """Return all metrics of an evaluation by name; None if the evaluation lacks one."""
-    stored = {name: f for name, f in REGISTRY.items() if f.of is not needs_predictions}
-    return {name: metric.of(evaluation) for name, metric in stored.items()}
+    """Return the metrics that need no predictions, by name; None for a missing value."""
+    stored = (metric for metric in REGISTRY.values() if metric.of is not needs_predictions)
+    return {metric.name: metric.of(evaluation) for metric in stored}
 
 
 # --- The metrics ----------------------------------------------------------------------------------
@@ -117,8 +117,8 @@ class _Point:
     """u, s and H at one gamma, or in separate label spaces (each side among its own classes).
 
     ``name`` is the prefix of metric names; ``label`` and ``board`` are suffixes of labels and of
-    the fields of board entries; ``printed`` is the heading of H in a paper. An evaluation has the
-    point if ``stored``.
+    the fields of board entries; ``printed`` is the heading of H in a paper; ``stored`` is True if
+    an evaluation has the point.
     """
 
     name: str

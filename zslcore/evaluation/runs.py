@@ -60,7 +60,7 @@ class RunResult:
     class_names : name of each class in ``evaluation``, by class number
     simulated : whether the images are simulated
     source : source of the data
-    seconds : wall time
+    seconds : wall time, including the time that cached classifiers saved
     created : ISO 8601, UTC
     environment : the machine and versions of libraries, since metrics can depend on them, and the
         digest of the package's source files, see :func:`zslcore.version.sources_digest`
@@ -243,7 +243,8 @@ def run(
         parameters and gamma
     with_oracle : whether to compute the oracle: a sweep over the grid on the test set, which takes
         as long as a fold; a stored result without an oracle is then computed again
-    progress : callable(done, total, message), called after each fit and each epoch
+    progress : callable(done, total, message), called after each epoch or, for a method without
+        epochs, after each fit on the folds
 
     Raises
     ------

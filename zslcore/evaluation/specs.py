@@ -25,10 +25,11 @@ class RunSpec:
     """Everything that a result depends on.
 
     ``params`` are fixed; all other parameters in ``grid`` (by default the method's own grid) are
-    chosen on the folds for the task ``select_for``, which is "zsl" for a split without seen test
-    rows. A ``gamma`` of None is also chosen on the folds. For ``features`` and ``prototypes``
-    see :class:`zslcore.features.Preprocessing`. A nonempty ``digest`` must match the data. A spec
-    with ``revisions`` records an earlier run; this version may lack its method or parameters.
+    chosen on the folds for the task ``select_for``, but always for ZSL on a split without seen test
+    rows; on other splits, a ``gamma`` of None is also chosen on the folds. For ``features`` and
+    ``prototypes`` see :class:`zslcore.features.Preprocessing`. A nonempty ``digest`` must match the
+    data. A spec with ``revisions`` records an earlier run; this version may lack its method or
+    parameters.
     """
 
     dataset: str
