@@ -3,8 +3,8 @@ r"""Multi-class hinge classifiers, each within a stated distance of its minimum.
 .. math:: J(W) = \frac{1}{N} \sum_n \max_c \, (\Delta_{y_n c} + z_{nc} - z_{n y_n})
     + \frac{\lambda}{2} \lVert W \rVert_F^2, \qquad z_n = W^\top x_n
 
-The loss has kinks, at which gradients mislead L-BFGS: it stops above the minimum, the further the
-weaker the ridge. The dual problem has a point :math:`a_n` of the simplex per row,
+The loss has kinks, at which gradients mislead L-BFGS: it stops above the minimum, and further
+above it if the ridge is weaker. The dual problem has a point :math:`a_n` of the simplex per row,
 
 .. math:: D(A) = \frac{1}{N} \sum_n a_n^\top \Delta_{y_n}
     - \frac{\lambda}{2} \lVert W_A \rVert_F^2, \qquad
@@ -19,7 +19,7 @@ replaces the loss by a smooth one that stays near the last :math:`A`,
 with gradient :math:`a - e_{y_n}`, where :math:`a` is the projection of
 :math:`a_n + (\Delta_{y_n} + z_n) / \mu` onto the simplex. Newton's method minimises it, with
 conjugate gradients for its steps; then :math:`a` replaces :math:`a_n` and :math:`\mu` decreases.
-Rows with a single positive entry of :math:`a` have no curvature, so a step reads the others only.
+Rows with a single positive entry of :math:`a` have no curvature; a step reads only the other rows.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ from sklearn.exceptions import ConvergenceWarning
 from zslcore.methods._linear import MAX_ITERATIONS, SINGLE_PRECISION, LinearPath, MulticlassHinge
 from zslcore.methods.statistics import ridge
 
-#: First, relative and last :math:`\mu` in units of the largest margin.
+#: First value, factor per round and smallest value of :math:`\mu`; the values are in units of the
+#: largest margin.
 FIRST_MU, MU_FACTOR, LEAST_MU = 3.0, 0.5, 1e-3
 #: Newton's method stops when the error of ``W`` is this share of the remaining gap.
 NEWTON_SHARE = 0.25
 #: Relative residual at which conjugate gradients stop, and their maximum number.
 CG_TOLERANCE, MAX_CG = 0.1, 200
-#: Shares of the slope and of the length of a step at which the line search stops.
+#: Share of the first slope at which the line search stops, and its maximum number of lengths.
 SLOPE_SHARE, MAX_LENGTHS = 0.3, 20
 #: Relative gap that double precision resolves.
 LEAST_GAP = 1e-12

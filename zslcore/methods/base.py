@@ -123,7 +123,8 @@ class ZSLEstimator(BaseEstimator, ABC):
     ----------
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : increased when the same data and parameters give new numbers
-    value_revisions : by parameter name and value, if only the numbers of this value are new
+    value_revisions : the same for single values of parameters: mapping from (parameter, value) to
+        the revision of results with this value
     complexity_order : parameters for which a smaller value gives a simpler model, the most
         important first; if not empty, the simplest grid point within one standard error of the best
         is chosen, see :func:`zslcore.evaluation.protocol.select`
@@ -185,7 +186,7 @@ class ZSLEstimator(BaseEstimator, ABC):
 
         Returns
         -------
-        float64 array of shape (n_samples, n_candidates), larger is closer
+        float64 array of shape (n_samples, n_candidates), larger for a better match
             The score for a candidate does not depend on the other candidates, unless the card
             states a reason.
         """
@@ -203,7 +204,7 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     @classmethod
     def revisions_among(cls, values: Mapping[str, Iterable[Any]]) -> dict[str, int]:
-        """Return the entries of ``value_revisions`` among values by parameter."""
+        """Return the entries of ``value_revisions`` for ``values``, values of each parameter."""
         return {
             f"{cls.card.name} {name}={value}": revision
             for (name, value), revision in cls.value_revisions.items()
@@ -555,6 +556,6 @@ def get_method(name: str) -> type[ZSLEstimator]:
 
 
 def with_seed(method: ZSLEstimator, seed: int) -> ZSLEstimator:
-    """Return a copy of ``method`` with ``seed`` if it is stochastic."""
+    """Return a copy of ``method``, with ``seed`` as its ``random_state`` if it has one."""
     seeded = {"random_state": seed} if "random_state" in method.get_params() else {}
     return clone(method).set_params(**seeded)

@@ -37,7 +37,8 @@ class CADAVAE(GenerativeZSL):
         + \frac{\delta}{2} \, W_{12},
         \qquad W_{12} = \sqrt{\lVert \mu_1 - \mu_2 \rVert^2 + \lVert \sigma_1 - \sigma_2 \rVert^2}
 
-    The weights grow with the epochs, to :math:`\beta = 0.23`, :math:`\gamma = 2.4` and
+    The sum over :math:`i` has all four terms, so the weight of :math:`W_{12}` is :math:`\delta` in
+    total. The weights grow with the epochs, to :math:`\beta = 0.23`, :math:`\gamma = 2.4` and
     :math:`\delta = 8.6`. The softmax is trained on codes drawn from features of seen classes and
     from prototypes of unseen classes, with twice as many codes for an unseen class as for a seen
     class. For scoring, the code of an image is :math:`\mu_1`.

@@ -51,8 +51,8 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         Units of the hidden layer of each network; the hidden layer of C and the output of P have a
         quarter as many. 4,096 in the paper.
     batch_size : int, default=128
-        4,096 in the paper. An image that is alone in its class within the batch does not enter
-        :math:`L_I`.
+        4,096 in the paper. An image that is alone in its class within the batch has no term in
+        :math:`L_I`, but is contrasted with images of other classes.
     learning_rate : learning rate of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
 
     Attributes

@@ -18,7 +18,7 @@ import numpy as np
 
 from zslcore.features import Features, chunks
 
-#: Bytes of cached solutions; the least recently used solution is dropped first.
+#: Maximum bytes of cached solutions; the least recently used solution is dropped first.
 WORKING_BYTES = 1 << 28
 
 #: Ridge weight -> fitted coefficients of the classifiers.

@@ -172,7 +172,7 @@ class CMTStar(CMT):
 
     Attributes
     ----------
-    W1_, W2_ : see CMT
+    W1_, b1_, W2_, b2_ : see CMT
     detector_ : Gaussians or LocalOutliers
     threshold_ : float, :math:`t`
 
@@ -267,8 +267,8 @@ class LocalOutliers:
             )
         self.densities = [ClassDensity(Z[of_class], k, lam) for of_class in rows]
         probabilities = self._probabilities(Z)
-        for of_density, of_class, density in zip(probabilities, rows, self.densities, strict=True):
-            of_density[of_class] = density.of_training  # an image is not its own neighbour here
+        for column, of_class, density in zip(probabilities, rows, self.densities, strict=True):
+            column[of_class] = density.of_training  # an image is not its own neighbour here
         self.of_training = probabilities.min(axis=0)
 
     def novelty(self, Z: np.ndarray) -> np.ndarray:

@@ -81,7 +81,7 @@ class CONSE(TwoStageModel):
         return Softmax(len(S))
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
-        # The factor 1 / Z would cancel in the cosine.
+        # Z are logits here; the factor 1 / Z of the formula would cancel in the cosine.
         return compare(_combined(Z, self.S_, self.T), S, "cosine")
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:

@@ -44,9 +44,11 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
     components : number of principal components; no projection unless there are more features
     beta : :math:`\beta > 0`, weight of the classification loss
     penalty : :math:`\lambda > 0`, weight of the gradient penalty
+    n_critic : number of steps of the critic per step of the generator
     hidden : units of the hidden layer of both networks; 4,096 in the paper
     batch_size : 64 in the paper
     learning_rate : learning rate of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
+    random_state : seed of initial weights, order of the rows, and noise
 
     Attributes
     ----------

@@ -51,8 +51,8 @@ class GFZSL(ZSLEstimator):
         :math:`(1 + s^\top s')^2` as in the authors' code, or :math:`s^\top s'`, the linear model of
         the paper.
     floor : float, default=1e-6
-        Lower bound of the variances of a seen class, :math:`> 0`. Features after a ReLU are
-        constant in batch classes, and the paper does not define the logarithm of 0.
+        Lower bound of the variances of a seen class, :math:`> 0`. Features after a ReLU can
+        be constant in a class, and the paper does not define the logarithm of 0.
     seen : "predicted" or "estimated", default="predicted"
         Gaussian of a seen candidate: predicted from its prototype, as for an unseen class, or
         estimated from its images, as in the paper. Estimated variances are far smaller than

@@ -53,8 +53,8 @@ class GFZSLTran(TransductiveEstimator):
 
     Notes
     -----
-    A class without images keeps its previous Gaussian. A prototype that was not among the
-    candidates is scored by the Gaussian predicted from it.
+    A class without images keeps its previous mean and, for "diagonal", its variances. A prototype
+    that was not among the candidates is scored by the Gaussian predicted from it.
 
     References
     ----------

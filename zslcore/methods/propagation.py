@@ -43,6 +43,7 @@ class NeighbourGraph:
     Parameters
     ----------
     coordinates : array of shape (n_samples, n_dimensions), coordinates of the images
+    k : number of neighbours of an image
     sigma : float or None, scale of edge lengths; with None, 2 sigma^2 is the mean edge length
 
     Notes
