@@ -31,7 +31,7 @@ COMMANDS = {
     "run": "run a method on a data set",
     "compare": "run methods on several data sets and rank them",
     "runs": "list, show, compare, export and delete stored runs",
-    "reproduce": "compute a table or figure of the papers, next to the printed one",
+    "reproduce": "compute a table or figure of the papers, and compare it with the printed one",
     "claims": "test claims of the papers on their tables and on runs",
     "leak-cost": "measure the gain from training or choosing on test images, in points",
     "contamination": "find test classes in the training sets of published extractors",

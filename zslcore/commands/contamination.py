@@ -1,8 +1,9 @@
 """Find test classes in the training sets of published extractors, by class names.
 
-Without options, count the classes of every test set that are in every pre-training set, or related
-to its classes. --on, --dataset or --classes name test classes, which get one verdict per extractor;
---captions counts the captions that name these classes, for models trained on captions. Example::
+Without options, count for each test set and each pre-training set the test classes that are in the
+pre-training set, or related to one of its classes. --on, --dataset or --classes name test classes,
+which get one verdict per extractor; --captions counts the captions that name these classes, for
+models trained on captions. Example::
 
     zslcore contamination --on "CUB, PS" --extractor ResNet-101
 """

@@ -5,8 +5,8 @@ number. Protocols differ in gamma (0, chosen on validation scores, or chosen on 
 oracle), averages (per class or per image), ties, candidate classes (with or without seen classes)
 and runs (one, or the mean or best of several). With a split file, metrics are also computed without
 the test images that were trained on. Several score files must be runs or checkpoints of one model.
-Exit status: 0 if every printed number matches a protocol, 3 if a number matches none, 2 if a file
-is refused. Example::
+Exit status: 0 if every printed number matches a protocol, 3 if a number matches none or a question
+about a file is open, 2 if a file is refused. Example::
 
     zslcore explain att_splits.mat scores.npz --printed "H 52.8, u 45.1"
 """

@@ -33,9 +33,11 @@ FEW = 5
 
 
 @command(
-    option("images IMAGES", "folder with one folder per class", type=Path),
+    option("images IMAGES", "folder of images, in a layout named above", type=Path),
     option("--encoder NAME", "resnet101, open_clip:ViT-B-32 ...", required=True),
-    option("--weights FILE", "file with weights, cached weights of torch.hub, or random"),
+    option(
+        "--weights FILE", "file with weights, name of weights in the torch.hub cache, or random"
+    ),
     option(
         "--crops N", "number of crops: 1, or 10 with averaged features (1)", type=int, default=1
     ),

@@ -34,7 +34,7 @@ MAX_DECISIONS = 1 << 20
 #: Thresholds of checks -> help texts of their options.
 THRESHOLDS = {
     "near": "ZSL005: a near-duplicate is nearer than this share of the median nearest distance",
-    "alone": "ZSL005: and nearer than this share of the distance to its tenth nearest row",
+    "alone": "ZSL005: it is also nearer than this share of the distance to its tenth nearest row",
     "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning instead of a leak",
     "images": "ZSL011: smallest number of images per test class without a warning",
 }
@@ -147,7 +147,9 @@ def _severity(words: Sequence[str]) -> dict[str, Mark]:
     for word in words:
         check, _, mark = word.partition("=")
         if mark not in marks:
-            raise ParameterError(f"--severity: expected ID=MARK, {', '.join(MARKS)}; got {word!r}.")
+            raise ParameterError(
+                f"--severity: expected ID=MARK with the mark {', '.join(MARKS)}; got {word!r}."
+            )
         severity[check] = marks[mark]
     return severity
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Checks that need only class and row numbers.
 OF_NUMBERS = ("ZSL001", "ZSL002", "ZSL003")
-#: Largest number of seen classes with a warning: no relation of classes can be learned from them.
+#: Largest number of seen classes that gives a warning: too few to learn a relation of classes.
 FEWEST_SEEN = 2
 
 
@@ -59,8 +59,8 @@ FEWEST_SEEN = 2
     option("--show", "show the recognised arrays without storing anything"),
     option(
         "--unseen CLASS...",
-        "unseen classes of a file: names or numbers, a file of them, or base-to-new:NAME for the "
-        "new classes of the set NAME of `zslcore base-to-new`",
+        "unseen classes of a file: names or numbers, a file of them, random:N for N random "
+        "classes, or base-to-new:NAME for the new classes of the set NAME of `zslcore base-to-new`",
     ),
     option(
         "--pretraining NAME...",

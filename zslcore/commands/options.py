@@ -117,6 +117,6 @@ STATED_CHOICES = (
 
 
 def stated_choices(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of :data:`STATED_CHOICES` as fields of a Provenance."""
+    """Return the values of :data:`STATED_CHOICES` as fields of a DeclaredProvenance."""
     chosen = {name: getattr(args, f"{name}_on") or "unknown" for name in CHOICES}
     return chosen | {"prototypes": args.prototypes_from or "unknown"}

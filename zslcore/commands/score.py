@@ -5,9 +5,9 @@ be missing if the labels identify the test set of a benchmark. gamma is given or
 validation scores, or else the best one on the test images is printed as an upper bound (oracle).
 With one predicted class per image (columns y_true, y_pred), the metrics are u, s and H at gamma 0.
 A Parquet file of predictions states its classes and how gamma was chosen, and is checked. Exit
-status: 0; 1 if gamma was chosen on test images; 2 if a file is refused; 3 if a question about a
-file is open (the output names the option that answers it), or if the scores are not comparable with
-GZSL. Example::
+status: 0 without a finding; 1 if gamma was chosen on test images; 2 if a file is refused; 3 if a
+question about a file is open (the output names the option that answers it), or if the scores are
+not comparable with GZSL. Example::
 
     zslcore score scores.npz --validation fold1.npz fold2.npz
 """
@@ -77,7 +77,7 @@ class OpenQuestionError(DatasetError):
     option("--data NAME", "data set of the scored rows, in the order of `zslcore folds`"),
     option("--split NAME", "with --data: name of the split (PS, or the only one)"),
     option("--seed N", "with --data: seed of folds (0)", type=seed, default=0),
-    option("--gamma NUMBER", "gamma of the calibration; its choice is not checked", type=float),
+    option("--gamma NUMBER", "gamma of calibrated stacking; its choice is not checked", type=float),
     option(
         "--fix FIX",
         "answer to a question: transposed, labels-from-1, unused-column, distances, "

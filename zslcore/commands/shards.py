@@ -1,4 +1,4 @@
-"""Store features larger than memory as memory-mapped parts, and check such a folder.
+"""Store features larger than memory as a memory-mapped file, and check its folder.
 
 Example::
 
