@@ -43,7 +43,7 @@ def show_layouts(*kinds: str) -> None:
     for column, kind in zip(st.columns(len(kinds), gap="medium"), kinds, strict=True):
         name = f"example_{kind.replace(' ', '_')}.npz"
         arrays = "\n".join(f"- `{array}`: {text}" for array, text in ARRAYS[kind].items())
-        with column.container(border=True):
+        with column.container(border=True, height="stretch"):
             st.markdown(f"**Layout of a {kind}**\n\n{arrays}")
             st.caption(OTHERS[kind])
             download(f"Download {name}", EXAMPLES[kind], name, type="secondary")
