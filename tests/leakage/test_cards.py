@@ -107,6 +107,16 @@ def test_files_that_do_not_belong_together_are_refused_in_one_sentence(folder, n
     assert str(caught.value).count(". ") <= 1
 
 
+def test_class_lists_given_together_are_checked_as_one_split(tmp_path):
+    lists = {"train": "zebra\npig\n", "val": "seal\nrat\n", "test": "seal\nrat\n"}
+    for part, names in lists.items():
+        (tmp_path / f"{part}classes.txt").write_text(names)
+    actual = card(tmp_path, *(f"{part}classes.txt" for part in lists))
+    assert actual.verdict == "leaks"
+    assert [name for name, _ in actual.files] == [f"{part}classes.txt" for part in lists]
+    assert "Fold 1 validates on test classes: seal, rat." in to_paragraph(actual)
+
+
 class Hurts:
     def __reduce__(self):
         return os.mkdir, (str(self.path),)

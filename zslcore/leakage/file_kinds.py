@@ -26,6 +26,7 @@ from zslcore.datasets.split_files.arrays import split_of_arrays
 from zslcore.datasets.split_files.contents import MAX_ITEMS
 from zslcore.datasets.split_files.json_objects import split_of_json
 from zslcore.datasets.split_folders import read_split_together
+from zslcore.datasets.split_folders.class_files import name_class_list
 from zslcore.datasets.split_lists import (
     IMAGE,
     IMAGE_IN_LINE,
@@ -190,7 +191,13 @@ def recognise_files(paths: Sequence[Path], folder: Path) -> list[RecognisedFile]
 
 def _split_of_lists(paths: Sequence[Path], folder: Path) -> RecognisedFile | None:
     """Return the split of files with one part each; None if their names or contents differ."""
-    parts = [part_of_file(path.stem) or side_of_file(path.stem) for path in paths]
+    named = map(name_class_list, paths)
+    parts = [
+        part_of_file(path.stem)
+        or side_of_file(path.stem)
+        or (of_classes.side if of_classes else "")
+        for path, of_classes in zip(paths, named, strict=True)
+    ]
     if not trains_and_tests(parts):
         return None
     together = folder / counted_names([path.name[:60] for path in paths])
