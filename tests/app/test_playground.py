@@ -142,9 +142,11 @@ def test_the_digest_of_the_wall_changes_only_with_its_images():
     tied_instrument = instrument(tied(), names)
     again = tied()
     other = ScoredTest(again.F[:, ::-1].copy(), again.y, again.classes, again.seen)
-    assert instrument(other, names)._wall() == tied_instrument._wall()
-    assert instrument(tied(3), names)._wall() != tied_instrument._wall()
-    assert replace(tied_instrument, names=names[::-1])._wall() != tied_instrument._wall()
+    assert instrument(other, names)._images_key() == tied_instrument._images_key()
+    assert instrument(tied(3), names)._images_key() != tied_instrument._images_key()
+    assert (
+        replace(tied_instrument, names=names[::-1])._images_key() != tied_instrument._images_key()
+    )
 
 
 # --- The page -------------------------------------------------------------------------------------
