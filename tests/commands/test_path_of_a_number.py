@@ -41,7 +41,7 @@ def test_the_guide_lists_the_files_between_the_command_and_the_printed_metric(ow
         sys.setprofile(previous)
     assert reached == ENDS
     assert " H " in capsys.readouterr().out
-    table = GUIDE.partition("The path of a number")[2].partition("\n## ")[0]
+    table = GUIDE.partition("to the printed H, a number")[2].partition("\n## ")[0]
     listed = re.findall(r"^\| `([\w/]+\.py)` \|", table, flags=re.MULTILINE)
     assert set(listed) == files
     assert len(listed) <= 9
