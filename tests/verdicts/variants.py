@@ -181,7 +181,7 @@ def scaled_copies() -> Iterator[Input]:
     for what, rows, values, copied, expected, cause in (
         ("copies of length 1", test[:6], unit[train[:6]], 6, "leaks", "6 rows.*up to scale"),
         ("copies times 255", test[:6], 255 * X[train[:6]], 6, "leaks", "6 rows.*up to scale"),
-        ("test rows of length 1", every_test, unit[every_test], 0, "unknown", "test rows have one"),
+        ("test rows of length 1", every_test, unit[every_test], 0, "unknown", "test rows all have"),
     ):
         A = X.copy()
         A[rows] = values
