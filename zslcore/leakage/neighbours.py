@@ -45,9 +45,11 @@ ALONE, CROWD = 0.5, 10
 ONE_LENGTH, SEVERAL = 1e-3, 1e-2
 
 
-#: Number of largest values of a row whose order is hashed, and of columns that are searched for at
-#: least FEWEST_VALUES different values: blank images are equal up to scale.
-LARGEST, COLUMNS, FEWEST_VALUES = 16, 128, 8
+#: Number of largest values of a row; the order of their columns identifies the row's direction.
+LARGEST = 16
+#: Number of sampled columns, and the fewest different values that a row must have in them: rows
+#: with fewer, such as those of blank images, are equal up to scale without being copies.
+COLUMNS, FEWEST_VALUES = 128, 8
 #: Largest difference of rows of unit length as a share of their largest value; texts round numbers.
 ROUNDING = 1e-5
 #: Largest difference of two lengths, as a share; ZSL005 finds rows with a smaller difference.
