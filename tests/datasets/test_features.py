@@ -7,7 +7,7 @@ import pytest
 from zslcore.exceptions import ParameterError
 from zslcore.features import FeatureView, Preprocessing, chunks, compare, project, squared_distances
 from zslcore.methods.statistics import (
-    FEW_WEIGHTS,
+    MAX_CHOLESKY_WEIGHTS,
     ClassStatistics,
     GramStatistics,
     Spectrum,
@@ -159,7 +159,7 @@ def test_the_spectrum_reconstructs_the_matrix():
     assert (Spectrum.of(np.zeros((3, 3))).values >= 0).all()
 
 
-@pytest.mark.parametrize("n_weights", [FEW_WEIGHTS, FEW_WEIGHTS + 1])
+@pytest.mark.parametrize("n_weights", [MAX_CHOLESKY_WEIGHTS, MAX_CHOLESKY_WEIGHTS + 1])
 def test_a_ridge_path_solves_for_every_weight_in_primal_and_dual_form(n_weights):
     G, B = MATRIX.T.astype(float) @ MATRIX, np.random.default_rng(3).normal(size=(4, 2))
     before, weights = G.copy(), np.logspace(-3, 3, n_weights)

@@ -119,7 +119,7 @@ def test_loop_novelty_is_the_formula_class_by_class():
         near = np.argsort(distance)[:k]
         return np.sqrt((distance[near] ** 2).mean()), near
 
-    of_new, of_training = np.empty((4, len(NEW))), np.empty((4, len(Z)))
+    of_new, training_novelty = np.empty((4, len(NEW))), np.empty((4, len(Z)))
     for c in range(4):
         own = np.flatnonzero(c == Z_CLASS)
         without = {i: own[own != i] for i in own}
@@ -131,9 +131,11 @@ def test_loop_novelty_is_the_formula_class_by_class():
 
         scale = np.sqrt(2) * lam * np.sqrt(np.mean([ell(Z[i], without[i]) ** 2 for i in own]))
         of_new[c] = [max(0, erf(ell(z, own) / scale)) for z in NEW]
-        of_training[c] = [max(0, erf(ell(z, without.get(i, own)) / scale)) for i, z in enumerate(Z)]
+        training_novelty[c] = [
+            max(0, erf(ell(z, without.get(i, own)) / scale)) for i, z in enumerate(Z)
+        ]
     detector = LocalOutliers(Z, Z_CLASS, k, lam)
-    np.testing.assert_allclose(detector.of_training, of_training.min(axis=0), atol=1e-9)
+    np.testing.assert_allclose(detector.training_novelty, training_novelty.min(axis=0), atol=1e-9)
     np.testing.assert_allclose(detector.novelty(NEW), of_new.min(axis=0), atol=1e-9)
     assert detector.novelty(NEW)[-1] == pytest.approx(1)
 
@@ -158,7 +160,7 @@ def test_classes_of_one_or_two_images_have_a_density():
 def test_threshold_accepts_the_requested_share(detector):
     model = CMTStar(detector=detector, coverage=0.8, epochs=5).fit(X, Y, S)
     below, within = (
-        np.mean(compare(model.detector_.of_training, model.threshold_))
+        np.mean(compare(model.detector_.training_novelty, model.threshold_))
         for compare in (np.less, np.less_equal)
     )
     assert below <= 0.8 <= within + 0.02  # several outlier probabilities may be 0

@@ -104,10 +104,10 @@ def test_no_features_are_generated_if_all_candidates_are_seen(monkeypatch):
 def test_candidates_with_the_same_prototype_share_generated_rows():
     twice = np.vstack([S, S[:1]])
     model = Means().fit(X, Y, S)
-    rows = model._rows_of(twice)
+    rows = model._training_rows(twice)
     np.testing.assert_array_equal(rows[0], rows[-1])
     both = Means().fit(X, np.where(Y == 0, 7, Y), np.vstack([S, S[:1]]))  # class 0 has no rows
-    np.testing.assert_array_equal(both._rows_of(S)[0], np.flatnonzero(Y == 0))
+    np.testing.assert_array_equal(both._training_rows(S)[0], np.flatnonzero(Y == 0))
 
 
 def test_features_of_a_seen_class_without_rows_are_generated():
@@ -258,7 +258,7 @@ def test_a_path_over_epochs_equals_separate_trainings():
 def test_the_data_of_the_contract_have_unseen_candidates():
     """Without unseen candidates, the laws would not test generated rows."""
     case = MethodUnderTest(Means)
-    rows = case.fitted._rows_of(case.problem.candidates)
+    rows = case.fitted._training_rows(case.problem.candidates)
     assert [len(rows_of_class) > 0 for rows_of_class in rows] == case.problem.seen.tolist()
 
 

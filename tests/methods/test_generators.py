@@ -11,7 +11,7 @@ from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.evaluation.contract import MethodUnderTest
 from zslcore.methods import CADAVAE, CEGZSL, FCLSWGAN, METHODS, GenerativeZSL, _networks
 from zslcore.methods._networks import adam, apply_network, gradient_penalty, join, network, noise
-from zslcore.methods.cada_vae import kl_to_normal, objective, wasserstein, weights_in
+from zslcore.methods.cada_vae import kl_to_normal, objective, warm_up_weights, wasserstein
 from zslcore.methods.ce_gzsl import class_contrast, instance_contrast
 
 X, Y, S = training_data()[:3]
@@ -205,10 +205,10 @@ def test_the_objective_equals_the_formula_of_the_docstring(weights):
 
 
 def test_the_weights_grow_as_in_the_paper():
-    assert weights_in(0) == (0, 0, 0)
-    beta, gamma, delta = weights_in(14)
+    assert warm_up_weights(0) == (0, 0, 0)
+    beta, gamma, delta = warm_up_weights(14)
     assert (beta, gamma, delta) == pytest.approx((14 * 0.0026, 0, 8 * 0.54))
-    assert weights_in(90) == weights_in(1000) == pytest.approx((0.234, 2.376, 8.64))
+    assert warm_up_weights(90) == warm_up_weights(1000) == pytest.approx((0.234, 2.376, 8.64))
 
 
 def test_codes_are_drawn_for_the_softmax_and_means_for_scores():

@@ -50,7 +50,7 @@ def test_score_is_the_log_density():
 @pytest.mark.parametrize("at_once", [1, 3 * len(X) * len(CANDIDATES), 1 << 24])
 @pytest.mark.parametrize("seen", ["predicted", "estimated"])
 def test_a_grid_equals_separate_fits(monkeypatch, at_once, seen):
-    monkeypatch.setattr(gfzsl, "AT_ONCE", at_once)
+    monkeypatch.setattr(gfzsl, "MAX_SCORES", at_once)
     grid = [{"lam_variance": v, "lam_mean": m} for v in (0.7, 1e7) for m in (1e-3, 0.1, 0.3, 9.0)]
     grid.append({"kernel": "linear"})
     scores = list(GFZSL(seen=seen).score_grid(X, Y, S, grid, X, CANDIDATES))

@@ -79,7 +79,7 @@ def test_a_misspelt_base_gets_the_nearest_one():
 
 
 def test_too_many_candidates_for_propagation_are_refused(monkeypatch):
-    monkeypatch.setattr(propagation, "MOST_CANDIDATES", 3)
+    monkeypatch.setattr(propagation, "MAX_CANDIDATES", 3)
     with pytest.raises(
         ParameterError, match=r"^Propagation: expected at most 3 candidates, .* 4\.$"
     ):

@@ -300,7 +300,7 @@ def test_a_training_step_mixes_no_devices(monkeypatch, model, average, n_attribu
     monkeypatch.setattr(_sgd, "on_device", lambda *_: ELSEWHERE)
     model = clone(model).set_params(average=average)
     with OneDevice():
-        descent = _sgd._Descent(model, X, *_sgd.by_first_appearance(Y, S[:, :n_attributes]))
+        descent = _sgd._Descent(model, X, *_sgd.renumber_classes(Y, S[:, :n_attributes]))
         loss, matrices = descent._step(np.arange(10))
     assert {loss.device, descent.W.device} == {ELSEWHERE}
     if isinstance(model, LATEM):  # a single matrix has no latent choice

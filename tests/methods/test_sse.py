@@ -4,7 +4,7 @@ import pytest
 from tests.methods.plain import gradient, training_data
 from zslcore.features import l2_rows
 from zslcore.methods import SSE, sse
-from zslcore.methods.sse import onto_simplex, simplex_weights
+from zslcore.methods.sse import simplex_weights, sort_to_simplex
 
 X, Y, S, _ = training_data()
 X = np.abs(X)
@@ -33,12 +33,12 @@ def test_a_repeated_class_has_two_equal_weights():
 
 def test_projection_finds_the_nearest_point_of_the_simplex():
     V = RNG.normal(size=(20, 6))
-    P = onto_simplex(V)
+    P = sort_to_simplex(V)
     np.testing.assert_allclose(P.sum(axis=1), 1)
     points = RNG.dirichlet(np.ones(6), size=200)
     for v, p in zip(V, P, strict=True):
         assert ((v - p) ** 2).sum() <= ((v - points) ** 2).sum(axis=1).min()
-    np.testing.assert_allclose(onto_simplex(points), points)
+    np.testing.assert_allclose(sort_to_simplex(points), points)
 
 
 @pytest.mark.parametrize("transform", ["intersection", "relu"])
@@ -61,7 +61,7 @@ def test_both_transforms_have_the_same_margins():
 
 def test_every_wrong_class_and_never_the_right_class_is_drawn():
     model = SSE(c=0.1)
-    model._keep_classes(X, Y, S)
+    model._store_classes(X, Y, S)
     margins = model._margins(X, Y, S, [0.1])[0.1]
     alpha = simplex_weights(S, S, 0.1)
     means = np.array([X[y == Y].mean(axis=0) for y in range(len(S))])
@@ -90,13 +90,13 @@ def test_gradient_of_the_printed_objective_vanishes_at_the_weights():
 def test_classes_beyond_max_samples_are_cut_equally():
     few, many = SSE(max_samples=7), SSE(max_samples=14)
     for model, n in ((few, 7), (many, 14)):
-        model._keep_classes(X, Y, S)
+        model._store_classes(X, Y, S)
         assert len(model._margins(X, Y, S, [1.0])[1.0]) == n
 
 
 def test_margins_in_blocks_and_for_several_ridges_equal_single_computations(monkeypatch):
     model = SSE()
-    model._keep_classes(X, Y, S)
+    model._store_classes(X, Y, S)
     together = model._margins(X, Y, S, [0.1, 10.0])
     monkeypatch.setattr(sse, "BLOCK_VALUES", 2 * X.shape[1])
     for c, margins in together.items():

@@ -2,7 +2,8 @@
 
 ``METHODS`` has the classes of inductive methods by name, ``TRANSDUCTIVE`` those of methods that are
 also fitted on the test images. A table never has methods of both kinds. To add a method, write its
-file, import the class here and list it in ``_INDUCTIVE``, in the order of the menus.
+file, import the class here and list it in ``_INDUCTIVE`` or ``_TRANSDUCTIVE``, in the order of the
+menus.
 """
 
 # isort: skip_file

@@ -1,10 +1,10 @@
-r"""Multi-class hinge classifiers, each within a stated distance of its minimum.
+r"""Multi-class hinge classifiers, each within a tolerance of the minimum of its objective.
 
 .. math:: J(W) = \frac{1}{N} \sum_n \max_c \, (\Delta_{y_n c} + z_{nc} - z_{n y_n})
     + \frac{\lambda}{2} \lVert W \rVert_F^2, \qquad z_n = W^\top x_n
 
-The loss has kinks, at which gradients mislead L-BFGS: it stops above the minimum, and further
-above it if the ridge is weaker. The dual problem has a point :math:`a_n` of the simplex per row,
+The loss has kinks, at which gradients mislead L-BFGS: it stops above the minimum, and the weaker
+the ridge, the further above. The dual problem has a point :math:`a_n` of the simplex per row,
 
 .. math:: D(A) = \frac{1}{N} \sum_n a_n^\top \Delta_{y_n}
     - \frac{\lambda}{2} \lVert W_A \rVert_F^2, \qquad
@@ -37,17 +37,17 @@ from zslcore.methods.statistics import ridge
 
 #: First value, factor per round and smallest value of :math:`\mu`; the values are in units of the
 #: largest margin.
-FIRST_MU, MU_FACTOR, LEAST_MU = 3.0, 0.5, 1e-3
+FIRST_MU, MU_FACTOR, MIN_MU = 3.0, 0.5, 1e-3
 #: Newton's method stops when the error of ``W`` is this share of the remaining gap.
 NEWTON_SHARE = 0.25
 #: Relative residual at which conjugate gradients stop, and their maximum number.
 CG_TOLERANCE, MAX_CG = 0.1, 200
-#: Share of the first slope at which the line search stops, and its maximum number of lengths.
+#: Share of the first slope at which the line search stops, and its maximum number of trial lengths.
 SLOPE_SHARE, MAX_LENGTHS = 0.3, 20
-#: Relative gap that double precision resolves.
-LEAST_GAP = 1e-12
+#: Smallest relative gap that double precision resolves.
+MIN_GAP = 1e-12
 #: Ridge weights below this share of the features' mean square need double precision.
-LEAST_SHARE = 1e-6
+MIN_RIDGE_SHARE = 1e-6
 
 
 class HingePath(LinearPath):
@@ -69,7 +69,7 @@ class HingePath(LinearPath):
     def solve(self, lam: float, start: np.ndarray | None = None) -> np.ndarray:
         """Return the minimiser for one ridge weight, shape ``self.shape``; ``start`` is unused."""
         mean_square = float(np.trace(self.curvature)) / self.loss.curvature
-        is_resolved = self.tol >= SINGLE_PRECISION and lam > LEAST_SHARE * mean_square
+        is_resolved = self.tol >= SINGLE_PRECISION and lam > MIN_RIDGE_SHARE * mean_square
         self.dtype = np.float32 if is_resolved else np.float64
         descent = _Descent(self, lam)
         while not descent.has_converged:
@@ -88,14 +88,14 @@ class HingePath(LinearPath):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of the features; ``read`` yields them in blocks, from memory or again from a file."""
+    """Rows of the features; ``read`` yields their blocks, from memory or from the file."""
 
     read: Callable[[], Iterable[np.ndarray]]
 
     @classmethod
     def of(cls, path: LinearPath) -> _Rows:
         """Return all rows, in memory if they fit."""
-        if not path.fits:
+        if not path.fits_in_memory:
             return cls(lambda: (block for _, block in path.rows()))
         blocks = [block for _, block in path.rows()]
         return cls(lambda: blocks)
@@ -150,9 +150,9 @@ class _Descent:
         self.A = self.E
         self.W, self.F = np.zeros(path.shape), np.zeros(self.E.shape)
         largest = float(self.margins.max(initial=0)) or 1.0
-        self.mu, self.least_mu = FIRST_MU * largest, LEAST_MU * largest
+        self.mu, self.min_mu = FIRST_MU * largest, MIN_MU * largest
         self.n_steps = 0
-        self._evaluate(self._projected(self.F))
+        self._evaluate(self._project(self.F))
         self.value_at_zero = self.value
 
     @property
@@ -162,11 +162,11 @@ class _Descent:
 
     @property
     def has_converged(self) -> bool:
-        return self._gap <= max(self.path.tol, LEAST_GAP) * self.value
+        return self._gap <= max(self.path.tol, MIN_GAP) * self.value
 
     @property
     def minimiser(self) -> np.ndarray:
-        """``W``, or 0 if it has a smaller :math:`J`."""
+        """``W``, or zeros if :math:`J` is smaller at zero."""
         return self.W if self.value < self.value_at_zero else np.zeros_like(self.W)
 
     def minimise_smooth(self) -> None:
@@ -183,10 +183,10 @@ class _Descent:
             if self.n_steps == MAX_ITERATIONS or self.has_converged:
                 return
         self.A = self.a
-        self.mu = max(self.mu * MU_FACTOR, self.least_mu)
-        self._evaluate(self._projected(self.F))
+        self.mu = max(self.mu * MU_FACTOR, self.min_mu)
+        self._evaluate(self._project(self.F))
 
-    def _projected(self, F: np.ndarray) -> np.ndarray:
+    def _project(self, F: np.ndarray) -> np.ndarray:
         return project_to_simplex(self.A + (F + self.margins) / self.mu)
 
     def _evaluate(self, a: np.ndarray) -> None:
@@ -237,7 +237,7 @@ class _Descent:
         first = float(np.vdot(self.gradient, step))
         low, high, t = 0.0, np.inf, 1.0
         for _ in range(MAX_LENGTHS):
-            a = self._projected(self.F + t * Q)
+            a = self._project(self.F + t * Q)
             slope = np.vdot(a - self.E, Q) / self.N + self.lam * (linear + t * square)
             if abs(slope) <= SLOPE_SHARE * abs(first):
                 break
@@ -245,7 +245,7 @@ class _Descent:
             t = 2 * t if np.isinf(high) else (low + high) / 2
         self.W, self.F = self.W + t * step, self.F + t * Q
         self.n_steps += 1
-        self._evaluate(self._projected(self.F))
+        self._evaluate(self._project(self.F))
 
 
 def project_to_simplex(V: np.ndarray) -> np.ndarray:

@@ -2,7 +2,8 @@ r"""Linear classifiers of seen classes for a sequence of ridge weights.
 
 .. math:: J(W) = \frac{1}{N} \sum_n \ell(x_n^\top W, \, y_n) + \frac{\lambda}{2} \lVert W \rVert_F^2
 
-SYNC, CONSE, IAP and DAP differ only in :math:`\ell`. L-BFGS minimises :math:`J` in the variables
+The classifiers of SYNC, CONSE, IAP and DAP differ only in :math:`\ell` and the intercept. For a
+smooth :math:`\ell`, L-BFGS minimises :math:`J` in the variables
 :math:`Z = L^\top W`, where :math:`L` is the Cholesky factor of an approximate Hessian, :math:`L
 L^\top = \kappa X^\top X / N + \lambda I`, and :math:`\kappa` is the typical curvature of the loss.
 The eigenvalues of the Gram matrix of deep features span many orders of magnitude: L-BFGS takes ten
@@ -38,13 +39,13 @@ from zslcore.methods.statistics import GramStatistics, ridge
 
 MAX_ITERATIONS = 1000
 #: Ridge weights below this share of the Hessian's trace need double precision.
-LEAST_SHARE = 1e-10
+MIN_RIDGE_SHARE = 1e-10
 
 #: Largest size in bytes of whitened rows in memory; if they are larger, each step reads the
 #: features again and divides by L.
 WORKING_BYTES = 1 << 30
 
-#: Scores per block, small enough that the scores stay in the cache for the loss.
+#: Scores per block; so few stay in the cache of the processor while their loss is computed.
 BLOCK_SCORES = 1 << 19
 
 #: Smallest relative gradient that single precision resolves.
@@ -167,8 +168,8 @@ class LinearPath:
 
     ``intercept`` adds a constant feature 1 with a penalised weight, as in liblinear. Descent stops
     when no entry of the preconditioned gradient exceeds ``tol`` times the largest entry at 0.
-    Products are in single precision, which is twice as fast, unless single precision cannot resolve
-    ``tol``, or rounds the curvature by more than lambda.
+    Products are in single precision, which is twice as fast, unless it cannot resolve ``tol`` or
+    rounds the curvature by more than lambda.
     """
 
     def __init__(
@@ -232,12 +233,12 @@ class LinearPath:
     def _factor(self, lam: float, kappa: float) -> np.ndarray:
         """Return L for a ridge weight and a curvature; set ``dtype`` to the precision it needs."""
         H = ridge(self.curvature * (kappa / self.loss.curvature), lam)
-        resolved = lam > LEAST_SHARE * float(np.trace(H))
+        resolved = lam > MIN_RIDGE_SHARE * float(np.trace(H))
         self.dtype = np.float32 if self.tol >= SINGLE_PRECISION and resolved else np.float64
         return cholesky(H, lower=True, overwrite_a=True, check_finite=False).astype(self.dtype)
 
     @property
-    def fits(self) -> bool:
+    def fits_in_memory(self) -> bool:
         """Whether the whitened rows fit into memory."""
         return (
             math.prod((len(self.y), self.shape[0], np.dtype(self.dtype).itemsize)) <= WORKING_BYTES
@@ -245,20 +246,20 @@ class LinearPath:
 
     def _preconditioned(self, L: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
         """Return a function from a flat ``Z`` to the objective and its flat gradient."""
-        fits = self.fits
-        whitened = self._whitened(L) if fits else None
+        fits_in_memory = self.fits_in_memory
+        whitened = self._whitened(L) if fits_in_memory else None
 
         def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
             # Round Z before use, so that the common part of the two squares cancels exactly.
             Z: np.ndarray = z.reshape(self.shape).astype(self.dtype)
-            V = Z if fits else divide(L, Z, trans="T").astype(self.dtype)
+            V = Z if fits_in_memory else divide(L, Z, trans="T").astype(self.dtype)
             gradient = np.zeros(self.shape, self.dtype)
             value = sum(
                 self._add_block(block, self.y[part], V, gradient)
                 for part, block in (self.rows() if whitened is None else self._parts(whitened))
             )
             self.n_evaluations += 1
-            step = gradient if fits else divide(L, gradient)
+            step = gradient if fits_in_memory else divide(L, gradient)
             value = value / len(self.y) + _squares(Z) / 2
             return value, (step / len(self.y) + Z).ravel().astype(np.float64)
 

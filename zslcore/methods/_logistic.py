@@ -24,7 +24,7 @@ MEMORY = 10
 #: Maximum number of Newton steps for a step length, and the relative change at which they stop.
 NEWTON_STEPS, LENGTH_TOLERANCE = 3, 0.05
 #: Lower bound of the mean curvature, which vanishes if all images are classified with certainty.
-LEAST_CURVATURE = 1e-3
+MIN_CURVATURE = 1e-3
 
 
 class LogisticPath(LinearPath):
@@ -37,7 +37,7 @@ class LogisticPath(LinearPath):
         kappa = self.loss.curvature if start is None else self._mean_curvature(start)
         L = self._factor(lam, kappa)
         largest = np.abs(divide(L, self._gradient_at_zero)).max()
-        rows = _Rows(self, L, self._whitened(L) if self.fits else None)
+        rows = _Rows(self, L, self._whitened(L) if self.fits_in_memory else None)
         Z = np.zeros(self.shape) if start is None else L.T @ start
         columns = _Columns.at(rows, Z.astype(self.dtype), self.loss.targets[self.y], kappa)
         n_left = columns.descend(self.tol * largest)
@@ -57,7 +57,7 @@ class LogisticPath(LinearPath):
         for _, block in self.rows():
             p = expit(block @ V)
             total += float(np.sum(p * (1 - p), dtype=np.float64))
-        return max(total / (len(self.y) * self.loss.n_outputs), LEAST_CURVATURE)
+        return max(total / (len(self.y) * self.loss.n_outputs), MIN_CURVATURE)
 
 
 @dataclass(frozen=True, eq=False)

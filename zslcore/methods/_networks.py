@@ -36,7 +36,7 @@ BLOCK = 1 << 16
 def network(
     name: str, sizes: Sequence[int], rng: np.random.Generator, *, last: bool = False
 ) -> Module:
-    """Return linear layers of ``sizes`` with leaky ReLUs between and, if ``last``, after them.
+    """Return linear layers of ``sizes``, with leaky ReLUs between and, if ``last``, after them.
 
     Weights of a layer with n inputs are uniform between -1 / sqrt(n) and 1 / sqrt(n). ``name``
     is the method, for the message if PyTorch is missing.
@@ -50,8 +50,8 @@ def network(
         layer = torch.nn.utils.skip_init(torch.nn.Linear, n_in, n_out)
         with torch.no_grad():
             for weights in (layer.weight, layer.bias):
-                drawn = rng.uniform(-1, 1, tuple(weights.shape)) / np.sqrt(n_in)
-                weights.copy_(torch.from_numpy(drawn))
+                values = rng.uniform(-1, 1, tuple(weights.shape)) / np.sqrt(n_in)
+                weights.copy_(torch.from_numpy(values))
         layers += [layer, torch.nn.LeakyReLU(0.2)]
     return torch.nn.Sequential(*(layers if last else layers[:-1]))
 
@@ -109,17 +109,17 @@ def apply_network(net: Module, *parts: np.ndarray) -> np.ndarray:
     precision = torch.float64 if np.result_type(*parts) == np.float64 else torch.float32
     starts = range(0, max(len(parts[0]), 1), BLOCK)
     with torch.no_grad():
-        same = deepcopy(net).to(precision)
+        net = deepcopy(net).to(precision)
         blocks = (np.concatenate([a[k : k + BLOCK] for a in parts], axis=1) for k in starts)
-        return np.concatenate([same(*tensors(block)).numpy() for block in blocks])
+        return np.concatenate([net(*tensors(block)).numpy() for block in blocks])
 
 
 def gradient_penalty(
     critic: Callable[[Tensor], Tensor], real: Tensor, fake: Tensor, s: Tensor, alpha: Tensor
 ) -> Tensor:
-    """Return the mean squared distance of the critic's gradient from unit length.
+    """Return the mean squared difference between 1 and the length of the critic's gradient.
 
-    ``alpha`` has uniform numbers of shape (n, 1).
+    ``s`` are the prototypes of the rows, ``alpha`` uniform random numbers of shape (n, 1).
     """
     import torch
 
@@ -163,7 +163,7 @@ class WassersteinGAN:
         features.
         """
         critic, (features, labels, prototypes) = learned[0], data
-        of_critic, of_generator = (
+        critic_adam, generator_adam = (
             adam(nets, self.learning_rate, (0.5, 0.999)) for nets in (learned, [self.generator_])
         )
         step = 0
@@ -174,10 +174,10 @@ class WassersteinGAN:
                 x, c = features[rows], labels[rows]
                 s = prototypes[c]
                 loss, distance = self._critic_loss(critic, x, s, rng)
-                descend(of_critic, loss + terms[0](x, c))
+                descend(critic_adam, loss + terms[0](x, c))
                 total += distance * len(rows)
                 if step % self.n_critic == 0:
-                    descend(of_generator, self._generator_loss(critic, s, c, terms[1], rng))
+                    descend(generator_adam, self._generator_loss(critic, s, c, terms[1], rng))
             yield total / len(features)
 
     def _generate_rows(
@@ -187,14 +187,14 @@ class WassersteinGAN:
         s = np.repeat(prototypes, n, axis=0)
         return apply_network(self.generator_, rng.standard_normal(s.shape, dtype=np.float32), s)
 
-    def _generated(self, s: Tensor, rng: np.random.Generator) -> Tensor:
+    def _generate(self, s: Tensor, rng: np.random.Generator) -> Tensor:
         return self.generator_(join(noise(rng, *s.shape), s))
 
     def _critic_loss(
         self, critic: Module, x: Tensor, s: Tensor, rng: np.random.Generator
     ) -> tuple[Tensor, float]:
         """Return the loss of the critic and the estimated distance for one step."""
-        fake = self._generated(s, rng).detach()
+        fake = self._generate(s, rng).detach()
         distance = critic(join(x, s)).mean() - critic(join(fake, s)).mean()
         (alpha,) = tensors(rng.random((len(x), 1), dtype=np.float32))
         penalty = gradient_penalty(critic, x, fake, s, alpha)
@@ -204,5 +204,5 @@ class WassersteinGAN:
         self, critic: Module, s: Tensor, y: Tensor, term: Term, rng: np.random.Generator
     ) -> Tensor:
         """Return the loss of the generator for one step."""
-        fake = self._generated(s, rng)
+        fake = self._generate(s, rng)
         return term(fake, y) - critic(join(fake, s)).mean()

@@ -6,9 +6,9 @@ and keep wrong classes a margin :math:`\Delta` below the true class. With
 .. math:: H_{nc} = \Delta + F(x_n, c) - F(x_n, y_n) \quad (c \ne y_n), \qquad H_{n y_n} = 0,
 
 their losses are :math:`\frac{1}{N} \sum_{n,c} w_{nc} H_{nc}` with weights :math:`w \ge 0` that are
-zero where :math:`H \le 0`; only :math:`w` differs. The gradient is :math:`X^\top G S / N` with
-:math:`G = w` and :math:`G_{n y_n} = -\sum_c w_{nc}`: two matrix products per mini-batch, without a
-loop over images.
+zero where :math:`H \le 0`; only :math:`w` differs. The gradient is :math:`X^\top G S / N`, where
+:math:`G = w` except for :math:`G_{n y_n} = -\sum_c w_{nc}`: two matrix products per mini-batch,
+without a loop over images.
 
 The rows of this gradient are combinations of the prototypes of the seen classes. If there are fewer
 seen classes than attributes, descent therefore updates :math:`W` in :math:`V = R + W S`, with one
@@ -58,7 +58,7 @@ def on_device(name: str, device: str) -> Device:
 
 
 class TrainingRows:
-    """Rows of ``X`` as float32 tensors, in the requested order.
+    """Rows of ``X`` as float32 tensors, selected by an array of row numbers.
 
     ``mean_square`` is the mean squared Euclidean length of the rows, or 1 if all rows are zero.
     """
@@ -90,7 +90,7 @@ def mean_square(A: np.ndarray) -> float:
     return float(np.einsum("ij,ij->", A, A)) / len(A) or 1.0
 
 
-def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def renumber_classes(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Renumber classes by first appearance in ``y``, so that their old numbers do not matter.
 
     Classes without samples follow, sorted by their prototypes.
@@ -159,12 +159,12 @@ class EpochModel(ZSLEstimator):
         for i, params in enumerate(grid):
             if i not in fitted:
                 run_params = self._run_key(params)
-                of_run = [j for j in range(i, len(grid)) if self._run_key(grid[j]) == run_params]
+                same_run = [j for j in range(i, len(grid)) if self._run_key(grid[j]) == run_params]
                 run = clone(self).set_params(**params)
-                for epoch in run._epochs(X, y, prototypes, [grid[j]["epochs"] for j in of_run]):
-                    for j in of_run:
+                for epoch in run._epochs(X, y, prototypes, [grid[j]["epochs"] for j in same_run]):
+                    for j in same_run:
                         if grid[j]["epochs"] == epoch:
-                            fitted[j] = run._copied(grid[j])
+                            fitted[j] = run._copy(grid[j])
             yield fitted.pop(i)
 
     def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
@@ -181,7 +181,7 @@ class EpochModel(ZSLEstimator):
             name: value for name, value in params.items() if name not in self.early_stopping_params
         }
 
-    def _copied(self, params: Params) -> Self:
+    def _copy(self, params: Params) -> Self:
         """Return a model with the attributes learned so far, as if fitted with ``params``."""
         model = clone(self).set_params(**params)
         vars(model).update({k: v for k, v in vars(self).items() if k.endswith("_")})
@@ -218,7 +218,7 @@ class RankingModel(EpochModel):
     random_state: int = 0
 
     def _matrices(self) -> tuple[int, float]:
-        """Return the initial number of matrices, and the share of samples that each must keep."""
+        """Return the initial number of matrices, and the share of samples below which to prune."""
         return 1, 0.0
 
     def _weights(self, H: Tensor, is_true: Tensor, draw: Draw) -> Tensor:
@@ -233,7 +233,7 @@ class RankingModel(EpochModel):
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, stops: Sequence[int]
     ) -> Iterator[int]:
         X, y, S = self._check_training(X, y, prototypes)
-        descent = _Descent(self, X, *by_first_appearance(y, S))
+        descent = _Descent(self, X, *renumber_classes(y, S))
         for epoch in range(1, max(stops) + 1):
             loss = descent.epoch()
             self._report(epoch, loss)

@@ -231,7 +231,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         return partial(self.decision_function, prototypes=prototypes)
 
     def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
-        """Return the number of epochs of each training for ``grid``; () without epochs."""
+        """Return the number of epochs of each training for ``grid``; () for other methods."""
         return ()
 
     def fit_grid(
@@ -287,7 +287,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     def _scoring(
         self, X: Features, y: np.ndarray, S: np.ndarray, X_test: Features, candidates: np.ndarray
     ) -> Scoring:
-        """Convert the arrays of a sweep, and refuse arrays that do not match."""
+        """Convert the arrays of a grid, and refuse arrays that do not match."""
         training = self._check_training(X, y, S)
         X_test, candidates = self._as_arrays(features=X_test, prototypes=candidates)
         return Scoring(*training, X_test, np.asarray(candidates, dtype=np.float64))
@@ -318,9 +318,10 @@ class ZSLEstimator(BaseEstimator, ABC):
     def _check_params(self) -> None:
         """Refuse invalid parameter values; called before each fit.
 
-        The annotation of a parameter defines its valid values: the choices of a ``Literal``, whole
-        numbers from 1 for ``int``, numbers above 0 for ``float``. ``device``, ``random_state`` and
-        ``Annotated`` parameters are left to overriding methods.
+        The annotation of a parameter defines its valid values: the choices of a ``Literal``, True
+        and False for ``bool``, whole numbers from 1 for ``int``, numbers above 0 for ``float``, and
+        None if it is one of the types. ``device``, ``random_state``, ``Annotated`` parameters and
+        the parameters of an own ``__init__`` are left to overriding methods.
         """
         if not _has_fields(type(self)):
             return

@@ -29,9 +29,8 @@ GROUP = 1024
 #: matrices are in memory. 4 GiB allow 23,000 classes, more than ImageNet-21K has.
 MAX_DISTANCE_BYTES = 4 << 30
 
-#: Lower bound of distances between prototypes, as a share of their mean; equal prototypes would
-#: have distance 0.
-NEAREST = 1e-9
+#: Lower bound of distances between prototypes as divisors; equal prototypes have distance 0.
+MIN_DISTANCE = 1e-9
 
 
 @dataclass(eq=False, repr=False)
@@ -142,7 +141,7 @@ class BiDiLEL(ZSLEstimator):
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return similarities in the latent space; see :class:`ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
-        return self._nearness(project(X, self.P_), self.embed(S))
+        return self._similarities(project(X, self.P_), self.embed(S))
 
     def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one decomposition per alpha for all latent dimensions."""
@@ -157,14 +156,14 @@ class BiDiLEL(ZSLEstimator):
                 projection[:, : point.n_components] for projection in projections[point.alpha]
             )
             point._store_landmarks(P, Z, scoring.y, scoring.S)
-            yield point._nearness(Z_test, point.embed(scoring.candidates))
+            yield point._similarities(Z_test, point.embed(scoring.candidates))
 
     def embed(self, S: np.ndarray) -> np.ndarray:
         """Return the positions of classes in the latent space, shape (n_classes, n_components)."""
-        at = positions(S, self.S_)
-        coordinates = self.landmarks_[at]
-        if (at < 0).any():
-            coordinates[at < 0] = self._top_down(S[at < 0])
+        rows = positions(S, self.S_)
+        coordinates = self.landmarks_[rows]
+        if (rows < 0).any():
+            coordinates[rows < 0] = self._top_down(S[rows < 0])
         return coordinates
 
     def _top_down(self, S: np.ndarray) -> np.ndarray:
@@ -191,7 +190,7 @@ class BiDiLEL(ZSLEstimator):
                 "(semi_supervised=False places each by itself)."
             )
         delta = self.rho_ * _distances(S, placed)
-        w = 1 / np.maximum(delta, NEAREST * self.rho_)
+        w = 1 / np.maximum(delta, MIN_DISTANCE * self.rho_)
         w[:, len(B) :][np.diag_indices(len(S) if self.semi_supervised else 0)] = 0
         solve, fixed = _solver(w, len(B)), w[:, : len(B)] @ B
         b = solve(fixed)
@@ -245,7 +244,7 @@ class BiDiLEL(ZSLEstimator):
         self.rho_ = latent.sum() / semantic.sum() if semantic.any() else 1.0
         return self
 
-    def _nearness(self, Z: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def _similarities(self, Z: np.ndarray, b: np.ndarray) -> np.ndarray:
         if self.similarity == "cosine":
             return compare(Z, b, "cosine")
         return -squared_distances(Z, b)

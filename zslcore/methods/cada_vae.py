@@ -118,7 +118,7 @@ class CADAVAE(GenerativeZSL):
         features, prototypes = tensors(X, S[y])
         epoch = 0
         while True:
-            total, weights = 0.0, weights_in(epoch * PAPER_EPOCHS / self.warm_up)
+            total, weights = 0.0, warm_up_weights(epoch * PAPER_EPOCHS / self.warm_up)
             for rows in batches(len(X), self.batch_size, rng):
                 sides = features[rows], prototypes[rows]
                 draws = [noise(rng, len(rows), k) for _ in sides]
@@ -146,7 +146,7 @@ class CADAVAE(GenerativeZSL):
         return mu + rng.standard_normal(mu.shape, dtype=np.float32) * np.exp(log_variance / 2)
 
 
-def weights_in(epoch: float) -> tuple[float, ...]:
+def warm_up_weights(epoch: float) -> tuple[float, ...]:
     """Return beta, gamma and delta at ``epoch`` of the 100 epochs in the paper, counted from 0."""
     return tuple(rate * (min(max(epoch, first), last) - first) for first, last, rate in WARM_UPS)
 

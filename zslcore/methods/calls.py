@@ -20,9 +20,17 @@ from zslcore.methods.base import ZSLEstimator
 from zslcore.texts import clean_text
 
 #: Words in error messages of libraries that point to numbers out of range.
-SIGNS = ("nan", "inf", "overflow", "singular", "converge", "not positive definite", "not finite")
+NUMERICAL_WORDS = (
+    "nan",
+    "inf",
+    "overflow",
+    "singular",
+    "converge",
+    "not positive definite",
+    "not finite",
+)
 #: Maximum length of a message from a plugin.
-MESSAGE_LETTERS = 300
+MAX_MESSAGE = 300
 _OUT_OF_RANGE = "exceed the floating-point range"
 
 
@@ -65,8 +73,8 @@ def _numerical_cause(error: Exception, arrays: Collection[np.ndarray]) -> str:
     if isinstance(error, (ArithmeticError, RuntimeWarning)):
         return _OUT_OF_RANGE
     if isinstance(error, (ValueError, RuntimeError)):
-        has_sign = any(sign in str(error).lower() for sign in SIGNS)
-        return _OUT_OF_RANGE if has_sign or any(map(_overflows, arrays)) else ""
+        is_numerical = any(word in str(error).lower() for word in NUMERICAL_WORDS)
+        return _OUT_OF_RANGE if is_numerical or any(map(_overflows, arrays)) else ""
     return ""
 
 
@@ -145,7 +153,7 @@ def failure(error: BaseException, function: str, files: Collection[str]) -> str:
     if isinstance(error, SyntaxError) and error.lineno:
         line = error.lineno
     line_text = f" in line {line}" if line else ""
-    message = clean_text(str(error).strip().partition("\n")[0], MESSAGE_LETTERS)
+    message = clean_text(str(error).strip().partition("\n")[0], MAX_MESSAGE)
     end = "" if message.endswith((".", "!", "?")) else "."
     cause = f": {message}{end}" if message else " without a message."
     return f"{function} raised {type(error).__name__}{line_text}{cause}"

@@ -143,10 +143,10 @@ class _Contrast:
         name, e, h = model.card.name, model.embedding, max(1, model.hidden // 4)
         self.model, (self.S,) = model, tensors(S)
         self.head = network(name, (e, h), rng)
-        self.of_image = network(name, (e, h), rng)
-        self.of_class = network(name, (S.shape[1], h), rng)
+        self.image_layer = network(name, (e, h), rng)
+        self.class_layer = network(name, (S.shape[1], h), rng)
         self.compare = network(name, (h, 1), rng)
-        self.networks = [self.head, self.of_image, self.of_class, self.compare]
+        self.networks = [self.head, self.image_layer, self.class_layer, self.compare]
 
     def __call__(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the weighted losses of features ``x`` of classes ``y``."""
@@ -154,7 +154,7 @@ class _Contrast:
 
         model, h = self.model, self.model.embedder_(x)
         p = torch.nn.functional.normalize(self.head(h), dim=1)
-        joined = self.of_image(h)[:, None] + self.of_class(self.S)[None]
+        joined = self.image_layer(h)[:, None] + self.class_layer(self.S)[None]
         scores = self.compare(torch.nn.functional.leaky_relu(joined, 0.2))[..., 0]
         return model.instance_weight * instance_contrast(
             p, y, model.temperature
@@ -162,18 +162,18 @@ class _Contrast:
 
 
 def instance_contrast(p: Tensor, y: Tensor, temperature: float) -> Tensor:
-    """Return :math:`L_I`, the mean over all pairs of images of one class; 0 without pairs.
+    """Return :math:`L_I`, the mean over all pairs of images of one class; 0 if there is no pair.
 
     Rows of ``p`` have unit length; ``y`` are their classes.
     """
     import torch
 
     similarity = p @ p.T / temperature
-    same = y[:, None] == y[None]
-    pair = same & ~torch.eye(len(y), dtype=torch.bool)
-    of_different = similarity.masked_fill(same, -torch.inf).logsumexp(dim=1, keepdim=True)
-    loss = torch.logaddexp(similarity, of_different) - similarity
-    return loss[pair].mean() if pair.any() else p.new_zeros(())
+    is_same = y[:, None] == y[None]
+    is_pair = is_same & ~torch.eye(len(y), dtype=torch.bool)
+    negatives = similarity.masked_fill(is_same, -torch.inf).logsumexp(dim=1, keepdim=True)
+    loss = torch.logaddexp(similarity, negatives) - similarity
+    return loss[is_pair].mean() if is_pair.any() else p.new_zeros(())
 
 
 def class_contrast(scores: Tensor, y: Tensor, temperature: float) -> Tensor:

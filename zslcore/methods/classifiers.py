@@ -37,7 +37,7 @@ class ClassifierCache:
         """Return the solutions of the problem ``key``; call ``solve`` if they are not cached."""
         entry = self._cache.pop(key, None)
         if entry is None:
-            entry = _timed(solve)
+            entry = _measure(solve)
         else:
             self.seconds_saved += entry[1]
         self._cache[key] = entry
@@ -49,7 +49,7 @@ class ClassifierCache:
         return entry[0]
 
 
-def _timed(solve: Callable[[], Solutions]) -> tuple[Solutions, float]:
+def _measure(solve: Callable[[], Solutions]) -> tuple[Solutions, float]:
     """Return read-only solutions, and the seconds that they took."""
     start = time.perf_counter()
     solutions = solve()

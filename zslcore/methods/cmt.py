@@ -130,7 +130,8 @@ class CMTStar(CMT):
     define the novelty :math:`\nu(x)` of the image:
 
     - "gaussian": an isotropic Gaussian around the prototype of each seen class, with the variance
-      of the training images of the class; novelty is the smallest distance, in standard deviations:
+      of the training images of the class around it; novelty is the smallest distance, in standard
+      deviations:
 
       .. math:: \nu(x) = \min_c \frac{\lVert z - s_c \rVert}{\sigma_c \sqrt{d}}, \qquad
                 \sigma_c^2 = \frac{1}{n_c d} \sum_{y_n = c} \lVert z_n - s_c \rVert^2
@@ -227,15 +228,15 @@ class CMTStar(CMT):
                 if self.detector == "gaussian"
                 else LocalOutliers(Z, y, self.k, self.lam)
             )
-            self.threshold_ = float(np.quantile(self.detector_.of_training, self.coverage))
+            self.threshold_ = float(np.quantile(self.detector_.training_novelty, self.coverage))
             yield epoch
 
 
 class Gaussians:
     """Distance to the nearest class in standard deviations of the class; see :class:`CMTStar`.
 
-    ``Z`` are the embedded training images, ``y`` their classes as rows of ``S``; ``of_training`` is
-    the novelty of the training images.
+    ``Z`` are the embedded training images, ``y`` their classes as rows of ``S``.
+    ``training_novelty`` is the novelty of the training images.
     """
 
     def __init__(self, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> None:
@@ -243,7 +244,7 @@ class Gaussians:
         squares = np.bincount(y, ((Z - S[y]) ** 2).sum(axis=1), len(S))
         self.S, self.radius = S[n_c > 0], np.sqrt(squares[n_c > 0] / n_c[n_c > 0])
         self.radius = np.maximum(self.radius, np.finfo(float).tiny)
-        self.of_training = self.novelty(Z)
+        self.training_novelty = self.novelty(Z)
 
     def novelty(self, Z: np.ndarray) -> np.ndarray:
         """Return the novelty of embedded images, shape (n_samples,)."""
@@ -254,8 +255,8 @@ class Gaussians:
 class LocalOutliers:
     """Smallest local outlier probability over the seen classes; see :class:`CMTStar`.
 
-    Classes with one image have no density. ``of_training`` is the novelty of the training images
-    ``Z``.
+    Classes with one image have no density. ``training_novelty`` is the novelty of the training
+    images ``Z``.
     """
 
     def __init__(self, Z: np.ndarray, y: np.ndarray, k: int, lam: float) -> None:
@@ -268,8 +269,8 @@ class LocalOutliers:
         self.densities = [ClassDensity(Z[of_class], k, lam) for of_class in rows]
         probabilities = self._probabilities(Z)
         for column, of_class, density in zip(probabilities, rows, self.densities, strict=True):
-            column[of_class] = density.of_training  # an image is not its own neighbour here
-        self.of_training = probabilities.min(axis=0)
+            column[of_class] = density.training_novelty  # an image is not its own neighbour here
+        self.training_novelty = probabilities.min(axis=0)
 
     def novelty(self, Z: np.ndarray) -> np.ndarray:
         """Return the novelty of embedded images, shape (n_samples,)."""
@@ -282,7 +283,7 @@ class LocalOutliers:
 class ClassDensity:
     """Density of the embedded training images ``Z`` of one class; see :class:`CMTStar`.
 
-    ``lam`` scales the deviation in the outlier probability; ``of_training`` is the outlier
+    ``lam`` scales the deviation in the outlier probability; ``training_novelty`` is the outlier
     probability of the images ``Z`` in their class.
     """
 
@@ -293,7 +294,7 @@ class ClassDensity:
         self.rho = _root_mean_square(distance)
         ell = self._ell(self.rho, near)
         self.scale = np.sqrt(2) * lam * float(_root_mean_square(ell)) or 1.0
-        self.of_training = self._probability(ell)
+        self.training_novelty = self._probability(ell)
 
     def outlier_probability(self, Z: np.ndarray) -> np.ndarray:
         """Return the probability that embedded images are outside the class: shape (n_samples,)."""

@@ -82,15 +82,15 @@ class CONSE(TwoStageModel):
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
         # Z are logits here; the factor 1 / Z of the formula would cancel in the cosine.
-        return compare(_combined(Z, self.S_, self.T), S, "cosine")
+        return compare(_combine(Z, self.S_, self.T), S, "cosine")
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
         """Return convex combinations and prototypes, both of unit length."""
         S, T = self._check_candidates(prototypes), np.array(self.T)
-        return ScoreMap(_embedded, (self.W_, self.S_, T), l2_rows(S))
+        return ScoreMap(_embed, (self.W_, self.S_, T), l2_rows(S))
 
 
-def _combined(Z: np.ndarray, S: np.ndarray, T: int) -> np.ndarray:
+def _combine(Z: np.ndarray, S: np.ndarray, T: int) -> np.ndarray:
     """Return the sums of prototypes ``S`` weighted by the ``T`` largest posteriors of logits Z."""
     P = softmax(Z, axis=1)
     if P.shape[1] > T:
@@ -99,6 +99,6 @@ def _combined(Z: np.ndarray, S: np.ndarray, T: int) -> np.ndarray:
     return P @ S
 
 
-def _embedded(x: np.ndarray, W: np.ndarray, S: np.ndarray, T: np.ndarray) -> np.ndarray:
+def _embed(x: np.ndarray, W: np.ndarray, S: np.ndarray, T: np.ndarray) -> np.ndarray:
     """Return :math:`f(x)` at unit length; the last row of ``W`` is for the constant feature."""
-    return l2_rows(_combined(x @ W[:-1] + W[-1], S, int(T)))
+    return l2_rows(_combine(x @ W[:-1] + W[-1], S, int(T)))

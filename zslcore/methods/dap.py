@@ -24,16 +24,16 @@ class AttributeModel(TwoStageModel):
     shared_grid_params = ("C",)
     regularizers: ClassVar = {"C": "weaker"}
 
-    def _binary(self, S: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    def _binarise(self, S: np.ndarray, seen: np.ndarray) -> np.ndarray:
         """Return whether each attribute of ``S`` exceeds the mean of the ``seen`` prototypes."""
         return seen.mean(axis=0 if self.threshold == "attribute" else None) < S
 
     def _compare(self, log_p: np.ndarray, log_q: np.ndarray, S: np.ndarray) -> np.ndarray:
         """Return F from the log probabilities that an image has (p) or lacks (q) each attribute."""
-        prior = self._binary(self.S_, self.S_).mean(axis=0)
+        prior = self._binarise(self.S_, self.S_).mean(axis=0)
         prior = np.where((prior == 0) | (prior == 1), 0.5, prior)
         present, absent = log_p - np.log(prior), log_q - np.log1p(-prior)
-        A = self._binary(S, self.S_).astype(float)
+        A = self._binarise(S, self.S_).astype(float)
         return (present - absent) @ A.T + absent.sum(axis=1, keepdims=True)
 
 
@@ -98,7 +98,7 @@ class DAP(AttributeModel):
     tol: float = 1e-4
 
     def _loss(self, S: np.ndarray) -> Logistic:
-        return Logistic(self._binary(S, S))
+        return Logistic(self._binarise(S, S))
 
     def _path(self, X: Features, y: np.ndarray, S: np.ndarray) -> LogisticPath:
         return LogisticPath(X, y, len(S), self._loss(S), intercept=self.intercept, tol=self.tol)

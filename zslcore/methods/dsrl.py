@@ -16,7 +16,8 @@ from zslcore.methods.statistics import ClassStatistics, ridge
 
 #: Number of updates of the shares of images while the parts are fixed.
 ROUNDS = 100
-SMALLEST = 1e-12
+#: Lower bound of the initial parts and of divisors.
+MIN_VALUE = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -99,7 +100,7 @@ class DSRL(PropagationModel):
         X, y, S, unlabeled, _ = scoring
         means = ClassStatistics.of(X, y, len(S))
         present = means.counts > 0
-        self.B_ = np.maximum(means.sums[present] / means.counts[present, None], SMALLEST)
+        self.B_ = np.maximum(means.sums[present] / means.counts[present, None], MIN_VALUE)
         self._factorise(X, S[y], unlabeled)
         self.W_ = self._map(self.encode(X), S[y])
         return self._build_graph(unlabeled)
@@ -109,7 +110,7 @@ class DSRL(PropagationModel):
         XB, BB = project(X, self.B_.T), self.B_ @ self.B_.T
         H = np.full(XB.shape, 1 / len(BB))
         for _ in range(ROUNDS):
-            H *= XB / np.maximum(H @ BB, SMALLEST)
+            H *= XB / np.maximum(H @ BB, MIN_VALUE)
         return H
 
     def _factorise(self, X: Features, S_y: np.ndarray, unlabeled: Features) -> None:
@@ -120,10 +121,10 @@ class DSRL(PropagationModel):
         self.objective_ = []
         for _ in range(self.n_iter):
             HX = _product(H, X) + _product(H_u, unlabeled)
-            self.B_ *= HX / np.maximum((H.T @ H + H_u.T @ H_u) @ self.B_, SMALLEST)
+            self.B_ *= HX / np.maximum((H.T @ H + H_u.T @ H_u) @ self.B_, MIN_VALUE)
             BB, XB, XB_u = self.B_ @ self.B_.T, project(X, self.B_.T), project(unlabeled, self.B_.T)
             H *= self._step(H, XB, BB, S_y)
-            H_u *= XB_u / np.maximum(H_u @ BB, SMALLEST)
+            H_u *= XB_u / np.maximum(H_u @ BB, MIN_VALUE)
             self.W_ = self._map(H, S_y)
             fit = sum(((h @ BB - 2 * xb) * h).sum() for h, xb in ((H, XB), (H_u, XB_u)))
             alignment = ((H @ self.W_ - S_y) ** 2).sum()
@@ -136,7 +137,7 @@ class DSRL(PropagationModel):
         SW, WW = S_y @ self.W_.T, self.W_ @ self.W_.T
         down = XB + self.mu * (np.maximum(SW, 0) + H @ np.maximum(-WW, 0))
         up = H @ BB + self.mu * (np.maximum(-SW, 0) + H @ np.maximum(WW, 0))
-        return np.sqrt(down / np.maximum(up, SMALLEST))
+        return np.sqrt(down / np.maximum(up, MIN_VALUE))
 
     def _map(self, H: np.ndarray, S_y: np.ndarray) -> np.ndarray:
         return solve(ridge(self.mu * H.T @ H, self.lam), self.mu * H.T @ S_y, assume_a="pos")

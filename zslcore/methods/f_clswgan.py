@@ -41,7 +41,8 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
     epochs : passes of the critic over the training rows
     n_synthetic : number of features generated per unseen class
     classifier_epochs : passes of the softmax over real and generated features
-    components : number of principal components; no projection unless there are more features
+    components : number of principal components that replace the features, if there are more
+        features; otherwise the features are only centred and scaled
     beta : :math:`\beta > 0`, weight of the classification loss
     penalty : :math:`\lambda > 0`, weight of the gradient penalty
     n_critic : number of steps of the critic per step of the generator
@@ -113,8 +114,8 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         critic = network(name, (d + a, self.hidden, 1), rng)
         W = softmax_path(X, y, len(S), [SEEN_EPOCHS], rng)[0].astype(np.float32)
         *data, weights = tensors(X, y, S, W)
-        recognised = partial(self._recognition_loss, weights)
-        yield from self._adversarial_epochs([critic], data, (no_term, recognised), rng)
+        recognition = partial(self._recognition_loss, weights)
+        yield from self._adversarial_epochs([critic], data, (no_term, recognition), rng)
 
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return :math:`G(z, s)`; see :class:`GenerativeZSL`."""

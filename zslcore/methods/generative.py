@@ -7,8 +7,8 @@ generated features and on real features of the seen candidates,
 .. math:: \min_{W, b} \; \frac{1}{N} \sum_n \log \sum_c e^{F(x_n, c)} - F(x_n, y_n),
     \qquad F(x, c) = w_c^\top r(x) + b_c
 
-where the representation :math:`r` of an image is its features or computed from them. Papers differ
-in the generator; everything else is in this module.
+where the representation :math:`r` of an image is its features or is computed from them. Papers
+differ in the generator; everything else is in this module.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sklearn.base import clone
 from zslcore.exceptions import DatasetError, MethodError, ParameterError
 from zslcore.features import Features, chunks, project
 from zslcore.methods._networks import batches
-from zslcore.methods._sgd import EpochModel, by_first_appearance, mean_square
+from zslcore.methods._sgd import EpochModel, mean_square, renumber_classes
 from zslcore.methods.base import Params, Scoring
 
 #: Mini-batch size and learning rate of Adam for the softmax.
@@ -43,7 +43,7 @@ MAX_CLASSIFIERS = 4
 MAX_GENERATED = 1 << 30
 #: Minimum width of a generated row in the estimate of memory; for narrower rows, labels and orders
 #: of rows need most of the memory.
-LEAST_WIDTH = 128
+MIN_WIDTH = 128
 
 #: Learned attributes that all snapshots of one training share.
 SHARED = frozenset(
@@ -145,9 +145,9 @@ class GenerativeZSL(EpochModel):
         S, projected = scoring.candidates, None
         for i, model in enumerate(models):
             if S.tobytes() not in model.classifiers_:
-                of_softmax = [m for m in models[i:] if _same_softmax(m, model)]
-                stops = [m.classifier_epochs for m in of_softmax]
-                for softmax, W in zip(of_softmax, model._softmaxes(S, stops), strict=True):
+                same_softmax = [m for m in models[i:] if _share_softmax(m, model)]
+                stops = [m.classifier_epochs for m in same_softmax]
+                for softmax, W in zip(same_softmax, model._softmaxes(S, stops), strict=True):
                     softmax.classifiers_[S.tobytes()] = W
             if projected is None or model.components_ is not models[i - 1].components_:
                 projected = model._project(model._check_scoring(scoring.X_test, S)[0])
@@ -165,12 +165,12 @@ class GenerativeZSL(EpochModel):
         X, y, S = self._check_training(X, y, prototypes)
         self.mean_, self.components_ = principal_components(X, self.components)
         self.X_ = self._project(X).astype(np.float32)
-        self.y_, self.S_ = by_first_appearance(y, S)
+        self.y_, self.S_ = renumber_classes(y, S)
         self.prototype_mean_ = self.S_.mean(axis=0)
         self.prototype_scale_ = np.sqrt(S.shape[1] / mean_square(S - self.prototype_mean_))
         rng = np.random.default_rng(self.random_state)
-        shown, checksums = (_read_only(self.X_), _read_only(self.y_)), self._checksums()
-        losses = self.train(*shown, self._conditions(self.S_), rng)
+        arrays, checksums = (_read_only(self.X_), _read_only(self.y_)), self._checksums()
+        losses = self.train(*arrays, self._conditions(self.S_), rng)
         for epoch, loss in enumerate(losses, 1):
             self.classifiers_: dict[bytes, np.ndarray] = {}
             self._report(epoch, loss)
@@ -197,7 +197,7 @@ class GenerativeZSL(EpochModel):
                     f"it. Write to {name}.copy(), in PyTorch to torch.tensor({name})."
                 )
 
-    def _copied(self, params: Params) -> Self:
+    def _copy(self, params: Params) -> Self:
         model = clone(self).set_params(**params)
         for name, value in vars(self).items():
             if name.endswith("_"):
@@ -239,10 +239,10 @@ class GenerativeZSL(EpochModel):
         """Return representations: real for seen candidates, generated for unseen candidates."""
         rows = [
             self.seen_rows(rows_of_class, rng) if len(rows_of_class) else rows_of_class
-            for rows_of_class in self._rows_of(S)
+            for rows_of_class in self._training_rows(S)
         ]
         unseen = np.array([c for c in range(len(S)) if not len(rows[c])], dtype=int)
-        self._require_room(len(S), len(unseen), S.shape[1])
+        self._require_memory(len(S), len(unseen), S.shape[1])
         real = np.concatenate(rows)
         parts: list[np.ndarray] = []
         if len(real):
@@ -257,11 +257,11 @@ class GenerativeZSL(EpochModel):
         labels.append(np.repeat(unseen, self.n_synthetic))
         return np.concatenate(parts).astype(np.float32), np.concatenate(labels)
 
-    def _require_room(self, n_candidates: int, n_unseen: int, n_attributes: int) -> None:
+    def _require_memory(self, n_candidates: int, n_unseen: int, n_attributes: int) -> None:
         """Refuse an empty set of candidates, or more generated rows than fit into memory."""
         if not n_candidates:
             raise DatasetError(f"{self.card.name}: expected at least one candidate; got none.")
-        width = max(self.represent(self.X_[:1]).shape[1], 2 * n_attributes, LEAST_WIDTH)
+        width = max(self.represent(self.X_[:1]).shape[1], 2 * n_attributes, MIN_WIDTH)
         if (size := 4 * n_unseen * self.n_synthetic * width) > MAX_GENERATED:
             raise DatasetError(
                 f"{self.card.name}: expected generated features of at most "
@@ -282,7 +282,7 @@ class GenerativeZSL(EpochModel):
             )
         return drawn
 
-    def _rows_of(self, S: np.ndarray) -> list[np.ndarray]:
+    def _training_rows(self, S: np.ndarray) -> list[np.ndarray]:
         """Return the training rows of each candidate, none for unseen candidates."""
         rows_of_prototype: dict[bytes, list[int]] = {}
         for k, row in enumerate(self.S_ + 0.0):  # converts -0.0 to 0.0
@@ -298,7 +298,7 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return view
 
 
-def _same_softmax(a: GenerativeZSL, b: GenerativeZSL) -> bool:
+def _share_softmax(a: GenerativeZSL, b: GenerativeZSL) -> bool:
     """Return whether two fitted models differ only in the epochs of the softmax."""
     params, other_params = a.get_params(), b.get_params()
     return params | {"classifier_epochs": 0} == other_params | {"classifier_epochs": 0}

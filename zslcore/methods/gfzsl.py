@@ -18,7 +18,7 @@ from zslcore.methods.statistics import MomentStatistics, ridge
 
 #: Maximum number of scores per pass over the test images (128 MiB), unless a single grid point
 #: needs more.
-AT_ONCE = 1 << 24
+MAX_SCORES = 1 << 24
 
 
 @dataclass(eq=False, repr=False)
@@ -128,10 +128,10 @@ class GFZSL(ZSLEstimator):
         linear, precisions, constant = _log_density_terms(
             *self._gaussians(self._check_candidates(prototypes))
         )
-        return ScoreMap(_with_squares, (), np.hstack([linear, -precisions / 2]), -constant / 2)
+        return ScoreMap(_append_squares, (), np.hstack([linear, -precisions / 2]), -constant / 2)
 
     def _gaussians(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the Gaussians of candidates; ``seen`` sets those of seen classes."""
+        """Return the Gaussians of candidates; for seen classes they are those of ``seen``."""
         means, variances = self.predict_gaussians(S)
         if self.seen == "estimated":
             at = positions(S, self.S_)
@@ -147,7 +147,7 @@ class GFZSL(ZSLEstimator):
         """
         statistics = MomentStatistics.of(scoring.X, scoring.y, len(scoring.S))
         models = (clone(self).set_params(**params)._solve(statistics, scoring.S) for params in grid)
-        at_once = max(1, AT_ONCE // max(1, len(scoring.X_test) * len(scoring.candidates)))
+        at_once = max(1, MAX_SCORES // max(1, len(scoring.X_test) * len(scoring.candidates)))
         for _, group in groupby(models, key=GFZSL._group_key):
             while batch := list(islice(group, at_once)):
                 T, C = batch[0]._check_scoring(scoring.X_test, scoring.candidates)
@@ -203,5 +203,5 @@ def _log_density_terms(
     return means * precisions, precisions, constant
 
 
-def _with_squares(x: np.ndarray) -> np.ndarray:
+def _append_squares(x: np.ndarray) -> np.ndarray:
     return np.hstack([x, x**2])

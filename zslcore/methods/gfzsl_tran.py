@@ -37,7 +37,7 @@ class GFZSLTran(TransductiveEstimator):
     covariance : "tied" or "diagonal", default="tied"
         One diagonal for all classes, or one per class as in the paper. With fewer images per class
         than features, variances per class describe the sample more than the class.
-    n_iter : maximum number of rounds; stops after a round without changes
+    n_iter : maximum number of rounds; the fit ends when a round changes no responsibility
     floor : float, default=1e-6
         :math:`\epsilon > 0`, lower bound of the variances on the diagonal of the covariance. A
         public implementation adds it to all entries of the covariance instead.
@@ -110,11 +110,11 @@ class GFZSLTran(TransductiveEstimator):
         """Return log densities; see :class:`~zslcore.methods.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
         means, variances = self.inductive_.predict_gaussians(S)
-        at = positions(S, self.candidates_)
-        is_candidate = at >= 0
+        rows = positions(S, self.candidates_)
+        is_candidate = rows >= 0
         means[is_candidate], variances[is_candidate] = (
-            self.means_[at[is_candidate]],
-            self.variances_[at[is_candidate]],
+            self.means_[rows[is_candidate]],
+            self.variances_[rows[is_candidate]],
         )
         return log_density(X, means, variances)
 
@@ -129,10 +129,10 @@ class GFZSLTran(TransductiveEstimator):
     def _move(self, X: Features, r: np.ndarray) -> None:
         """Fit the Gaussians to images weighted by r: the M step."""
         weight = r.sum(axis=0)
-        reached = weight > 1e-9
-        divisor = np.where(reached, weight, 1)[:, None]
+        has_images = weight > 1e-9
+        divisor = np.where(has_images, weight, 1)[:, None]
         sums = sum(r[part].T @ block for part, block in chunks(X))
-        self.means_ = np.where(reached[:, None], sums / divisor, self.means_)
+        self.means_ = np.where(has_images[:, None], sums / divisor, self.means_)
         squares = np.zeros_like(self.means_)
         for part, block in chunks(X):
             # Subtract a point near all images, to avoid cancellation in the difference below.
@@ -145,4 +145,4 @@ class GFZSLTran(TransductiveEstimator):
             self.variances_ = np.broadcast_to(tied, self.means_.shape).copy()
         else:
             variances = np.maximum(squares / divisor, self.floor)
-            self.variances_ = np.where(reached[:, None], variances, self.variances_)
+            self.variances_ = np.where(has_images[:, None], variances, self.variances_)

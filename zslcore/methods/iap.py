@@ -13,7 +13,7 @@ from zslcore.methods.base import MethodCard
 from zslcore.methods.dap import AttributeModel
 
 #: Smallest distance of attribute probabilities from 0 and 1, so that no class is ruled out.
-SMALLEST = 1e-6
+MIN_PROBABILITY = 1e-6
 
 
 @dataclass(eq=False, repr=False)
@@ -81,6 +81,6 @@ class IAP(AttributeModel):
         return Softmax(len(S))
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
-        p = softmax(Z, axis=1) @ self._binary(self.S_, self.S_)
-        p = p.clip(SMALLEST, 1 - SMALLEST)
+        p = softmax(Z, axis=1) @ self._binarise(self.S_, self.S_)
+        p = p.clip(MIN_PROBABILITY, 1 - MIN_PROBABILITY)
         return self._compare(np.log(p), np.log1p(-p), S)

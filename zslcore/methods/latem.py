@@ -37,8 +37,8 @@ class LATEM(RankingModel):
     epochs : number of epochs, chosen on the folds; 150 in the paper, with one random class per step
     prune : float, default=0.0
         Every fifth epoch, drop each matrix that attains the maximum for the true class on less than
-        this share of the training images. 0 keeps all matrices; the paper alternatively starts
-        with 16 matrices and prunes below 0.05.
+        this share of the training images, except for the matrix with the largest share. 0 keeps all
+        matrices; the paper alternatively starts with 16 matrices and prunes below 0.05.
     violators : "all", "first" or "one", default="all"
         See :class:`DEVISE`: "all" is the sum in the formula, "first" the first violator in a random
         order, "one" a random class, as in the algorithm of the paper.
@@ -80,7 +80,7 @@ class LATEM(RankingModel):
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
         """Return :math:`f_k(x) = x V_k` and the prototypes; see :class:`ZSLEstimator`."""
         S = self._check_candidates(prototypes)
-        return ScoreMap(_by_matrix, (self.V_,), S)
+        return ScoreMap(_project_each, (self.V_,), S)
 
     def _codes(self, S: np.ndarray) -> np.ndarray:
         return np.hstack(list(self.V_ @ S.T))
@@ -100,6 +100,6 @@ class LATEM(RankingModel):
         self.V_ = V
 
 
-def _by_matrix(x: np.ndarray, V: np.ndarray) -> np.ndarray:
+def _project_each(x: np.ndarray, V: np.ndarray) -> np.ndarray:
     """Return x V_k for each k, shape (n, n_matrices, n_attributes)."""
     return (x @ np.hstack(list(V))).reshape(len(x), len(V), -1)

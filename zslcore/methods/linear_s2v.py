@@ -84,7 +84,7 @@ class LinearS2V(ZSLEstimator):
         S = self._check_candidates(prototypes)
         squares = np.einsum("ci,ij,cj->c", S, self.W_ @ self.W_.T, S, optimize=True)
         codes = np.hstack([S, np.full((len(S), 1), -1.0)])
-        return ScoreMap(_doubled_and_square, (self.W_,), codes, -squares)
+        return ScoreMap(_append_square, (self.W_,), codes, -squares)
 
     def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         r"""Score a grid with one decomposition and one pass over ``X_test``.
@@ -106,6 +106,6 @@ class LinearS2V(ZSLEstimator):
             )
 
 
-def _doubled_and_square(x: np.ndarray, W: np.ndarray) -> np.ndarray:
+def _append_square(x: np.ndarray, W: np.ndarray) -> np.ndarray:
     r"""Return :math:`(2 W x, \; x^\top x)`."""
     return np.column_stack([2 * x @ W.T, np.einsum("ij,ij->i", x, x)])

@@ -28,7 +28,7 @@ from zslcore.methods.base import (
 )
 
 #: Maximum number of candidates, since each needs the solution of a separate system of equations.
-MOST_CANDIDATES = 50_000
+MAX_CANDIDATES = 50_000
 #: Squared distances below this share of the squared lengths are 0 up to rounding errors.
 SAME_PLACE = 1e-12
 
@@ -65,13 +65,13 @@ class NeighbourGraph:
         self.spread = 2 * sigma**2 if sigma else lengths.data.mean() if lengths.nnz else 1.0
         M = self._affinities(lengths)
         self.degree = M.sum(axis=1)
-        self.L = self._normalised(M)
+        self.L = self._normalise(M)
 
     def rows(self, coordinates: np.ndarray) -> csr_array:
         """Return the rows of L for the images at these coordinates, in the graph or not."""
         if not self.k:
             return csr_array((len(coordinates), len(self.coordinates)))
-        return self._normalised(self._affinities(self._lengths(coordinates)))
+        return self._normalise(self._affinities(self._lengths(coordinates)))
 
     def _edges(self, distance: np.ndarray, column: np.ndarray) -> csr_array:
         """Return the k edges of each image as a matrix, without edges of length 0."""
@@ -88,18 +88,18 @@ class NeighbourGraph:
         An edge exists if either end is among the k nearest neighbours of the other end.
         """
         blocks = []
-        of_P = np.einsum("ij,ij->i", self.coordinates, self.coordinates)
+        graph_squares = np.einsum("ij,ij->i", self.coordinates, self.coordinates)
         reach = self.reach * (1 + 1e-9)  # tolerance for rounding
         for _, block in chunks(coordinates, max(1, BLOCK_VALUES // len(self.coordinates))):
-            of_X = np.einsum("ij,ij->i", block, block)[:, None]
+            squares = np.einsum("ij,ij->i", block, block)[:, None]
             square = squared_distances(block, self.coordinates)
             near = np.partition(square, (self.k - 1, self.k), axis=1)[:, self.k - 1 :]
             # The nearest neighbour of an image of the graph is the image itself: skip it.
-            itself = square.min(axis=1) <= 2 * SAME_PLACE * of_X[:, 0]
+            itself = square.min(axis=1) <= 2 * SAME_PLACE * squares[:, 0]
             k_th = np.where(itself, near[:, 1], near[:, 0])[:, None]
             row, column = np.nonzero(square <= np.maximum(k_th, reach))
             square = square[row, column]
-            distinct = square > SAME_PLACE * (of_X[row, 0] + of_P[column])
+            distinct = square > SAME_PLACE * (squares[row, 0] + graph_squares[column])
             data = (np.sqrt(square[distinct]), (row[distinct], column[distinct]))
             blocks.append(csr_array(data, shape=(len(block), len(self.coordinates))))
         return vstack(blocks, format="csr")
@@ -109,7 +109,7 @@ class NeighbourGraph:
         M.data = np.exp(-lengths.data / self.spread)
         return M
 
-    def _normalised(self, M: csr_array) -> csr_array:
+    def _normalise(self, M: csr_array) -> csr_array:
         scale = [1 / np.sqrt(np.where(q > 0, q, 1)) for q in (M.sum(axis=1), self.degree)]
         return (diags_array(scale[0]) @ M @ diags_array(scale[1])).tocsr()
 
@@ -148,15 +148,17 @@ class PropagationModel(TransductiveEstimator):
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return propagated scores; see :class:`~zslcore.methods.base.ZSLEstimator`."""
         X, S = self._check_scoring(X, prototypes)
-        self._check_number(S)
-        of_graph = propagate(self.graph_.L, self._initial_scores(self.unlabeled_, S), self.alpha)
-        guess = self._initial_scores(X, S)
-        return guess + self.alpha * (self.graph_.rows(self._coordinates(X)) @ of_graph)
+        self._check_candidate_count(S)
+        graph_scores = propagate(
+            self.graph_.L, self._initial_scores(self.unlabeled_, S), self.alpha
+        )
+        initial = self._initial_scores(X, S)
+        return initial + self.alpha * (self.graph_.rows(self._coordinates(X)) @ graph_scores)
 
-    def _check_number(self, S: np.ndarray) -> None:
-        if len(S) > MOST_CANDIDATES:
+    def _check_candidate_count(self, S: np.ndarray) -> None:
+        if len(S) > MAX_CANDIDATES:
             raise ParameterError(
-                f"{self.card.name}: expected at most {MOST_CANDIDATES:,} candidates, as each is "
+                f"{self.card.name}: expected at most {MAX_CANDIDATES:,} candidates, as each is "
                 f"propagated separately; got {len(S):,}."
             )
 
@@ -204,6 +206,7 @@ class Propagation(PropagationModel):
     Attributes
     ----------
     base_ : ZSLEstimator, fitted
+    seen_ : ndarray of shape (n_seen_classes, n_attributes), prototypes of the seen classes
     graph_ : NeighbourGraph of the unlabelled images
     unlabeled_ : array or FeatureView, the unlabelled images
 
@@ -211,7 +214,7 @@ class Propagation(PropagationModel):
     -----
     The coordinates of an image are :math:`x^\top V` for a bilinear base, as in the benchmark, and
     its scores for the seen classes for any other base. Each class is propagated separately, so
-    ``candidates`` is not used.
+    the values of ``candidates`` do not matter.
 
     References
     ----------
@@ -263,7 +266,7 @@ class Propagation(PropagationModel):
 
     def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid, with one fit of the base, one graph per k and one solution per point."""
-        self._check_number(scoring.candidates)
+        self._check_candidate_count(scoring.candidates)
         model = clone(self)
         model.fit(
             scoring.X, scoring.y, scoring.S, unlabeled=scoring.X_test, candidates=scoring.candidates

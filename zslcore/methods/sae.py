@@ -14,7 +14,7 @@ from zslcore.methods.score_map import ScoreMap, linear_unit, unit_linear
 from zslcore.methods.statistics import GramStatistics, Spectrum
 
 
-def _present(values: np.ndarray) -> np.ndarray:
+def _is_present(values: np.ndarray) -> np.ndarray:
     """Return the mask of the eigenvalues above rounding errors."""
     return values > np.finfo(float).eps * len(values) * values.max()
 
@@ -135,8 +135,8 @@ class SAE(ZSLEstimator):
         a, g, U = semantic.values, visual.values, visual.vectors
         # S_y'X is zero in directions without variation in training; drop them, since a small
         # divisor would amplify rounding errors.
-        Q, a = semantic.vectors[:, _present(a)], a[_present(a)]
-        K = Q.T @ statistics.cross(S) @ U * _present(g)
+        Q, a = semantic.vectors[:, _is_present(a)], a[_is_present(a)]
+        K = Q.T @ statistics.cross(S) @ U * _is_present(g)
         for lam in lams:
             yield Q @ ((1 + lam) * K / (a[:, None] + lam * g) @ U.T)
 

@@ -112,8 +112,8 @@ class SSE(ZSLEstimator):
         X, y, S = self._check_training(X, y, prototypes)
         if len(y) < 2:
             raise DatasetError("SSE: expected at least two training images; got one.")
-        self._keep_classes(X, y, S)
-        self.w_ = self._machine(self._margins(X, y, S, [self.c])[self.c])
+        self._store_classes(X, y, S)
+        self.w_ = self._fit_machine(self._margins(X, y, S, [self.c])[self.c])
         return self
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
@@ -124,14 +124,14 @@ class SSE(ZSLEstimator):
     def _score_together(self, scoring: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a grid with one comparison of images and class means."""
         points = [clone(self).set_params(**params) for params in grid]
-        self._keep_classes(scoring.X, scoring.y, scoring.S)
+        self._store_classes(scoring.X, scoring.y, scoring.S)
         margins = self._margins(scoring.X, scoring.y, scoring.S, [point.c for point in points])
         alpha = {c: simplex_weights(l2_rows(scoring.candidates), self.S_, c) for c in margins}
-        w = np.column_stack([point._machine(margins[point.c]) for point in points])
+        w = np.column_stack([point._fit_machine(margins[point.c]) for point in points])
         for point, images in zip(points, self._compare(scoring.X_test, w), strict=True):
             yield images @ alpha[point.c].T
 
-    def _keep_classes(self, X: Features, y: np.ndarray, S: np.ndarray) -> None:
+    def _store_classes(self, X: Features, y: np.ndarray, S: np.ndarray) -> None:
         self.S_ = l2_rows(S)
         self.v_ = ClassStatistics.of(X, y, len(S)).means
 
@@ -155,9 +155,9 @@ class SSE(ZSLEstimator):
         for start in range(0, len(block), size):
             part = slice(start, start + size)
             for k, mean in enumerate(v):
-                compared = self._transformed(block[part], mean)
+                values = self._transform(block[part], mean)
                 for c, out in margins.items():
-                    out[part] += weights[c][part, k, None] * compared
+                    out[part] += weights[c][part, k, None] * values
         return margins
 
     def _differences(self, S: np.ndarray, y: np.ndarray, turn: np.ndarray, c: float) -> np.ndarray:
@@ -168,12 +168,12 @@ class SSE(ZSLEstimator):
         wrong = np.argsort(-similarity, axis=1, kind="stable")[:, : max(1, len(S) - 1)]
         return (alpha[y] - alpha[wrong[y, turn % wrong.shape[1]]]).astype(np.float32)
 
-    def _transformed(self, block: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def _transform(self, block: np.ndarray, v: np.ndarray) -> np.ndarray:
         if self.transform == "intersection":
             return np.minimum(block, v)
         return np.maximum(block - v, 0)
 
-    def _machine(self, margins: np.ndarray) -> np.ndarray:
+    def _fit_machine(self, margins: np.ndarray) -> np.ndarray:
         """Return w; every second row changes its sign, since the solver needs two classes."""
         sign = np.where(np.arange(len(margins)) % 2, -1, 1)
         machine = LinearSVC(C=self.C, fit_intercept=False, tol=1e-3, max_iter=2000, random_state=0)
@@ -184,7 +184,7 @@ class SSE(ZSLEstimator):
         out = np.empty((w.shape[1], len(X), len(self.v_)))
         for part, block in chunks(X):
             for k, v in enumerate(self.v_):
-                out[:, part, k] = (self._transformed(block, v) @ w).T
+                out[:, part, k] = (self._transform(block, v) @ w).T
         return out
 
 
@@ -202,10 +202,10 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     weights, left = np.empty(k.shape), np.arange(len(k))
     alpha = ahead = np.full(k.shape, 1 / len(S))
     for step in range(1, int(40 / ratio) + 2):  # each divides the error by exp(ratio)
-        last, alpha = alpha, onto_simplex(ahead - (ahead @ Q - k) / largest)
+        last, alpha = alpha, sort_to_simplex(ahead - (ahead @ Q - k) / largest)
         ahead = alpha + momentum * (alpha - last)
         if step % STEPS == 0:
-            exact, minimal = _given_support(Q, k, alpha > 0)
+            exact, minimal = _solve_on_support(Q, k, alpha > 0)
             weights[left[minimal]] = exact[minimal]
             left, alpha, ahead, k = (column[~minimal] for column in (left, alpha, ahead, k))
             if not len(left):
@@ -214,7 +214,7 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
     return weights
 
 
-def _given_support(
+def _solve_on_support(
     Q: np.ndarray, k: np.ndarray, support: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Return the best mixtures with weights only in ``support``, and a mask of true minima.
@@ -233,7 +233,7 @@ def _given_support(
     return weights, minimal
 
 
-def onto_simplex(V: np.ndarray) -> np.ndarray:
+def sort_to_simplex(V: np.ndarray) -> np.ndarray:
     """Return the point of the simplex nearest to each row of ``V``."""
     U = -np.sort(-V, axis=1)
     excess = (np.cumsum(U, axis=1) - 1) / np.arange(1, V.shape[1] + 1)

@@ -24,7 +24,7 @@ from zslcore.features import Features, chunks
 
 #: Maximum number of weights for Cholesky factors: on two cores, a decomposition takes as long as 14
 #: (n = 2,048) to 19 (n = 4,096) Cholesky factors and their solutions.
-FEW_WEIGHTS = 14
+MAX_CHOLESKY_WEIGHTS = 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,7 +181,7 @@ def ridge(A: np.ndarray, weight: float) -> np.ndarray:
 
 def ridge_path(G: np.ndarray, weights: Sequence[float], B: np.ndarray) -> Iterator[np.ndarray]:
     """Yield :math:`(G + w I)^{-1} B` for each weight :math:`w > 0`; G is positive semi-definite."""
-    if len(weights) <= FEW_WEIGHTS:
+    if len(weights) <= MAX_CHOLESKY_WEIGHTS:
         for w in weights:
             factor = cho_factor(ridge(G.copy(order="F"), w), overwrite_a=True, check_finite=False)
             yield cho_solve(factor, B, check_finite=False)

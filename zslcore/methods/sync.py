@@ -66,8 +66,8 @@ class SYNC(TwoStageModel):
         simulated data by up to 10 points if the ridge is weak. For cs and struct, stop when the
         objective exceeds its minimum by at most this share of itself. These two losses are not
         smooth: L-BFGS, the authors' choice, stops above the minimum if the ridge is weak, on digits
-        at four to six times the minimum for :math:`\lambda = 2^{-22}`. Newton's method on the dual
-        problem does not; on digits, a search takes twice as long.
+        at four to six times the minimum for :math:`\lambda = 2^{-22}`. The solver of
+        ``_hinge.py`` reaches the minimum, but a search on digits takes twice as long.
 
     Attributes
     ----------
@@ -135,17 +135,17 @@ class SYNC(TwoStageModel):
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
         # F = X V' s' with V = pinv(s_seen) W, so scores depend on X only through Z = X W.
-        return Z @ self._phantoms(S).T
+        return Z @ self._classifier_weights(S).T
 
     def score_map(self, prototypes: np.ndarray) -> ScoreMap:
         """Return the outputs of the classifiers, and their weights for each candidate."""
         S = self._check_candidates(prototypes)
-        return ScoreMap(linear, (self.W_,), self._phantoms(S))
+        return ScoreMap(linear, (self.W_,), self._classifier_weights(S))
 
-    def _phantoms(self, S: np.ndarray) -> np.ndarray:
+    def _classifier_weights(self, S: np.ndarray) -> np.ndarray:
         """Return the weights of the seen classifiers for each class of ``S``."""
-        return self._weights(S) @ np.linalg.pinv(self._weights(self.S_))
+        return self._phantom_weights(S) @ np.linalg.pinv(self._phantom_weights(self.S_))
 
-    def _weights(self, S: np.ndarray) -> np.ndarray:
+    def _phantom_weights(self, S: np.ndarray) -> np.ndarray:
         """Return the weights of the phantoms for each class of ``S``; rows sum to 1."""
         return softmax(-squared_distances(S, self.S_) / self.sigma**2, axis=1)
