@@ -21,10 +21,10 @@ from typing import get_args
 
 from zslcore.exceptions import closest_name
 from zslcore.leakage.contamination import (
-    AND,
-    BETWEEN,
     COUNTS,
     EXTRACTORS,
+    NAME_SEPARATOR,
+    SET_SEPARATOR,
     SETS,
     Annotation,
     Kind,
@@ -124,7 +124,7 @@ def _errors_in_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
             if row[column] not in choices:
                 words = " or ".join(choices)
                 yield f"{where}, column {column!r}: expected {words}; got {row[column]!r}."
-        for name in row["pretraining"].split(AND):
+        for name in row["pretraining"].split(SET_SEPARATOR):
             if name not in sets:
                 yield f"{where}: {closest_name('pre-training set', name, sets)}"
 
@@ -150,7 +150,7 @@ def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, 
     values = (
         *(tested.dataset, tested.split, name),
         *map(str, (len(tested.classes), len(certain), len(possible))),
-        *(BETWEEN.join(names) if with_names else "" for names in (certain, possible)),
+        *(NAME_SEPARATOR.join(names) if with_names else "" for names in (certain, possible)),
         digest_of(tested, vocabulary),
     )
     return dict(zip(COUNTED, values, strict=True))

@@ -508,7 +508,7 @@ def test_matching_is_precise_and_complete_on_held_out_labelled_pairs():
         f"On {result[1].pairs} labelled pairs of a class of ImageNet-1K and"
         in reliability.describe_reliability()
     )
-    assert reliability.AGAINST == "imagenet-1k"
+    assert reliability.PRETRAINING_LIST == "imagenet-1k"
     guide = Path("docs/guide/right.md").read_text(encoding="utf-8")
     pairs = sum(row.pairs for row in result)
     assert f"{pairs} labelled pairs measure" in guide

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from zslcore.datasets.facts import class_facts, published
 from zslcore.leakage import VOCABULARY_NAMES, Vocabulary, get_vocabulary, match_names, matching
-from zslcore.leakage.matching import EMPTY_WORDS, MOST_INDEXES, index_of
+from zslcore.leakage.matching import EMPTY_WORDS, MAX_INDEXES, index_of
 from zslcore.leakage.vocabularies import VIEWPOINTS, domains, wordnet
 from zslcore.names import dictionary_form, squeeze
 
@@ -606,6 +606,6 @@ def test_one_wrong_letter_is_recognised_at_any_position():
 
 
 def test_only_few_indexes_of_uploaded_lists_are_kept_in_memory():
-    for k in range(2 * MOST_INDEXES):
+    for k in range(2 * MAX_INDEXES):
         match_names(["otter"], Vocabulary.of(f"mine {k}", ["otter"]))
-    assert index_of.cache_info().currsize <= MOST_INDEXES
+    assert index_of.cache_info().currsize <= MAX_INDEXES

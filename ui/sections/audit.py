@@ -34,7 +34,7 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.report import KNOWN_CLASSES, ReportMetric, Verdict, worst_first
-from zslcore.leakage.split_card import GAINED
+from zslcore.leakage.split_card import EFFECT_ON_H
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.numbers import counted
 
@@ -163,7 +163,7 @@ def show_picture_and_metrics(card: Report, key: str) -> None:
 def _show_metric(metric: ReportMetric) -> None:
     """Show a metric and its note; each condition of a measured effect has its own line."""
     tip, note = None, plain(metric.note)
-    if metric.label.startswith(GAINED) and "trainval" in note:
+    if metric.label.startswith(EFFECT_ON_H) and "trainval" in note:
         tip = f"Range over six methods. {trained_in_words()} train on trainval."
         note = note.replace("; ", "  \n")
     label = metric.label.partition(", measured on")[0]  # the note states on which data

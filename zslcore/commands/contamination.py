@@ -79,7 +79,7 @@ def _test_set(args: argparse.Namespace) -> TestSet | None:
         return contamination.own_test_set(clean_text(path.name), test_classes_of(path))
     if args.dataset is not None:
         data = load(args.dataset)
-        return contamination.of_dataset(data, data.split(args.split))
+        return contamination.test_set_of_dataset(data, data.split(args.split))
     return None
 
 

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> Output:
             lines.append(f"    {row.url}  (read {row.read})")
             lines += [f"    Authors: {row.answer}"] if row.answer else []
         return Output("\n".join(lines), records)
-    table = released_codes.with_links()
+    table = released_codes.choices_table()
     wide = table.pivot_table("how", "code", "choice", aggfunc="first", sort=False)
     lines = [
         f"{wide.rename_axis(index=None, columns='code').to_string()} \n",

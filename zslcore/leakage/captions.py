@@ -40,12 +40,12 @@ def count_captions(path: Path, classes: Sequence[str]) -> tuple[pd.DataFrame, in
     ``path`` is a text file with one caption per line, or a ``.csv`` or ``.tsv`` file with a column
     caption, text or title; each may be compressed as ``.gz``. ``classes`` are titles in the format
     that :func:`names_of` accepts. Returns a table with one row per class, and the number of
-    captions. Raises FileRefusedError for any other file, and for a class whose name has no Latin
-    letter or digit: no caption can be compared with it.
+    captions. Raises FileRefusedError for any other file, and for a class name without
+    Latin letters and digits: no caption can be compared with it.
     """
-    if without := [title for title in classes if not names_of(title)]:
+    if unreadable := [title for title in classes if not names_of(title)]:
         raise FileRefusedError(
-            f"{clean_text(without[0])}: expected a class name in Latin letters, to find it in "
+            f"{clean_text(unreadable[0])}: expected a class name in Latin letters, to find it in "
             "captions."
         )
     name = clean_text(path.name)

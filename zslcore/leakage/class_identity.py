@@ -23,17 +23,17 @@ WRITTEN_OUT = {"&amp;": " and ", "&": " and ", "%20": " "} | {
 }
 
 
-def with_one_name_each(listed: SplitList) -> SplitList:
-    """Merge classes named by a WordNet id with classes named by its words; ask about plurals.
+def unify_class_names(listed: SplitList) -> SplitList:
+    """Merge classes named by a WordNet id with classes named by its words; ask about similar names.
 
     Examples
     --------
     >>> from zslcore.datasets.split_numbering import split_of_classes
     >>> sides = {"seen": ["n02481823", "n02128385"], "unseen": ["chimpanzee", "zebra"]}
-    >>> with_one_name_each(split_of_classes("split", sides)).class_names
+    >>> unify_class_names(split_of_classes("split", sides)).class_names
     ('chimpanzee', 'n02128385', 'zebra')
     """
-    return _ask_about_plurals(_merge_ids(listed))
+    return _ask_about_similar_names(_merge_ids(listed))
 
 
 def _merge_ids(listed: SplitList) -> SplitList:
@@ -81,7 +81,7 @@ def _merge(listed: SplitList, merge_into: dict[int, int], remark: str) -> SplitL
     )
 
 
-def _ask_about_plurals(listed: SplitList) -> SplitList:
+def _ask_about_similar_names(listed: SplitList) -> SplitList:
     """Ask whether a seen and an unseen class are the same.
 
     Two classes may be the same if one name is the plural of the other, another spelling of it, one

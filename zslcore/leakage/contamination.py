@@ -5,13 +5,13 @@ The evidence is in four files under ``data/``; contributors may add rows to the 
 - ``contamination.csv``: published extractors, their pre-training sets, and the sources;
 - ``contamination_sets.csv``: pre-training sets, and the lists of their classes where available;
 - ``contamination_printed.csv``: copies of test images that papers count in pre-training sets;
-- ``contamination_counts.csv``: for each list, number and names of the test classes of each
-  benchmark that are in it; written by ``tools/contamination.py``.
+- ``contamination_counts.csv``: for each list and benchmark, number and names of the test classes
+  that the list has; written by ``tools/contamination.py``.
 
 A cell of the map is a pair of a test set and a pre-training set. Its classes are matched as in the
-audit (:mod:`zslcore.leakage.matching`): a class in both is *certain*, or *possible* until a person
-decides. A class that a paper lists (:mod:`zslcore.leakage.paper_lists`) counts as well. A
-pre-training set without a public list of classes stays *unknown*.
+audit (:mod:`zslcore.leakage.matching`): a class in both is *certain*, a related class is *possible*
+until a person decides. A class that a paper lists (:mod:`zslcore.leakage.paper_lists`) counts as
+in the set. A pre-training set without a public list of classes stays *unknown*.
 """
 
 from __future__ import annotations
@@ -57,19 +57,19 @@ EXTRACTORS, SETS = FACTS / "contamination.csv", FACTS / "contamination_sets.csv"
 #: Printed numbers of copies of test images in pre-training sets.
 PRINTED = FACTS / "contamination_printed.csv"
 #: Separator between the pre-training sets of one extractor.
-AND = " + "
+SET_SEPARATOR = " + "
 #: State of a cell or an answer, worst first.
 OverlapState = Literal["overlap", "unknown", "possible", "none"]
 OVERLAP_STATES: tuple[OverlapState, ...] = get_args(OverlapState)
 COUNTS = FACTS / "contamination_counts.csv"
 #: Columns with numbers of classes; "certain_classes" and "possible_classes" have the names.
-COUNTED = ("certain", "possible")
-#: Columns of the map with numbers of classes, from the comparison and the papers together.
-JOINED = ("in_set", "related")
+COUNT_COLUMNS = ("certain", "possible")
+#: Columns of the map with numbers of classes, from the comparison and the papers combined.
+MAP_COLUMNS = ("in_set", "related")
 #: Separator between names of classes in a cell of the table.
-BETWEEN = "; "
+NAME_SEPARATOR = "; "
 #: Title of a row of the map -> further titles of the same classes.
-_ALSO = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
+_FURTHER_TITLES = (("AWA1 and AWA2", "AWA1"), ("AWA1 and AWA2", "AWA2"))
 #: Title of the largest test set of ImageNet: all classes of ImageNet-21K outside ImageNet-1K.
 IMAGENET = "ImageNet"
 
@@ -139,7 +139,7 @@ def extractors() -> Mapping[str, Extractor]:
     # tools/contamination.py checks the values.
     rows: Any = map(dict.values, read_csv_rows(EXTRACTORS))
     return {
-        name: Extractor(name, kind, tuple(pretraining.split(AND)), labels, source, url)
+        name: Extractor(name, kind, tuple(pretraining.split(SET_SEPARATOR)), labels, source, url)
         for name, kind, pretraining, labels, source, url in rows
     }
 
@@ -214,9 +214,9 @@ class TestSet:
 class OverlapCell:
     """Pair of a test set and a pre-training set, with the certain and possible common classes.
 
-    ``certain`` and ``possible`` are the results of comparing names, and None without a list of
-    classes or before counting; ``printed`` is None if no paper compared the two sets, and empty if
-    it lists no common class. Answers, the map and the command line count ``in_set`` and
+    ``certain`` and ``possible`` are the results of comparing names, and None if there is no list
+    of classes or they are not counted; ``printed`` is None if no paper compared the two sets, and
+    empty if it lists no common class. Answers, the map and the command line count ``in_set`` and
     ``related``, which combine both sources.
     """
 
@@ -306,7 +306,7 @@ def find_test_set(title: str) -> TestSet:
     test_of_title |= {str(test_set): test_set for test_set in sets_of_name}
     test_of_title |= {
         f"{name}, {s}": test_of_title[f"{title}, {s}"]
-        for title, name in _ALSO
+        for title, name in _FURTHER_TITLES
         for s in ("SS", "PS")
     }
     if title not in test_of_title:
@@ -324,8 +324,8 @@ def cells() -> Mapping[tuple[str, str, str], OverlapCell]:
             key = (tested.dataset, tested.split, pretraining.name)
             cell = OverlapCell(*key, len(tested.classes), None, None)
             if row := counts.get(key):
-                certain, possible = (_names(row[f"{how}_classes"]) for how in COUNTED)
-                n_certain, n_possible = (int(row[how]) for how in COUNTED)
+                certain, possible = (_names(row[f"{how}_classes"]) for how in COUNT_COLUMNS)
+                n_certain, n_possible = (int(row[how]) for how in COUNT_COLUMNS)
                 cell = OverlapCell(*key, cell.classes, certain, possible, n_certain, n_possible)
             names, where = _papers_list(tested, pretraining.name)
             cell_of_key[key] = replace(cell, printed=names, printed_in=where)
@@ -333,7 +333,7 @@ def cells() -> Mapping[tuple[str, str, str], OverlapCell]:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(BETWEEN)) if text else ()
+    return tuple(text.split(NAME_SEPARATOR)) if text else ()
 
 
 def _papers_list(tested: TestSet, pretraining: str) -> tuple[tuple[str, ...] | None, str]:
@@ -345,7 +345,7 @@ def _papers_list(tested: TestSet, pretraining: str) -> tuple[tuple[str, ...] | N
     return (None if names is None else tuple(n for n in tested.classes if n in names)), paper
 
 
-def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
+def test_set_of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
     """Return the unseen classes of a split as a test set."""
     names = tuple(spaced_name(name) or name for name in dataset.class_names)
     tested = tuple(names[c] for c in split.unseen_classes)
@@ -431,7 +431,8 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
 def contamination_table() -> pd.DataFrame:
     """Return the map with one row per cell; numbers not counted or not printed are missing.
 
-    ``text`` has the format "6+1/10 {6}": in the set + related / all {printed}.
+    ``text`` has the format "6+1/10 {6}": in the set + related / all {printed}; it begins with the
+    state if no numbers were counted.
     """
     rows = []
     for cell in cells().values():
@@ -440,12 +441,12 @@ def contamination_table() -> pd.DataFrame:
         names = ("dataset", "split", "pretraining", "state", "classes")
         rows.append(
             {name: getattr(cell, name) for name in names}
-            | {how: getattr(cell, f"n_{how}") if is_counted else None for how in JOINED}
+            | {how: getattr(cell, f"n_{how}") if is_counted else None for how in MAP_COLUMNS}
             | {"printed": len(cell.printed or ()) if is_printed else None}
             | {"printed_in": cell.printed_in}
             | {"text": text + (f" {{{len(cell.printed or ())}}}" if is_printed else "")}
         )
-    return frame(rows).astype(dict.fromkeys([*JOINED, "printed"], "Int64"))
+    return frame(rows).astype(dict.fromkeys([*MAP_COLUMNS, "printed"], "Int64"))
 
 
 # --- Counting -------------------------------------------------------------------------------------
@@ -454,7 +455,7 @@ def contamination_table() -> pd.DataFrame:
 def find_overlapping_classes(
     tested: TestSet, vocabulary: Vocabulary
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the test classes that a vocabulary has, and those to which it has a related class.
+    """Return the test classes in a vocabulary, and those related to one of its classes.
 
     For test classes with WordNet ids, only the hierarchy decides: the same id is certain; a kind of
     the class, or a broader class, is possible.
@@ -494,9 +495,9 @@ def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
 
 # --- The answer -----------------------------------------------------------------------------------
 
-#: Annotation of the training examples -> words before "classes", and words after the set's title.
-KIND: Mapping[Annotation, str] = {"classes": " labelled", "captions": "", "none": ""}
-WITH: Mapping[Annotation, str] = {
+#: Annotation of the training examples -> word before "classes", and clause after the set's title.
+CLASS_ADJECTIVES: Mapping[Annotation, str] = {"classes": " labelled", "captions": "", "none": ""}
+ANNOTATION_CLAUSES: Mapping[Annotation, str] = {
     "classes": "",
     "captions": ", with captions",
     "none": ", without labels",
@@ -590,9 +591,9 @@ def _leaking(
     return (
         "Leaks",
         f"{_with_verb(extractor)} trained on {n:,} of the {_count_test_classes(total)}.",
-        f"{'It is a' if n == 1 else f'All {n:,} are'}{KIND[extractor.labels]} "
+        f"{'It is a' if n == 1 else f'All {n:,} are'}{CLASS_ADJECTIVES[extractor.labels]} "
         f"{'class' if n == 1 else 'classes'} of {_titles(overlap_cells, 'or')}"
-        f"{WITH[extractor.labels]}"
+        f"{ANNOTATION_CLAUSES[extractor.labels]}"
         f"{according_to(papers, len(names))}{f': {listed(names)}' * bool(names)}.",
         advice,
     )

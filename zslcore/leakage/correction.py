@@ -1,12 +1,12 @@
 """Corrected split: as close as possible to the original split, but without its leaks.
 
-A row in two parts, and a class that is both seen and unseen, is removed from one of them. With the
-policy "test first", it stays in the first of test_unseen, test_seen, val and train that has it:
-metrics stay comparable, and the effect of a leak can be measured on the published test images. With
-"drop" no part keeps it. Training rows that are nearly equal to a test row, or share its
-photograph, are removed. If a seen class would lose all of its training rows in this way, test rows
-with the same photographs are removed instead, because a correction must not change which classes
-are seen.
+A row in two parts, and a class on two sides, is removed from one of them. With the policy "test
+first", it stays in the first of test_unseen, test_seen, val and train that has it: metrics stay
+comparable, and the effect of a leak can be measured on the published test images. With "drop", it
+is removed from both; a row of train and val stays in trainval. Training rows that are equal or
+nearly equal to a test row, or share its photograph, are removed as well; "drop" also removes the
+test rows. If a seen class would lose all of its training rows because of shared photographs, the
+test rows are removed instead: a correction must not change which classes are seen.
 """
 
 from __future__ import annotations
@@ -155,16 +155,16 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
 
 
 def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
-    """Remove training rows that repeat a test image exactly or nearly."""
+    """Remove training rows that repeat a test image, and test_seen rows that repeat test_unseen."""
     group, _ = identical_rows(context.required_features)
     for groups in (group, identical_rows(context.required_features, scaled=True)[0]):
         leaking = leaking_groups(_with_parts(context, parts), groups)
         rows = np.flatnonzero(np.isin(groups, leaking))
         parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
-    for part in ("test_seen",) if set(TEST_PARTS) <= set(parts) else ():
-        repeated_groups = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
+    if set(TEST_PARTS) <= set(parts):
+        repeated_groups = np.intersect1d(group[parts["test_seen"]], group[parts["test_unseen"]])
         repeated_rows = np.flatnonzero(np.isin(group, repeated_groups[repeated_groups >= 0]))
-        parts = _without(parts, repeated_rows, part, *(TEST_PARTS if policy == "drop" else ()))
+        parts = _without(parts, repeated_rows, *(TEST_PARTS if policy == "drop" else ["test_seen"]))
     for _ in range(ROUNDS):
         train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
         if not train.size or not test.size:

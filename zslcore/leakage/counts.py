@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 NOWHERE = "in no part"
 #: Advice on a pre-training set that is only assumed.
 DECLARE = f"Declare what the extractor was trained on {options_hint('vocabularies')}."
-#: Checks that report the same row, image or photograph in training and test.
-BY_IMAGE = ("ZSL003", "ZSL004", "ZSL005", "ZSL012")
-#: Checks that report the same class, row, image or photograph in training and test.
-BY_ROW = ("ZSL001", "ZSL002", *BY_IMAGE)
+#: Checks that report a row, image or photograph in both training and test.
+IMAGE_CHECKS = ("ZSL003", "ZSL004", "ZSL005", "ZSL012")
+#: Checks that report a class, row, image or photograph in both training and test.
+SPLIT_CHECKS = ("ZSL001", "ZSL002", *IMAGE_CHECKS)
 
 
 def leaking_rows(
-    context: AuditContext, report: Report, checks: Sequence[str] = BY_ROW
+    context: AuditContext, report: Report, checks: Sequence[str] = SPLIT_CHECKS
 ) -> np.ndarray:
     """Return the test rows that leak according to ``checks``, sorted.
 
@@ -338,7 +338,10 @@ def overlaps_of_split(
 
 
 def according_to(papers: Sequence[str], n: int) -> str:
-    """Return a clause on those of ``n`` classes that only papers list; ``papers`` has one each."""
+    """Return a clause on the classes, among ``n``, that only papers list; empty if there are none.
+
+    ``papers`` has the paper of each of these classes.
+    """
     if not papers:
         return ""
     note = f"according to {listed([*dict.fromkeys(papers)])} only"

@@ -59,6 +59,8 @@ def audit(
         Pre-training sets of the feature extractor; by default the sets declared by the data set, or
         returned by :func:`zslcore.datasets.imports.pretraining_of` for its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
+    thresholds : limits of the checks
+    provenance : how the author chose parameters and made the class embeddings, as declared
     runs : sequence of RunResult, for the effect of overlaps and the gain with oracle parameters
     accuracies : mapping method -> {class: accuracy among unseen classes}, in place of runs or in
         addition to them

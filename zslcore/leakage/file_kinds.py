@@ -64,7 +64,7 @@ from zslcore.untrusted.readers.array_names import (
 
 Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
 #: Kind -> its name in messages.
-IN_WORDS: dict[Kind, str] = {
+KIND_NAMES: dict[Kind, str] = {
     "split": "split",
     "scores": "score matrix",
     "predictions": "predictions",
@@ -75,8 +75,11 @@ IN_WORDS: dict[Kind, str] = {
     "classes": "list of classes",
 }
 #: Kinds that are checked on their own, and the kinds that may accompany them.
-MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "classes")
-WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
+MAIN_KINDS: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "classes")
+COMPANION_KINDS: dict[Kind, tuple[Kind, ...]] = {
+    "split": ("features", "labels"),
+    "scores": ("labels",),
+}
 EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
@@ -190,7 +193,7 @@ def recognise_files(paths: Sequence[Path], folder: Path) -> list[RecognisedFile]
 
 
 def _split_of_lists(paths: Sequence[Path], folder: Path) -> RecognisedFile | None:
-    """Return the split of files with one part each; None if their names or contents differ."""
+    """Return the split of files with one part each; None if their names or contents do not fit."""
     named = map(name_class_list, paths)
     parts = [
         part_of_file(path.stem)
@@ -236,16 +239,16 @@ def group_files(files: Sequence[RecognisedFile]) -> list[Group]:
     is missing or ambiguous.
     """
     files = list({file.sha256: file for file in files}.values())
-    mains = [file for file in files if file.kind in MAIN]
+    mains = [file for file in files if file.kind in MAIN_KINDS]
     if not mains:
-        got = " and ".join(f"{file.name} ({IN_WORDS[file.kind]})" for file in files)
+        got = " and ".join(f"{file.name} ({KIND_NAMES[file.kind]})" for file in files)
         raise FileRefusedError(
             f"Expected a split, a score matrix, predictions or a result; got {got} alone. Add the "
             "file to which this file belongs."
         )
     companions: dict[RecognisedFile, list[RecognisedFile]] = {main: [] for main in mains}
     for file in files:
-        if file.kind not in MAIN:
+        if file.kind not in MAIN_KINDS:
             companions[_owner(file, companions)].append(file)
     return [Group(main, tuple(files_of_main)) for main, files_of_main in companions.items()]
 
@@ -270,7 +273,7 @@ def _owner(
     file: RecognisedFile, companions: Mapping[RecognisedFile, Sequence[RecognisedFile]]
 ) -> RecognisedFile:
     """Return the file that features or labels belong to."""
-    accepting = [main for main in companions if file.kind in WITH.get(main.kind, ())]
+    accepting = [main for main in companions if file.kind in COMPANION_KINDS.get(main.kind, ())]
     if file.kind == "labels" and len(accepting) > 1:
         without = [main for main in accepting if main.kind == "scores" and not _has_labels(main)]
         splits = [main for main in accepting if main.kind == "split"]
@@ -279,10 +282,10 @@ def _owner(
     if len(free) == 1:
         return free[0]
     main = (free or accepting or list(companions))[0]
-    kinds = WITH.get(main.kind, ())
+    kinds = COMPANION_KINDS.get(main.kind, ())
     also = f"with at most one file of {' or '.join(kinds)}" if kinds else "alone"
-    expected = f"one {IN_WORDS[main.kind]} to which this file belongs; got {len(free)}"
-    single = f"the {IN_WORDS[main.kind]} {main.name} {also}; also got {IN_WORDS[file.kind]}"
+    expected = f"one {KIND_NAMES[main.kind]} to which this file belongs; got {len(free)}"
+    single = f"the {KIND_NAMES[main.kind]} {main.name} {also}; also got {KIND_NAMES[file.kind]}"
     raise FileRefusedError(f"{file.name}: expected {expected if len(free) > 1 else single}.")
 
 
@@ -519,4 +522,4 @@ def test_classes_of(path: Path) -> ClassList:
         return ClassList(tuple(file.split.class_names[c] for c in unseen), "the unseen classes")
     if container_of(path) == "text" and file.split is None:
         return read_class_list(path, count_understood)
-    raise refusal_of(path, "a list of test classes", IN_WORDS[file.kind])
+    raise refusal_of(path, "a list of test classes", KIND_NAMES[file.kind])

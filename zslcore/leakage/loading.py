@@ -31,7 +31,7 @@ from zslcore.exceptions import (
     UnknownNameError,
     closest_name,
 )
-from zslcore.leakage.class_identity import with_one_name_each
+from zslcore.leakage.class_identity import unify_class_names
 from zslcore.leakage.context import MATCHED_BY, SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import (
     GroupSource,
@@ -87,16 +87,16 @@ SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 #: Variables that are never reported as unread: they are read elsewhere, or repeat attributes.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Maximum number of files of a folder that are opened to find the split.
-MOST_FILES = 12
-#: Names of subfolders that may have a split, such as sizes of images.
-FOR_SPLITS = re.compile(
+MAX_FILES = 12
+#: Pattern of the names of subfolders that may have a split; some are sizes of images.
+SPLIT_FOLDERS = re.compile(
     rf".*(splits?|file_?lists?|annotations?|lists?)([_-].*)?|data|images|labels|meta(data)?|{VERSION.pattern}",
     re.IGNORECASE,
 )
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
 #: Variable with all test rows, in files that do not divide them into seen and unseen images.
-TEST = "test_loc"
+TEST_LIST = "test_loc"
 #: Parts of a fold.
 FOLD = ("train", "val")
 #: Ending of the name of a variable that is a list of rows.
@@ -270,7 +270,7 @@ def _split_below(
     """
     splits: dict[Path, SplitList] = {}
     for below in (inner := _folders_in(folder)):
-        if FOR_SPLITS.fullmatch(below.name) or len(inner) == 1:
+        if SPLIT_FOLDERS.fullmatch(below.name) or len(inner) == 1:
             for subfolder in (below, *_folders_in(below)):
                 if (
                     below not in splits
@@ -291,7 +291,7 @@ def _split_below(
 def _folders_in(folder: Path) -> list[Path]:
     """Return the first visible subfolders of a folder, without links, in alphabetical order."""
     inner = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
-    return list(islice((path for path in inner if not path.name.startswith(".")), MOST_FILES))
+    return list(islice((path for path in inner if not path.name.startswith(".")), MAX_FILES))
 
 
 def _split_text_in(folder: Path, files: SmallFiles) -> SplitList | None:
@@ -350,7 +350,7 @@ def _has_package_schema(path: Path) -> bool:
 
 def _read_split_list(listed: SplitList, path: Path, **fields: Any) -> AuditContext:
     """Return the context of a split by names, read from ``path``."""
-    listed = with_one_name_each(listed)
+    listed = unify_class_names(listed)
     facts = {"file": listed.name, "read as": listed.note}
     facts |= {MATCHED_BY: "name"} if listed.files else {}
     digest = sha256_of_file(path) if path.is_file() else ""
@@ -425,7 +425,7 @@ def _files_with(folder: Path, endings: Sequence[str]) -> list[Path]:
     """Return the first files of a folder with one of the ``endings``, in alphabetical order."""
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     named = (path for path in paths if path.suffix.lower() in endings and path.is_file())
-    return list(islice(named, MOST_FILES))
+    return list(islice(named, MAX_FILES))
 
 
 def _several_splits(folder: Path, paths: Sequence[Path]) -> FileRefusedError:
@@ -465,8 +465,8 @@ def _read_split_file(
         )
     if labels is None:
         labels, facts["labels"] = _labels_nearby(path, arrays, files)
-    if TEST in lists and not {*parts} & {*TEST_PARTS}:
-        test_parts, facts["read as"] = _test_by_side(parts, lists.pop(TEST), labels)
+    if TEST_LIST in lists and not {*parts} & {*TEST_PARTS}:
+        test_parts, facts["read as"] = _test_by_side(parts, lists.pop(TEST_LIST), labels)
         parts |= test_parts
     names = tuple(map(str, arrays.get("allclasses_names", ())))
     S = arrays.get("att", arrays.get("original_att"))
@@ -520,7 +520,9 @@ def _test_by_side(
     Rows that do not exist, and all rows if labels are unknown, are read as unseen.
     """
     if labels is None:
-        return {"test_unseen": tested}, f"{TEST} as unseen images, since their classes are unknown"
+        return {
+            "test_unseen": tested
+        }, f"{TEST_LIST} as unseen images, since their classes are unknown"
     y = np.asarray(labels)
     trained = np.concatenate([*parts.values(), np.empty(0, np.int64)])
     # If rows are counted from 0, the first is -1 here; ``with_best_reading`` corrects this later.
@@ -530,7 +532,7 @@ def _test_by_side(
     is_seen = np.zeros(len(tested), bool)
     is_seen[exists[1]] = np.isin(y[tested[exists[1]] + shift], seen_classes)
     test_parts = {"test_seen": tested[is_seen], "test_unseen": tested[~is_seen]}
-    remark = f"{TEST} by class: images of classes without training images are unseen"
+    remark = f"{TEST_LIST} by class: images of classes without training images are unseen"
     return test_parts if is_seen.any() else {"test_unseen": tested}, remark
 
 
@@ -671,7 +673,10 @@ def _require_name_per_prototype(path: Path, names: tuple[str, ...], S: np.ndarra
 
 
 def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """Read the class lists next to ``att_splits...``; they do not apply to other split files."""
+    """Read the class lists next to ``att_splits...``, or in the folder proposed_split next to it.
+
+    They do not apply to other split files.
+    """
     folder = path.parent / "proposed_split"
     if not folder.is_dir():
         folder = path.parent

@@ -47,8 +47,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from zslcore.leakage.vocabularies import (
-    DOMAIN_LEAST,
-    DOMAIN_NAMES,
+    MIN_DOMAIN_NAMES,
+    MIN_LIST_NAMES,
     VIEWPOINTS,
     Domains,
     Vocabulary,
@@ -59,7 +59,8 @@ from zslcore.leakage.vocabularies import (
 )
 from zslcore.names import dictionary_form, squeeze
 
-#: Words that do not identify a class: function words, and verbs like "playing" in "playing tennis".
+#: Words that do not identify a class: function words, words such as "person", and verbs such as
+#: "playing" in "playing tennis".
 EMPTY_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -75,12 +76,12 @@ CATEGORY_SHARE = 0.1
 #: Categories of artifacts, locations and natural objects; data sets of places have at least two of
 #: them.
 PLACES = frozenset({"06", "15", "17"})
-#: The kind of a data set includes at least this share of its names, and is at least this many steps
-#: below the top of WordNet: birds are nine steps below, artifacts four.
+#: The kind of a data set includes at least this share of its names, and has at least this many
+#: broader meanings in WordNet: birds have nine, artifacts four.
 KIND_SHARE, KIND_DEPTH = 0.9, 6
 #: Maximum number of vocabularies in the cache: those of the package, and a few uploaded
 #: vocabularies.
-MOST_INDEXES = 12
+MAX_INDEXES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Index:
         return {word: k for k, word in enumerate(self.by_word)}
 
     @cached_property
-    def in_order(self) -> tuple[str, ...]:
+    def sorted_words(self) -> tuple[str, ...]:
         """Words in alphabetical order, so that words with the same beginning are neighbours."""
         return tuple(sorted(self.by_word))
 
@@ -180,7 +181,7 @@ class Index:
         """Return the domain of entry ``i`` in WordNet, or else of the list."""
         return domain_of(self.vocabulary.entries[i].synset) or self.domains
 
-    def commonest(self, i: int) -> set[str]:
+    def commonest_meanings(self, i: int) -> set[str]:
         """Return the synset of entry ``i``, or else the commonest meanings of its names."""
         if synset := self.vocabulary.entries[i].synset:
             return {synset}
@@ -194,12 +195,12 @@ class Index:
         )
         return {senses[0] for senses in fitting if senses}
 
-    def common(self, word: str) -> bool:
+    def is_common(self, word: str) -> bool:
         """Whether ``word`` is in too many names to be evidence."""
         return self.frequency[word] > max(2, COMMON_SHARE * len(self.names))
 
 
-@lru_cache(maxsize=MOST_INDEXES)
+@lru_cache(maxsize=MAX_INDEXES)
 def index_of(vocabulary: Vocabulary) -> Index:
     """Return the index of a vocabulary."""
     parts = "n" if vocabulary.hierarchical else "nv"
@@ -256,7 +257,7 @@ class NameContext:
         return bool(self.kind) and self.kind in (synset, *above)
 
     def has(self, synset: str) -> bool:
-        """Whether a meaning belongs to a category of the data set."""
+        """Whether a meaning belongs to a category of the data set; true if none is known."""
         meaning = wordnet().synsets.get(synset)
         return not self.categories or (meaning is not None and meaning.category in self.categories)
 
@@ -272,20 +273,20 @@ class Query:
 
     @property
     def has_fitting_sense(self) -> bool:
-        """Whether WordNet has a meaning of the name in the domain of the data set."""
+        """Whether a fitting sense is of the kind of the data set, or else in its categories."""
         fits = self.context.is_of_kind if self.context.kind else self.context.has
         return any(map(fits, self.fitting))
 
 
 def infer_context(names: Iterable[str], parts: str) -> NameContext:
-    """Infer the common domain of names, and their categories if WordNet has at least five names."""
+    """Infer the domains of names; also their categories and kind if WordNet has at least five."""
     names = set(names)
     meanings = [wordnet().senses("".join(dictionary_form(name).split()), parts) for name in names]
     meanings = [senses for senses in meanings if senses]
-    if len(meanings) < DOMAIN_NAMES:
+    if len(meanings) < MIN_LIST_NAMES:
         return NameContext(domains(names), frozenset(), "")
     count = Counter(wordnet().synsets[senses[0]].category for senses in meanings)  # the commonest
-    least = max(DOMAIN_LEAST, CATEGORY_SHARE * len(meanings))
+    least = max(MIN_DOMAIN_NAMES, CATEGORY_SHARE * len(meanings))
     categories = frozenset(category for category, n in count.items() if n >= least)
     return NameContext(domains(names), categories, _kind_of(meanings))
 
@@ -332,8 +333,8 @@ BROADER_STEPS = 2
 #: From the end of a word not in WordNet, at most ``CUT`` letters are removed; at least ``STEM``
 #: letters remain.
 CUT, STEM = 2, 6
-#: A name not in WordNet is matched by its first word if at most this many names have the word.
-RARE = 3
+#: A name not in WordNet is matched by its first word if at most this many entries have the word.
+MAX_RARE_ENTRIES = 3
 #: Lexicographer files of WordNet.
 ANIMAL, FOOD, PERSON, PLANT, SUBSTANCE = "05", "13", "18", "20", "27"
 #: Instrumentality in WordNet: tools, containers, vehicles.
@@ -440,7 +441,7 @@ def _same_name(query: Query, index: Index) -> Hits:
 def _synonym(query: Query, index: Index) -> Hits:
     for sense in [s for s in query.fitting if s[0] == "n"][:1]:
         for i in sorted(index.by_synset.get(sense, ())):
-            if sense in index.commonest(i) and _has_same_meaning(query, index, i):
+            if sense in index.commonest_meanings(i) and _has_same_meaning(query, index, i):
                 yield i, _one_meaning(sense)
 
 
@@ -586,7 +587,7 @@ def _qualified(query: Query, index: Index) -> Hits:
         unqualified = matching_query(
             parse_name(" ".join(words), index.parts), index.parts, query.context
         )
-        for rule in (_same_name, _synonym, *_POSSIBLE[:3], _kind, _left_out):
+        for rule in (_same_name, _synonym, *_POSSIBLE_RULES[:3], _kind, _left_out):
             for i, evidence in rule(unqualified, index):
                 yield i, f"{evidence}, without the word for the viewpoint"
 
@@ -634,7 +635,7 @@ def _rare_word(query: Query, index: Index) -> Hits:
         return
     first = query.name.base[0]
     entries = index.by_word.get(first, set())
-    for i in sorted(entries) if len(entries) <= RARE else ():
+    for i in sorted(entries) if len(entries) <= MAX_RARE_ENTRIES else ():
         is_same_kind = query.context.is_of_kind(index.vocabulary.entries[i].synset)
         if is_same_kind and any(name.base[0] == first for name in index.names[i]):
             yield i, f"both begin with {first!r} and are of the same kind"
@@ -666,7 +667,7 @@ def _topic(query: Query, index: Index) -> Hits:
 def _shared_word(query: Query, index: Index) -> Hits:
     for word in query.name.content:
         for relative in _relatives(word, index):
-            if not index.common(relative):
+            if not index.is_common(relative):
                 for i in sorted(index.by_word[relative]):
                     yield (
                         i,
@@ -691,8 +692,8 @@ def _relatives(word: str, index: Index) -> tuple[str, ...]:
 
 def _compounds(word: str, index: Index) -> Iterator[str]:
     """Yield compounds of ``word`` and a second word."""
-    for k in range(bisect_left(index.in_order, word), len(index.in_order)):
-        candidate = index.in_order[k]
+    for k in range(bisect_left(index.sorted_words, word), len(index.sorted_words)):
+        candidate = index.sorted_words[k]
         if not candidate.startswith(word):
             break
         if len(candidate) - len(word) > 3 and wordnet().senses(candidate[len(word) :]):
@@ -700,13 +701,13 @@ def _compounds(word: str, index: Index) -> Iterator[str]:
 
 
 #: The first rule that holds for a pair gives the match; the name of a function names its rule.
-CERTAIN: tuple[Rule, ...] = (_same_name, _synonym, _same_words)
-_POSSIBLE: tuple[Rule, ...] = (
+CERTAIN_RULES: tuple[Rule, ...] = (_same_name, _synonym, _same_words)
+_POSSIBLE_RULES: tuple[Rule, ...] = (
     *(_near_sense, _other_sense, _other_name),
     *(_all_words, _spelling, _qualified),
 )
-BY_HIERARCHY = (*_POSSIBLE, _kind, _broader, _left_out, _by_its_head, _rare_word)
-BY_WORDS = (*_POSSIBLE, _contained, _topic, _shared_word)
+RULES_BY_HIERARCHY = (*_POSSIBLE_RULES, _kind, _broader, _left_out, _by_its_head, _rare_word)
+RULES_BY_WORDS = (*_POSSIBLE_RULES, _contained, _topic, _shared_word)
 
 
 Strength = Literal["strong", "weak"]
@@ -714,7 +715,7 @@ Strength = Literal["strong", "weak"]
 OVERLAP_WORDS = {"strong": "certain", "weak": "related", "none": "none"}
 
 #: Maximum number of matches per test class and rule; more would not change a decision.
-MOST = 10
+MAX_MATCHES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -738,8 +739,8 @@ def match_names(
     (``seal``).
     """
     index = index_of(vocabulary)
-    possible = BY_HIERARCHY if vocabulary.hierarchical else BY_WORDS
-    rules: list[tuple[Rule, Strength]] = [(rule, "strong") for rule in CERTAIN]
+    possible = RULES_BY_HIERARCHY if vocabulary.hierarchical else RULES_BY_WORDS
+    rules: list[tuple[Rule, Strength]] = [(rule, "strong") for rule in CERTAIN_RULES]
     rules += [(rule, "weak") for rule in possible]
     read = queries(names, context, index.parts)
     return tuple(match for query in read for match in _matches(query, index, rules))
@@ -750,7 +751,7 @@ def _matches(query: Query, index: Index, rules: Iterable[tuple[Rule, Strength]])
     for rule, strength in rules:
         name, n_matches = rule.__name__.strip("_").replace("_", " "), 0
         for i, evidence in rule(query, index):
-            if n_matches == MOST:
+            if n_matches == MAX_MATCHES:
                 break
             if i not in used:
                 used.add(i)

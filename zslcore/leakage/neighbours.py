@@ -2,14 +2,14 @@ r"""Search for equal and nearly equal rows of a feature matrix, without copying 
 
 Equal rows have equal 64-bit hashes: the sum of the 64-bit words of a row, each multiplied by an odd
 random weight, modulo 2^64. Rows with equal hashes are then compared in full. Rows that are equal up
-to a positive factor, such as copies of unit length, have equal hashes of the columns of their
-largest values in descending order.
+to a positive factor, such as copies of unit length, have their largest values in the same columns,
+in the same order; the hash of these columns is compared.
 
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
 :math:`R` from :math:`N(0, 1/k)`: squared distances in the projection are the squared distances of
 the features times :math:`\chi^2_k / k`, which has a standard deviation of 13 % for k = 128. Rows
-with near features are therefore near in the projection. For 2,048 features, the projection needs a
-sixteenth of the products to search. Reported distances are computed on the features.
+with near features are therefore near in the projection. With 2,048 features, the search in the
+projection takes a sixteenth of the multiplications. Reported distances are those of the features.
 
 References
 ----------
@@ -29,7 +29,7 @@ from zslcore.features import FeatureView, chunks, l2_rows
 BLOCK = 2048
 #: Dimensions of the projection, and test rows compared at a time.
 DIMENSIONS, BATCH = 128, 256
-#: Only one in 10^10 squared distances is enlarged by more than this factor in the projection.
+#: Only about one in 10^10 squared distances is enlarged by more than this factor in the projection.
 SLACK = 2.0
 #: Size of the sample of test rows for the median distance to the nearest training row.
 SAMPLE = 256
@@ -40,19 +40,21 @@ NEAR = 0.25
 #: its tenth nearest training row. The features of AWA1 have both copies and crowded regions: this
 #: ratio of distances is at most 0.36 for copies and at least 0.58 for rows in crowded regions.
 ALONE, CROWD = 0.5, 10
-#: Standard deviation of lengths as a share of their mean: largest for rows of one length, smallest
-#: for rows that are not normalised.
-ONE_LENGTH, SEVERAL = 1e-3, 1e-2
+#: Limits of the standard deviation of row lengths, as a share of their mean: maximum for normalised
+#: rows, minimum for other rows.
+MAX_SPREAD_NORMALISED, MIN_SPREAD_OTHERS = 1e-3, 1e-2
 
 
 #: Number of largest values of a row; the order of their columns identifies the row's direction.
-LARGEST = 16
-#: Number of sampled columns, and the fewest different values that a row must have in them: rows
-#: with fewer, such as those of blank images, are equal up to scale without being copies.
-COLUMNS, FEWEST_VALUES = 128, 8
-#: Largest difference of rows of unit length as a share of their largest value; texts round numbers.
+N_LARGEST = 16
+#: Number of sampled columns, and minimum number of different values of a row in them. Rows with
+#: fewer, such as those of blank images, are equal up to scale without being copies.
+N_COLUMNS, MIN_VALUES = 128, 8
+#: Rows of unit length are equal if no value differs by more than this share of the largest value:
+#: numbers in text files are rounded.
 ROUNDING = 1e-5
-#: Largest difference of two lengths, as a share; ZSL005 finds rows with a smaller difference.
+#: Parallel rows are scaled copies if their lengths differ by more than this share; with a smaller
+#: difference, ZSL005 finds them.
 SAME_LENGTH = 0.05
 
 
@@ -107,9 +109,9 @@ def _are_scaled(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 def _direction_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a hash of the direction of every row and whether the row has few different values."""
     n, d = X.shape
-    largest = min(LARGEST, d)
+    largest = min(N_LARGEST, d)
     weights = np.random.default_rng(0).integers(1, 1 << 63, (largest,), dtype=np.uint64)
-    columns = np.unique(np.linspace(0, d - 1, min(d, COLUMNS)).astype(np.intp))
+    columns = np.unique(np.linspace(0, d - 1, min(d, N_COLUMNS)).astype(np.intp))
     code, few = np.empty(n, np.uint64), np.empty(n, bool)
     for start in range(0, n, BLOCK):
         part = slice(start, min(start + BLOCK, n))
@@ -118,7 +120,7 @@ def _direction_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(np.take_along_axis(block, top, 1), axis=1, kind="stable")
         code[part] = np.take_along_axis(top, order, 1).astype(np.uint64) @ weights
         different = np.diff(np.sort(block[:, columns], axis=1), axis=1) != 0
-        few[part] = different.sum(axis=1) + 1 < FEWEST_VALUES
+        few[part] = different.sum(axis=1) + 1 < MIN_VALUES
     return code, few
 
 
@@ -198,14 +200,17 @@ def near_rows(
 
 
 def normalised_side(X: np.ndarray, train: np.ndarray, test: np.ndarray) -> str | None:
-    """Return the side, training or test, if only its rows all have the same length; else None."""
+    """Return "training" or "test" if only the rows of that side all have one length; else None."""
     spread = {}
     for side, rows in (("training", train), ("test", test)):
         sampled = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), SAMPLE)).astype(np.intp))
         lengths = np.linalg.norm(_gather(X, rows[sampled]).astype(np.float64), axis=1)
         spread[side] = lengths.std() / (lengths.mean() or 1)
     (low, least), (_, most) = sorted(spread.items(), key=lambda item: item[1])
-    is_one_sided = least < ONE_LENGTH < SEVERAL < most and min(len(train), len(test)) >= CROWD
+    is_one_sided = (
+        least < MAX_SPREAD_NORMALISED < MIN_SPREAD_OTHERS < most
+        and min(len(train), len(test)) >= CROWD
+    )
     return low if is_one_sided else None
 
 
@@ -262,7 +267,7 @@ def _shifted_squares(
 
 
 def _distances_to_nearest(X: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Return the exact distance of some test rows to their nearest training row."""
+    """Return the distance of each test row to its nearest training row, without projection."""
     A = np.asarray(FeatureView(X, test))
     norm = np.einsum("ij,ij->i", A, A)
     best = np.full(len(A), np.inf)
@@ -273,7 +278,7 @@ def _distances_to_nearest(X: np.ndarray, train: np.ndarray, test: np.ndarray) ->
 
 
 def _pair_distances(X: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the exact distances of pairs of rows."""
+    """Return the distances of pairs of rows, without projection."""
     out = np.empty(len(a))
     for start in range(0, len(a), BLOCK):
         part = slice(start, start + BLOCK)

@@ -5,6 +5,8 @@ References
 K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in videos",
 VISAPP 2021, lists of overlapping classes. Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot
 learning - a comprehensive evaluation of the good, the bad and the ugly", TPAMI 2019, section 5.2.
+B. Brattoli, J. Tighe, F. Zhdanov, P. Perona, K. Chalupka, "Rethinking zero-shot video
+classification: end-to-end training for realistic applications", CVPR 2020.
 """
 
 from __future__ import annotations

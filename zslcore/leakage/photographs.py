@@ -51,7 +51,7 @@ COPY_AT_END = re.compile(
 PART_IN_FOLDER = re.compile(r"train(?:val|ing)?|test|val(?:idation)?|base|new")
 #: Limits of image files that are compared: number, total bytes of files of equal size, and smallest
 #: size in bytes; smaller files are placeholders.
-MOST_FILES, MOST_BYTES, FEWEST_BYTES = 200_000, 1 << 30, 32
+MAX_FILES, MAX_BYTES, MIN_BYTES = 200_000, 1 << 30, 32
 #: Limits for all names together: bytes, and CPU seconds (usual patterns take 0.01 s).
 MEMORY, SECONDS = 1 << 30, 2
 
@@ -149,7 +149,7 @@ class Photographs:
 def versions_of_images(
     names: Sequence[str], trained: Sequence[str], tested: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return a training name for each test name that differs only in a size or the mark of a copy.
+    """Return pairs of a training and a test name that differ only in a size or the mark of a copy.
 
     Names are paths. At most MOST_VERSIONS different sizes in ``names`` count as versions.
 
@@ -170,7 +170,7 @@ def versions_of_images(
     def key_of(name: str) -> tuple[str, str]:
         folder, stem = _parts_of(name)
         stem = SIZE_AT_END.sub("", stem) if at_end else stem
-        stem = without_mark(stem)
+        stem = remove_copy_mark(stem)
         return _without_version(folder) if in_folder else folder, stem
 
     by_key = {key_of(name): name for name in reversed(trained)}
@@ -180,10 +180,10 @@ def versions_of_images(
     return [*compress(pairs, are_versions)]
 
 
-def without_mark(stem: str) -> str:
+def remove_copy_mark(stem: str) -> str:
     """Return the name of an image without the mark of a copy, if a number is left.
 
-    >>> without_mark("img_0001_aug2"), without_mark("crop_3")
+    >>> remove_copy_mark("img_0001_aug2"), remove_copy_mark("crop_3")
     ('img_0001', 'crop_3')
     """
     bare = COPY_AT_END.sub("", stem)
@@ -215,9 +215,9 @@ def photographs_in_files(
 
     They can be compared if all ``files`` have ``checksums``, or all are regular files below
     ``folder`` or below its folder "images". Only files of equal size are read, at most
-    ``MOST_BYTES`` in total.
+    ``MAX_BYTES`` in total.
     """
-    if not 1 < len(files) <= MOST_FILES:
+    if not 1 < len(files) <= MAX_FILES:
         return None
     contents: list[object] = [checksums.get(file) for file in files]
     source = "the listed checksums"
@@ -247,7 +247,7 @@ def _contents_of(folder: Path, files: Sequence[str]) -> list[object]:
     status = [path.lstat() for path in paths]
     times = Counter(file.st_size for file in status)
     n_bytes = sum(size * n for size, n in times.items() if n > 1)
-    if n_bytes > MOST_BYTES or min(times) < FEWEST_BYTES:
+    if n_bytes > MAX_BYTES or min(times) < MIN_BYTES:
         return []
     if not all(stat.S_ISREG(file.st_mode) for file in status):
         return []

@@ -38,7 +38,7 @@ from zslcore.texts import clean_text
 
 #: Limits for a split near a known split: largest share of test_unseen rows in incomplete classes,
 #: and smallest Jaccard index of the rows on each side.
-MAX_INCOMPLETE, NEAR_SHARE = 0.1, 0.5
+MAX_INCOMPLETE, MIN_JACCARD = 0.1, 0.5
 #: Key in the facts of a context; its value lists the fields filled in from a benchmark.
 FILLED_IN = "filled in from the benchmark"
 #: Field of a context that may be filled in -> its name in messages.
@@ -144,12 +144,12 @@ def nearest_split(context: AuditContext) -> NearSplit | None:
     candidates = [
         near
         for dataset in dict.fromkeys(split.dataset for split in known_splits())
-        for near in _near(context, dataset)
+        for near in _near_splits(context, dataset)
     ]
     return max(candidates, key=lambda near: near.same, default=None)
 
 
-def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
+def _near_splits(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
     """Yield PS and SS of a benchmark, each only if the split is near it."""
     if dataset not in fact_sources():
         return
@@ -169,7 +169,7 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
             "trainval and test_seen": _jaccard(seen, seen_rows),
             "test_unseen": _jaccard(tested, unseen_rows),
         }
-        if min(shares.values()) < NEAR_SHARE:
+        if min(shares.values()) < MIN_JACCARD:
             continue
         both = np.isin(tested, unseen_rows).sum() + np.isin(seen, seen_rows).sum()
         same = float(both / np.union1d(tested, seen).size)
@@ -260,7 +260,7 @@ def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.
 def _class_names(
     context: AuditContext, y: np.ndarray, names: tuple[str, ...]
 ) -> tuple[str, ...] | None:
-    """Return the class names in the order of the given labels."""
+    """Return the class names in the order of the given labels; None if a class has no rows."""
     if context.labels is None:
         return names
     classes, first = np.unique(context.labels, return_index=True)

@@ -3,8 +3,8 @@
 Readings are tried if the numbers, taken literally, contradict each other: a row or class on two
 sides, or a row that does not exist. A reading is used if it equals a published split, or if it is
 the only reading without contradictions, or if it removes nearly all contradictions of classes; the
-checks then report the remaining contradictions. A reading whose only evidence is the absence of
-contradictions becomes an open question.
+checks then report the remaining contradictions. A reading without other evidence than the absence
+of contradictions becomes an open question.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from zslcore.leakage.published import published_as
 
 Parts = Mapping[str, np.ndarray]
 #: Minimum number of images for a list to be read as a mask.
-FEWEST_OF_MASK = 4
+MIN_MASK_IMAGES = 4
 #: Start of the sentence on swapped test parts.
 SWAPPED = "test_seen and test_unseen are swapped"
-#: A reading may leave at most the share REMAINING of the contradictions of classes, and must have
-#: other evidence unless the literal numbers have at least MANY contradictions.
-REMAINING, MANY = 0.05, 20
+#: A reading may leave at most the share MAX_REMAINING of the contradictions of classes. It needs no
+#: other evidence if the literal numbers have at least MIN_MANY of them.
+MAX_REMAINING, MIN_MANY = 0.05, 20
 
 
 def with_best_reading(context: AuditContext, first: int = 1) -> AuditContext:
-    """Return the context with the best supported reading of its row numbers.
+    """Return the context with the best reading of its row numbers that has evidence.
 
     ``first`` is the number of the first row in the file, 1 in the benchmark's layout.
     """
@@ -80,7 +80,7 @@ def _best_of(
     supported = [
         (_contradictions(candidate), reading, candidate)
         for reading, candidate in candidates
-        if _is_supported(context, candidate, reading) or literal.classes >= MANY
+        if _is_supported(context, candidate, reading) or literal.classes >= MIN_MANY
     ]
     fewest = min((faults for faults, _, _ in supported), key=sum, default=literal)
     best = [
@@ -91,7 +91,7 @@ def _best_of(
     removed = (
         fewest.outside <= literal.outside
         and fewest.outside + fewest.rows <= literal.outside + literal.rows
-        and fewest.classes <= REMAINING * literal.classes
+        and fewest.classes <= MAX_REMAINING * literal.classes
         and literal.classes > 0
     )
     if len(best) != 1 or not (fewest == NONE or removed):
@@ -130,7 +130,7 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
         for part, marks in values.items()
         if marks.size == n_images and np.isin(marks, (0, 1)).all()
     ]
-    if n_images >= FEWEST_OF_MASK and 0 < len(masked) < len(values):
+    if n_images >= MIN_MASK_IMAGES and 0 < len(masked) < len(values):
         kind = f"Read as masks of {n_images:,} images, although other lists have row numbers"
         text = f"{kind}: {' and '.join(masked)}"
         reading = Reading(text, "warning", "Write all lists in the same format.")
@@ -138,7 +138,7 @@ def _as_masks(context: AuditContext) -> AuditContext | None:
         return replace(context, parts={**context.parts, **rows_of_masks}, reading=reading)
     sizes = {value.size for value in values.values()}
     n = max(sizes, default=0)
-    if len(sizes) != 1 or n < FEWEST_OF_MASK or context.n_rows not in (None, n):
+    if len(sizes) != 1 or n < MIN_MASK_IMAGES or context.n_rows not in (None, n):
         return None
     if not all(np.isin(value, (0, 1)).all() for value in values.values()):
         return None

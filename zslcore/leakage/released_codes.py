@@ -142,7 +142,7 @@ def count_codes(choice: str) -> dict[str, int]:
 
 
 def codes_by_training_list() -> dict[str, list[str]]:
-    """Map "trainval" and "train" to the code bases that train on this list."""
+    """Map the lists "trainval" and "train" to the code bases that train on them."""
     splits = [row for row in all_choices() if row.choice == "split"]
     return {
         name: [row.code for row in splits if row.trained_on == name]
@@ -169,6 +169,6 @@ def headline() -> str:
     )
 
 
-def with_links() -> pd.DataFrame:
+def choices_table() -> pd.DataFrame:
     """Return all choices as a table, one row per choice, with ``meaning`` and ``url``."""
     return pd.DataFrame([row.record for row in all_choices()])

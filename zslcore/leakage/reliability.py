@@ -29,7 +29,7 @@ from zslcore.storage.files import FACTS, read_csv_rows
 
 PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
 #: Pre-training list that has the second class of every labelled pair.
-AGAINST = "imagenet-1k"
+PRETRAINING_LIST = "imagenet-1k"
 #: Parts of the file; the rules were developed on the first part.
 PARTS = ("tuned", "held_out")
 
@@ -104,7 +104,7 @@ def strengths() -> dict[tuple[str, str, str], str]:
     return {
         (list_, match.class_name, match.entry.partition(", ")[0]): match.strength
         for list_, classes in names.items()
-        for match in match_names(tuple(classes), get_vocabulary(AGAINST))
+        for match in match_names(tuple(classes), get_vocabulary(PRETRAINING_LIST))
     }
 
 
@@ -163,7 +163,7 @@ def transfer_table() -> pd.DataFrame:
     for name, class_set in open_world_sets().items():
         if name == "imagenet":
             continue
-        cell = cell_of(find_test_set("UCF101" if name == "ucf101" else name), AGAINST)
+        cell = cell_of(find_test_set("UCF101" if name == "ucf101" else name), PRETRAINING_LIST)
         of_list = [pair for pair in pairs() if pair.list == LISTS[name]]
         certain_pairs = [pair for pair in of_list if strength_of.get(key_of_pair(pair)) == "strong"]
         same = {pair.name for pair in of_list if pair.label == "same"}

@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 SCHEMA = "zslcore-report/1"
 #: Maximum number of rows of a table in the terminal; the JSON has up to a hundred.
-IN_TEXT = 20
+MAX_TEXT_ROWS = 20
 #: Width of a line, and of the column of marks, in characters.
 LETTERS, INDENT = 96, 9
-#: A paragraph has ``DIGITS`` characters of a digest, advice on at most ``MOST_REPEATED`` findings,
-#: and at most ``MOST_OPEN`` open findings.
-DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
+#: A paragraph has ``DIGITS`` characters of a digest, advice on at most ``MAX_REPEATED`` findings,
+#: and at most ``MAX_OPEN`` open findings.
+DIGITS, MAX_REPEATED, MAX_OPEN = 12, 2, 4
 #: Characters that XML 1.0 does not allow, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 HEADINGS = dict(zip(MARKS, ("Leaks", "Errors", "Open", "Warnings", "In order"), strict=True))
@@ -95,7 +95,7 @@ def to_text(report: Report) -> str:
     if report.comparison:
         lines += ["", report.comparison.headline]
         for table in report.comparison.tables():
-            shown = table.rows[:IN_TEXT]
+            shown = table.rows[:MAX_TEXT_ROWS]
             lines += ["", f"{table.title}, {len(shown)} of {table.total}:"]
             lines += _align([table.columns, *shown])
     if report.command:
@@ -135,12 +135,12 @@ def to_paragraph(report: Report) -> str:
     advice = " ".join(
         dict.fromkeys(
             f.advice if f.sentence in report.sentence else f"{f.sentence} {f.advice}"
-            for f in advised[:MOST_REPEATED]
+            for f in advised[:MAX_REPEATED]
         )
     )
     sentences = [f"I checked {files}.", f"Verdict: {report.word}.", report.sentence]
     sentences += [f"{metrics[:1].upper()}{metrics[1:]}.", advice]
-    titles = [f.title.removeprefix("split: ") for f in report.marked("open")[:MOST_OPEN]]
+    titles = [f.title.removeprefix("split: ") for f in report.marked("open")[:MAX_OPEN]]
     titles = [title[0].lower() + title[1:] for title in titles]
     titles = [title for title in titles if title not in report.sentence]
     if titles:

@@ -42,9 +42,9 @@ def without_options(text: str) -> str:
 
 
 #: Maximum number of rows of a table of evidence; ``total`` counts all rows.
-MOST_ROWS = 100
+MAX_ROWS = 100
 #: Check for rows in two parts of a split; its findings also cause findings on classes.
-OF_ROWS = "ZSL003"
+ROWS_CHECK = "ZSL003"
 #: Start of the finding of a check with missing input.
 NOT_CHECKED = "Not checked: "
 #: Marks of findings, worst first; "open" means that input was not read, matched or declared.
@@ -86,7 +86,7 @@ class Evidence:
     def of(cls, title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> Evidence:
         """Build a table from all its rows, keeping the first 100."""
         plain = [tuple(_plain(value) for value in row) for row in rows]
-        return cls(title, tuple(columns), tuple(plain[:MOST_ROWS]), len(plain))
+        return cls(title, tuple(columns), tuple(plain[:MAX_ROWS]), len(plain))
 
     def table(self) -> DataFrame:
         """Return the rows as a data frame."""
@@ -354,7 +354,7 @@ class Report:
         deciding = [f for f in self.findings if f.decides and f.mark != "ok"]
         worst = [f for f in deciding if f.mark == min((f.mark for f in deciding), key=MARKS.index)]
         checked = [f for f in worst if not f.sentence.startswith(NOT_CHECKED)] or worst
-        return min(checked, key=lambda f: f.check != OF_ROWS, default=None)
+        return min(checked, key=lambda f: f.check != ROWS_CHECK, default=None)
 
     @property
     def sentence(self) -> str:

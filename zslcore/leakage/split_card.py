@@ -21,12 +21,12 @@ from zslcore.leakage.contamination import (
     titles_of_sets,
 )
 from zslcore.leakage.context import MATCHED_BY, SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import BY_IMAGE, count_by_part, leaking_rows, rows_in_pretraining
+from zslcore.leakage.counts import IMAGE_CHECKS, count_by_part, leaking_rows, rows_in_pretraining
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     NOT_CHECKED,
-    OF_ROWS,
+    ROWS_CHECK,
     TRAINED_ON,
     UNKNOWN,
     Bar,
@@ -44,8 +44,8 @@ from zslcore.storage.files import FACTS, read_csv_frame
 from zslcore.texts import listed
 
 #: Maximum number of rows of a finding on a card.
-MOST_ROWS = 5
-GAINED = "effect of the leak on H"
+MAX_ROWS = 5
+EFFECT_ON_H = "effect of the leak on H"
 #: Start of the reason if training and test rows were read, and have no image in common.
 NOT_TRAINED_ON = "No test image was trained on"
 #: Label of leaking rows that trainval, the usual training list, does not have.
@@ -87,7 +87,7 @@ def _shorten(finding: Finding, start: int) -> Finding:
         finding,
         sentence=without_options(finding.sentence),
         advice=without_options(finding.advice),
-        rows=tuple(row + start for row in finding.rows[:MOST_ROWS]),
+        rows=tuple(row + start for row in finding.rows[:MAX_ROWS]),
         evidence=(),
     )
 
@@ -125,7 +125,7 @@ def card_of_classes(
             trained_classes(
                 value, titles_of_sets([v.name for v in vocabularies], is_assumed=assumed)
             ),
-            ReportMetric(GAINED, UNKNOWN, "no result"),
+            ReportMetric(EFFECT_ON_H, UNKNOWN, "no result"),
         ),
     )
 
@@ -193,7 +193,7 @@ def _clean_rows(context: AuditContext, report: Report) -> str:
     A list of rows that was not read, or a test set without rows, could hide a training row.
     """
     n = context.rows(*TEST_PARTS).size
-    marks = {finding.mark for finding in report.of(OF_ROWS)}
+    marks = {finding.mark for finding in report.of(ROWS_CHECK)}
     if report.verdict not in ("clean", "unknown") or not n or not marks <= {"ok", "warning"}:
         return ""
     by = "" if context.features is not None else f", by {_matched_by(context)}"
@@ -210,7 +210,7 @@ def _metric_of_leaking_images(context: AuditContext, report: Report) -> ReportMe
     tested = context.rows(*TEST_PARTS).size
     notes = [f"of {tested:,}"] if tested else []
     leaking, trainval = leaking_rows(context, report), context.rows("trainval")
-    of_images = leaking_rows(context, report, BY_IMAGE)
+    of_images = leaking_rows(context, report, IMAGE_CHECKS)
     if of_images.size < leaking.size:
         notes.append(f"{of_images.size:,} of them in training")
     if context.features is None:
@@ -243,9 +243,11 @@ def _metric_of_gain(context: AuditContext, report: Report) -> ReportMetric:
         return _gain_of_first_release(published[0].dataset)
     if not len(leaking_rows(context, report)):
         if any(finding.mark == "leak" for finding in report.of("ZSL006")):
-            return ReportMetric(GAINED, UNKNOWN, "classes leak, not rows")
-        return ReportMetric(GAINED, "none known", "no leaking rows")
-    return ReportMetric(GAINED, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
+            return ReportMetric(EFFECT_ON_H, UNKNOWN, "classes leak, not rows")
+        return ReportMetric(EFFECT_ON_H, "none known", "no leaking rows")
+    return ReportMetric(
+        EFFECT_ON_H, UNKNOWN, "zslcore leak-cost measures it on an imported data set"
+    )
 
 
 @cache
@@ -268,7 +270,7 @@ def _gain_of_first_release(dataset: str) -> ReportMetric:
     note = f"trained on trainval: {selection}; trained on train + val: {training}; "
     data = title(rows["dataset"].iloc[0])
     note += f"measured on {data}" + f", not on {dataset}" * (not measured)
-    return ReportMetric(f"{GAINED}, measured on {data.partition(',')[0]}", overall, note)
+    return ReportMetric(f"{EFFECT_ON_H}, measured on {data.partition(',')[0]}", overall, note)
 
 
 def _picture(context: AuditContext, report: Report) -> Picture | None:

@@ -341,7 +341,7 @@ def wordnet() -> WordNet:
 
 
 def _lines(name: str) -> list[str]:
-    """Return the lines of a vocabulary of the package, without comments of WordNet."""
+    """Return the lines of a file of vocabularies, without lines that begin with "# "."""
     data = (FACTS / "vocabularies" / name).read_bytes()
     text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
     return [line for line in text.splitlines() if not line.startswith("# ")]
@@ -358,11 +358,11 @@ VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "
 DOMAIN_SHARE = 0.25
 #: Minimum number of unambiguous names for a domain to count as part of a list: one name may be a
 #: coincidence.
-DOMAIN_LEAST = 2
+MIN_DOMAIN_NAMES = 2
 #: Minimum number of names from which the domains of a list are inferred.
-DOMAIN_NAMES = 5
+MIN_LIST_NAMES = 5
 #: Lexicographer file of WordNet -> domain; files of relations or times have no domain.
-_OF_CATEGORY: dict[str, Domain] = {
+_DOMAIN_OF_CATEGORY: dict[str, Domain] = {
     **dict.fromkeys(
         ("03", "05", "06", "08", "10", "13", "14", "15", "17", "18", "19", "20", "21", "27"),
         "thing",
@@ -375,17 +375,17 @@ _OF_CATEGORY: dict[str, Domain] = {
 def domain_of(synset: str) -> Domains:
     """Return the domain of a meaning as a set; empty if unknown."""
     meaning = wordnet().synsets.get(synset)
-    domain = _OF_CATEGORY.get(meaning.category) if meaning else None
+    domain = _DOMAIN_OF_CATEGORY.get(meaning.category) if meaning else None
     return frozenset({domain} if domain else ())
 
 
 def domains(names: Iterable[str]) -> Domains:
     """Return the domains of a list from its unambiguous names; empty for fewer than five names."""
     readings = [reading for name in set(names) if (reading := _readings(name))]
-    if len(readings) < DOMAIN_NAMES:
+    if len(readings) < MIN_LIST_NAMES:
         return frozenset()
     only = Counter(domain for reading in readings if len(reading) == 1 for domain in reading)
-    least = max(DOMAIN_LEAST, DOMAIN_SHARE * max(only.values(), default=0))
+    least = max(MIN_DOMAIN_NAMES, DOMAIN_SHARE * max(only.values(), default=0))
     return frozenset(domain for domain, n in only.items() if n >= least)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from zslcore.datasets.split_lists import IMAGE
 from zslcore.exceptions import DoubtfulScoresError, require_known
-from zslcore.leakage.photographs import without_mark
+from zslcore.leakage.photographs import remove_copy_mark
 from zslcore.scores.class_numbers import are_names, number_classes
 from zslcore.scores.column_order import (
     apply_column_fixes,
@@ -143,7 +143,7 @@ def _refuse_repeated_images(file: ScoreFile) -> None:
         return
     images = file.images
     if images.dtype.kind == "U":
-        images = np.array([without_mark(IMAGE.sub("", image)) for image in images.tolist()])
+        images = np.array([remove_copy_mark(IMAGE.sub("", image)) for image in images.tolist()])
     names, row, counts = np.unique(images, return_inverse=True, return_counts=True)
     labels = np.unique(np.asarray(file.labels), return_inverse=True)[1]
     n = len(np.unique(row * (labels.max() + 1) + labels))

@@ -116,7 +116,7 @@ def _choose_classes(header: Header, chosen: str) -> tuple[TestSet, list[str]]:
             split = controls.choose_split(dataset)
         header.mark(dataset)
         named = ["--dataset", dataset.name, "--split", split.name]
-        return contamination.of_dataset(dataset, split), named
+        return contamination.test_set_of_dataset(dataset, split), named
     if chosen == OWN:
         return _own_classes(), ["--classes", "FILE"]
     return contamination.find_test_set(chosen), ["--on", chosen]

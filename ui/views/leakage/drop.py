@@ -39,7 +39,7 @@ from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import AuditContext, Vocabulary, get_vocabulary
-from zslcore.leakage.file_kinds import IN_WORDS, class_list_of
+from zslcore.leakage.file_kinds import KIND_NAMES, class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
 from zslcore.leakage.report import STATUS, Report, Verdict
@@ -313,7 +313,7 @@ def _check_group(
                 files.main.path, files.names_and_digests, names, load=scores.open_permitted
             )
             return _Checked(CheckedFile(card))
-    raise refusal_of(files.main.path, "a file to check", IN_WORDS[files.main.kind])
+    raise refusal_of(files.main.path, "a file to check", KIND_NAMES[files.main.kind])
 
 
 def _of_predictions(files: UploadedGroup, pretraining: list[Vocabulary]) -> _Checked:

@@ -25,8 +25,8 @@ from zslcore.metrics.significance import holm
 from zslcore.numbers import counted, signed
 from zslcore.texts import listed
 
-#: If at most this share of the cells of a table is negative, negative cells mark missing values.
-FEW_CELLS = 0.01
+#: Maximum share of negative cells of a table; rare negative cells are codes for missing values.
+MAX_NEGATIVE_SHARE = 0.01
 #: Title of the finding on the data from which class embeddings were made.
 ORIGIN = "Origin of the class embeddings"
 CHOICES = ("hyperparameters", "epochs", "gamma")
@@ -38,7 +38,7 @@ CHOICES = ("hyperparameters", "epochs", "gamma")
     "Nothing was chosen on the test set.",
     decides=False,
 )
-def how_chosen(context: AuditContext) -> Iterator[Finding]:
+def parameter_choices(context: AuditContext) -> Iterator[Finding]:
     """Report how parameters were chosen, according to the author and in the runs."""
     by_origin: dict[str, list[str]] = {}
     for name in CHOICES:
@@ -70,7 +70,7 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
         if names := by_origin.get(origin):
             yield finding_of(text.format(_with_verb(names)), advice)
     if context.runs:
-        yield _run_here(context)
+        yield _choices_of_runs(context)
 
 
 def _with_verb(names: list[str]) -> str:
@@ -81,7 +81,7 @@ def _with_verb(names: list[str]) -> str:
     return f"{', '.join(first)} and {last} were" if first else f"{last} were"
 
 
-def _run_here(context: AuditContext) -> Finding:
+def _choices_of_runs(context: AuditContext) -> Finding:
     """Report how the runs chose parameters, and the gain of choosing them on test data."""
     rows = [
         (
@@ -171,7 +171,7 @@ def _values(context: AuditContext) -> Iterator[Finding]:
 def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     """Report negative cells if they are rare: -1, or another code for missing values."""
     cells = np.argwhere(S < 0)
-    if not 0 < len(cells) <= FEW_CELLS * S.size:
+    if not 0 < len(cells) <= MAX_NEGATIVE_SHARE * S.size:
         return
     names, values = context.names(np.unique(cells[:, 0])), S[S < 0]
     verb = "is" if len(cells) == 1 else "are"
@@ -215,19 +215,19 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     )
 
 
-NEEDED = ("vocabularies", "class_names", "unseen_classes")
+OVERLAP_NEEDS = ("vocabularies", "class_names", "unseen_classes")
 #: Method -> class -> accuracy among unseen classes.
 Accuracies = Mapping[str, Mapping[int, float]]
 
-#: Limit of p, adjusted over methods, below which a gain is significant.
-SIGNIFICANT = 0.05
+#: A gain is significant if its p, adjusted over methods, is below this limit.
+SIGNIFICANCE_LEVEL = 0.05
 
 
 @check(
     "ZSL006",
     KNOWN_CLASSES,
     "No test class was found among the extractor's classes.",
-    *NEEDED,
+    *OVERLAP_NEEDS,
     compares=(("test_unseen",),),
 )
 def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
@@ -331,7 +331,7 @@ def _matches(rows: list[Overlap]) -> Evidence:
     "ZSL007",
     "Accuracy of test classes in the pre-training set",
     "Test classes in the pre-training set are not recognised better than the others.",
-    *NEEDED,
+    *OVERLAP_NEEDS,
     decides=False,
 )
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
@@ -359,9 +359,9 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
                 classes=undecided,
             )
         elif not overlapping or overlapping >= unseen:
-            every = "every" if overlapping else "no"
+            which = "every" if overlapping else "no"
             yield ok(
-                f"Nothing to compare: {every} test class counts as a class of {vocabulary.title}."
+                f"Nothing to compare: {which} test class counts as a class of {vocabulary.title}."
             )
         elif overlapping | related >= unseen:
             yield ok(
@@ -402,7 +402,7 @@ def _effect(
     ]
     columns = ("method", "ACC_OUC", "ACC_TUC", "gain", "low", "high", "p", "p (Holm)")
     worst = max(gains, key=lambda method: gains[method].gain)
-    is_significant = bool(min(adjusted) < SIGNIFICANT)
+    is_significant = bool(min(adjusted) < SIGNIFICANCE_LEVEL)
     verb = "are significantly" if is_significant else "are not significantly"
     left_out = f" ({len(related)} related left out)" if related else ""
     message = (

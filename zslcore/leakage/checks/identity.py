@@ -84,7 +84,10 @@ def _near(near: NearSplit) -> Finding:
 
 
 def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
-    """Report the missing parts of a known split; None if trainval and test parts are complete."""
+    """Report the missing parts of a known split.
+
+    Returns None for the published file, and if trainval and the test parts are complete.
+    """
     if context.file_digest == splits[0].sha256:
         return None
     needed = [part for part in ("trainval", *TEST_PARTS) if part in splits[0].parts]
@@ -97,7 +100,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
 
 
 def _by_classes(context: AuditContext) -> str:
-    """Identify a split with unknown rows by its classes."""
+    """Identify a split by its classes if its rows match no known split."""
     unknown = "This split is neither a published one nor close to one."
     if not context.class_names or context.simulated:
         return unknown

@@ -24,7 +24,7 @@ ADVICE_ON_TESTS = "Inspect the images: if they are the same, one of them has the
     compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def identical_features(context: AuditContext) -> Iterator[Finding]:
-    """Report rows of zeros, and groups of equal rows in two parts."""
+    """Report rows of zeros, and rows of two parts that are equal, or equal up to scale."""
     group, zero = identical_rows(context.required_features)
     directions, _ = identical_rows(context.required_features, scaled=True)
     trained, used = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
@@ -43,7 +43,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
                 verb = "equals" if rows.size == 1 else "equal"
                 share = rows.size / len(context.rows(part))
                 equal_rows = trained[np.isin(groups[trained], groups[rows])]
-                yield _equal(
+                yield _finding_on_equal_rows(
                     context,
                     "leak",
                     f"{counted(rows.size, 'row')} of {part} ({percent(share, 2)}) {verb} a "
@@ -58,7 +58,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
         equal = counted(both.size, "group of equal rows is", "groups of equal rows are")
         text = f"{equal} in both test_seen and test_unseen."
         rows = np.flatnonzero(np.isin(group, both))
-        yield _equal(context, "warning", text, rows, group, advice=ADVICE_ON_TESTS)
+        yield _finding_on_equal_rows(context, "warning", text, rows, group, advice=ADVICE_ON_TESTS)
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
         equal = counted(n, "group of equal rows is", "groups of equal rows are each")
@@ -78,7 +78,7 @@ def leaking_groups(context: AuditContext, group: np.ndarray) -> np.ndarray:
     return np.intersect1d(trained, tested)
 
 
-def _equal(
+def _finding_on_equal_rows(
     context: AuditContext,
     mark: Mark,
     sentence: str,

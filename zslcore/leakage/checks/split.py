@@ -36,7 +36,7 @@ UNLABELLED = re.compile(r"unlabel|transduc|(?<![a-z])trans(?![a-z])", re.IGNOREC
 TESTS = re.compile(r"test|tst", re.IGNORECASE)
 #: Pattern in the names of lists that no model trains on.
 HELD_OUT = re.compile(r"test|tst|eval|unseen|novel|query|gallery", re.IGNORECASE)
-#: Part of the name of a training list that a test list replaces by the other pattern.
+#: Word in the name of a training list that is "test" in the name of its test list.
 TRAINING_WORD = re.compile(r"train|trn", re.IGNORECASE)
 #: Pattern in the names of lists of all images.
 ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
@@ -44,7 +44,7 @@ ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
 MAY_BE_ROWS = re.compile(r"train|val|test|seen|split|_(loc|idx|index|ind|rows)\b", re.IGNORECASE)
 #: If more than this share of rows is beyond the last label, the labels belong to other images.
 STRAY_SHARE = 0.01
-OF_OTHERS = (
+PROVIDE_LABELS = (
     "Provide the labels of these images: the split has rows beyond the last label, so the "
     "class of a row is unknown."
 )
@@ -125,7 +125,7 @@ def _misnumbered(context: AuditContext) -> Findings:
 
 
 def _wrapped_bits(context: AuditContext) -> int:
-    """Return the width in bits of the integers that row numbers overflowed; 0 without overflow."""
+    """Return the width in bits of the integers that row numbers overflowed; 0 if none did."""
     rows = np.concatenate(list(context.parts.values()))
     for bits in (8, 16):
         half = 1 << (bits - 1)
@@ -137,7 +137,7 @@ def _wrapped_bits(context: AuditContext) -> int:
 
 
 def _range_advice(context: AuditContext) -> str:
-    """Advise to shift the row numbers by one if all are in range afterwards."""
+    """Return advice on rows out of range: a shift by one if it brings all rows into range."""
     rows = np.concatenate(list(context.parts.values()))
     low, high = rows.min(), rows.max()
     last = np.inf if context.n_rows is None else context.n_rows - 1
@@ -149,7 +149,7 @@ def _range_advice(context: AuditContext) -> str:
 
 
 def is_ps_v1(context: AuditContext) -> bool:
-    """Whether train and val together are trainval plus test_seen, with a clean trainval (PS v1)."""
+    """Whether train and val are trainval plus test_seen, with a clean trainval, as in PS v1."""
     if not set(SPLIT_PARTS) <= set(context.parts):
         return False
     trainval, seen, unseen = (context.rows(p) for p in ("trainval", *TEST_PARTS))
@@ -311,11 +311,11 @@ def _finding_on_lists(
 
 
 def _supervised_pair(context: AuditContext, train_list: str) -> tuple[str, str] | None:
-    """Return the test list that forms a supervised split with a training list, if any.
+    """Return the test list that forms a supervised split with a training list, or None.
 
     The names of the two lists differ only in "train" and "test"; together the lists have each
-    image, each row of the split, or each row of a test part exactly once. The second text states
-    which of these holds.
+    image, each row of the split, or each row of a test part exactly once. The test list is
+    returned with a text that states which of these holds.
     """
     if not TRAINS.search(train_list) or UNLABELLED.search(train_list):
         return None
@@ -364,7 +364,10 @@ def _table_of_rows(context: AuditContext, rows: np.ndarray) -> Evidence:
     compares=(TRAIN_PARTS, ("test_unseen",)),
 )
 def seen_and_unseen(context: AuditContext) -> Findings:
-    """Report unseen classes with rows in a training part or in test_seen."""
+    """Report classes that are both seen and unseen, and class lists that contradict the rows.
+
+    Open questions on class names are reported as well.
+    """
     for question in context.questions:
         advice = "Use one name for each class."
         if question.startswith("Not read"):
@@ -410,7 +413,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
                 "as unseen."
             )
             advice = (
-                OF_OTHERS
+                PROVIDE_LABELS
                 if _has_labels_of_other_images(context)
                 else "Correct the lists or the rows."
             )
@@ -440,7 +443,7 @@ def _on_both_sides(context: AuditContext, classes: np.ndarray) -> Finding:
         trained = np.setdiff1d(context.rows(*TRAIN_PARTS), tested)
         rows = tested[np.isin(y[tested], np.intersect1d(classes, y[trained]))]
         if _has_labels_of_other_images(context):
-            advice = OF_OTHERS
+            advice = PROVIDE_LABELS
     subject = counted(len(classes), "class is", "classes are")
     text = f"{subject} both seen and unseen ({listed(names)})."
     finding_of = open_ if _has_labels_of_other_images(context) else leak
@@ -448,7 +451,7 @@ def _on_both_sides(context: AuditContext, classes: np.ndarray) -> Finding:
 
 
 def _equal_names(context: AuditContext, seen: np.ndarray, unseen: np.ndarray) -> Findings:
-    """Ask whether a seen and an unseen class with one name are one class."""
+    """Ask whether a seen and an unseen class with the same name are one class."""
     keys = [class_key(name) for name in context.class_names]
     of_seen = {keys[c] for c in seen if c < len(keys)}
     if shared := [c for c in unseen if c < len(keys) and keys[c] in of_seen]:
@@ -506,7 +509,7 @@ def fold_classes(context: AuditContext) -> Findings:
             if (classes := np.intersect1d(a, b)).size:
                 names = context.names(classes)
                 if _has_labels_of_other_images(context):
-                    finding_of, advice = open_, OF_OTHERS
+                    finding_of, advice = open_, PROVIDE_LABELS
                 yield finding_of(f"{name} {fault}: {listed(names)}.", advice, classes=names)
 
 
