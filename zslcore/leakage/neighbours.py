@@ -47,6 +47,8 @@ MAX_SPREAD_NORMALISED, MIN_SPREAD_OTHERS = 1e-3, 1e-2
 
 #: Number of largest values of a row; the order of their columns identifies the row's direction.
 N_LARGEST = 16
+#: Number of equal ranges of columns with one peak each: scaling a row keeps their columns.
+N_PEAKS = 16
 #: Number of sampled columns, and minimum number of different values of a row in them. Rows with
 #: fewer, such as those of blank images, are equal up to scale without being copies.
 N_COLUMNS, MIN_VALUES = 128, 8
@@ -62,8 +64,8 @@ def identical_rows(X: np.ndarray, *, scaled: bool = False) -> tuple[np.ndarray, 
     """Return, for each row of ``X`` (n, d), its group of equal rows and whether it is all zero.
 
     Unique rows and zero rows have the group -1. With ``scaled``, rows are equal up to a positive
-    factor other than 1, and rows with few different values count as zero. ``X`` may be a memory
-    map or HDF5.
+    factor other than 1, and rows that are not compared, such as those with few different values,
+    count as zero. ``X`` may be a memory map or HDF5.
     """
     code, zero = _direction_codes(X) if scaled else _row_codes(X)
     order = np.argsort(code, kind="stable")
@@ -107,21 +109,40 @@ def _are_scaled(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _direction_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a hash of the direction of every row and whether the row has few different values."""
+    """Return a hash of the direction of every row, and whether the row is not compared.
+
+    Rows with few different values are not compared, nor are rows without a second row with its
+    peaks: these are cheaper to compute than the hash.
+    """
     n, d = X.shape
     largest = min(N_LARGEST, d)
     weights = np.random.default_rng(0).integers(1, 1 << 63, (largest,), dtype=np.uint64)
     columns = np.unique(np.linspace(0, d - 1, min(d, N_COLUMNS)).astype(np.intp))
-    code, few = np.empty(n, np.uint64), np.empty(n, bool)
-    for start in range(0, n, BLOCK):
-        part = slice(start, min(start + BLOCK, n))
-        block = -np.asarray(X[part], dtype=np.float32)
+    code, skipped = np.zeros(n, np.uint64), np.ones(n, bool)
+    _, peaks, counts = np.unique(_peak_codes(X), return_inverse=True, return_counts=True)
+    compared = np.flatnonzero(counts[peaks] > 1)
+    for start in range(0, len(compared), BLOCK):
+        rows = compared[start : start + BLOCK]
+        block = -np.asarray(_gather(X, rows), dtype=np.float32)
         top = np.argpartition(block, largest - 1, axis=1)[:, :largest]
         order = np.argsort(np.take_along_axis(block, top, 1), axis=1, kind="stable")
-        code[part] = np.take_along_axis(top, order, 1).astype(np.uint64) @ weights
+        code[rows] = np.take_along_axis(top, order, 1).astype(np.uint64) @ weights
         different = np.diff(np.sort(block[:, columns], axis=1), axis=1) != 0
-        few[part] = different.sum(axis=1) + 1 < MIN_VALUES
-    return code, few
+        skipped[rows] = different.sum(axis=1) + 1 < MIN_VALUES
+    return code, skipped
+
+
+def _peak_codes(X: np.ndarray) -> np.ndarray:
+    """Return a hash of the column of the largest value in each of ``N_PEAKS`` ranges of columns."""
+    n, d = X.shape
+    width = max(d // N_PEAKS, 1)
+    weights = np.random.default_rng(0).integers(1, 1 << 63, (d // width,), dtype=np.uint64)
+    code = np.empty(n, np.uint64)
+    for start in range(0, n, BLOCK):
+        part = slice(start, min(start + BLOCK, n))
+        ranges = np.asarray(X[part])[:, : d // width * width].reshape(-1, d // width, width)
+        code[part] = ranges.argmax(axis=2).astype(np.uint64) @ weights
+    return code
 
 
 def _words(block: np.ndarray) -> np.ndarray:
