@@ -24,7 +24,7 @@ from benchmarks.measuring import markdown_table, write_results
 from zslcore.analysis.papers.experiments.experiment import Experiment, TablePart, widen_table
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
-    configured_experiment,
+    configure_experiment,
     reproduce,
 )
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
@@ -55,7 +55,7 @@ several tables counts in each of them.
 
 def parts_of(experiment: Experiment, args: argparse.Namespace) -> list[TablePart]:
     """Return the parts of the table of an experiment."""
-    rows = experiment.checked_methods(args.method)
+    rows = experiment.check_methods(args.method)
     return [TablePart(names, rows, args.seeds) for names in experiment.parts(args.datasets)]
 
 
@@ -87,7 +87,7 @@ def fit_seconds(
 
 def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
     """Return the section of ``papers.md`` for a table or figure, and its cells."""
-    experiment = configured_experiment(name, on=args.on)
+    experiment = configure_experiment(name, on=args.on)
     parts = parts_of(experiment, args)
     table = finished(parts, experiment)
     seconds = fit_seconds(parts, experiment, table)

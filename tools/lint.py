@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
+from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, explain_claim
 from zslcore.analysis.papers.claims import LINT_FILE, LintRule
 from zslcore.datasets.facts import action_facts, class_facts, published, published_tables
 from zslcore.leakage.contamination import cells, pretraining_sets
@@ -411,7 +411,7 @@ def _supported(tables: Tables, unit: str, data: str, semantics: object) -> tuple
 def _paired_test(tables: Tables) -> Iterator[Comparison]:
     tests = cross_tests(tables["cross_dataset_awa"])
     follows = round(tests[PRINTED_CLAIM.question].p, PRINTED_CLAIM.decimals) == PRINTED_CLAIM.p
-    yield follows, claim_explained(tests)
+    yield follows, explain_claim(tests)
 
 
 #: Description and comparisons of each rule, by name.

@@ -41,12 +41,12 @@ def test_most_confused_pairs_are_the_largest_off_the_diagonal(scores):
 
 def test_classes_with_few_images_are_left_out(scores):
     images = np.bincount(scores.y, minlength=5)
-    least = int(np.sort(images[:4])[1])  # exactly one class has fewer images than this
-    few = [NAMES[k] for k in np.flatnonzero(images < least)]
+    min_images = int(np.sort(images[:4])[1])  # exactly one class has fewer images than this
+    few = [NAMES[k] for k in np.flatnonzero(images < min_images)]
     assert len(few) == 2  # this class, and the class without images
-    share = confusion(scores, 0.3, NAMES, least)
+    share = confusion(scores, 0.3, NAMES, min_images)
     assert share.index[share.isna().all(axis=1)].sort_values().tolist() == sorted(few)
-    pairs = most_confused(scores, 0.3, NAMES, n=100, least=least)
+    pairs = most_confused(scores, 0.3, NAMES, n=100, min_images=min_images)
     assert not set(pairs["class"]) & set(few)
     assert set(few) & set(most_confused(scores, 0.3, NAMES, n=100)["class"])
 

@@ -14,10 +14,10 @@ from zslcore.analysis.cross_dataset import (
     CrossFit,
     add_printed,
     check_pair,
-    claim_explained,
     cross_accuracy,
     cross_table,
     cross_tests,
+    explain_claim,
     printed_table,
 )
 from zslcore.datasets.base import Fold, Split
@@ -267,7 +267,7 @@ def test_the_printed_p_belongs_to_pairs_with_the_same_training_set():
     done = ttest_rel(np.concatenate([first, four]), np.concatenate([second, three]))
     assert other.p == pytest.approx(done.pvalue)
     assert round(other.p, PRINTED_CLAIM.decimals) == PRINTED_CLAIM.p
-    text = claim_explained(cross_tests(printed_table()))
+    text = explain_claim(cross_tests(printed_table()))
     assert "does not follow" in text
     assert "24 pairs give p = 0.35" in text
     assert "gives for the test set (p = 0.0072)" in text
@@ -336,7 +336,7 @@ def test_methods_with_the_same_accuracies_count_once():
 
 def test_a_claim_that_follows_from_the_table_is_called_supported():
     tests = cross_tests(printed_table())
-    assert claim_explained(tests | {"training set": tests["test set"]}).endswith(
+    assert explain_claim(tests | {"training set": tests["test set"]}).endswith(
         "follows from the printed table."
     )
 

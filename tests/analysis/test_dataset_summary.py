@@ -90,15 +90,15 @@ def test_roles_follow_the_class_lists_of_the_split():
 
 def test_sorted_classes_keep_their_rows(awa2):
     table = dataset_summary.class_table(awa2, awa2.splits["PS"])
-    largest = dataset_summary.sorted_classes(table, "largest first")
+    largest = dataset_summary.sort_classes(table, "largest first")
     assert largest["images"].is_monotonic_decreasing
     assert [awa2.class_names[c] for c in largest.index] == list(largest["class"])
-    names = [name.lower() for name in dataset_summary.sorted_classes(table, "by name")["class"]]
+    names = [name.lower() for name in dataset_summary.sort_classes(table, "by name")["class"]]
     assert names == sorted(names)
-    roles = dataset_summary.sorted_classes(table, "by role")["role"].tolist()
+    roles = dataset_summary.sort_classes(table, "by role")["role"].tolist()
     assert roles == ["seen"] * 40 + ["unseen"] * 10
     with pytest.raises(ParameterError, match="got 'size'"):
-        dataset_summary.sorted_classes(table, "size")
+        dataset_summary.sort_classes(table, "size")
 
 
 def test_fold_roles_mark_validation_classes(awa2):

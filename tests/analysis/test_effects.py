@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency, ttest_ind
 
 from zslcore.analysis.action_tables import action_gains
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec, simulated_sets, stored_study
-from zslcore.analysis.large_scale import measure, printed
+from zslcore.analysis.large_scale import measure, printed_accuracies
 from zslcore.datasets import load
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 
@@ -46,7 +46,7 @@ def test_planted_rarity_makes_classes_with_few_images_harder(many, few):
 @pytest.mark.nightly
 def test_accuracies_fall_in_the_printed_order_of_the_nine_sets():
     """Lists of one kind are ordered from the easiest to the hardest."""
-    result, printed_row = on_imagenet(IMAGENET), printed().loc[METHOD]
+    result, printed_row = on_imagenet(IMAGENET), printed_accuracies().loc[METHOD]
     for names in (("2H", "3H"), ("M500", "M1K", "M5K"), ("L500", "L1K", "L5K"), *PAIRS):
         ours = [result.counts.accuracy(name, 1, task="zsl") for name in names]
         assert ours == sorted(ours, reverse=True)

@@ -12,11 +12,11 @@ from zslcore.analysis.method_table import (
     MethodResult,
     best_cells,
     cells_of_runs,
+    estimate_seconds,
     inductive_rows,
     printed_cells,
-    ranked,
+    rank_methods,
     row_name,
-    seconds_of,
     task_of,
 )
 from zslcore.board.checking import packaged_board
@@ -83,7 +83,7 @@ def harmonic_of(cell, entries, weights_u, weights_s):
 
 
 def test_ranks_and_their_intervals_equal_loops_over_the_same_draws(entries):
-    ranks = ranked(entries, "H at gamma", n_draws=200)
+    ranks = rank_methods(entries, "H at gamma", n_draws=200)
     assert (
         ranks["rank"].tolist()
         == rankdata([-entry.metrics["H at gamma"] for entry in entries]).tolist()
@@ -117,7 +117,9 @@ def test_paired_draws_keep_shared_difficulty_out_of_rank_intervals():
     rng = np.random.default_rng(0)
     hard_u, hard_s = rng.uniform(0.1, 0.9, 12), rng.uniform(0.2, 0.9, 9)
     noise = rng.normal(0, 0.003, 12)
-    ranks = ranked([cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl")
+    ranks = rank_methods(
+        [cell("A", hard_u + 0.05 + noise, hard_s), cell("B", hard_u, hard_s)], "zsl"
+    )
     # Each method alone has a wide interval.
     assert ranks.loc["A", "high"] - ranks.loc["A", "low"] > 0.2
     # But the order of the two is certain.
@@ -126,7 +128,7 @@ def test_paired_draws_keep_shared_difficulty_out_of_rank_intervals():
 
 def test_equal_results_share_the_better_rank(entries):
     twin = replace(entries[0], row="twin")
-    ranks = ranked([*entries, twin], "zsl")
+    ranks = rank_methods([*entries, twin], "zsl")
     assert ranks.loc["A", "rank"] == ranks.loc["twin", "rank"] == 1
     assert ranks.loc[["A", "twin"], "top"].all()
     assert ranks.loc["twin", "last"] >= 2
@@ -134,7 +136,7 @@ def test_equal_results_share_the_better_rank(entries):
 
 def test_a_result_without_classes_has_no_interval_and_widens_the_others(entries):
     bare = replace(entries[0], row="bare", per_class={})
-    alone, ranks = ranked(entries, "zsl"), ranked([*entries, bare], "zsl")
+    alone, ranks = rank_methods(entries, "zsl"), rank_methods([*entries, bare], "zsl")
     assert np.isnan(ranks.loc["bare", ["low", "first", "last"]].astype(float)).all()
     assert not ranks.loc["bare", "top"]
     assert (ranks.loc[alone.index, "last"] == alone["last"] + 1).all()
@@ -163,7 +165,7 @@ def reversed_classes(cell_data):
 @pytest.mark.parametrize("metric", ["zsl", "H at gamma"])
 def test_spelling_and_order_of_classes_change_no_rank(entries, metric):
     """Classes are renamed, one is spelled differently, and classes and methods are reordered."""
-    ranks = ranked(entries, metric)
+    ranks = rank_methods(entries, metric)
     renamed = {name: f"x{hash_}" for hash_, name in enumerate([*UNSEEN[::-1], *SEEN[::-1]])}
     for cells in (
         [renamed_classes(entry, renamed) for entry in entries],
@@ -171,7 +173,7 @@ def test_spelling_and_order_of_classes_change_no_rank(entries, metric):
         [reversed_classes(entry) for entry in entries],
         entries[::-1],
     ):
-        again = ranked(cells, metric).loc[ranks.index]
+        again = rank_methods(cells, metric).loc[ranks.index]
         pd.testing.assert_frame_equal(again, ranks)
 
 
@@ -186,10 +188,10 @@ def test_every_row_has_an_interval_or_a_reason(entries):
         (scored, "AUSUC"),
         ([bare], "zsl"),
     ):
-        table = ranked(cells, metric)
+        table = rank_methods(cells, metric)
         assert (table["low"].isna() == (table["why"] != "")).all()
         assert table["first"].isna().equals(table["low"].isna())
-    why = ranked([*entries, bare, changed, odd], "zsl")["why"]
+    why = rank_methods([*entries, bare, changed, odd], "zsl")["why"]
     assert why["bare"] == "It does not list the accuracy of each class."
     assert why["one"] == "1 unseen test class is too few for an interval."
     assert why["odd"] == "Its classes differ from those of most results."
@@ -208,13 +210,13 @@ def of_classes(cell_data, n_seen):
 @pytest.mark.parametrize("n_seen", [1, 2, FEWEST])
 def test_too_few_classes_of_a_side_give_no_ranking(entries, n_seen):
     cells = {entry.row: of_classes(entry, n_seen) for entry in entries}
-    ranks = ranked([*cells.values()], "H at gamma")
+    ranks = rank_methods([*cells.values()], "H at gamma")
     column = Column("CUB-x", "PS", "CUB", False, cells, ranks)
     is_ranked = n_seen == FEWEST
     assert (ranks[["low", "high", "first", "last"]].notna() == is_ranked).all(axis=None)
     assert column.too_few.startswith(f"{n_seen} seen test class") != is_ranked
     assert column.n_close == 0 or is_ranked
-    assert ranked([*cells.values()], "zsl")["low"].notna().all()  # twelve unseen classes
+    assert rank_methods([*cells.values()], "zsl")["low"].notna().all()  # twelve unseen classes
 
 
 @pytest.mark.parametrize("metric", ["zsl", "H"])
@@ -225,7 +227,7 @@ def test_every_precomputed_row_has_an_interval_or_a_reason(metric):
     for data in ("CUB-vgg_fc7", "AWA1-lss"):
         best = best_cells(cells, metric, "PS")
         data_cells = [cell for (_, name), cell in best.items() if name == data]
-        table = ranked(data_cells, metric, n_draws=50)
+        table = rank_methods(data_cells, metric, n_draws=50)
         assert (table["low"].isna() == (table["why"] != "")).all()
         assert not table.loc["DAP", "why"]
 
@@ -235,7 +237,7 @@ def test_ausuc_has_a_rank_without_interval(entries):
         replace(entry, metrics=entry.metrics | {"AUSUC": x})
         for entry, x in zip(entries, (0.1, 0.4, 0.2, 0.3), strict=True)
     ]
-    ranks = ranked(scored, "AUSUC")
+    ranks = rank_methods(scored, "AUSUC")
     assert ranks["rank"].tolist() == [4, 1, 3, 2]
     assert ranks[["low", "first"]].isna().all(axis=None)
 
@@ -335,6 +337,6 @@ def test_printed_values_come_from_the_right_table_row_and_version():
 def test_the_time_of_a_missing_cell_is_estimated_from_its_method_and_the_data(entries):
     a, b = (replace(entry, seconds=s) for entry, s in zip(entries[:2], (10.0, 40.0), strict=True))
     elsewhere = replace(a, data="AWA1-y", seconds=30.0)
-    assert seconds_of([a, b, elsewhere], "A", "CUB-x", "SS") == 10.0
-    assert seconds_of([a, b, elsewhere], "B", "AWA1-y", "PS") == pytest.approx(120.0)
-    assert np.isnan(seconds_of([a, b], "E", "CUB-x", "PS"))
+    assert estimate_seconds([a, b, elsewhere], "A", "CUB-x", "SS") == 10.0
+    assert estimate_seconds([a, b, elsewhere], "B", "AWA1-y", "PS") == pytest.approx(120.0)
+    assert np.isnan(estimate_seconds([a, b], "E", "CUB-x", "PS"))

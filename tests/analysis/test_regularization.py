@@ -17,7 +17,7 @@ from zslcore.analysis.regularization import (
     lambda_parameter,
     path_values,
     predict_along_grid,
-    regularized,
+    regularized_methods,
     split_of,
 )
 from zslcore.datasets import load
@@ -240,7 +240,7 @@ def test_regularizers_are_parameters_with_valid_values(name):
         grid_values = method.param_grid.get(parameter, (getattr(method, parameter),))
         assert min(values) <= min(grid_values) * (1 + 1e-9)
         assert max(values) >= max(grid_values) * (1 - 1e-9)
-    assert (name in regularized()) == bool(method.regularizers)
+    assert (name in regularized_methods()) == bool(method.regularizers)
 
 
 @pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "SYNC"])
@@ -383,7 +383,7 @@ def test_a_job_gives_the_same_result_with_progress(tmp_path, digits, grid_answer
 
 def test_a_grid_needs_one_open_parameter_and_matching_data(digits):
     open_ = RunSpec(dataset="digits", split="PS", method="ESZSL")
-    with pytest.raises(ParameterError, match="expected one open parameter; got gamma, lam"):
+    with pytest.raises(ParameterError, match="expected one parameter in the grid; got gamma, lam"):
         predict_along_grid(open_, digits)
     other = RunSpec(dataset="digits", split="PS", method="ESZSL", params=PARAMS, digest="0" * 16)
     with pytest.raises(DatasetError):

@@ -220,7 +220,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> Chart:
         y=np.stack([*ends, gap], axis=1).ravel(),
         showlegend=False,
     )
-    in_pca = scatter(
+    pca_coordinates = scatter(
         x=x,
         y=table["mixing_PCA"],
         name="in the PCA",
@@ -230,7 +230,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> Chart:
     )
     names = list(table["class"]) if names_fit(len(table), 60) else []
     return figure(
-        [joined, in_pca, *_on_the_map(table)],
+        [joined, pca_coordinates, *_on_the_map(table)],
         height=420,
         legend="top",
         xaxis=axis(names=names, grid=False, tickangle=-90, size=12),

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.maps.layout import METHOD_NAMES
-from zslcore.analysis.maps.map import EmbeddedMap, inside
+from zslcore.analysis.maps.map import EmbeddedMap, points_inside
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import MapPanel
@@ -173,7 +173,7 @@ class Scene:
             return out
         for p, (image, xy) in enumerate(zip(self.images, self.coordinates, strict=True)):
             if p == selection["panel"] or self.link == "place":
-                out[image[inside(selection["polygon"], xy)]] = True
+                out[image[points_inside(selection["polygon"], xy)]] = True
         return out
 
     def table(self) -> pd.DataFrame:

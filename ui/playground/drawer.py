@@ -130,7 +130,7 @@ def _show_confusion(
 ) -> None:
     """Show the confusion of classes at a gamma; ``name`` is part of the file names."""
     st.caption(f"At γ = {three_digits(gamma)}.")
-    least = controls.choose_number(
+    min_images = controls.choose_number(
         "Minimum number of test images per class",
         1,
         1000,
@@ -140,7 +140,7 @@ def _show_confusion(
         help="In a class with two test images, one error lowers the accuracy by 50 points.",
     )
     if len(scores.seen) <= FEW:
-        matrix = confusion.confusion(scores, gamma, class_names, least)
+        matrix = confusion.confusion(scores, gamma, class_names, min_images)
         chart(
             confusion_map(matrix, int(scores.seen.sum())),
             f"Share of the test images of {matrix.notna().any(axis=1).sum()} classes predicted as "
@@ -153,7 +153,7 @@ def _show_confusion(
         )
         downloads.offer_table(matrix, f"confusion_{name}", index=True)
     tables.show(
-        confusion.most_confused(scores, gamma, class_names, least=least),
+        confusion.most_confused(scores, gamma, class_names, min_images=min_images),
         f"confused_{name}",
         labels={
             "class": "true class",

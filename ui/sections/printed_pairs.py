@@ -67,7 +67,7 @@ def show_printed_pairs() -> None:
         table=lambda: changes,
     )
     with st.container(key="awa1_printed_p"):  # on a phone, below the map
-        finding, _, source_of_p = cross_dataset.claim_explained(tests).partition(". ")
+        finding, _, source_of_p = cross_dataset.explain_claim(tests).partition(". ")
         st.markdown(f"**{plain(finding.removesuffix('.'))}.**")
         st.caption(
             f"{plain(source_of_p)} A different training set changes individual accuracies more, up "

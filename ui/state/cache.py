@@ -22,7 +22,7 @@ from zslcore import datasets, leakage
 from zslcore.analysis import dataset_summary
 from zslcore.analysis.maps import map as map_
 from zslcore.analysis.maps import quality
-from zslcore.analysis.maps.map import EmbeddedMap, sketch, with_all_rows, with_quality
+from zslcore.analysis.maps.map import EmbeddedMap, add_quality, place_all_rows, sketch
 from zslcore.analysis.method_table import MethodResult, MethodTable, cells_of_runs
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims.evidence import (
@@ -233,13 +233,13 @@ def first_map_with_quality(
     digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]
 ) -> EmbeddedMap:
     """Return the first map with its quality and the mixing of its classes."""
-    return with_quality(first_picture(digests, _datasets), _datasets)
+    return add_quality(first_picture(digests, _datasets), _datasets)
 
 
 @st.cache_resource(show_spinner="Placing all images …", max_entries=4)
 def all_rows(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Return all images on the axes of the first map."""
-    return with_all_rows(first_picture(digests, _datasets), _datasets)
+    return place_all_rows(first_picture(digests, _datasets), _datasets)
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=256)
@@ -258,7 +258,7 @@ def neighbours_kept(
     _datasets: Sequence[ZSLDataset],
 ) -> np.ndarray:
     """Return the share of each image's neighbours that a map with these settings keeps."""
-    Z = map_.in_pca(_map, _datasets)
+    Z = map_.pca_coordinates(_map, _datasets)
     return quality.preserved_neighbours(Z, _map.coordinates, threads=_map.settings.threads)
 
 

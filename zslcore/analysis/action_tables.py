@@ -57,17 +57,17 @@ def action_gains(study: pd.DataFrame, baseline: str, *, configuration: str = "")
         for key, part in controlled.groupby(_GROUP, sort=False)
     }
     keys = list(zip(*(table[name] for name in _GROUP), strict=True))
-    over_baseline = [_over_baseline(gains, key, baseline) for key in keys]
-    table = table.join(pd.DataFrame(over_baseline, index=table.index))
-    of_baseline = table["features"] == baseline
-    table.loc[of_baseline, ["minus", "minus_low", "minus_high", "p"]] = np.nan
+    differences_over_draws = [_difference_over_draws(gains, key, baseline) for key in keys]
+    table = table.join(pd.DataFrame(differences_over_draws, index=table.index))
+    is_baseline = table["features"] == baseline
+    table.loc[is_baseline, ["minus", "minus_low", "minus_high", "p"]] = np.nan
     table["p_holm"] = np.nan
-    table.loc[~of_baseline, "p_holm"] = holm(table.loc[~of_baseline, "p"].to_numpy())
-    table["printed"] = [_printed(configuration, *key) for key in keys]
+    table.loc[~is_baseline, "p_holm"] = holm(table.loc[~is_baseline, "p"].to_numpy())
+    table["printed"] = [_printed_gain(configuration, *key) for key in keys]
     return table
 
 
-def _over_baseline(
+def _difference_over_draws(
     gains: Mapping[tuple[str, ...], pd.Series],
     key: tuple[str, str, str],
     baseline: str,
@@ -81,7 +81,7 @@ def _over_baseline(
     return {"draws_minus": float(differences.mean()), "draws_low": low, "draws_high": high}
 
 
-def _printed(configuration: str, features: str, semantics: str, method: str) -> float:
+def _printed_gain(configuration: str, features: str, semantics: str, method: str) -> float:
     """Return the printed gain minus the gain of IDT, as a fraction; NaN if it is not printed."""
     printed_name = PRINTED_FEATURES.get(features)
     if printed_name is None:
@@ -97,15 +97,16 @@ def _printed(configuration: str, features: str, semantics: str, method: str) -> 
 
 
 def accuracies_by_split(study: pd.DataFrame, configuration: str) -> pd.DataFrame:
-    """Return the accuracies on released and on controlled splits, as in the paper's table 4.
+    """Return the accuracies of BiDiLEL on released and on controlled splits.
 
-    ``low`` to ``high`` is Welch's interval of ``difference`` over draws, ``rise`` is the difference
-    relative to ``released`` as in the paper's text, and ``printed_`` columns are NaN except for OS2
-    and OS4.
+    As in the paper's table 4, there is one row per kind of features and prototypes with results on
+    both kinds of splits. ``low`` to ``high`` is Welch's interval of ``difference`` over draws;
+    ``rise`` is the difference relative to ``released``, as in the paper's text; ``ouc_`` columns
+    have the share of overlapping test classes; ``printed_`` columns are NaN except for OS2 and OS4.
     """
     rows = []
-    of_method = study[study["method"] == "BiDiLEL"]
-    for (features, semantics), part in of_method.groupby(["features", "semantics"], sort=False):
+    bidilel = study[study["method"] == "BiDiLEL"]
+    for (features, semantics), part in bidilel.groupby(["features", "semantics"], sort=False):
         by_draw = part.groupby(["splits", "draw"])["accuracy"].mean()
         if set(by_draw.index.get_level_values("splits")) != {"controlled", "released"}:
             continue
@@ -117,11 +118,11 @@ def accuracies_by_split(study: pd.DataFrame, configuration: str) -> pd.DataFrame
         row |= {"difference": controlled.mean() - released.mean(), "low": low, "high": high}
         row |= {"rise": controlled.mean() / released.mean() - 1 if released.mean() else np.nan}
         row |= {f"ouc_{kind}": shares[kind] for kind in ("released", "controlled")}
-        rows.append(row | _printed_splits(configuration, str(features), str(semantics)))
+        rows.append(row | _printed_accuracies(configuration, str(features), str(semantics)))
     return pd.DataFrame(rows)
 
 
-def _printed_splits(configuration: str, features: str, semantics: str) -> dict[str, float]:
+def _printed_accuracies(configuration: str, features: str, semantics: str) -> dict[str, float]:
     """Return the printed accuracies and their rise, as fractions; NaN if they are not printed."""
     table = published("action_bidilel_splits")
     cells = table[

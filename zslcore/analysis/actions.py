@@ -106,8 +106,8 @@ class Configuration:
     @property
     def semantics(self) -> tuple[Semantics, ...]:
         """Kinds of prototypes; HMDB51 has no published attributes."""
-        both: tuple[Semantics, ...] = get_args(Semantics)
-        return both if action_facts(self.dataset).attributes is not None else both[1:]
+        kinds: tuple[Semantics, ...] = get_args(Semantics)
+        return kinds if action_facts(self.dataset).attributes is not None else kinds[1:]
 
 
 def _configurations() -> dict[str, Configuration]:
@@ -381,7 +381,7 @@ def feature_sets(
     """Return one feature set per data set, named by its pre-training.
 
     Data sets with the same pre-training and kind of prototypes keep their own names. Raises a
-    DatasetError for data with other classes, and without baseline or pre-trained features.
+    DatasetError for data with other classes, or if no features are the baseline or pre-trained.
     """
     for name, data in datasets.items():
         if recognise_actions(data.class_names) != configuration.dataset:

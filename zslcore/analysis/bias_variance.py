@@ -48,7 +48,7 @@ from zslcore.methods.base import ZSLEstimator, with_seed
 #: Default number of draws of classes, and of draws of images for each of them.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
 #: Minimum number of draws of classes in which an image must count; all other images are left out.
-LEAST_DRAWS = 3
+MIN_DRAWS = 3
 #: Maximum number of predicted values in memory at a time (256 MB), and of test images per class.
 BUFFERED_VALUES, IMAGES_OF_A_CLASS = 1 << 25, 20
 
@@ -81,7 +81,7 @@ class Draws:
         )
 
     @classmethod
-    def joined(cls, draws: Sequence[Draws], images: np.ndarray) -> Draws:
+    def join(cls, draws: Sequence[Draws], images: np.ndarray) -> Draws:
         """Join summaries of different draws of classes, limited to some images."""
         return cls(
             mean=np.concatenate([draw.mean[:, images] for draw in draws]),
@@ -142,10 +142,10 @@ def decompose(
             f"Variance: expected at least 2 draws of images; got {draws.n_image_draws}."
         )
     present = np.ones(draws.error.shape, bool) if present is None else present
-    enough = present.sum(axis=0) >= LEAST_DRAWS
+    enough = present.sum(axis=0) >= MIN_DRAWS
     if not enough.any():
         raise DatasetError(
-            f"Variance: expected images tested in at least {LEAST_DRAWS} draws of classes; got "
+            f"Variance: expected images tested in at least {MIN_DRAWS} draws of classes; got "
             f"none in {len(present)} draws."
         )
     h = t if truth is None else truth
@@ -176,12 +176,12 @@ def decompose(
 class _Squares:
     """Sums of squares from which the parts are computed.
 
-    ``length`` is |m_k|^2 and ``along`` m_k' sum_j m_j, both of shape (n_class_draws, n_images);
-    ``total`` is |sum_k m_k|^2 and ``to_mean`` |h - m|^2, both of shape (n_images,).
+    ``length`` is |m_k|^2 and ``projection`` is m_k' sum_j m_j, both of shape (n_class_draws,
+    n_images); ``total`` is |sum_k m_k|^2 and ``to_mean`` |h - m|^2, both of shape (n_images,).
     """
 
     length: np.ndarray
-    along: np.ndarray
+    projection: np.ndarray
     total: np.ndarray
     to_mean: np.ndarray
 
@@ -193,21 +193,21 @@ class _Squares:
         K = np.maximum(present.sum(axis=0), 1)
         return cls(
             length=np.einsum("kna,kna->kn", m, m),
-            along=np.einsum("kna,na->kn", m, total),
+            projection=np.einsum("kna,na->kn", m, total),
             total=np.einsum("na,na->n", total, total),
             to_mean=np.einsum("na,na->n", total, total) / K**2,
         )
 
     def variances(
-        self, draws: Draws, present: np.ndarray, without: int | None = None
+        self, draws: Draws, present: np.ndarray, omitted: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return both variances of each image, between and within, summed over attributes."""
         L, p, total = draws.n_image_draws, present, self.total
-        if without is not None:
+        if omitted is not None:
             p = present.copy()
-            p[without] = False
-            left_out = present[without]
-            total = total - left_out * (2 * self.along[without] - self.length[without])
+            p[omitted] = False
+            left_out = present[omitted]
+            total = total - left_out * (2 * self.projection[omitted] - self.length[omitted])
         K = np.maximum(p.sum(axis=0), 2)
         within = (p * draws.within).sum(axis=0) / (K * (L - 1))
         between = ((p * self.length).sum(axis=0) - total / K) / (K - 1) - within / L
@@ -226,9 +226,9 @@ def _share(
 ) -> tuple[float, float, float]:
     """Return the share of ``between`` in the variance, and its jackknife interval over draws."""
 
-    def share(without: int | None = None) -> float:
+    def share(omitted: int | None = None) -> float:
         between, within = (
-            part[enough].mean() for part in squares.variances(draws, present, without)
+            part[enough].mean() for part in squares.variances(draws, present, omitted)
         )
         variance = between + within
         return float(between / variance) if variance > 0 else np.nan
@@ -257,7 +257,7 @@ def bias_variance(
     """Fit a method to resampled training sets, and decompose its error on test images.
 
     Returns the parts of the error per value of a regulariser, by side ("unseen", "seen"); the
-    seen side is empty without seen test images.
+    seen side is empty if there are no test images of seen classes.
 
     There are ``class_draws`` draws of classes, at least 3, and in each ``image_draws`` draws of
     images, at least 2. Raises ParameterError for fewer draws, or a method that does not predict
@@ -268,14 +268,14 @@ def bias_variance(
             f"{method.card.name}: expected a method that predicts attributes, to compute their "
             "error."
         )
-    if class_draws < LEAST_DRAWS or image_draws < 2:
+    if class_draws < MIN_DRAWS or image_draws < 2:
         raise ParameterError(
-            f"Variance: expected at least {LEAST_DRAWS} draws of classes and 2 of images; "
+            f"Variance: expected at least {MIN_DRAWS} draws of classes and 2 of images; "
             f"got {class_draws} and {image_draws}."
         )
     points = [{parameter: value} for value in values]
     dataset, split, test_problem = setting.dataset, setting.split, setting.test
-    rows = _sampled_test_rows(test_problem, len(points) * class_draws)
+    rows = _sample_test_rows(test_problem, len(points) * class_draws)
     y, test = test_problem.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
     t, classes, of_seen = test_problem.candidates[y], test_problem.classes[y], test_problem.seen[y]
 
@@ -305,7 +305,7 @@ def _parts(
 ) -> tuple[Decomposition, ...]:
     """Return the parts of the error at each value, over the images of one side."""
     return tuple(
-        decompose(Draws.joined(of_value, side), t[side], present=present[:, side])
+        decompose(Draws.join(of_value, side), t[side], present=present[:, side])
         for of_value in zip(*summaries, strict=True)
     )
 
@@ -324,12 +324,12 @@ def _draw_rows(
         ]
 
 
-def _sampled_test_rows(problem: Problem, n_predictions: int) -> np.ndarray:
-    """Return the rows of the first test images of each class, within the limits."""
+def _sample_test_rows(problem: Problem, n_predictions: int) -> np.ndarray:
+    """Return the rows of the first test images of each class, as many as the limits allow."""
     y = problem.y_test
     n_classes = len(np.unique(y))
-    most = BUFFERED_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)
+    limit = BUFFERED_VALUES // (n_predictions * problem.candidates.shape[1] * n_classes)
     order = np.argsort(y, kind="stable")
     rank = np.empty(len(y), np.intp)
     rank[order] = np.arange(len(y)) - np.searchsorted(y[order], y[order])
-    return np.flatnonzero(rank < np.clip(most, 1, IMAGES_OF_A_CLASS))
+    return np.flatnonzero(rank < np.clip(limit, 1, IMAGES_OF_A_CLASS))

@@ -138,7 +138,7 @@ def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dic
 def metric_of_draws(
     result: RunResult, metric: Metric, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return a metric per row of ``weights`` (draws, classes); NaN without class accuracies."""
+    """Return a metric per row of ``weights`` (draws, classes); NaN if no accuracies are stored."""
     unseen, seen = accuracies(result, metric)
     per_class = unseen | seen
     if not per_class or (metric[0] == "H" and not (unseen and seen)):

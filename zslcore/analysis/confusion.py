@@ -15,33 +15,37 @@ from zslcore.evaluation.predicted_tests import PredictedTest
 
 
 def confusion(
-    scores: PredictedTest, gamma: float, class_names: Sequence[str], least: int = 1
+    scores: PredictedTest, gamma: float, class_names: Sequence[str], min_images: int = 1
 ) -> pd.DataFrame:
     """Return the confusion matrix as shares of the test images of each true class.
 
     The table has shape (n_candidates, n_candidates), seen classes first. Rows are true classes and
-    sum to 1; they are NaN for classes with fewer than ``least`` test images.
+    sum to 1; they are NaN for classes with fewer than ``min_images`` test images.
     """
     order = np.argsort(~scores.seen, kind="stable")
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=order)
     images = count.sum(axis=1, keepdims=True)
-    share = np.where(images >= max(least, 1), count / np.maximum(images, 1), np.nan)
+    share = np.where(images >= max(min_images, 1), count / np.maximum(images, 1), np.nan)
     names = [class_names[c] for c in scores.classes[order]]
     return pd.DataFrame(share, index=names, columns=names)
 
 
 def most_confused(
-    scores: PredictedTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
+    scores: PredictedTest,
+    gamma: float,
+    class_names: Sequence[str],
+    n: int = 25,
+    min_images: int = 1,
 ) -> pd.DataFrame:
     """Return the ``n`` pairs (true class, predicted class) with the largest error rate.
 
     The rate, in the column ``share``, is over the test images of the true class. Only true classes
-    with at least ``least`` test images are listed: with two images, one error is 50 %.
+    with at least ``min_images`` test images are listed: with two images, one error is 50 %.
     """
     labels = np.arange(len(scores.seen))
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)
     images = count.sum(axis=1, keepdims=True)
-    share = np.where(images >= least, count / np.maximum(images, 1), 0.0)
+    share = np.where(images >= min_images, count / np.maximum(images, 1), 0.0)
     np.fill_diagonal(share, 0)
     order = np.argsort(-share, axis=None, kind="stable")[:n]
     true, predicted = np.unravel_index(order[share.flat[order] > 0], share.shape)

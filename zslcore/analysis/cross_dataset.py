@@ -77,7 +77,7 @@ class CrossAccuracy:
                 "test_dataset": test,
                 "top1_per_class": metrics.zsl,
                 "top1_per_sample": metrics.zsl_per_sample,
-                **_of_gzsl(metrics),
+                **_gzsl_metrics(metrics),
                 **{name: shared[name] for name in (*last, "seconds", "version", "commit")},
             }
             for test, metrics in self.evaluations.items()
@@ -86,11 +86,19 @@ class CrossAccuracy:
     @property
     def shared_columns(self) -> dict[str, Any]:
         """Columns with the same values for all test sets."""
-        of_spec = ("dataset", "digest", "method", "split", "select_for", "features", "prototypes")
-        copied_fields = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
+        spec_fields = (
+            "dataset",
+            "digest",
+            "method",
+            "split",
+            "select_for",
+            "features",
+            "prototypes",
+        )
+        own_fields = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
         return {
-            **{name: getattr(self.spec, name) for name in (*of_spec, "seed")},
-            **{name: getattr(self, name) for name in copied_fields},
+            **{name: getattr(self.spec, name) for name in (*spec_fields, "seed")},
+            **{name: getattr(self, name) for name in own_fields},
             "params": json.dumps(self.params),
             "revisions": json.dumps(self.spec.revisions),
         }
@@ -129,18 +137,18 @@ class CrossFit(RecordStudy[CrossAccuracy]):
     def listed(self, result: CrossAccuracy) -> tuple[Mapping[str, Any], Rows]:
         """Return the columns of the fit and the metrics of each test set."""
         tests = result.evaluations.items()
-        rows = [_of_gzsl(e) | {"zsl": e.zsl, "tested": test} for test, e in tests]
+        rows = [_gzsl_metrics(e) | {"zsl": e.zsl, "tested": test} for test, e in tests]
         return result.shared_columns, rows
 
 
-def _of_gzsl(evaluation: Evaluation) -> dict[str, float | None]:
+def _gzsl_metrics(evaluation: Evaluation) -> dict[str, float | None]:
     """Return the GZSL metrics that board entries have, by name."""
     metrics = (metric for metric in on_board().values() if metric.needs_gzsl)
     return {metric.name: metric.of(evaluation) for metric in metrics}
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
-    """Raise DatasetError unless classes, seen classes of the split and number of features agree.
+    """Raise DatasetError unless classes, sides of the split and number of features agree.
 
     Whether the features have the same meaning cannot be checked.
     """
@@ -192,8 +200,8 @@ def cross_accuracy(
     Parameters
     ----------
     tests : data sets with the classes, features and split of ``train``; may include ``train``
-    progress : callable(done, total, message), called after each fit and its scoring, also while
-        parameters are chosen. An exception from it ends the run.
+    progress : callable(done, total, message), called while parameters are chosen, the first of two
+        steps. An exception from it ends the run.
 
     Raises
     ------
@@ -263,7 +271,8 @@ def cross_table(
 
     Parameters
     ----------
-    methods : names; by default all inductive methods that can be fitted on both data sets
+    methods : names; by default all inductive methods that can be fitted on both data sets, except
+        for methods that generate features
     across : False to test each data set on itself only, for data sets with different features
     store : finished fits are read from it and stored in it
     progress : callable(done, total, message)
@@ -519,7 +528,7 @@ def cross_tests(
     }
 
 
-def claim_explained(tests: Mapping[str, PairedTest]) -> str:
+def explain_claim(tests: Mapping[str, PairedTest]) -> str:
     """Explain whether the printed p-value follows from its table, or answers another question."""
     claim = PRINTED_CLAIM
     test = tests[claim.question]

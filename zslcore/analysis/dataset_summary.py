@@ -48,17 +48,17 @@ def statistics(dataset: ZSLDataset) -> pd.DataFrame:
         ("", "features", dataset.features.shape[1], None),
     ]
     for split in dataset.splits.values():
-        rows += _split_metrics(dataset, split, printed)
+        rows += _split_counts(dataset, split, printed)
     table = pd.DataFrame(rows, columns=["split", "quantity", "here", "published"])
     table["published"] = table["published"].astype("Int64")
     table["deviation"] = table["here"] / table["published"].astype("Float64") - 1
     return table
 
 
-def _split_metrics(
+def _split_counts(
     dataset: ZSLDataset, split: Split, printed: dict[str, Any]
 ) -> list[tuple[str, str, int, int | None]]:
-    """Return the rows of :func:`statistics` for a split, with validation classes of fold 1."""
+    """Return the rows of :func:`statistics` for a split; validation classes are of fold 1."""
     columns = dict(_PRINTED.get(split.name, ()))
     parts = (split.trainval, split.test_seen, split.test_unseen)
     quantities = ("trainval images", "seen test images", "unseen test images")
@@ -116,7 +116,7 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
     )
 
 
-def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
+def sort_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
     """Sort a :func:`class_table`; its index keeps the row of each class in the prototypes.
 
     ``order`` is "largest first", "as in the file", "by name", or "by role" (seen, both, unseen,
@@ -223,8 +223,8 @@ def attribute_table(
         raise ParameterError(
             f"attributes must be 'given', 'name', 'telling' or 'similar'; got {attributes!r}."
         )
-    rows = _searched(dataset.class_names, only_classes)
-    columns = _searched(dataset.attribute_names, only_attributes)
+    rows = _find_positions(dataset.class_names, only_classes)
+    columns = _find_positions(dataset.attribute_names, only_attributes)
     S = np.asarray(dataset.prototypes, dtype=np.float64)[np.ix_(rows, columns)]
     if max_attributes is not None and len(columns) > max_attributes and len(rows):
         keep = np.sort(_by_deviation(S)[:max_attributes])
@@ -236,13 +236,15 @@ def attribute_table(
     )
     if not S.size:
         return table
-    down = _ordered(S, list(table.index), classes)
-    across = _ordered(S.T, list(table.columns), attributes)
+    down = _order_rows(S, list(table.index), classes)
+    across = _order_rows(S.T, list(table.columns), attributes)
     return table.iloc[down, across]
 
 
 def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
-    """Return the positions of names that contain one of comma-separated words; None for no word.
+    """Return the positions of names that contain one of comma-separated words.
+
+    Returns None if ``words`` contains no word.
 
     Examples
     --------
@@ -255,12 +257,12 @@ def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
     return np.flatnonzero([any(word in name.lower() for word in terms) for name in names])
 
 
-def _searched(names: Sequence[str], words: str) -> np.ndarray:
+def _find_positions(names: Sequence[str], words: str) -> np.ndarray:
     matches = search_names(names, words)
     return np.arange(len(names)) if matches is None else matches
 
 
-def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
+def _order_rows(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
     """Return the order of rows of ``A``: by name, standard deviation, similarity, or unchanged."""
     if order == "name":
         return np.argsort([name.lower() for name in names], kind="stable")
@@ -279,6 +281,6 @@ def _by_deviation(S: np.ndarray) -> np.ndarray:
 
 
 def class_means(dataset: ZSLDataset) -> np.ndarray:
-    """Return the mean features of each class, (n_classes, n_features); NaN without images."""
+    """Return the mean features of each class, (n_classes, n_features); NaN if it has no images."""
     statistics = ClassStatistics.of(dataset.features, dataset.labels, dataset.n_classes)
     return np.where(statistics.counts[:, None] > 0, statistics.means, np.nan)

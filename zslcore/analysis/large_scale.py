@@ -138,8 +138,8 @@ def measure(
     split, method = dataset.split(), get_method(name)()
     rows = imagenet_rows(dataset.class_names)
     require_unseen(dataset, split)
-    sets = _sets(dataset, rows)
-    params = _chosen(dataset, method, seed, progress) if split.folds else {}
+    sets = _class_sets(dataset, rows)
+    params = _choose_parameters(dataset, method, seed, progress) if split.folds else {}
     progress(1, 2, f"Fitting on {len(split.seen_classes):,} classes")
     test = np.concatenate([split.test_seen, split.test_unseen])
     everything = np.arange(dataset.n_classes)
@@ -160,7 +160,7 @@ def measure(
     return LargeScale(params, bool(split.folds), counts, rows)
 
 
-def _chosen(
+def _choose_parameters(
     dataset: ZSLDataset, method: ZSLEstimator, seed: int, progress: Progress
 ) -> dict[str, Any]:
     """Return the parameters chosen for ZSL on the folds."""
@@ -169,7 +169,7 @@ def _chosen(
     return setting.select(method, task="zsl", with_gamma=False, message=message).params
 
 
-def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
+def _class_sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Return the class numbers of each non-empty set."""
     facts, unseen = imagenet(), dataset.split().unseen_classes
     with_id = unseen[rows[unseen] >= 0]
@@ -184,7 +184,7 @@ def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
     return sets
 
 
-def printed() -> pd.DataFrame:
+def printed_accuracies() -> pd.DataFrame:
     """Return the benchmark's table 5 as fractions, one row per method and one column per set."""
     table = published("imagenet_zsl_top1")
     wide = table.pivot_table(index="method", columns="split", values="top1_per_class", sort=False)

@@ -69,7 +69,10 @@ SHORT: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
-    """Run with or without leak; ``rows`` counts training rows, ``gamma`` is None without folds."""
+    """Run with or without leak.
+
+    ``rows`` counts training rows; ``gamma`` is None if the split has no folds.
+    """
 
     rows: int
     params: Mapping[str, Any]
@@ -161,10 +164,10 @@ def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
     """
     test = split.test_seen
 
-    def joined(rows: np.ndarray) -> np.ndarray:
+    def join(rows: np.ndarray) -> np.ndarray:
         return np.union1d(rows, test[np.isin(labels[test], np.unique(labels[rows]))])
 
-    return tuple(Fold(joined(fold.train), joined(fold.val)) for fold in split.folds)
+    return tuple(Fold(join(fold.train), join(fold.val)) for fold in split.folds)
 
 
 def costs(
@@ -195,7 +198,7 @@ def costs(
 
 
 def searches_epochs(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
-    """Whether the number of epochs of a method is chosen on the folds."""
+    """Return whether the number of epochs of a method is chosen on the folds."""
     return "epochs" in method.param_grid
 
 
@@ -241,8 +244,8 @@ class _LeakMeasurement:
     def photographs(self) -> Cost:
         """Train without the rows that share a photograph, and without as many other rows."""
         shared = _rows_of_shared_photographs(self.dataset, self.split)
-        clean = _without(self.split, shared)
-        leaky = _without(self.split, self._replacement_rows(shared))
+        clean = _remove_rows(self.split, shared)
+        leaky = _remove_rows(self.split, self._replacement_rows(shared))
         chosen = self._choice("folds without shared photographs", clean)
         return self._cost("photographs", self._arm(clean, *chosen), self._arm(leaky, *chosen))
 
@@ -287,19 +290,21 @@ class _LeakMeasurement:
     def _clean(self) -> Arm:
         return self._arm(self.split, *self._choice("clean folds", self.split))
 
-    def _choice(self, on: str, split: Split) -> tuple[dict[str, Any], float | None]:
+    def _choice(self, folds_name: str, split: Split) -> tuple[dict[str, Any], float | None]:
         """Return all parameters, and gamma, chosen on the folds of ``split``."""
-        if on not in self._chosen:
+        if folds_name not in self._chosen:
             params, gamma = self.method.get_params(), None
             if self.choose or split.folds:
-                selection = self._selection(on, split, None if self.choose else {})
+                selection = self._selection(folds_name, split, None if self.choose else {})
                 params, gamma = params | selection.params, selection.gamma
-            self._chosen[on] = params, gamma
-        return self._chosen[on]
+            self._chosen[folds_name] = params, gamma
+        return self._chosen[folds_name]
 
-    def _selection(self, on: str, split: Split, grid: Mapping[str, Any] | None) -> Selection:
+    def _selection(
+        self, folds_name: str, split: Split, grid: Mapping[str, Any] | None
+    ) -> Selection:
         """Choose parameters on the folds of ``split``, by default from the method's grid."""
-        message = f"{self.method.card.name}, on {on}"
+        message = f"{self.method.card.name}, on {folds_name}"
         return self.setting.on(split).select(self.method, grid=grid, message=message)
 
     def _arm(self, split: Split, params: Mapping[str, Any], gamma: float | None) -> Arm:
@@ -311,7 +316,7 @@ class _LeakMeasurement:
         return Cost(self.method.card.name, leak, origin, clean, leaky)
 
 
-def _without(split: Split, rows: np.ndarray) -> Split:
+def _remove_rows(split: Split, rows: np.ndarray) -> Split:
     """Return the split with some rows removed from training and from the folds."""
     folds = (
         Fold(np.setdiff1d(fold.train, rows), np.setdiff1d(fold.val, rows)) for fold in split.folds

@@ -33,7 +33,7 @@ from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import (
     accuracies_by_key,
     accuracies_of_sides,
-    keys_among,
+    match_unseen_keys,
     metric_of_class_draws,
     order_of_classes,
 )
@@ -64,7 +64,7 @@ _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
 #: Names of published splits; any other name is that of a user's split.
 SHARED_SPLITS = ("PS", "SS")
 #: Share of significantly worse rows below which a column is not ranked.
-LEAST_WORSE = 1 / 3
+MIN_WORSE_SHARE = 1 / 3
 #: Results are equal if all metrics differ by less than this, the precision of board entries.
 _EQUAL = 1e-6
 #: (paper, method) -> row of the printed values, if it is not the method's first variant.
@@ -121,7 +121,7 @@ class MethodResult:
         kind = METRICS[metric].partition("_")[0].replace("calibrated", "at_gamma")
         accuracy = self.per_class.get(kind, {})
         keys = accuracies_by_key(accuracy)
-        return accuracies_of_sides(keys, keys_among(self.unseen, accuracy), metric)
+        return accuracies_of_sides(keys, match_unseen_keys(self.unseen, accuracy), metric)
 
     def equals(self, other: MethodResult) -> bool:
         """Whether another result has the same method, data set and split, and equal metrics."""
@@ -154,15 +154,15 @@ def inductive_rows() -> list[str]:
 
 def cells_of_runs(stored: Sequence[StoredRun]) -> list[MethodResult]:
     """Return the stored runs as cells, without runs with oracle parameters."""
-    of_oracle, of_folds = oracle_keys(stored), single_fold_keys(stored)
+    oracle, single_fold = oracle_keys(stored), single_fold_keys(stored)
     return [
-        _of_run(stored_run, of_folds)
+        _run_cell(stored_run, single_fold)
         for stored_run in stored
-        if stored_run.result.key not in of_oracle
+        if stored_run.result.key not in oracle
     ]
 
 
-def _of_run(stored_run: StoredRun, of_folds: Collection[str]) -> MethodResult:
+def _run_cell(stored_run: StoredRun, single_fold: Collection[str]) -> MethodResult:
     result, spec, e = stored_run.result, stored_run.result.spec, stored_run.result.evaluation
     named = {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
     named |= {"at_gamma": e.per_class} if result.gamma_origin else {}
@@ -186,7 +186,7 @@ def _of_run(stored_run: StoredRun, of_folds: Collection[str]) -> MethodResult:
         unseen=frozenset(names[c] for c in e.per_class_zsl),
         pretraining=pretraining_by_name(spec.dataset, spec.digest),
         key=result.key,
-        probe=result.key in of_folds,
+        probe=result.key in single_fold,
         seconds=result.seconds,
         source=stored_run,
     )
@@ -236,10 +236,13 @@ def best_cells(
         is_candidate = cell.split == split and cell.task in tasks and metric in cell.metrics
         if is_candidate and (with_probes or not cell.probe):
             candidates.setdefault((cell.row, cell.data), []).append(cell)
-    return {key: _with_classes(min(cells, key=_order), listed) for key, cells in candidates.items()}
+    return {
+        key: _add_class_accuracies(min(cells, key=_order), listed)
+        for key, cells in candidates.items()
+    }
 
 
-def _with_classes(cell: MethodResult, listed: Sequence[MethodResult]) -> MethodResult:
+def _add_class_accuracies(cell: MethodResult, listed: Sequence[MethodResult]) -> MethodResult:
     """Return a cell; if it lacks per-class accuracies, with those of an equal result."""
     if cell.per_class:
         return cell
@@ -256,13 +259,16 @@ def _order(cell: MethodResult) -> tuple[int, bool]:
 # --- Ranks ----------------------------------------------------------------------------------------
 
 
-def ranked(cells: Sequence[MethodResult], metric: Metric, n_draws: int = 1000) -> pd.DataFrame:
+def rank_methods(
+    cells: Sequence[MethodResult], metric: Metric, n_draws: int = 1000
+) -> pd.DataFrame:
     """Rank the methods of one column, with one row per cell and the same draws for all.
 
     Rank 1 is the largest value; equal values share the better rank. ``first`` to ``last`` is the 95
     % interval of ``rank``; ``top`` is True if no method is significantly better. Intervals are NaN
-    if per-class accuracies are missing, with the reason in ``why``. The result does not depend on
-    the names and order of classes. For few classes, intervals are Student's; see
+    where ``why`` gives a reason, such as missing per-class accuracies or too few classes. The
+    result does not depend on the names and order of classes. For few classes, intervals are
+    Student's; see
     :func:`zslcore.metrics.significance.interval`.
     """
     value = np.array([cell.metrics[metric] for cell in cells])
@@ -278,7 +284,7 @@ def ranked(cells: Sequence[MethodResult], metric: Metric, n_draws: int = 1000) -
         },
         index=[cell.row for cell in cells],
     )
-    reasons, drawn, classes = _drawn(cells, metric, n_draws)
+    reasons, drawn, classes = _resample_metrics(cells, metric, n_draws)
     table["why"] = reasons
     listed = [k for k, why in enumerate(reasons) if not why]
     if listed:
@@ -294,7 +300,7 @@ def ranked(cells: Sequence[MethodResult], metric: Metric, n_draws: int = 1000) -
     return table.assign(top=table["first"] == 1)
 
 
-def _drawn(
+def _resample_metrics(
     cells: Sequence[MethodResult], metric: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
     """Return reasons, resampled metrics, and the smaller number of seen or unseen classes.
@@ -314,7 +320,8 @@ def _drawn(
     complete = [both for both, n in zip(classes, sizes, strict=True) if not too_few(**n)]
     common = max(complete, key=complete.count, default=None)
     reasons = [
-        _why_none(n) or ("" if both == common else "Its classes differ from those of most results.")
+        _why_no_interval(n)
+        or ("" if both == common else "Its classes differ from those of most results.")
         for both, n in zip(classes, sizes, strict=True)
     ]
     if common is None:
@@ -336,7 +343,7 @@ def _drawn(
     return reasons, np.column_stack(metrics), fewest_classes(seen)
 
 
-def _why_none(sizes: Mapping[str, int]) -> str:
+def _why_no_interval(sizes: Mapping[str, int]) -> str:
     """Return why these numbers of classes by side give no interval; "" if they give one."""
     if not any(sizes.values()):
         return "It does not list the accuracy of each class."
@@ -379,7 +386,7 @@ class Column:
     def is_ranked(self) -> bool:
         """Whether enough of the compared rows are significantly worse for a ranking."""
         first = self.ranks["first"].dropna()
-        return not self.too_few and (first.empty or bool((first > 1).mean() >= LEAST_WORSE))
+        return not self.too_few and (first.empty or bool((first > 1).mean() >= MIN_WORSE_SHARE))
 
     @property
     def n_close(self) -> int:
@@ -411,8 +418,8 @@ class MethodTable:
     def split_of(self, data: str) -> str:
         """Return the split of a data set's column.
 
-        It is the chosen split; without a result on it or on a published split, it is the split of
-        the user's newest run on the data set, if any.
+        It is the chosen split. If the data set has no result on it or on a published split, it is
+        the split of the user's newest run on the data set.
         """
         results = [cell for cell in self.selected_cells if cell.data == data]
         own_splits = [cell.split for cell in results if cell.origin == "mine"]
@@ -436,7 +443,7 @@ class MethodTable:
                 first = next(iter(cells.values()))
                 # Printed values are for the chosen split only.
                 benchmark = first.benchmark if split == self.split else ""
-                ranks = ranked(list(cells.values()), self.metric)
+                ranks = rank_methods(list(cells.values()), self.metric)
                 ranks["printed"] = [self.printed_of(row, benchmark) for row in ranks.index]
                 columns.append(Column(data, split, benchmark, first.simulated, cells, ranks))
         return columns
@@ -508,7 +515,7 @@ class MethodTable:
         return printed[(printed["row"] == row) & (printed["benchmark"] == benchmark)]
 
     def printed_of(self, row: str, benchmark: str) -> float:
-        """Return the first printed value of a row; NaN without one."""
+        """Return the first printed value of a row; NaN if none is printed."""
         return self._first_printed.get((row, benchmark), float("nan"))
 
     @cached_property
@@ -520,7 +527,7 @@ class MethodTable:
 
     @property
     def source(self) -> str:
-        """The first printed table with this metric, such as "GBU 3"; empty without one."""
+        """The first printed table with this metric, such as "GBU 3"; empty if there is none."""
         return next(iter(self.printed["table"]), "")
 
     def rankings(self) -> dict[str, pd.DataFrame]:
@@ -577,11 +584,12 @@ def printed_cells() -> pd.DataFrame:
 # --- Missing --------------------------------------------------------------------------------------
 
 
-def seconds_of(cells: Iterable[MethodResult], row: str, data: str, split: str) -> float:
-    """Estimate the wall time in seconds of a missing cell; NaN without comparable runs.
+def estimate_seconds(cells: Iterable[MethodResult], row: str, data: str, split: str) -> float:
+    """Estimate the wall time in seconds of a missing cell; NaN if no run is comparable.
 
-    The time of the method on another data set is multiplied by the median ratio of the times of all
-    other methods on the two data sets.
+    The estimate is the median time of the method's runs on the data set. If there are none, the
+    time of the method on another data set is multiplied by the median ratio of the times of the
+    methods that have runs on both data sets.
     """
     timed = [cell for cell in cells if np.isfinite(cell.seconds) and not cell.probe]
     measured = [cell.seconds for cell in timed if (cell.row, cell.data) == (row, data)]

@@ -83,21 +83,21 @@ def fair_draws(
     ``overlapping`` is a bool array of shape (n_classes,).
     """
     overlapping = np.asarray(overlapping, dtype=bool)
-    of_kind = np.flatnonzero(overlapping), np.flatnonzero(~overlapping)
+    groups = np.flatnonzero(overlapping), np.flatnonzero(~overlapping)
     n_left = len(overlapping) - n_ouc - n_tuc
     n_train = n_left if n_train is None else n_train
-    enough = n_ouc <= len(of_kind[0]) and n_tuc <= len(of_kind[1])
+    enough = n_ouc <= len(groups[0]) and n_tuc <= len(groups[1])
     if min(n_ouc, n_tuc, n_train) < 1 or n_train > n_left or not enough:
         raise ParameterError(
             f"Cannot draw {n_ouc} overlapping, {n_tuc} other and {n_train} training classes from "
-            f"{len(of_kind[0])} overlapping and {len(of_kind[1])} other classes."
+            f"{len(groups[0])} overlapping and {len(groups[1])} other classes."
         )
     rng = np.random.default_rng(seed)
     draws = []
     for _ in range(n_draws):
         ouc, tuc = (
             np.sort(rng.choice(available, n, replace=False))
-            for available, n in zip(of_kind, (n_ouc, n_tuc), strict=True)
+            for available, n in zip(groups, (n_ouc, n_tuc), strict=True)
         )
         remaining = np.setdiff1d(np.arange(len(overlapping)), np.concatenate([ouc, tuc]))
         draws.append(Draw(np.sort(rng.choice(remaining, n_train, replace=False)), ouc, tuc))
@@ -112,13 +112,13 @@ def half_and_half(overlapping: ArrayLike, *, n_draws: int = 30, seed: int = 0) -
     classes: two to test, and two to train.
     """
     overlapping = np.asarray(overlapping, dtype=bool)
-    of_kind = int(overlapping.sum()), int((~overlapping).sum())
-    if min(of_kind) < 4:
+    groups = int(overlapping.sum()), int((~overlapping).sum())
+    if min(groups) < 4:
         raise ParameterError(
-            f"Draws need at least four overlapping and four other classes; got {of_kind[0]} and "
-            f"{of_kind[1]}."
+            f"Draws need at least four overlapping and four other classes; got {groups[0]} and "
+            f"{groups[1]}."
         )
-    n = min(max(2, round(len(overlapping) / 10)), of_kind[0] // 2, of_kind[1] // 2)
+    n = min(max(2, round(len(overlapping) / 10)), groups[0] // 2, groups[1] // 2)
     return fair_draws(overlapping, n_ouc=n, n_tuc=n, n_draws=n_draws, seed=seed)
 
 
@@ -271,7 +271,7 @@ def study_summary(
         row |= {"draw_mean": gains.mean(), "draw_deviation": gains.std(ddof=min(1, len(gains) - 1))}
         if baseline is not None:
             of_baseline = values if name == baseline else by_class.get((baseline, method))
-            row |= _over_baseline(values, of_baseline, n_resamples, seed)
+            row |= _difference_from_baseline(values, of_baseline, n_resamples, seed)
         rows.append(row)
     table = pd.DataFrame(rows)
     table.insert(10, "p_holm", table.groupby("features")["p"].transform(lambda p: holm(p)))
@@ -293,16 +293,16 @@ def _by_class(part: pd.DataFrame) -> ByClass:
     return by_class["accuracy"].mean(), by_class["overlapping"].first()
 
 
-def _over_baseline(
+def _difference_from_baseline(
     by_class: ByClass, of_baseline: ByClass | None, n_resamples: int, seed: int
 ) -> dict[str, float]:
     """Return the gain minus the baseline's gain, with an interval over their common classes."""
     columns = ("gain_minus_baseline", "minus_low", "minus_high", "minus_p")
     if of_baseline is None or of_baseline is by_class:
         return dict.fromkeys(columns, np.nan if of_baseline is None else 0.0)
-    (accuracy, overlapping), (of_other, _) = by_class, of_baseline
-    common = accuracy.index.intersection(of_other.index)
-    pair = np.column_stack([accuracy[common], of_other[common]])
+    (accuracy, overlapping), (baseline_accuracy, _) = by_class, of_baseline
+    common = accuracy.index.intersection(baseline_accuracy.index)
+    pair = np.column_stack([accuracy[common], baseline_accuracy[common]])
     overlaps = overlapping[common].to_numpy()
     A, B = pair[overlaps], pair[~overlaps]
     gains, rng = gain_of(A.mean(axis=0), B.mean(axis=0)), np.random.default_rng(seed)

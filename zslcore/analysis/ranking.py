@@ -80,8 +80,9 @@ def rank_matrix(values: np.ndarray) -> np.ndarray:
 class Ranking:
     """Mean ranks over occasions, with intervals from resampled test classes.
 
-    ``low``, ``high`` and ``first`` are NaN without draws, or if a metric has no draws. ``first`` is
-    the share of draws in which the method has the best mean rank; tied methods share the draw.
+    ``low``, ``high`` and ``first`` are NaN if there are no draws, or if a drawn value is missing.
+    ``first`` is the share of draws in which the method has the best mean rank; tied methods share
+    the draw.
     """
 
     mean_rank: np.ndarray
@@ -127,9 +128,9 @@ def rank_bounds(
     lowest, highest = np.empty(k), np.empty(k)
     for j in range(k):
         d = values - values[:, [j]]
-        moved = np.abs(d[1:] - d[0])
+        deviation = np.abs(d[1:] - d[0])
         s = d[1:].std(axis=0)
-        c = wider * np.quantile((moved / np.where(s > 0, s, 1)).max(axis=1), level)
+        c = wider * np.quantile((deviation / np.where(s > 0, s, 1)).max(axis=1), level)
         lowest[j] = 1 + np.count_nonzero(d[0] > c * s)
         highest[j] = k - np.count_nonzero(-d[0] > c * s)
     return lowest, highest

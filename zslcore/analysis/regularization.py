@@ -52,10 +52,10 @@ from zslcore.results.shipped import cached_dataset
 #: Default number of values of a path; paths of whole numbers can have fewer.
 N_VALUES = 25
 #: Minimum ratio of the largest to the smallest value of a path.
-LEAST_RANGE = 1e4
+MIN_RANGE = 1e4
 
 
-def regularized() -> tuple[str, ...]:
+def regularized_methods() -> tuple[str, ...]:
     """Return the names of methods with a regulariser."""
     return tuple(name for name, method in METHODS.items() if method.regularizers)
 
@@ -75,7 +75,7 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
     low, high = min(grid), max(grid)
     if isinstance(low, int):
         return tuple(int(k) for k in np.unique(np.rint(np.geomspace(1, high, n))))
-    widening = max(np.sqrt(LEAST_RANGE * low / high), 1.0)
+    widening = max(np.sqrt(MIN_RANGE * low / high), 1.0)
     # Rounded to twelve digits, so that values are the same on every processor.
     return tuple(float(f"{v:.12g}") for v in np.geomspace(low / widening, high * widening, n))
 
@@ -135,7 +135,7 @@ class RegularizationSpec:
         if not regularizers:
             raise ParameterError(
                 f"{self.method}: expected a method with a regularizer; choose one of "
-                f"{', '.join(regularized())}."
+                f"{', '.join(regularized_methods())}."
             )
         if not self.parameter:
             object.__setattr__(self, "parameter", next(iter(regularizers)))
@@ -254,7 +254,7 @@ class RegularizationPath:
         columns = {
             "value": self.values,
             "chosen_for": chosen,
-            **{name: getattr(self, name) for name in _ON_THE_TEST_SET},
+            **{name: getattr(self, name) for name in _TEST_COLUMNS},
             "fold_zsl": self.fold_zsl.mean(axis=0),
             "fold_harmonic": self.fold_harmonic.mean(axis=0),
         }
@@ -264,7 +264,7 @@ class RegularizationPath:
 
 
 #: Columns of a path that are measured on the test set.
-_ON_THE_TEST_SET = (
+_TEST_COLUMNS = (
     *("zsl", "seen_alone", "unseen", "seen", "harmonic"),
     *("gamma", "calibrated_harmonic", "best_harmonic"),
 )
@@ -331,7 +331,7 @@ def follow(
         method = clone(method).set_params(**chosen)
 
     n, points = len(values), [{parameter: value} for value in values]
-    zsl, gzsl, gamma = _on_folds(method, setting, parameter, values)
+    zsl, gzsl, gamma = _choose_on_folds(method, setting, parameter, values)
     return RegularizationPath(
         method=method.card.name,
         parameter=parameter,
@@ -349,7 +349,7 @@ def follow(
     )
 
 
-def _on_folds(
+def _choose_on_folds(
     method: ZSLEstimator, setting: Setting, parameter: str, values: Sequence[float]
 ) -> tuple[Selection, Selection, np.ndarray]:
     """Return the choices of the folds for ZSL and for GZSL, and gamma for each value."""
@@ -382,7 +382,7 @@ def _test_metrics(tests: Iterable[ScoredTest], gamma: np.ndarray) -> dict[str, n
 def _attribute_errors(
     method: ZSLEstimator, problem: Problem, points: Sequence[Mapping[str, Any]]
 ) -> dict[str, np.ndarray]:
-    """Return the errors of predicted attributes along the path; empty without such attributes."""
+    """Return the errors of predicted attributes along the path; empty if there are none."""
     if method.predicted_attributes == "no":
         return {"mse_unseen": np.empty(0), "mse_seen": np.empty(0)}
     true = problem.candidates[problem.y_test]
@@ -439,7 +439,7 @@ def predict_along_grid(
     grid = spec.grid or {}
     if len(grid) != 1:
         raise ParameterError(
-            f"{spec.method}: expected one open parameter; got {', '.join(grid) or 'none'}."
+            f"{spec.method}: expected one parameter in the grid; got {', '.join(grid) or 'none'}."
         )
     ((parameter, grid_values),) = grid.items()
     values = sorted(grid_values)
@@ -450,7 +450,7 @@ def predict_along_grid(
         progress(next(done), total, "Predicting at each value")
 
     setting = spec.setting(dataset, report)
-    zsl, _, gamma = _on_folds(method, setting, parameter, values)
+    zsl, _, gamma = _choose_on_folds(method, setting, parameter, values)
     rows = np.concatenate([split.test_seen, split.test_unseen])
     points = [{parameter: value} for value in values]
     return GridPredictions(

@@ -138,7 +138,7 @@ def accuracies_by_key(accuracy: Mapping[str, float]) -> dict[str, float]:
     return dict(zip(class_keys([*accuracy]), accuracy.values(), strict=True))
 
 
-def keys_among(unseen: Collection[str], named: Collection[str]) -> frozenset[str]:
+def match_unseen_keys(unseen: Collection[str], named: Collection[str]) -> frozenset[str]:
     """Return the keys of the ``named`` classes that are unseen, in any spelling."""
     plain = {class_key(name) for name in unseen}
     pairs = zip(named, class_keys([*named]), strict=True)

@@ -44,9 +44,11 @@ class MethodScores:
     Attributes
     ----------
     params : all parameters of the method, by task
-    gamma : chosen on the folds for calibrated stacking; None without folds or seen test images
+    gamma : chosen on the folds for calibrated stacking; None if the split has no folds or no test
+        images of seen classes
     zsl : scores of the images of unseen classes, with the unseen classes as candidates
-    gzsl : scores of all test images, with all classes as candidates; None without seen test images
+    gzsl : scores of all test images, with all classes as candidates; None if the split has no test
+        images of seen classes
     """
 
     name: str

@@ -36,7 +36,7 @@ from zslcore.analysis.papers.claims.evidence import OURS
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import (
     accuracies_by_key,
-    keys_among,
+    match_unseen_keys,
     metric_of_class_draws,
     order_of_classes,
 )
@@ -192,7 +192,7 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
     if len(zsl) >= FEWEST:
         ends["zsl_low"], ends["zsl_high"] = _interval_of_means(tuple(zsl.values()))
     at_gamma = dict(sorted(entry.per_class.get("at_gamma", {}).items()))
-    unseen = keys_among(entry.unseen_classes, at_gamma)
+    unseen = match_unseen_keys(entry.unseen_classes, at_gamma)
     seen = [key not in unseen for key in class_keys([*at_gamma])]
     if min(seen.count(True), seen.count(False)) >= FEWEST:
         low, high = _interval_of_harmonic(tuple(at_gamma.values()), tuple(seen))
@@ -266,7 +266,7 @@ def rank_results(results: Sequence[CheckedEntry], metric: Ranked) -> dict[str, R
 def _group(entry: BoardEntry, metric: Ranked) -> _Group | None:
     """Return the group in which an entry is ranked; None for too few or unknown classes."""
     named = entry.per_class.get(RANKED[metric], {})
-    unseen = keys_among(entry.unseen_classes, named)
+    unseen = match_unseen_keys(entry.unseen_classes, named)
     classes = tuple(sorted(class_keys([*named])))
     seen = tuple(metric == "H_gamma" and key not in unseen for key in classes)
     sides = (seen.count(False), seen.count(True)) if metric == "H_gamma" else (len(classes),)

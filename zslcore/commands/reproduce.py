@@ -22,7 +22,7 @@ from zslcore.analysis.papers.experiments.experiment import Experiment, explain_m
 from zslcore.analysis.papers.experiments.reproducing import (
     EXPERIMENTS,
     NOT_COMPUTED,
-    configured_experiment,
+    configure_experiment,
     get_experiment,
     reproduce,
 )
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> Output | str:
     rows = args.method  # a row may be a variant of a method
     args.method = [plugins.register(row) if plugins.is_plugin_name(row) else row for row in rows]
     params, features = read_params(args), SCALINGS.get(args.features)
-    experiment = configured_experiment(args.experiment, params, features, args.on)
+    experiment = configure_experiment(args.experiment, params, features, args.on)
     table = reproduce(
         args.experiment,
         args.dataset,

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
 from zslcore.analysis.maps.layout import MapSettings
-from zslcore.analysis.maps.map import in_pca, inside, make_map, nearest_images, predicted_points
+from zslcore.analysis.maps.map import (
+    make_map,
+    nearest_images,
+    pca_coordinates,
+    points_inside,
+    predicted_points,
+)
 from zslcore.evaluation.predicted_tests import ScoredTest
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.exceptions import DatasetError, ParameterError
@@ -22,7 +28,7 @@ PCA = MapSettings(method="pca", threads=1)
 def test_coordinates_made_from_other_data_are_refused():
     embedded = make_map(PAIR, PCA)
     with pytest.raises(DatasetError, match="made from other data"):
-        in_pca(embedded, PAIR[::-1])
+        pca_coordinates(embedded, PAIR[::-1])
 
 
 def test_nearest_images_equal_a_plain_search_over_both_data_sets():
@@ -48,7 +54,7 @@ POINTS = np.random.default_rng(0).uniform(-2, 2, size=(500, 2))
 
 def test_a_circle_contains_points_near_its_centre():
     angle = np.linspace(0, 2 * np.pi, 200)
-    is_inside = inside(np.stack([np.cos(angle), np.sin(angle)], axis=1), POINTS)
+    is_inside = points_inside(np.stack([np.cos(angle), np.sin(angle)], axis=1), POINTS)
     distance = np.hypot(*POINTS.T)
     clear = np.abs(distance - 1) > 0.01
     np.testing.assert_array_equal(is_inside[clear], (distance < 1)[clear])
@@ -58,7 +64,7 @@ def test_a_star_that_crosses_itself_has_a_hole():
     angle = np.pi / 2 + 4 * np.pi / 5 * np.arange(5)
     star = 2 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     np.testing.assert_array_equal(
-        inside(star, np.array([[0, 0], [0, 1.2], [1.5, -1.5]])), [False, True, False]
+        points_inside(star, np.array([[0, 0], [0, 1.2], [1.5, -1.5]])), [False, True, False]
     )
 
 
@@ -66,9 +72,9 @@ def test_a_star_that_crosses_itself_has_a_hole():
 @settings(deadline=None, max_examples=40)
 def test_first_corner_and_direction_of_an_outline_have_no_effect(seed, turn):
     polygon = np.random.default_rng(seed).normal(size=(7, 2))
-    is_inside = inside(polygon, POINTS)
-    np.testing.assert_array_equal(inside(np.roll(polygon, turn, axis=0), POINTS), is_inside)
-    np.testing.assert_array_equal(inside(polygon[::-1], POINTS), is_inside)
+    is_inside = points_inside(polygon, POINTS)
+    np.testing.assert_array_equal(points_inside(np.roll(polygon, turn, axis=0), POINTS), is_inside)
+    np.testing.assert_array_equal(points_inside(polygon[::-1], POINTS), is_inside)
     plain = [odd_crossings(polygon, x, y) for x, y in POINTS[:50]]
     np.testing.assert_array_equal(is_inside[:50], plain)
 
@@ -84,12 +90,12 @@ def odd_crossings(polygon, x, y):
 
 @pytest.mark.parametrize("polygon", [[], [[0, 0], [1, 1]], [[0, 0], [np.inf, 0], [0, 1]]])
 def test_an_invalid_outline_contains_no_point(polygon):
-    assert not inside(polygon, POINTS).any()
+    assert not points_inside(polygon, POINTS).any()
 
 
 def test_an_outline_of_another_shape_is_refused():
     with pytest.raises(ParameterError, match=r"must have shape \(corners, 2\)"):
-        inside([[0, 0, 0]] * 3, POINTS)
+        points_inside([[0, 0, 0]] * 3, POINTS)
 
 
 # --- Predictions: those of the test set, with their margins ---------------------------------------

@@ -23,12 +23,12 @@ from zslcore.analysis.maps.joint_pca import (
 from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import (
     EmbeddedMap,
+    add_quality,
     estimated_seconds,
     make_map,
     map_key,
+    place_all_rows,
     sketch,
-    with_all_rows,
-    with_quality,
 )
 from zslcore.analysis.maps.quality import neighbours
 from zslcore.datasets import load
@@ -263,14 +263,14 @@ def test_a_sketch_keeps_its_axes_and_positions_when_all_rows_are_added():
     exact = JointPCA.fit(data.sampled_views(), 2)
     Z = np.vstack([exact.transform(view) for view in data.sampled_views()])
     np.testing.assert_allclose(first.coordinates, Z, atol=1e-3)
-    everything = with_all_rows(first, pair)
+    everything = place_all_rows(first, pair)
     assert len(everything) == sum(len(dataset.labels) for dataset in pair)
     rows = zip(everything.part, everything.row, strict=True)
     place = {(p, r): k for k, (p, r) in enumerate(rows)}
     places = [place[p, r] for p, r in zip(first.part, first.row, strict=True)]
     np.testing.assert_allclose(everything.coordinates[places], first.coordinates, atol=1e-5)
     np.testing.assert_array_equal(everything.labels[places], first.labels)
-    measured = with_quality(first, pair)
+    measured = add_quality(first, pair)
     assert 0 < measured.quality.knn_recall <= 1
     assert set(measured.mixing["space"]) == {"PCA", "map"}
 

@@ -19,7 +19,7 @@ from ui.shell.text import plain
 from ui.state import cache, controls
 from ui.takeaway import downloads, tables
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests
-from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, PAPERS, PaperFinding, with_ours
+from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, PAPERS, PaperFinding, add_own_results
 from zslcore.analysis.papers.claims.evidence import Body
 from zslcore.analysis.papers.claims.judging import Judgment
 from zslcore.analysis.papers.experiments.reproducing import EXPERIMENTS
@@ -271,7 +271,7 @@ def _show_cells(id_: str, basis: Basis) -> None:
     """List the printed cells of a claim next to our cells; without printed cells, our runs."""
     body: Body = "yours" if basis == "yours" else "real"
     printed = cache.judged_on("printed")[id_].cells
-    wide = with_ours(id_, printed, cache.claim_evidence()[body])
+    wide = add_own_results(id_, printed, cache.claim_evidence()[body])
     if wide.empty:
         wide = CLAIMS[id_].judge(cache.claim_evidence()[body]).cells.wide()
     if len(wide):

@@ -49,7 +49,7 @@ from zslcore.analysis.method_table import (
     MethodResult,
     MethodTable,
     Origin,
-    seconds_of,
+    estimate_seconds,
     task_of,
 )
 from zslcore.analysis.metric_names import Metric
@@ -418,7 +418,7 @@ def _show_missing(table: MethodTable) -> None:
 def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) -> str:
     """Return the estimated time of the missing cells, from the times of other results."""
     cells = [(row, column.data, column.split) for column, rows in lacking for row in rows]
-    seconds = np.array([seconds_of(table.cells, *key) for key in cells])
+    seconds = np.array([estimate_seconds(table.cells, *key) for key in cells])
     finite = seconds[np.isfinite(seconds)]
     if not len(finite):
         return "The duration is unknown."

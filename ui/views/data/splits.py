@@ -77,7 +77,7 @@ def show(header: Header) -> None:
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
     """Draw the images of each class by part, and the folds."""
-    table = dataset_summary.sorted_classes(dataset_summary.class_table(dataset, split), "by role")
+    table = dataset_summary.sort_classes(dataset_summary.class_table(dataset, split), "by role")
     folds = dataset_summary.fold_roles(dataset, split).iloc[table.index]
     chart(
         split_map(table, folds, _samples(dataset, list(table.index))),

@@ -71,9 +71,9 @@ class MapData:
 
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     """Map class numbers of ``second`` to ``first``; DatasetError if class names differ."""
-    column_of = {name: c for c, name in enumerate(first.class_names)}
+    number_of = {name: c for c, name in enumerate(first.class_names)}
     unmatched = sorted(set(first.class_names) ^ set(second.class_names))
-    if unmatched or len(column_of) != first.n_classes or len(column_of) != second.n_classes:
+    if unmatched or len(number_of) != first.n_classes or len(number_of) != second.n_classes:
         reason = (
             f"{unmatched[0]!r} is a class in only one of the two"
             if unmatched
@@ -83,7 +83,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
             f"{first.name} and {second.name} must have the same classes to be compared: {reason}"
             f"{f' ({len(unmatched)} such classes)' if len(unmatched) > 1 else ''}."
         )
-    return np.array([column_of[name] for name in second.class_names], dtype=np.intp)
+    return np.array([number_of[name] for name in second.class_names], dtype=np.intp)
 
 
 def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
@@ -102,7 +102,7 @@ def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
 
 
 def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
-    """Whether both data sets may have the same images: their rows have the same classes."""
+    """Return whether both data sets may have the same images: their rows have the same classes."""
     if len(first.labels) != len(second.labels):
         return False
     return bool((first.labels == match_classes(first, second)[second.labels]).all())
@@ -170,7 +170,7 @@ class JointPCA:
         return cls(mu, U, w, float(np.trace(C)))
 
     @classmethod
-    def of_sample(cls, X: np.ndarray, n_components: int = 50) -> Self:
+    def fit_sample(cls, X: np.ndarray, n_components: int = 50) -> Self:
         """Fit on few rows by a randomised decomposition, in a tenth of the time of :meth:`fit`."""
         mu = X.mean(axis=0)
         k = min(n_components, X.shape[1], len(X) - 1)

@@ -25,15 +25,15 @@ Method = Literal["pca", "tsne", "umap"]
 #: Increased when the coordinates for the same settings change.
 FORMAT = 1
 #: Iterations of t-SNE with early exaggeration, before the iterations of the settings.
-EARLY = 250
+EARLY_ITERATIONS = 250
 #: Number of points above which UMAP runs for fewer epochs, as in umap-learn.
-MANY = 10_000
+MANY_POINTS = 10_000
 
 #: Names of layouts on screen.
 METHOD_NAMES: dict[Method, str] = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
 _LIBRARIES = {"pca": (), "tsne": ("openTSNE",), "umap": ("umap-learn", "numba")}
 #: Settings that only one method uses.
-_OF_ONE = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}
+_METHOD_OF_SETTING = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class MapSettings:
         used = {
             name: value
             for name, value in asdict(self).items()
-            if _OF_ONE.get(name, self.method) == self.method
+            if _METHOD_OF_SETTING.get(name, self.method) == self.method
         }
         if self.method == "pca":
             del used["iterations"]
@@ -142,31 +142,31 @@ class MapSettings:
         """Return the iterations for ``n`` points, not counting early exaggeration."""
         if self.method == "tsne":
             return self.iterations or 500
-        return self.iterations or (500 if n <= MANY else 200)
+        return self.iterations or (500 if n <= MANY_POINTS else 200)
 
     def caption(self) -> str:
         """Return the caption of a map: its settings in words."""
         seed = f"seed {self.seed}, {self.threads} thread{'s' if self.threads > 1 else ''}"
         if self.method == "pca":
             return f"The first two principal components, {seed}"
-        of_method = {
+        details = {
             "tsne": f"perplexity {self.perplexity:g}",
             "umap": f"{self.n_neighbors} neighbours, minimal distance {self.min_dist:g}",
         }[self.method]
         space = f"{self.n_components} principal components"
-        return f"{METHOD_NAMES[self.method]} of {space}, {of_method}, {seed}"
+        return f"{METHOD_NAMES[self.method]} of {space}, {details}, {seed}"
 
 
 #: Called as ``on_picture(coordinates)`` with the live array: copy it to keep it.
 ShowPicture = Callable[[np.ndarray], None]
 
 #: Number of iterations between reports.
-EVERY = 10
+REPORT_INTERVAL = 10
 #: Number of points from which t-SNE uses interpolation instead of a tree, as in openTSNE.
-INTERPOLATE = 10_000
+MIN_INTERPOLATED = 10_000
 #: Side of the interpolation boxes. With 1, the default of openTSNE, a map of 67,797 points takes a
 #: fifth longer and reaches the same divergence, 4.070.
-BOX = 1.1
+BOX_SIDE = 1.1
 
 
 def lay_out(
@@ -212,13 +212,13 @@ def _tsne(
     Y = TSNEEmbedding(
         start,
         P,
-        negative_gradient_method="fft" if n >= INTERPOLATE else "bh",
-        ints_in_interval=BOX,
+        negative_gradient_method="fft" if n >= MIN_INTERPOLATED else "bh",
+        ints_in_interval=BOX_SIDE,
         n_jobs=settings.threads,
         random_state=settings.seed,
     )
     for stage, rounds, exaggeration in (
-        ("Gathering (t-SNE)", EARLY, 12),
+        ("Gathering (t-SNE)", EARLY_ITERATIONS, 12),
         ("Laying out (t-SNE)", settings.n_iterations(n), 1),
     ):
 
@@ -235,7 +235,7 @@ def _tsne(
             momentum=0.8,
             inplace=True,
             callbacks=[report],
-            callbacks_every_iters=min(EVERY, rounds),
+            callbacks_every_iters=min(REPORT_INTERVAL, rounds),
         )
     return np.asarray(Y)
 

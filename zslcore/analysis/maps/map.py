@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 
 from zslcore.analysis.maps.joint_pca import JointPCA, MapData
 from zslcore.analysis.maps.layout import (
-    EARLY,
-    INTERPOLATE,
+    EARLY_ITERATIONS,
     METHOD_NAMES,
+    MIN_INTERPOLATED,
     MapSettings,
     ShowPicture,
     lay_out,
@@ -44,9 +44,9 @@ K = 15
 UNMEASURED = MapQuality(0, 0, nan, nan, nan, nan, nan)
 #: Seconds on two cores. START: every map; PCA: per row and squared number of features; NEIGHBOURS:
 #: per pair of mapped images; QUALITY: per mapped image; TSNE, TSNE_FEW and UMAP: per mapped image
-#: and iteration of the layout; COMPILED: for the compilation of UMAP.
+#: and iteration of the layout; COMPILATION: for the compilation of UMAP.
 START, PCA, NEIGHBOURS, QUALITY = 2.0, 1.3e-11, 3e-9, 8e-4
-TSNE, TSNE_FEW, UMAP, COMPILED = 1.2e-6, 3.5e-6, 2.6e-6, 15.0
+TSNE, TSNE_FEW, UMAP, COMPILATION = 1.2e-6, 3.5e-6, 2.6e-6, 15.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,19 +203,19 @@ def make_map(
 def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMap:
     """Place a sample on the first two components of its randomised PCA, without quality.
 
-    It has the settings, and thus the key, of the exact map: do not store it under this key.
+    The sketch has the settings, and thus the key, of the exact map: do not store it under this key.
     """
     settings = MapSettings("pca", n_samples=n_samples)
     data = MapData.of(datasets, n_samples=n_samples, seed=settings.sample_seed)
     X = np.vstack([np.asarray(view) for view in data.sampled_views()])
-    pca = JointPCA.of_sample(X, settings.n_components)
+    pca = JointPCA.fit_sample(X, settings.n_components)
     coordinates = pca.transform(X)[:, :2].astype(np.float32)
     return EmbeddedMap.of(
         data, settings, coordinates, pca=pca, quality=UNMEASURED, mixing=pd.DataFrame()
     )
 
 
-def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+def add_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Return a sketch with its quality and, for two data sets, the mixing by class."""
     data = MapData.of(
         datasets, n_samples=sketch.settings.n_samples, seed=sketch.settings.sample_seed
@@ -229,7 +229,7 @@ def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embedde
     )
 
 
-def with_all_rows(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+def place_all_rows(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Place all rows on the components of a "pca" map, with the quality of the sample."""
     data = MapData.of(datasets, features=embedded.settings.features)
     axes = embedded.pca.components[:2].T
@@ -253,10 +253,10 @@ def estimated_seconds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> 
     seconds = START + PCA * n_all * width**2 + QUALITY * n
     if settings.method == "pca":
         return seconds
-    steps = settings.n_iterations(n) + (EARLY if settings.method == "tsne" else 0)
-    per_step = {"tsne": TSNE if n >= INTERPOLATE else TSNE_FEW, "umap": UMAP}[settings.method]
-    compiled = COMPILED if settings.method == "umap" else 0.0
-    return seconds + compiled + NEIGHBOURS * n**2 + per_step * steps * n
+    steps = settings.n_iterations(n) + (EARLY_ITERATIONS if settings.method == "tsne" else 0)
+    per_step = {"tsne": TSNE if n >= MIN_INTERPOLATED else TSNE_FEW, "umap": UMAP}[settings.method]
+    compilation = COMPILATION if settings.method == "umap" else 0.0
+    return seconds + compilation + NEIGHBOURS * n**2 + per_step * steps * n
 
 
 def _mixing(data: MapData, Z: np.ndarray, Y: np.ndarray, settings: MapSettings) -> pd.DataFrame:
@@ -360,7 +360,7 @@ def _shipped_maps() -> dict[tuple[tuple[str, ...], str], str]:
     return keys
 
 
-def in_pca(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
+def pca_coordinates(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
     """Return the PCA coordinates of mapped images, (n, n_components); refuse other data."""
     if tuple(d.digest for d in datasets) != embedded.digests:
         raise DatasetError("The map was made from other data; make it again.")
@@ -405,7 +405,7 @@ def nearest_images(
     return table.sort_values("distance", kind="stable", ignore_index=True).head(k)
 
 
-def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
+def points_inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
     """Return the mask of the points (n, 2) inside a polygon (n_corners, 2), by the even-odd rule.
 
     The last corner is joined to the first, and edges may cross; a polygon of fewer than three

@@ -36,7 +36,7 @@ from zslcore.metrics.significance import holm
 
 #: Maximum number of points for ranks, which need a matrix of all distances: 128 MB for 4,000
 #: points.
-RANKED = 4_000
+MAX_RANKED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def map_quality(
         raise ParameterError(f"A map of {n} images is too small to be measured.")
     graph = graph or neighbours(Z, k, threads=threads)
     high, low = graph.indices[:, :k], neighbours(Y, k, threads=threads).indices
-    sample = np.random.default_rng(0).permutation(n)[:RANKED]
+    sample = np.random.default_rng(0).permutation(n)[:MAX_RANKED]
     ranked_k = min(k, (len(sample) - 1) // 2)
     return MapQuality(
         k=k,
@@ -95,7 +95,7 @@ def map_quality(
 
 def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
     """Return the share of entries of ``reference`` (n, k) that ``nearest`` has in the same row."""
-    return float(_shared(reference, nearest).mean() / reference.shape[1])
+    return float(_count_shared(reference, nearest).mean() / reference.shape[1])
 
 
 def preserved_neighbours(Z: np.ndarray, Y: np.ndarray, *, threads: int = 1) -> np.ndarray:
@@ -105,10 +105,10 @@ def preserved_neighbours(Z: np.ndarray, Y: np.ndarray, *, threads: int = 1) -> n
     """
     k = min(15, len(Z) - 1)
     near = [neighbours(space, k, threads=threads).indices for space in (Z, Y)]
-    return _shared(*near) / k
+    return _count_shared(*near) / k
 
 
-def _shared(reference: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
+def _count_shared(reference: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
     """Return the number of common entries in each row of two arrays, shape (n,)."""
     shared = np.empty(len(reference), dtype=np.int64)
     for start in range(0, len(reference), 1 << 14):
@@ -143,7 +143,7 @@ def density(Y: np.ndarray, bins: int = 256, width: float = 2.0) -> np.ndarray:
 
 
 #: Maximum number of points for which one thread is faster than two.
-FEW = 5_000
+MAX_ONE_THREAD = 5_000
 
 
 @cache
@@ -171,7 +171,7 @@ def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
         raise ParameterError(f"{k} neighbours need more than {k} images; got {len(Z)}.")
     algorithm = "kd_tree" if Z.shape[1] <= 3 else "brute"
     search = NearestNeighbors(n_neighbors=k, algorithm=algorithm)
-    with _controller().limit(limits=threads if len(Z) > FEW else 1):
+    with _controller().limit(limits=threads if len(Z) > MAX_ONE_THREAD else 1):
         distances, indices = search.fit(Z).kneighbors()
     return Neighbours(indices.astype(np.int32), distances.astype(np.float32))
 
@@ -243,7 +243,7 @@ def mixing_scores(
             score, p = np.nan, np.nan
             if n1 and n2:
                 indices = neighbours(P[rows_of_c], near, threads=threads).indices
-                score, p = _score(indices, first, n_permutations, rng)
+                score, p = _mixing_score(indices, first, n_permutations, rng)
             rows.append((space, class_names[c], n1, n2, near, score, p))
         tables.append(pd.DataFrame(rows, columns=_COLUMNS))
         tested = tables[-1]["p"].notna()
@@ -268,13 +268,13 @@ def mixing_verdicts(table: pd.DataFrame, original: str, shown: str) -> pd.DataFr
     return both
 
 
-def _score(
+def _mixing_score(
     indices: np.ndarray, first: np.ndarray, n_permutations: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the mixing score of one class, and its p-value."""
     k, n1, n2 = indices.shape[1], int(first.sum()), int((~first).sum())
     h = _entropy(np.arange(k + 1) / k)
-    E = _expected(h, k, n1, n2)
+    E = _expected_entropy(h, k, n1, n2)
     if not E:
         return np.nan, np.nan
     observed = h[first[indices].sum(axis=1)].mean()
@@ -304,12 +304,12 @@ def _permuted_entropy(
     return np.concatenate(means)
 
 
-def _expected(h: np.ndarray, k: int, n1: int, n2: int) -> float:
+def _expected_entropy(h: np.ndarray, k: int, n1: int, n2: int) -> float:
     """Return the exact expected entropy under random permutations of the labels."""
     m, n = np.arange(k + 1), n1 + n2
-    of_first = hypergeom.pmf(m, n - 1, n1 - 1, k) @ h if n1 else 0.0
-    of_second = hypergeom.pmf(m, n - 1, n1, k) @ h if n2 else 0.0
-    return float(n1 / n * of_first + n2 / n * of_second)
+    first_entropy = hypergeom.pmf(m, n - 1, n1 - 1, k) @ h if n1 else 0.0
+    second_entropy = hypergeom.pmf(m, n - 1, n1, k) @ h if n2 else 0.0
+    return float(n1 / n * first_entropy + n2 / n * second_entropy)
 
 
 def _entropy(p: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ from zslcore.analysis.papers.claims.evidence import (
     printed_evidence,
     to_wide,
 )
-from zslcore.analysis.papers.claims.judging import Judgment, hand_crafted, with_scope
+from zslcore.analysis.papers.claims.judging import Judgment, add_scope, hand_crafted
 from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import closest_name
@@ -77,17 +77,17 @@ class Claim:
             if not printed:
                 if claim_evidence.metrics.empty:
                     raise UndecidedError(f"No run on {join_names(self.data, 'or')} is available.")
-                claim_evidence = claim_evidence.deep()
+                claim_evidence = claim_evidence.separate_controls()
                 if claim_evidence.metrics.empty:
                     return _not_comparable(claim_evidence)
             if self.pretraining:
-                claim_evidence = claim_evidence.trained_on(self.pretraining)
-            judgment = self._allowed(JUDGES[self.id](claim_evidence), claim_evidence)
+                claim_evidence = claim_evidence.select_pretraining(self.pretraining)
+            judgment = self._limit_verdict(JUDGES[self.id](claim_evidence), claim_evidence)
         except UndecidedError as missing:
             judgment = Judgment("undecided", str(missing))
         return replace(judgment, cells=cells)
 
-    def _allowed(self, judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
+    def _limit_verdict(self, judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
         """Limit a judgment to the verdict that its body of evidence allows."""
         if evidence.body == "printed":
             if not self.table_alone:
@@ -97,7 +97,7 @@ class Claim:
         if evidence.body == "simulated":
             sentence = f"{judgment.sentence} Data: {join_names(judgment.data)}."
             return replace(judgment, verdict="no verdict", sentence=sentence, exceptions="")
-        return with_scope(judgment, evidence)
+        return add_scope(judgment, evidence)
 
 
 def _not_comparable(evidence: ClaimEvidence) -> Judgment:
@@ -137,12 +137,12 @@ def _read_claim(id_: str, row: Mapping[str, Any]) -> Claim:
 CLAIMS: Mapping[str, Claim] = {id_: _read_claim(id_, row) for id_, row in _TOML["claim"].items()}
 
 #: Fields of claims, and of judgments, in records.
-_OF_CLAIM = ("id", "paper", "section", "statement", "computed")
-_OF_JUDGMENT = (
+_CLAIM_FIELDS = ("id", "paper", "section", "statement", "computed")
+_JUDGMENT_FIELDS = (
     *("verdict", "sentence", "number", "low", "high", "unit", "data", "methods", "exceptions"),
     *("where", "scope", "comparison"),
 )
-Judged = Mapping[str, Mapping[Body, Judgment]]
+Judgments = Mapping[str, Mapping[Body, Judgment]]
 
 
 def get_claims(ids: Sequence[str] = ()) -> tuple[Claim, ...]:
@@ -176,13 +176,13 @@ def judge_on_printed_tables() -> Mapping[str, Judgment]:
     return {id_: of_bodies["printed"] for id_, of_bodies in judged.items()}
 
 
-def as_records(judged: Judged) -> list[dict[str, Any]]:
+def as_records(judged: Judgments) -> list[dict[str, Any]]:
     """Return judged claims as JSON values."""
     return [
         {
-            **{name: getattr(CLAIMS[id_], name) for name in _OF_CLAIM},
+            **{name: getattr(CLAIMS[id_], name) for name in _CLAIM_FIELDS},
             "judgments": {
-                body: {name: getattr(judgment, name) for name in _OF_JUDGMENT}
+                body: {name: getattr(judgment, name) for name in _JUDGMENT_FIELDS}
                 for body, judgment in judgments.items()
             },
         }
@@ -190,7 +190,7 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
     ]
 
 
-def judgment_table(judged: Judged) -> pd.DataFrame:
+def judgment_table(judged: Judgments) -> pd.DataFrame:
     """Return one row per claim and body of evidence, with the judgment."""
     rows = []
     for record in as_records(judged):
@@ -199,7 +199,7 @@ def judgment_table(judged: Judged) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def as_text(judged: Judged) -> str:
+def as_text(judged: Judgments) -> str:
     """Return judgments and counts of verdicts as text; one line for bodies without a verdict."""
     unused_bodies = [
         body
@@ -230,20 +230,20 @@ def as_text(judged: Judged) -> str:
     )
 
 
-def _counts(judged: Judged) -> list[str]:
+def _counts(judged: Judgments) -> list[str]:
     """Return lines with the counts of verdicts by body of evidence and paper."""
     table = judgment_table(judged)
     lines = []
     for body in dict.fromkeys(table["evidence"]):
         of_body = table[table["evidence"] == body]
-        lines.append(f"{BODIES[body]}: {_numbered(of_body)}")
+        lines.append(f"{BODIES[body]}: {_count_text(of_body)}")
         papers = of_body.groupby("paper", sort=False)
         if len(papers) > 1:
-            lines += [f"  {paper}: {_numbered(of_paper)}" for paper, of_paper in papers]
+            lines += [f"  {paper}: {_count_text(of_paper)}" for paper, of_paper in papers]
     return lines
 
 
-def _numbered(table: pd.DataFrame) -> str:
+def _count_text(table: pd.DataFrame) -> str:
     """Return the counts of verdicts as text."""
     counts = table["verdict"].value_counts(sort=False)
     return ", ".join(f"{verdict} {n}" for verdict, n in counts.items())
@@ -253,7 +253,7 @@ def _numbered(table: pd.DataFrame) -> str:
 _CELL = ["benchmark", "split", "method", "metric", "chosen_for"]
 
 
-def with_ours(id_: str, printed: ReadCells, ours: ClaimEvidence) -> pd.DataFrame:
+def add_own_results(id_: str, printed: ReadCells, ours: ClaimEvidence) -> pd.DataFrame:
     """Return the printed cells of a claim, with our results in columns "<column>, ours"."""
     claim, wide, metrics = CLAIMS[id_], printed.wide(), printed.metrics
     our_evidence = ours.of_paper(claim.paper, claim.data)

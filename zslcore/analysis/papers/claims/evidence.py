@@ -62,19 +62,19 @@ BENCHMARK_METHODS = (
 #: Paper -> method -> variant of the paper, if it is not the default here.
 VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
 #: Methods with variants that differ only for seen candidates, and are equal for ZSL.
-OF_SEEN = ("GFZSL",)
+SEEN_VARIANTS = ("GFZSL",)
 #: Minimum number of methods in a ranking from printed tables, or over folds.
-ENOUGH = 10
+MIN_METHODS = 10
 #: Name of a group -> its methods.
 METHOD_GROUPS: dict[str, tuple[str, ...]] = {
     "GBU": BENCHMARK_METHODS,
     "GBU and CMT*": (*BENCHMARK_METHODS, "CMT*"),
 }
 #: Pre-training set of hand-crafted features; these are controls, not evidence on deep features.
-NOTHING = "none"
+NO_PRETRAINING = "none"
 
 
-def in_words(metric: str) -> str:
+def describe_metric(metric: str) -> str:
     """Return the name of a metric or task in sentences."""
     return {"gain": "OverlapGain", "lam": "λ", "gzsl": "GZSL"}.get(
         metric, metric.replace("zsl", "ZSL").replace("at gamma", "at γ")
@@ -169,7 +169,7 @@ class ClaimEvidence:
         same = ["data", "split", "method", "metric", "chosen_for"]
         return replace(self, metrics=rows.drop_duplicates(same).sort_index()[list(COLUMNS)])
 
-    def trained_on(self, pretraining: str) -> ClaimEvidence:
+    def select_pretraining(self, pretraining: str) -> ClaimEvidence:
         """Keep metrics of features pre-trained on this set; UndecidedError if there are none."""
         rows = self.metrics
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
@@ -185,12 +185,12 @@ class ClaimEvidence:
             )
         return replace(self, metrics=chosen)
 
-    def deep(self) -> ClaimEvidence:
+    def separate_controls(self) -> ClaimEvidence:
         """Move the metrics of hand-crafted features to ``controls``.
 
         Metrics of pre-trained features are kept, also those with unknown pre-training.
         """
-        trained = self.metrics["pretraining"].fillna("") != NOTHING
+        trained = self.metrics["pretraining"].fillna("") != NO_PRETRAINING
         control = replace(self, metrics=self.metrics[~trained])
         return replace(self, metrics=self.metrics[trained], controls=control)
 
@@ -218,11 +218,11 @@ class ClaimEvidence:
         rows = metrics[chosen & metrics["data"].isin(self._one_set_per_benchmark()).to_numpy()]
         if rows.empty:
             conditions = [
-                f"{'parameters for ' if name == 'chosen_for' else ''}{in_words(value)}"
+                f"{'parameters for ' if name == 'chosen_for' else ''}{describe_metric(value)}"
                 for name, value in where.items()
             ]
             in_brackets = f" ({', '.join(conditions)})" if conditions else ""
-            raise UndecidedError(f"No {in_words(metric)}{in_brackets} is available.")
+            raise UndecidedError(f"No {describe_metric(metric)}{in_brackets} is available.")
         if self.cells is not None:
             self.cells.parts.append(rows)
         return rows
@@ -283,31 +283,31 @@ class ClaimEvidence:
             methods = [*on.index[on == len(data)]]
         return tuple(map(str, data)), tuple(map(str, methods))
 
-    def compared(
+    def comparison_table(
         self,
         metric: str,
         split: str = "PS",
-        fewest: int = ENOUGH,
+        min_methods: int = MIN_METHODS,
     ) -> pd.DataFrame:
         """Return a metric with one row per data set and split, and one column per method.
 
-        The table has no gaps: it has the data sets with at least ``fewest`` of the methods, and the
-        methods with a result on all of these. Raises UndecidedError if fewer than ``fewest``
-        methods remain.
+        The table has no gaps: it has the data sets with at least ``min_methods`` of the methods,
+        and the methods with a result on all of these. Raises UndecidedError if fewer than
+        ``min_methods`` methods remain.
         """
         rows = self.rows(metric, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
         wide = wide.reindex(columns=list(self.methods))
-        wide = wide[wide.notna().sum(axis=1) >= fewest].dropna(axis=1)
-        if wide.empty or wide.shape[1] < fewest:
+        wide = wide[wide.notna().sum(axis=1) >= min_methods].dropna(axis=1)
+        if wide.empty or wide.shape[1] < min_methods:
             raise UndecidedError(
-                f"The test needs {fewest} of the paper's methods on the same data "
-                f"({in_words(metric)}, {split}); fewer are available."
+                f"The test needs {min_methods} of the paper's methods on the same data "
+                f"({describe_metric(metric)}, {split}); fewer are available."
             )
         return wide
 
     def on(self, benchmark: str, metric: str, split: str = "PS") -> pd.Series:
-        """Return a metric of the claim's methods on a benchmark; empty without runs.
+        """Return a metric of the claim's methods on a benchmark; empty if there are no runs.
 
         The Series has the name of the data set.
         """
@@ -429,7 +429,10 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 
 
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
-    """Return evidence by body: all results on real data, your results, simulated data."""
+    """Return evidence by body: all results on real data, your results, simulated data.
+
+    If precomputed results are among ``results``, the real data include our board entries.
+    """
     rows = result_rows(results)
     shipped = {(result.key, result.created) for result in shipped_results()}
     pairs = zip(rows["key"], rows["created"], strict=True) if len(rows) else ()
@@ -565,7 +568,7 @@ def _as_in(paper: str, name: str, metric: str) -> str | None:
     if paper not in VARIANTS:
         return f"{method} ({', '.join(tags)})" if tags else method
     ran = [VARIANTS[paper][method]] if method in VARIANTS[paper] else []
-    same = method in OF_SEEN and metric.startswith(("zsl", "gain")) and not tags
+    same = method in SEEN_VARIANTS and metric.startswith(("zsl", "gain")) and not tags
     return method if method in (*BENCHMARK_METHODS, "CMT*") and (same or tags == ran) else None
 
 

@@ -28,11 +28,11 @@ from scipy.stats import binomtest
 from scipy.stats import t as student_t
 
 from zslcore.analysis.papers.claims.evidence import (
-    ENOUGH,
+    MIN_METHODS,
     ClaimEvidence,
     ReadCells,
     UndecidedError,
-    in_words,
+    describe_metric,
     join_names,
 )
 from zslcore.analysis.ranking import method_ranks
@@ -56,11 +56,11 @@ NEAR = 0.02
 #: Runs that differ by at most this are tied, since they have few seeds.
 TIED = 0.01
 #: If a claim is on at least this share of cases, the verdict "holds" names up to six exceptions.
-MOST = 0.9
+MIN_EXCEPTION_SHARE = 0.9
 #: Minimum number of data sets for an interval over data sets.
-FEW = 3
+MIN_DATA_SETS = 3
 #: Minimum number of methods in a ranking of runs.
-FEWEST_METHODS = 5
+MIN_METHODS_OF_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Judgment:
 # --- Scope ----------------------------------------------------------------------------------------
 
 
-def with_scope(judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
+def add_scope(judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
     """Add the scope to a judgment of runs, and limit the verdict to this scope."""
     data, methods = evidence.benchmarks, evidence.methods
     rows = evidence.metrics[evidence.metrics["data"].isin(judgment.data)]
@@ -164,7 +164,7 @@ def _trained(data: str, pretraining: str) -> str:
     return f"{data} ({special.get(pretraining, f'trained on {pretraining}')})"
 
 
-def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> Judgment:
+def _add_coverage(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> Judgment:
     """Add to a judgment the data sets of its cases, and the methods with cases on all of them."""
     data, methods = evidence.coverage(cases)
     return replace(judgment, data=data, methods=methods)
@@ -174,7 +174,7 @@ def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> 
 
 
 def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Return two series of metrics on their common cases; UndecidedError without any."""
+    """Return two series of metrics on their common cases; UndecidedError if there are none."""
     both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
     if both.empty:
         raise UndecidedError("No method has values of both compared metrics.")
@@ -238,18 +238,20 @@ def judge_difference(
     With too few data sets for an interval, the sign must be clear on every data set. ``tally`` adds
     the number of cases on the claimed side to the sentence.
     """
-    few = evidence.body != "printed" and 1 < len(d) < FEW and "method" not in d.index.names
+    few = (
+        evidence.body != "printed" and 1 < len(d) < MIN_DATA_SETS and "method" not in d.index.names
+    )
     judgment = _clear_on_each(subject, d, of) if few else judge_mean(subject, d, claimed, of=of)
     if tally:
         count = judge_share(claimed.capitalize(), d < 0 if claimed == "below" else d > 0)
         judgment = replace(judgment, sentence=f"{judgment.sentence} {count.sentence}")
-    return _covering(evidence, judgment, d)
+    return _add_coverage(evidence, judgment, d)
 
 
 def _clear_on_each(subject: str, d: pd.Series, unit: str) -> Judgment:
     """Judge whether a difference is more than one point above zero on each of a few data sets."""
     values_in_words = ", ".join(f"{signed(x)} on {_data_and_split(case)}" for case, x in d.items())
-    rule = f"An interval needs {FEW} {unit}; with fewer, the sign must be clear on each."
+    rule = f"An interval needs {MIN_DATA_SETS} {unit}; with fewer, the sign must be clear on each."
     sentence = f"{subject}, in points: {values_in_words}. {rule}"
     verdict = judge_interval(float(d.min()), float(d.max()), (TIED, np.inf))
     if verdict == "does not hold" and d.max() >= -TIED:
@@ -277,7 +279,7 @@ def judge_interval(
 def judge_share(subject: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
     """Judge whether the share of hits, indexed by case, is at least the claimed share.
 
-    Raises UndecidedError without cases.
+    Raises UndecidedError if there are no cases.
     """
     n, k = len(hits), int(hits.sum())
     if not n:
@@ -297,7 +299,7 @@ def judge_share(subject: str, hits: pd.Series, *, at_least: float = 1.0) -> Judg
         float(interval.low),
         float(interval.high),
         "share",
-        exceptions=join_names(misses) if agrees and few and at_least >= MOST else "",
+        exceptions=join_names(misses) if agrees and few and at_least >= MIN_EXCEPTION_SHARE else "",
     )
 
 
@@ -329,10 +331,10 @@ def judge_count(
         sentence = f"{judgment.sentence} No clear sign (within one point): {join_names(unclear)}."
         verdict: Verdict = "undecided" if hits.all() else judgment.verdict
         judgment = replace(judgment, verdict=verdict, sentence=sentence)
-    return _covering(evidence, judgment, hits if cases is None else cases)
+    return _add_coverage(evidence, judgment, hits if cases is None else cases)
 
 
-def with_clear_sign(evidence: ClaimEvidence, d: pd.Series) -> tuple[pd.Series, list[str]]:
+def select_clear_signs(evidence: ClaimEvidence, d: pd.Series) -> tuple[pd.Series, list[str]]:
     """Return the differences with a clear sign, and the names of the other cases."""
     if evidence.body == "printed":
         return d, []
@@ -386,7 +388,7 @@ class Order:
     wide: pd.DataFrame
     missing: Sequence[str] = ()
 
-    def covering(self, judgment: Judgment) -> Judgment:
+    def add_coverage(self, judgment: Judgment) -> Judgment:
         """Add the ranked data sets and methods to a judgment."""
         index = self.wide.index
         data = index.get_level_values("data").unique() if "data" in index.names else ()
@@ -412,13 +414,15 @@ def order_of(
     """
     rows = "data sets"
     if folds and evidence.has(f"{metric}, fold 1"):
-        parts = [evidence.compared(f"{metric}, fold {k}", split, ENOUGH) for k in (1, 2, 3)]
+        parts = [
+            evidence.comparison_table(f"{metric}, fold {k}", split, MIN_METHODS) for k in (1, 2, 3)
+        ]
         wide, rows = pd.concat(parts).dropna(axis=1), "data sets and folds"
     else:
-        fewest = ENOUGH if evidence.body == "printed" else FEWEST_METHODS
-        wide = evidence.compared(metric, split, fewest)
+        min_methods = MIN_METHODS if evidence.body == "printed" else MIN_METHODS_OF_RUNS
+        wide = evidence.comparison_table(metric, split, min_methods)
     missing = [name for name in evidence.methods if name not in wide.columns]
-    return order_of_table(wide, in_words(metric), rows, missing)
+    return order_of_table(wide, describe_metric(metric), rows, missing)
 
 
 def order_of_table(
@@ -467,7 +471,7 @@ def judge_place(
     place = f"place {low}" if low == high else f"place {low} to {high}"
     needed = f"{first}" if last is None else f"{first} to {last}"
     comparison = f"{place} of {len(ranks)}; claimed: {needed}"
-    return order.covering(
+    return order.add_coverage(
         Judgment(verdict, sentence, rank, unit="place", ranks=ranked, comparison=comparison)
     )
 
@@ -507,7 +511,7 @@ def judge_end(
         )
         judgment = replace(judgment, verdict=verdict, sentence=sentence, exceptions="")
     # An order has no interval.
-    return order.covering(replace(judgment, low=None, high=None))
+    return order.add_coverage(replace(judgment, low=None, high=None))
 
 
 def judge_best(
@@ -522,7 +526,7 @@ def judge_best(
     on: dict[str, pd.Series] = {}
     for benchmark, method in expected.items():
         values = evidence.on(benchmark, metric, split)
-        if method not in values or (evidence.body == "printed" and len(values) < ENOUGH):
+        if method not in values or (evidence.body == "printed" and len(values) < MIN_METHODS):
             continue
         lead = np.round(values[method] - values.drop(method).max(), DIGITS)
         missing = [name for name in evidence.methods if name not in values]
@@ -538,19 +542,20 @@ def judge_best(
             unclear.append(f"{method} on {data} ({why})")
     if not best:
         raise UndecidedError(
-            f"No {in_words(metric)} on {split} is available for the methods that the paper names."
+            f"No {describe_metric(metric)} on {split} is available for the methods that the paper "
+            "names."
         )
     best_in_words = ", ".join(f"{name} on {data}" for data, name in best.items())
     methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
     more = f" Best: {best_in_words}." + (f" Open: {join_names(unclear)}." if unclear else "")
     if named:
         hits = pd.Series(named)
-        subject = f"Best by {in_words(metric)} on {split} as in the paper"
+        subject = f"Best by {describe_metric(metric)} on {split} as in the paper"
         judgment = judge_share(subject, hits)
         if unclear and hits.all():
             judgment = replace(judgment, verdict="undecided")
     else:
-        subject = f"It is open whether the named methods are best by {in_words(metric)}."
+        subject = f"It is open whether the named methods are best by {describe_metric(metric)}."
         judgment = Judgment("undecided", subject)
     return replace(judgment, sentence=judgment.sentence + more, data=tuple(on), methods=methods)
 
@@ -569,12 +574,12 @@ def judge_group(
     if len(inside) < len(group):
         raise UndecidedError(f"No {metric} of {join_names(group)} is available on every data set.")
     outside = wide.drop(columns=inside)
-    if evidence.body == "printed" or len(wide) >= FEW:
+    if evidence.body == "printed" or len(wide) >= MIN_DATA_SETS:
         d = wide[inside].mean(axis=1) - outside.mean(axis=1)
         judgment = judge_mean(subject, d, "above", of="data sets")
     else:
         judgment = _judge_by_welch(subject, wide[inside].mean(), outside.mean())
-    return order.covering(judgment)
+    return order.add_coverage(judgment)
 
 
 def _judge_by_welch(subject: str, first: pd.Series, second: pd.Series) -> Judgment:

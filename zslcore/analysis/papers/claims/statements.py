@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
+from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, explain_claim
 from zslcore.analysis.papers.claims.evidence import ClaimEvidence, UndecidedError, join_names
 from zslcore.analysis.papers.claims.judging import (
     NEAR,
@@ -36,7 +36,7 @@ from zslcore.analysis.papers.claims.judging import (
     order_of_figure_4,
     order_of_table,
     ratio,
-    with_clear_sign,
+    select_clear_signs,
 )
 from zslcore.analysis.ranking import agreement
 from zslcore.datasets.facts import class_facts, fact_sources
@@ -128,7 +128,7 @@ def crossed_p(e: ClaimEvidence) -> Judgment:
     """Judge whether a different training set changes results significantly."""
     tests = cross_tests(e.table("cross_dataset_awa"))
     test = tests["training set"]
-    sentence = f"{test.sentence} {claim_explained(tests)}"
+    sentence = f"{test.sentence} {explain_claim(tests)}"
     verdict: Verdict = "holds" if test.p < 0.05 else "does not hold"
     comparison = f"p = {test.p:.2g}; claimed: {PRINTED_CLAIM.p:g}"
     return Judgment(verdict, sentence, test.p, unit="p", comparison=comparison)
@@ -180,7 +180,7 @@ def detector_ranks_better(e: ClaimEvidence) -> Judgment:
             "reverse this."
         )
         judgment = replace(judgment, verdict="undecided", sentence=sentence)
-    return orders["H"].covering(judgment)
+    return orders["H"].add_coverage(judgment)
 
 
 def same_order(e: ClaimEvidence) -> Judgment:
@@ -197,7 +197,7 @@ def same_order(e: ClaimEvidence) -> Judgment:
         f"({test.low:.2f} to {test.high:.2f}); 0 is unrelated, 1 the same order."
     ).replace("-", "−")
     verdict = judge_interval(test.low, test.high, (0.5, np.inf))
-    return order.covering(Judgment(verdict, sentence, test.tau, test.low, test.high, "tau"))
+    return order.add_coverage(Judgment(verdict, sentence, test.tau, test.low, test.high, "tau"))
 
 
 def transduction_helps(e: ClaimEvidence) -> Judgment:
@@ -278,12 +278,12 @@ def calibration_raises_h(e: ClaimEvidence) -> Judgment:
 def calibration_raises_every_h(e: ClaimEvidence) -> Judgment:
     """Judge how often calibration raises H, among differences with a clear sign."""
     d = _calibrated_less_plain(e)
-    clear, unclear = with_clear_sign(e, d)
+    clear, unclear = select_clear_signs(e, d)
     return judge_count(e, "Calibration lifts H", clear > 0, cases=d, unclear=unclear)
 
 
 def lowest_near_highest(e: ClaimEvidence) -> Judgment:
-    """Judge per data set whether the lowest calibrated H reaches the highest plain H."""
+    """Judge whether the lowest calibrated H is near or above the best plain H on each data set."""
     lowest = e.cases("H at gamma", ["data"], **PS).groupby("data", sort=False).min()
     d = difference(lowest, e.cases("H", ["data"], **PS).groupby("data", sort=False).max())
     margins = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
@@ -316,7 +316,7 @@ def gzsl_lambda_smaller(e: ClaimEvidence) -> Judgment:
 def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
     """Judge whether λ chosen for GZSL lowers H for DEVISE on CUB alone."""
     d = _gzsl_less_zsl(e, "H at gamma")
-    clear, unclear = with_clear_sign(e, d)
+    clear, unclear = select_clear_signs(e, d)
     cases = clear.index.to_frame(index=False)
     on_cub = cases["data"].map(e.benchmark_of_data()) == "CUB"
     expected = ((cases["method"] == "DEVISE") & on_cub).to_numpy()

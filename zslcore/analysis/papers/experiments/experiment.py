@@ -139,7 +139,7 @@ class Experiment(ABC):
         }
         return replace(self, params={**self.params, **merged})
 
-    def checked_methods(self, methods: Sequence[str]) -> tuple[str, ...]:
+    def check_methods(self, methods: Sequence[str]) -> tuple[str, ...]:
         """Return the requested rows, by default the rows of the paper; refuse other names."""
         allowed = self.methods + self.further_methods
         for method in methods:

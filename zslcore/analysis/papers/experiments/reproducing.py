@@ -63,7 +63,7 @@ _BY_SPLIT = tuple(PrintedColumn(split, split, "zsl", "zsl") for split in ("SS", 
 _PLAIN = tuple(PrintedColumn(metric, "PS", "zsl", metric) for metric in ("u", "s", "H"))
 
 
-def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
+def _benchmark_experiment(kind: type[R], *table: Any, **options: Any) -> R:
     """Return an experiment with the benchmark paper's variants instead of our defaults.
 
     SAE compares images and classes in the space of the prototypes, GFZSL estimates the Gaussians of
@@ -84,14 +84,14 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             feature_source="The paper counts the real images: 'zslcore download xlsa17' fetches "
             "their features.",
         ),
-        _benchmark(
+        _benchmark_experiment(
             RunsExperiment,
             "gbu:table3",
             "ZSL on the standard and on the proposed split",
             "GBU 3",
             _BY_SPLIT,
         ),
-        _benchmark(
+        _benchmark_experiment(
             RunsExperiment,
             "gbu:figure3",
             "ZSL with the parameters that each validation split chooses",
@@ -101,7 +101,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             metrics="Accuracy in percent, per class; each column with the parameters that one "
             "fold chooses.",
         ),
-        _benchmark(
+        _benchmark_experiment(
             RanksExperiment,
             "gbu:figure4",
             "methods ranked by ZSL over data sets and validation splits",
@@ -114,7 +114,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         ImagenetExperiment(
             "gbu:figure5", "ZSL on the nine ImageNet test sets: top 1, 5 and 10", ks=(1, 5, 10)
         ),
-        _benchmark(
+        _benchmark_experiment(
             RunsExperiment, "gbu:table6", "GZSL without calibration: u, s and H", "GBU 6", _PLAIN
         ),
         ImagenetExperiment(
@@ -123,7 +123,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             "gzsl",
             (1, 5, 10),
         ),
-        _benchmark(
+        _benchmark_experiment(
             RanksExperiment,
             "gbu:figure7",
             "methods ranked by u, s and H over data sets",
@@ -250,13 +250,16 @@ def get_experiment(name: str) -> Experiment:
 MeasuredOn = Literal["test", "validation"]
 
 
-def configured_experiment(
+def configure_experiment(
     name: str,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     features: FeatureScaling | None = None,
     on: MeasuredOn = "test",
 ) -> Experiment:
-    """Return an experiment with other parameters, features or images; see :func:`reproduce`."""
+    """Return an experiment with other parameters, features or test images.
+
+    For the arguments see :func:`reproduce`.
+    """
     experiment = get_experiment(name)
     for method in params or {}:
         if method not in (allowed := experiment.methods + experiment.further_methods):
@@ -312,7 +315,7 @@ def reproduce(
     params : row -> given parameters, which override the parameters of the paper's variant
     on : "test" or, for figures over λ, "validation": the first validation split, as in the
         calibration paper
-    on_done : callable(done, total, task, runs), called after each task in this process
+    on_done : callable(done, total, task, runs), called in this process after each task
     on_status : callable(TasksStatus), called every few seconds from a thread
 
     Returns
@@ -321,8 +324,8 @@ def reproduce(
         One row per data set, row and cell of the printed table; see
         :data:`~zslcore.analysis.papers.experiments.experiment.COLUMNS`.
     """
-    experiment = configured_experiment(name, params, features, on)
-    rows = experiment.checked_methods(methods)
+    experiment = configure_experiment(name, params, features, on)
+    rows = experiment.check_methods(methods)
     parts_datasets = experiment.parts(tuple(datasets) or experiment.datasets)
     parts = [TablePart(names, rows, seeds, draws, benchmark) for names in parts_datasets]
     tasks = {
@@ -367,7 +370,10 @@ def run_tasks(
     jobs: int,
     on_status: Callable[[TasksStatus], None] | None,
 ) -> Iterator[tuple[str, int]]:
-    """Complete all tasks; yield the name and the number of computed runs of each, stored first."""
+    """Complete all tasks; yield the name and the number of computed runs of each.
+
+    Tasks with stored results come first.
+    """
     todo = {
         name: of_name
         for name, of_name in tasks.items()

@@ -13,7 +13,7 @@ import numpy as np
 
 from zslcore.analysis import bias_variance
 from zslcore.analysis.cross_dataset import CrossFit, add_printed, cross_fits, cross_table
-from zslcore.analysis.large_scale import LargeScaleStudy, printed
+from zslcore.analysis.large_scale import LargeScaleStudy, printed_accuracies
 from zslcore.analysis.papers.experiments.experiment import (
     COLUMNS,
     Experiment,
@@ -22,7 +22,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     measured_cells,
     to_records,
 )
-from zslcore.analysis.regularization import RegularizationSpec, path_as_runs, regularized
+from zslcore.analysis.regularization import RegularizationSpec, path_as_runs, regularized_methods
 from zslcore.analysis.study import RecordStudy, Rows, study_key
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets.facts import published
@@ -163,7 +163,7 @@ class PathExperiment(RowsExperiment):
         """All other methods with a regulariser; for errors, methods that predict attributes."""
         return tuple(
             name
-            for name in regularized()
+            for name in regularized_methods()
             if name not in self.methods
             and (self.what == "accuracies" or METHODS[name].predicted_attributes != "no")
         )
@@ -245,10 +245,11 @@ class CrossExperiment(Experiment):
 class TransductionExperiment(RowsExperiment):
     """Comparison of transductive methods with their inductive versions on split PS.
 
-    ``named`` maps names in the paper to methods, ``cells`` headings to columns of the stored rows.
+    ``method_names`` maps names in the paper to methods, ``cells`` maps headings to columns of the
+    stored rows.
     """
 
-    named: Mapping[str, str]
+    method_names: Mapping[str, str]
     cells: Mapping[str, str]
     takes_params: bool = field(default=True, kw_only=True)
     #: Inductive methods have no rows of their own.
@@ -261,18 +262,18 @@ class TransductionExperiment(RowsExperiment):
     @property
     def methods(self) -> tuple[str, ...]:
         """Transductive methods of the figure."""
-        return tuple(self.named)
+        return tuple(self.method_names)
 
     def method_of(self, row: str) -> str:
         """Return the method of a row."""
-        return self.named[row]
+        return self.method_names[row]
 
     def study(self, dataset: str, row: str) -> TransductionRows:
         """Return the study that compares a method with its inductive version."""
         study = TransductionStudy(
             dataset,
             "PS",
-            self.named[row],
+            self.method_names[row],
             self.params_of(row),
             features=self.features,
             digest=cached_dataset(dataset).digest,
@@ -316,7 +317,7 @@ class ImagenetExperiment(RowsExperiment):
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods of the printed table that this package has."""
-        return tuple(name for name in printed().index if name in METHODS)
+        return tuple(name for name in printed_accuracies().index if name in METHODS)
 
     def is_of_paper(self, name: str, part: TablePart) -> bool:
         """Return whether the images are real; the digits do not count as data of the paper."""
@@ -329,7 +330,7 @@ class ImagenetExperiment(RowsExperiment):
     def table_rows(self, part: TablePart) -> Iterator[dict[str, Any]]:
         """Yield the cells of methods and sets; the paper prints only top-1 of ZSL as numbers."""
         (dataset,) = part.datasets
-        table = printed()
+        table = printed_accuracies()
         for method in part.methods:
             for row in self.study(dataset, method).stored() or []:
                 if row["task"] == self.task and row["k"] in self.ks:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.method_table import MethodResult as StoredCell
-from zslcore.analysis.method_table import row_name, seconds_of
+from zslcore.analysis.method_table import estimate_seconds, row_name
 from zslcore.analysis.papers.claims.evidence import (
     COLUMN_OF_METRIC,
     metrics_of_run,
@@ -232,12 +232,12 @@ class RunsTask:
         return not self.plan.missing(ResultStore())
 
     def expected_seconds(self, former: Sequence[StoredCell]) -> float:
-        """Return the summed seconds of earlier runs; NaN if a method has no earlier run.
+        """Estimate the seconds of all runs from earlier runs; NaN if none is comparable.
 
         Time saved by sharing computations between methods and seeds is ignored.
         """
         return fsum(
-            seconds_of(former, row_name(spec.method, spec.params), spec.dataset, spec.split)
+            estimate_seconds(former, row_name(spec.method, spec.params), spec.dataset, spec.split)
             for spec in self.plan.specs
         )
 
