@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -396,7 +397,7 @@ def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored,
     assert float(larger) > float(smaller)
     table = app.dataframe[0].value
     assert [f"{value:.1f}" for value in table["H"]] == [larger, smaller]
-    assert set(table["file"]) == {path.name for path in paths}
+    assert set(table["file"]) == {path.stem for path in paths}
     # McNemar's test is in a closed tab
     assert all("McNemar" not in caption.value for caption in app.caption)
 
@@ -414,23 +415,26 @@ def test_three_files_are_ranked_in_the_headline(tmp_path, scored):
     assert not app.exception
     harmonic = {p.name: 100 * score_report(p).metrics["plain_harmonic"] for p in paths}
     best = max(harmonic, key=harmonic.get)
-    heading = next(element.value for element in app.markdown if element.value.startswith("## "))
+    heading = heading_of(app)
     opening = f"## {best} has the highest H of 3 files, {harmonic[best]:.1f} %"
-    assert heading.replace("\\", "").startswith(opening)
+    assert heading.startswith(opening)
     table = app.dataframe[0].value.set_index("file")
-    assert [*table.index] == sorted(harmonic, key=harmonic.get, reverse=True)
+    assert [f"{stem}.npz" for stem in table.index] == sorted(
+        harmonic, key=harmonic.get, reverse=True
+    )
+    assert f"Handle and protocols: {best}" in words(app).replace("\\", "")
     for path in paths:
         metrics_of_file = score_report(path).metrics
         for column, name in {"u": "unseen", "s": "seen", "H": "harmonic"}.items():
-            assert table.at[path.name, column] / 100 == pytest.approx(
+            assert table.at[path.stem, column] / 100 == pytest.approx(
                 metrics_of_file[f"plain_{name}"]
             )
-        assert table.at[path.name, "AUSUC"] / 100 == pytest.approx(metrics_of_file["ausuc"])
+        assert table.at[path.stem, "AUSUC"] / 100 == pytest.approx(metrics_of_file["ausuc"])
     intervals = re.search(r"over classes: (.+) points\.", words(app).replace("\\", ""))[1]
     for clause in intervals.split(" points, "):
         name, _low, _to, high = clause.split(" ")
         is_worse = float(high.replace("−", "-")) < 0
-        assert table.at[name, "verdict"] == ("worse" if is_worse else "not worse")
+        assert table.at[Path(name).stem, "verdict"] == ("worse" if is_worse else "not worse")
 
 
 def test_three_files_with_too_few_classes_keep_their_names(tmp_path):
@@ -446,22 +450,36 @@ def test_three_files_with_too_few_classes_keep_their_names(tmp_path):
     shown = words(app).replace("\\", "")
     assert "are too few for an interval" in shown
     table = app.dataframe[0].value
-    assert {*table["file"]} == {*names}
+    assert {*table["file"]} == {Path(name).stem for name in names}
     assert [*table["verdict"]] == ["highest", "not tested", "not tested"]
 
 
 def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):
-    first, second = own_scores(tmp_path, scored, [0.0, 0.0])
+    paths = [*own_scores(tmp_path, scored, [0.0, 0.0, 5.0])]
     content = {"y": scored.y[:-9], "unseen_classes": np.flatnonzero(~scored.seen)}
-    np.savez(second, scores=scored.F[:-9], **content)
+    np.savez(paths[1], scores=scored.F[:-9], **content)
     app = pages.visit(PAGE)
-    for path in (first, second):
+    for path in paths[:2]:
         app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
     app.run()
     assert not app.exception
     assert "expected scores of the same images" in app.warning[0].value
+    assert heading_of(app).startswith("## The 2 files are not comparable")
+    assert "Handle and protocols: own0.npz" in words(app).replace("\\", "")
     assert [*app.dataframe[0].value["verdict"]] == ["–", "not comparable"]
     assert "AUSUC" in metrics(app)
+    for path in paths:
+        app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
+    app.run()
+    assert not app.exception
+    assert heading_of(app).endswith("; 1 of 3 files cannot be compared.")
+    assert app.dataframe[0].value["verdict"].iloc[-1] == "not comparable"
+
+
+def heading_of(app):
+    """Return the answer of the view."""
+    heading = next(element.value for element in app.markdown if element.value.startswith("## "))
+    return heading.replace("\\", "")
 
 
 def blocks_of(tmp_path, scored, names):

@@ -71,6 +71,13 @@ class EvaluatedScores:
         return self.report.reportable_gamma
 
 
+def short_names(files: Sequence[EvaluatedScores]) -> list[str]:
+    """Return the names of files, without extensions if these names differ."""
+    names = [each.matrix.name for each in files]
+    stems = [Path(name).stem for name in names]
+    return stems if len({*stems}) == len(stems) else names
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreUpload:
     """An uploaded score file with its labels and unseen classes.

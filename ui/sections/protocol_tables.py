@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui.intake.scores import EvaluatedScores
+from ui.intake.scores import EvaluatedScores, short_names
 from ui.shell.numbers import percent, signed, three_digits
 from ui.shell.text import on_screen, plain
 from ui.state import cache
@@ -39,14 +39,15 @@ class FileComparison:
 
     Attributes
     ----------
-    conclusion, details : clauses on the best file and on the test, not escaped; "" without a second
-        comparable file
+    files : the files, best first; those that cannot be compared are last
+    conclusion, details : clauses on the best file and on the test, not escaped
     at : condition of the metrics, such as ", γ = 0"
-    table : one row per file, best first: file, u, s, H, AUSUC, low, high (95 % interval of the
-        difference from the best file), verdict ("worse" if the interval is below 0)
+    table : one row per file: file, H, verdict ("worse" if the interval is below 0), u, s, AUSUC,
+        low, high (95 % interval of the difference from the best file)
     reasons : why files cannot be compared with the first
     """
 
+    files: tuple[EvaluatedScores, ...]
     conclusion: str
     details: str
     at: str
@@ -83,28 +84,38 @@ def compare_files(files: Sequence[EvaluatedScores]) -> FileComparison:
         if name and not few:
             intervals[each] = table["low"][name], table["high"][name]
             verdicts[each] = "worse" if intervals[each][1] < 0 else "not worse"
-    point = name.partition("_")[0]
+    point, ranked = name.partition("_")[0], (*comparable, *reasons)
     rows = [
         (
             each.matrix.name,
-            *(metrics[each].get(f"{point}_{side}") for side in ("unseen", "seen", "harmonic")),
+            metrics[each].get(f"{point}_harmonic"),
+            verdicts[each],
+            *(metrics[each].get(f"{point}_{side}") for side in ("unseen", "seen")),
             metrics[each]["ausuc"],
             *intervals[each],
-            verdicts[each],
         )
-        for each in (*comparable, *reasons)
+        for each in ranked
     ]
-    columns = ["file", "u", "s", "H", "AUSUC", "low", "high", "verdict"]
-    ranked = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:-1], float))
-    conclusion = details = ""
-    if len(pairs) == 1:
+    columns = ["file", "H", "verdict", "u", "s", "AUSUC", "low", "high"]
+    numbers = dict.fromkeys(["H", *columns[3:]], float)
+    details = ""
+    if not pairs:
+        conclusion = (
+            f"The {len(files)} files are not comparable: their test images, labels or unseen "
+            "classes differ"
+        )
+        details = "the metrics below are those of each file alone"
+    elif len(pairs) == 1:
         conclusion, details = pairs[0].conclusion(differences[0])
-    elif pairs and not name:
+    elif not name:
         conclusion = "The files have no metric in common"
-    elif pairs:
+    else:
         close = [*verdicts.values()].count("not worse")
-        rest = f"{close} of the others {'is' if close == 1 else 'are'} not significantly worse"
-        test = f"{rest if close else 'all others are significantly worse'} (95 %)"
+        is_or_are = "is" if close == 1 else "are"
+        rest = f"{close} of {len(worse)} others {is_or_are} not significantly worse"
+        extremes = {0: "all others are significantly worse"}
+        extremes[len(worse)] = "no other is significantly worse"
+        test = f"{extremes.get(close, rest)} (95 %)"
         conclusion = (
             f"{best.matrix.name} has the highest {letter} of {len(comparable)} files, "
             f"{percent(metrics[best][name] or 0.0)} per class{at}; "
@@ -115,23 +126,23 @@ def compare_files(files: Sequence[EvaluatedScores]) -> FileComparison:
             for each, (low, high) in ((each, intervals[each]) for each in worse)
         ]
         details = "" if few else f"95 % intervals of differences over classes: {', '.join(clauses)}"
-    return FileComparison(conclusion, details, at, ranked, tuple(reasons.values()))
+    if pairs and reasons:
+        conclusion += f"; {len(reasons)} of {len(files)} files cannot be compared"
+    table = pd.DataFrame(rows, columns=columns).astype(numbers)
+    return FileComparison(ranked, conclusion, details, at, table, tuple(reasons.values()))
 
 
 def show_files(comparison: FileComparison, name: str) -> None:
     """Show the metrics and the verdict of each file, best first."""
     table = comparison.table.dropna(axis="columns", how="all")
-    metrics = [column for column in ("u", "s", "H", "AUSUC") if column in table]
+    table["file"] = short_names(comparison.files)
+    labels = {str(column): str(column) for column in table if column not in ("low", "high")}
     tables.show(
         table,
         name,
-        labels={
-            "file": f"file{comparison.at}",
-            **{column: column for column in metrics},
-            "verdict": "significance",
-        },
-        percent=metrics,
-        widths={"file": 119, "u": 53, "s": 53, "H": 53, "AUSUC": 56, "verdict": 108},
+        labels=labels | {"file": f"file{comparison.at}", "verdict": "significance"},
+        percent=[column for column in ("H", "u", "s", "AUSUC") if column in table],
+        widths={"file": 119, "H": 53, "verdict": 108, "u": 53, "s": 53, "AUSUC": 56},
         marked=0,
         height=250,
     )

@@ -106,7 +106,7 @@ function candidatePlaces({ x, y, width }, { left, right, top, bottom }) {
   for (const start of [x + 12, x + 20, x - 12 - width, x - 20 - width])
     for (let up = -12; up > -(bottom - top) - 12; up -= 2)
       for (const v of [y + up, y - up])
-        if (v >= top + LABEL_HEIGHT / 2 && v <= bottom)
+        if (v >= top + LABEL_HEIGHT / 2 && v <= bottom - LABEL_HEIGHT / 2)
           places.push([Math.max(left, Math.min(start, right - width)), v]);
   return places;
 }

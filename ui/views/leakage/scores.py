@@ -89,19 +89,20 @@ def show(header: Header) -> None:
             )
     complete = [each for each in evaluated if each is not None]
     if len(complete) == len(evaluated):
-        first, *others = complete
         has_uploads = bool(scores.kept_scores())
-        identity = _identity(first, words, is_example=not has_uploads)
         comparison = None
-        if has_uploads and others:
+        if has_uploads and len(complete) > 1:
             answer.say("Comparing the files …", "Resampling classes and images.")
             comparison = compare_files(complete)
-        if comparison and comparison.conclusion:
-            conclusion, details = comparison.conclusion, comparison.details
-            details = f"{details[:1].upper()}{details[1:]}." if details else ""
-            answer.say(plain(words.translate(f"{conclusion}.")), plain(words.translate(details)))
-        else:
-            answer.say(_headline(first, words), identity)
+            complete = [*comparison.files]
+        first, *others = complete
+        headline = _headline(first, words)
+        evidence = _identity(first, words, is_example=not has_uploads)
+        if comparison:
+            headline = plain(words.translate(f"{comparison.conclusion}."))
+            if details := comparison.details:
+                evidence = plain(words.translate(f"{details[:1].upper()}{details[1:]}."))
+        answer.say(headline, evidence)
         if isinstance(first.matrix, PredictedScores):
             state = first.matrix.state
             tip = AGREES if state is State.VERIFIED else None
@@ -257,14 +258,15 @@ def _draw_curves(
     first: EvaluatedScores, others: list[EvaluatedScores], words: Words, gamma: float
 ) -> None:
     """Draw the curve of each file, with the handle of the first at ``gamma``."""
-    looks = zip([first, *others], ["harmonic", *GHOSTS], strict=False)
+    files = [first, *others]
+    looks = zip(files, scores.short_names(files), ["harmonic", *GHOSTS], strict=False)
     lines = [
         line_of(
-            *(each.matrix.name, each.matrix.tested.curve, look, each.gamma),
+            *(name, each.matrix.tested.curve, look, each.gamma),
             gamma if each is first else each.gamma or 0.0,
             each.report.origin,
         )
-        for each, look in looks
+        for each, name, look in looks
         if each.matrix.tested.has_curve
     ]
     matrix, sides = first.matrix, (words.seen, words.unseen)
