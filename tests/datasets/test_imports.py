@@ -264,11 +264,11 @@ def test_no_folder_is_removed_while_a_manifest_is_unreadable(source, root, forei
     read_xlsa17(source)
     dead = draft_of_an_ended_process(root, "other.")
     folder = spoil_manifest(root, foreign, as_before=as_before)
-    assert imports.abandoned() == imports.unknown_folders() == []
+    assert imports.abandoned_drafts() == imports.unknown_folders() == []
     assert upkeep.sweep_leftovers() == 0
     assert len(list(folder.iterdir())) >= 4
     (root / "Toy.json").unlink()
-    assert imports.abandoned() == [dead]
+    assert imports.abandoned_drafts() == [dead]
     assert imports.unknown_folders() == [folder]
 
 
@@ -323,7 +323,7 @@ def test_simultaneous_imports_succeed_or_are_refused(root):
     def measure(_):
         while not over.is_set():
             imports.size_of(root)
-            imports.abandoned()
+            imports.abandoned_drafts()
             imports.restore_manifest("same")
 
     acts = [

@@ -30,7 +30,7 @@ def full():
     facts = class_facts("aPY")
     images, test_seen = simulated._counts(facts.classes, share=1.0)
     labels = np.repeat(np.arange(len(images)), images)
-    split = simulated._proposed(facts, labels, images, test_seen)
+    split = simulated._proposed_split(facts, labels, images, test_seen)
     is_apascal = (facts.classes["ss"] == "train").to_numpy()[labels]
     drawn = simulated.draw_photographs(labels, is_apascal, split, np.random.default_rng(0))
     return labels, is_apascal, split, drawn

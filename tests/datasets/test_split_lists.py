@@ -12,7 +12,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_files import read_split_file
 from zslcore.datasets.split_folders import read_split_lists
-from zslcore.datasets.split_images import MOST_QUESTIONS, ImageRows, unify_spellings
+from zslcore.datasets.split_images import MAX_QUESTIONS, ImageRows, unify_spellings
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise_file
@@ -345,7 +345,7 @@ def test_two_spellings_within_one_list_raise_a_question(tmp_path):
 def test_many_spellings_raise_few_questions():
     names = [f"class {letter}" for letter in "abcdefghijkl"]
     _, _, questions = unify_spellings("split.json", [[*names, *map(str.title, names)]])
-    assert len(questions) == MOST_QUESTIONS + 1
+    assert len(questions) == MAX_QUESTIONS + 1
     assert questions[0] == "One list has class a, Class A: are these one class or 2?"
     assert questions[-1] == "3 more classes have several spellings in one list."
 

@@ -14,11 +14,11 @@ from zslcore.__main__ import main
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import (
     class_facts,
+    decode_runs,
     fact_sources,
     labels_digest,
     published,
     row_facts,
-    unpacked,
 )
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage import (
@@ -395,7 +395,7 @@ def test_correction_removes_a_train_row_shared_with_val_but_keeps_it_in_trainval
 
 
 def test_run_lengths_are_read():
-    assert unpacked("0*3 7 1*2").tolist() == [0, 0, 0, 7, 1, 1]
+    assert decode_runs("0*3 7 1*2").tolist() == [0, 0, 0, 7, 1, 1]
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)

@@ -15,7 +15,7 @@ from ui.shell import site_map, terms, visitors
 from ui.shell.text import on_screen, plain
 from zslcore.datasets import ZSLDataset, intake
 from zslcore.datasets.facts import FINE_TUNED, benchmark_of, unlisted_sets
-from zslcore.datasets.table import FEWEST_SEEN, RANDOM
+from zslcore.datasets.table import MIN_SEEN, RANDOM
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import PRETRAINING_NAMES
 from zslcore.leakage.contamination import titles_of_sets
@@ -142,7 +142,7 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
     with st.container(horizontal=True):
         for part, title in survey.choices.items():
             st.selectbox(
-                intake.IN_WORDS[part].capitalize(),
+                intake.TITLES_OF_PARTS[part].capitalize(),
                 ["", *titles],
                 index=titles.index(title) + 1 if title in titles else 0,
                 key=f"data_part_{part}",
@@ -173,8 +173,8 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
         key="data_unseen_how",
     )
     if how == DRAWN:
-        if (most := survey.n_classes - FEWEST_SEEN) < 1:
-            st.caption(f"A draw needs at least {FEWEST_SEEN + 1} classes; name the unseen ones.")
+        if (most := survey.n_classes - MIN_SEEN) < 1:
+            st.caption(f"A draw needs at least {MIN_SEEN + 1} classes; name the unseen ones.")
             return ""
         usual = min(max(round(survey.n_classes / 5), 2), most)
         n = st.number_input("Number of classes", 1, most, usual, key="data_unseen_n", width=160)
@@ -199,10 +199,10 @@ def _sides_in_words(unseen: str, n_classes: int) -> str:
     n_seen = n_classes - n_unseen
     if not n_unseen or n_seen < 0 or (":" in unseen and not draw):
         return ""
-    if n_seen >= FEWEST_SEEN:
+    if n_seen >= MIN_SEEN:
         return f"{n_unseen} unseen, {n_seen} seen"
     return (
-        f":orange[{n_unseen} unseen, {n_seen} seen: methods need at least {FEWEST_SEEN} seen "
+        f":orange[{n_unseen} unseen, {n_seen} seen: methods need at least {MIN_SEEN} seen "
         "classes, so that each fold trains on two.]"
     )
 

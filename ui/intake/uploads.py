@@ -16,7 +16,7 @@ import streamlit as st
 from ui.intake import upload_storage
 from ui.shell import visitors
 from zslcore.datasets import ZSLDataset, action_archives, available, intake
-from zslcore.datasets.importing import import_dataset, proposed_name
+from zslcore.datasets.importing import import_dataset, propose_name
 from zslcore.datasets.imports import import_name
 from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
@@ -101,7 +101,7 @@ def _propose_name(paths: Sequence[Path], main: Path, options: Mapping[str, Any])
     """Return a name from the file with the features, and from the benchmark of its classes."""
     stem = intake.name_of_files(paths) if "more" in options else main.stem
     is_main = stem == main.stem
-    return proposed_name(main, options.get("splits", "")) if is_main else import_name(stem)
+    return propose_name(main, options.get("splits", "")) if is_main else import_name(stem)
 
 
 def survey_files(

@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _require_together(args: argparse.Namespace) -> None:
     """Refuse options without the options that they need, before hours of work."""
-    from zslcore.datasets.split_folders.trees import holds_tree
+    from zslcore.datasets.split_folders.trees import has_tree
 
     options = ("attributes", "text", "prompts")
     embeddings = [f"--{option}" for option in options if getattr(args, option)]
@@ -123,7 +123,7 @@ def _require_together(args: argparse.Namespace) -> None:
         raise ParameterError(
             f"{' and '.join(embeddings)}: expected only one of them; got {len(embeddings)}."
         )
-    split = args.unseen or (holds_tree(args.images) and not args.labels)
+    split = args.unseen or (has_tree(args.images) and not args.labels)
     if args.name and not (split and embeddings):
         raise ParameterError(
             "--name: also expected class embeddings (--attributes, --text or --prompts), and "

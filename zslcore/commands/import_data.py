@@ -158,7 +158,7 @@ def _import_files(
     if "features" in options:
         choices["features"] = options.pop("features")
     if "prototypes" in options:
-        paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
+        paths, choices = intake.add_prototypes(paths, choices, options.pop("prototypes"))
     survey = intake.survey(paths, choices)
     print(f"{survey.sentence}\n{intake.as_table(survey.rows)}")
     if args.show:

@@ -43,7 +43,7 @@ from zslcore.datasets.base import SPLIT_PARTS, Split
 from zslcore.datasets.facts import (
     ACTION_SETS,
     ActionFacts,
-    Recognised,
+    RecognisedBenchmark,
     action_facts,
     recognise_actions,
 )
@@ -70,8 +70,8 @@ TRAINED_ON: Mapping[str, tuple[str, ...]] = {
 EMBEDDINGS = {"word2vec": ("wordvector", "att"), "attributes": ("attributes", "original_att")}
 #: Name of the folder of a trial.
 TRIAL = re.compile(r"split_(\d{1,3})")
-#: Largest number of trials that are read.
-MOST_TRIALS = 200
+#: Maximum number of trials that are read.
+MAX_TRIALS = 200
 
 
 def can_read(path: Path) -> bool:
@@ -135,7 +135,7 @@ def _trials(folder: Path) -> tuple[Path, ...]:
         for path in root.glob("split_*/att_splits.mat"):
             if (number := TRIAL.fullmatch(path.parent.name)) is not None:
                 file_of_trial.setdefault(int(number.group(1)), path)
-    return tuple(file_of_trial[k] for k in sorted(file_of_trial)[:MOST_TRIALS])
+    return tuple(file_of_trial[k] for k in sorted(file_of_trial)[:MAX_TRIALS])
 
 
 def _mats(folder: Path) -> list[Path]:
@@ -214,7 +214,7 @@ def _class_splits(
     test: Sequence[np.ndarray],
     facts: ActionFacts | None,
     labels: np.ndarray,
-    benchmark: Recognised | None,
+    benchmark: RecognisedBenchmark | None,
 ) -> list[Split]:
     """Return one split per trial, from its training and test classes."""
     splits = []
@@ -292,7 +292,7 @@ def _trial_splits(
     trials: Mapping[Path, Mapping[str, np.ndarray]],
     names: tuple[str, ...],
     labels: np.ndarray,
-    benchmark: Recognised | None,
+    benchmark: RecognisedBenchmark | None,
 ) -> list[Split]:
     """Return one split per trial."""
     dataset, splits = recognise_actions(names), []

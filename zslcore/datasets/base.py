@@ -23,7 +23,7 @@ SPLIT_PARTS = ("trainval", "test_seen", "test_unseen")
 
 
 def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
-    """Return ``array`` as a read-only array without writable views."""
+    """Return a read-only copy of ``array``."""
     out = np.array(array, dtype=dtype)
     out.setflags(write=False)
     return out
@@ -388,7 +388,7 @@ class ZSLDataset:
 
         Parameters
         ----------
-        features : add one column per feature; copies all features
+        features : whether to add one column per feature, which copies all features
 
         Returns
         -------

@@ -8,9 +8,9 @@ from itertools import chain
 from typing import Any
 
 from zslcore.datasets.class_rows import (
+    IMAGE_COLUMN_TITLES,
     LIST_TITLES,
     NAME_TITLES,
-    OF_IMAGES,
     are_wordnet_ids,
     is_class_table,
 )
@@ -18,14 +18,14 @@ from zslcore.names import WORDNET_ID, squeeze
 from zslcore.texts import have_type
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED, SCORE_VARIABLES, first_named
 
-#: Limit in classes of a list; ImageNet-21K has 21,841.
+#: Maximum number of classes of a list; ImageNet-21K has 21,841.
 MAX_LINES = 50_000
-#: Largest depth of nested objects that is searched for a list with a title.
-MOST_LEVELS = 5
-#: Largest number of objects that are searched for a list with a title.
-MOST_OBJECTS = 1000
-#: Largest mean number of words of class names; longer texts in a JSON object describe its keys.
-MOST_WORDS = 3
+#: Maximum depth of nested objects that is searched for a list with a title.
+MAX_LEVELS = 5
+#: Maximum number of objects that are searched for a list with a title.
+MAX_OBJECTS = 1000
+#: Maximum number of words of a class name; longer texts are descriptions or sentences.
+MAX_WORDS = 3
 
 
 def is_class_json(value: object) -> bool:
@@ -48,11 +48,11 @@ def is_class_json(value: object) -> bool:
 
 
 def read_json_lines(value: object) -> list[str] | None:
-    """Return one line per class, from JSON with records of classes or names under a title."""
+    """Return a line per class from JSON with records of classes or titled names; else None."""
     if isinstance(value, dict):
-        titled = _find_titled(value)
+        titled = _find_titled_lists(value)
         if len(titled) != 1 or not isinstance(titled[0], list | dict):
-            return _read_described(value) or _read_coded_rows(value)
+            return _read_keys_or_texts(value) or _read_coded_rows(value)
         if (lines := read_json_lines(titled[0])) is not None:
             return lines
         if isinstance(titled[0], list):
@@ -67,19 +67,19 @@ def read_json_lines(value: object) -> list[str] | None:
     if named is None and len(texts) == 1 and any(map(_counts_up, columns.values())):
         named = texts[0]
     names = [str(name) for name in columns[named]] if named is not None else []
-    if len({*names}) < len(value) or not OF_IMAGES.isdisjoint(titles):
+    if len({*names}) < len(value) or not IMAGE_COLUMN_TITLES.isdisjoint(titles):
         return None
     ids = [str(record.get(titles.get("wnid", titles.get("id", "")), "")) for record in value]
     return [*map(" ".join, zip(ids, names, strict=True))] if are_wordnet_ids(ids) else names
 
 
-def _find_titled(value: Mapping[str, Any]) -> list[Any]:
+def _find_titled_lists(value: Mapping[str, Any]) -> list[Any]:
     """Return the lists or objects under a title of names in an object or in its inner objects."""
     level: list[Mapping[str, Any]] = [value]
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_LEVELS):
         items = [item for record in level for item in record.items()]
         titled = [element for key, element in items if squeeze(key) in LIST_TITLES]
-        if any(isinstance(element, list | dict) for element in titled) or len(level) > MOST_OBJECTS:
+        if any(isinstance(element, list | dict) for element in titled) or len(level) > MAX_OBJECTS:
             nested = [element for element in titled if isinstance(element, list | dict) and element]
             return [v for k, v in enumerate(nested) if v not in nested[:k]] or titled
         level = [element for _, element in items if isinstance(element, dict)]
@@ -92,15 +92,19 @@ def _counts_up(values: Sequence[Any]) -> bool:
     return are_whole and [number - values[0] for number in values] == [*range(len(values))]
 
 
-def _read_described(value: dict[str, Any]) -> list[str] | None:
+def _read_keys_or_texts(value: dict[str, Any]) -> list[str] | None:
     """Return the classes of a JSON object: its keys if they are classes, or its values; else None.
 
     The keys are classes if each value is a text that contains its key, such as a prompt. If each
     value is a list of texts, the texts are classes by group if all are distinct and none has more
-    than ``MOST_WORDS`` words; otherwise they describe the keys, which are the classes.
+    than ``MAX_WORDS`` words; otherwise they describe the keys, which are the classes.
     """
     is_record = first_named(value, (*LABELS, *PREDICTED, *SCORE_VARIABLES)) or len(value) < 2
-    if is_record or not OF_IMAGES.isdisjoint(map(squeeze, value)) or any(map(_is_code, value)):
+    if (
+        is_record
+        or not IMAGE_COLUMN_TITLES.isdisjoint(map(squeeze, value))
+        or any(map(_is_code, value))
+    ):
         return None
     if have_type(value.values(), str):
         return [*value] if all(name in text for name, text in value.items()) else None
@@ -109,7 +113,7 @@ def _read_described(value: dict[str, Any]) -> list[str] | None:
     texts = [*chain(*value.values())]
     if not have_type(texts, str) or not all(texts):
         return None
-    are_classes = max(len(text.split()) for text in texts) <= MOST_WORDS if texts else False
+    are_classes = max(len(text.split()) for text in texts) <= MAX_WORDS if texts else False
     return texts if are_classes and len({*texts}) == len(texts) else [*value]
 
 

@@ -33,7 +33,7 @@ from zslcore.names import WORDNET_ID
 from zslcore.texts import expect, refusal_of
 from zslcore.untrusted.client import read_plain_value, read_value
 
-#: Limit in bytes of a list; ImageNet-21K with synonyms has 0.7 MB.
+#: Maximum size of a list in bytes; ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES = 2 << 20
 #: Long sequences of spaces, underscores or digits, which are cut to their start: searches take
 #: quadratic time on long sequences.
@@ -203,7 +203,7 @@ def are_not_names(lines: Sequence[str]) -> bool:
 
 def _finish(reading: ClassList) -> ClassList:
     """Return a reading with distinct names, without the prompt around them."""
-    names, prompt = without_prompt(reading.names)
+    names, prompt = remove_prompt(reading.names)
     if prompt:
         within = f" in {reading.column}" if reading.column else ""
         reading = replace(reading, column=f"the prompt {prompt!r}{within}")
@@ -214,7 +214,7 @@ def _finish(reading: ClassList) -> ClassList:
     return replace(reading, names=tuple(dict.fromkeys(name for name in names if name)))
 
 
-def without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
+def remove_prompt(names: Sequence[str]) -> tuple[list[str], str]:
     """Remove the prompt that all names start and end with; return names and prompt."""
     words = [name.split() for name in names]
     start = _count_common_words([w[:-1] for w in words])

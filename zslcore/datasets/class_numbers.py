@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from zslcore.datasets.class_lists import SENSE, join_paths, parse_class_list, shorten_paths
-from zslcore.datasets.class_rows import MOST_LETTERS, NUMBER
+from zslcore.datasets.class_rows import MAX_LETTERS, NUMBER
 from zslcore.names import class_key, squeeze
 from zslcore.texts import match_all
 
@@ -77,7 +77,7 @@ def _share_first_words(lists: Sequence[Sequence[str]], names: Sequence[Sequence[
     return any(len(of_name) > 1 for of_name in lines_of_name.values())
 
 
-def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
+def remove_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return lists of class names without the number of each class before or after its name.
 
     The lists stay unchanged if a name has no number, if a list repeats a number, if two names of a
@@ -86,10 +86,10 @@ def without_numbers(lists: Sequence[Sequence[str]]) -> list[list[str]]:
 
     Examples
     --------
-    >>> without_numbers([["dog = 0", "bat = 1"], ["ox = 0"]])
+    >>> remove_numbers([["dog = 0", "bat = 1"], ["ox = 0"]])
     [['dog', 'bat'], ['ox']]
     """
-    if any(len(text) > MOST_LETTERS for listed in lists for text in listed):
+    if any(len(text) > MAX_LETTERS for listed in lists for text in listed):
         return [[*listed] for listed in lists]  # searches take quadratic time
     for pattern, number, name in ((NUMBER_FIRST, 1, 2), (NUMBER_LAST, 2, 1)):
         matches = [match_all(pattern, listed) for listed in lists]
@@ -133,7 +133,7 @@ def have_numbers_in_names(lists: Sequence[Sequence[str]], names: Sequence[Sequen
 
 
 def names_with_counts(lists: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names in several lists if their numbers may be counts of images, not years.
+    """Return names that several lists have, if the numbers may be counts of images, not years.
 
     Examples
     --------

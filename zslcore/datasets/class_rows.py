@@ -50,19 +50,19 @@ PROTOBUF = re.compile(r"\s*item\s*\{")
 #: Name of an item in a protobuf text.
 ITEM_NAME = r"\b{}\s*:\s*(?:\"(.*?)\"|'(.*?)')"
 #: Titles of columns in a table with one row per image.
-OF_IMAGES = frozenset(
+IMAGE_COLUMN_TITLES = frozenset(
     {"ytrue", "ypred", "true", "truth", "groundtruth", "gt", "pred", "predicted", "prediction"}
     | {"file", "filename", "path", "image", "score", "probability"}
 )
-#: Largest number of columns of a class table in which most columns are numbers.
-MOST_FIELDS = 4
-#: Curly quotation marks, and the straight ones.
+#: Maximum number of columns of a class table in which most columns are numbers.
+MAX_FIELDS = 4
+#: Curly quotation marks -> straight quotation marks.
 QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
-#: Limit in characters of a line.
+#: Maximum number of characters of a line.
 MAX_LINE = 2000
 #: Name, and a number in brackets after it, such as a count of images.
 NUMBER_IN_BRACKETS = r"(.*?[^\W\d_].*?)\s*[(\[](\d+)(?: [a-z]+)?[)\]]"
-#: Name, and a number after a hyphen, such as that of the line.
+#: Name, and a number after a hyphen, such as the number of the line.
 NUMBER_AFTER_HYPHEN = r"(.*?[^\W\d_].*?)\s*[-\u2013]\s*(\d+)"
 #: Name with a number or WordNet id before or after it.
 NUMBERS_AROUND = (
@@ -71,8 +71,8 @@ NUMBERS_AROUND = (
 )
 #: Code of a class, and its name.
 CODE_FIRST = r"([^\W\d]+?_?\d+)[\s_]+(?=[^\W\d_])(.+)"
-#: Largest number of characters of a line from which a number before or after a name is removed.
-MOST_LETTERS = 200
+#: Maximum number of characters of a line from which a number before or after a name is removed.
+MAX_LETTERS = 200
 
 
 def split_lines(lines: Sequence[str]) -> list[str]:
@@ -113,7 +113,7 @@ def find_items(lines: list[str]) -> list[str]:
 
 
 def list_in_code(text: str) -> str | None:
-    """Return the list of classes in source code, such as ``classes = [...]``; None if not one."""
+    """Return the only list of classes in source code, such as ``classes = [...]``; else None."""
     lists: list[str] = []
     for match in LIST.finditer(text):
         if LIST_TITLES.isdisjoint((squeeze(match[1]), *words_in(match[1])[-1:])):
@@ -315,7 +315,7 @@ def _split_around_names(lines: list[str]) -> list[list[str]]:
     They are separated from the name by spaces or underscores. A number in brackets after the name,
     such as a count of images, and a line number after a hyphen are also split off.
     """
-    if max(map(len, lines), default=0) > MOST_LETTERS:  # searches take quadratic time
+    if max(map(len, lines), default=0) > MAX_LETTERS:  # searches take quadratic time
         return []
     if bracketed := match_all(NUMBER_IN_BRACKETS, lines):
         return [[*match.groups()] for match in bracketed]
@@ -355,11 +355,11 @@ def is_class_table(lines: Sequence[str], separator: str = ",") -> bool:
     if len(rows) < 2 or len({*map(len, rows)}) > 1:
         return False
     table = _split_titles(rows)
-    if not OF_IMAGES.isdisjoint(map(squeeze, rows[0])):
+    if not IMAGE_COLUMN_TITLES.isdisjoint(map(squeeze, rows[0])):
         return False
     columns = [table.column(k) for k in range(len(rows[0]))]
     numbers = [values for values in columns if are_all_numbers(values)]
-    if len(columns) > max(MOST_FIELDS, 2 * len(columns) - 2 * len(numbers)):
+    if len(columns) > max(MAX_FIELDS, 2 * len(columns) - 2 * len(numbers)):
         return False
     named = any(may_be_names(column) or are_wordnet_ids(column) for column in columns)
     return named and all(

@@ -111,7 +111,7 @@ def fetch(archive: Archive, on_progress: ReportBytes | None = None) -> Path:
     """Return the path of an archive; download it if it is missing or has another checksum.
 
     Raises FileRefusedError if the SHA-256 is not that of the publisher or of the first download,
-    and DatasetError, with instructions for a manual download, if no server can be reached.
+    and DatasetError, with instructions for a manual download, if the transfer fails.
     """
     path = archive.path
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,7 @@ LISTS_OF_CLASSES = {
 }
 #: Titles that usually mark labels; if another column has the classes, they are dimensions.
 DIMENSIONS = ("y", "y_true", "target", "targets", "category")
-#: Largest text of class names with vectors, and number of its lines.
+#: Maximum size in bytes of a text of names with vectors, and maximum number of its lines.
 MAX_TEXT, MAX_LINES = 64 << 20, 100_000
 #: A number in a text.
 NUMBER = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
@@ -122,10 +122,10 @@ def read_class_embeddings(
         if "class" in titles_of(path):
             return read_csv_embeddings(path)
     if embedding is not None:
-        return _by_lists(path, embedding, lists or {})
+        return _read_parts(path, embedding, lists or {})
     if container_of(path) in ("Parquet", "text"):
-        return _by_lines(path) or _by_table(path)
-    return _by_names(path)
+        return _read_named_lines(path) or _read_table(path)
+    return _read_named_variables(path)
 
 
 def titles_of(path: Path) -> list[str]:
@@ -161,7 +161,7 @@ def _without_counters(
     )
 
 
-def _by_table(path: Path) -> ClassEmbeddings:
+def _read_table(path: Path) -> ClassEmbeddings:
     """Read a Parquet or text table with a column of classes, and numbers or lists of numbers."""
     contents = look_into(path, (*ARRAYS, "text"))
     titles = ("class", "class_name", "name", "label")
@@ -192,7 +192,7 @@ def _by_table(path: Path) -> ClassEmbeddings:
     return ClassEmbeddings(classes, columns, values, contents.name)
 
 
-def _by_names(path: Path) -> ClassEmbeddings:
+def _read_named_variables(path: Path) -> ClassEmbeddings:
     file = clean_text(path.name)
     roles: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
     roles |= {"w2v": "scores", "wnids": "names", "no_w2v_loc": "numbers"}
@@ -200,7 +200,7 @@ def _by_names(path: Path) -> ClassEmbeddings:
     read = read_arrays(path, roles, required=())
     arrays = read.arrays
     if "w2v" in arrays and "wnids" in read.names:
-        return _of_words(file, arrays, read.names["wnids"])
+        return _word_vectors(file, arrays, read.names["wnids"])
     for variable, of_names, columns_or_rows in (
         ("att", "allclasses_names", "columns in att"),
         ("prototypes", "class_names", "rows in prototypes"),
@@ -210,7 +210,7 @@ def _by_names(path: Path) -> ClassEmbeddings:
                 file, of_names, read.names[of_names], columns_or_rows, arrays[variable]
             )
             return ClassEmbeddings(tuple(read.names[of_names]), (), arrays[variable], file)
-    if (embeddings := _by_only_arrays(path)) is not None:
+    if (embeddings := _read_only_arrays(path)) is not None:
         return embeddings
     raise refusal_of(
         file,
@@ -221,7 +221,7 @@ def _by_names(path: Path) -> ClassEmbeddings:
     )
 
 
-def _by_only_arrays(path: Path) -> ClassEmbeddings | None:
+def _read_only_arrays(path: Path) -> ClassEmbeddings | None:
     """Read one list of distinct texts and one matrix, or one vector per name; else return None."""
     contents = look_into(path)
     lists = [n for n, a in contents.arrays.items() if a.dtype.kind == "U" and _are_distinct(a)]
@@ -250,7 +250,7 @@ def _are_distinct(array: np.ndarray) -> bool:
     return array.size == max(array.shape, default=0) and len(np.unique(array)) == array.size
 
 
-def _by_lines(path: Path) -> ClassEmbeddings | None:
+def _read_named_lines(path: Path) -> ClassEmbeddings | None:
     """Read a text with the name of a class, of one or several words, and numbers in each line.
 
     Also reads YAML with one list of numbers per class. None for other texts.
@@ -288,7 +288,9 @@ def _expect_name_per_vector(
     expect(len(values) == len(names), file, expected, len(names))
 
 
-def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...]) -> ClassEmbeddings:
+def _word_vectors(
+    file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...]
+) -> ClassEmbeddings:
     """Return word vectors, with zeros for classes listed as having no vector."""
     values = arrays["w2v"].astype(np.float32)
     _expect_name_per_vector(file, "wnids", ids, "rows in w2v", values)
@@ -303,7 +305,7 @@ def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...])
     return ClassEmbeddings(ids, (), values, file, frozenset(ids[c - 1] for c in numbers))
 
 
-def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
+def _read_parts(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
     """Read ``test_<embedding>`` and ``trainval_<embedding>``; ``lists`` name the columns."""
     file = clean_text(path.name)
     if not NAME.fullmatch(embedding):

@@ -70,7 +70,8 @@ def export_dataset(
         For an unknown format, or if a file exists and ``overwrite`` is False; also if the folder
         has no room for the files, which are then not written.
     DatasetError
-        When the features are too large for a MAT file.
+        When the features are too large for a MAT file, or when an image is in no part or in several
+        parts of the split, which Parquet cannot store.
     ZSLError
         When the folder cannot be written to.
     """

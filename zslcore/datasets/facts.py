@@ -246,23 +246,23 @@ def row_facts(dataset: str) -> RowFacts:
     benchmarks = sorted(path.stem for path in (FACTS / "rows").glob("*.toml"))
     require_known("benchmark", dataset, benchmarks)
     facts = tomllib.loads((FACTS / "rows" / f"{dataset}.toml").read_text(encoding="utf-8"))
-    labels = unpacked(facts["labels"])
+    labels = decode_runs(facts["labels"])
     photographs = None
     if "photographs" in facts:
         # In every benchmark, rows of one photograph are consecutive.
-        sizes = unpacked(facts["photographs"])
+        sizes = decode_runs(facts["photographs"])
         photographs = np.repeat(np.arange(len(sizes)), sizes)
         photographs.setflags(write=False)
     labels.setflags(write=False)
     return RowFacts(dataset, labels, photographs, facts.get("shared", {}), facts["sources"])
 
 
-def unpacked(text: str) -> np.ndarray:
+def decode_runs(text: str) -> np.ndarray:
     """Decode a text of run lengths.
 
     Examples
     --------
-    >>> unpacked("0*3 7 1*2").tolist()
+    >>> decode_runs("0*3 7 1*2").tolist()
     [0, 0, 0, 7, 1, 1]
     """
     runs = [token.partition("*") for token in text.split()]
@@ -361,7 +361,7 @@ _NEARER = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recognised:
+class RecognisedBenchmark:
     """Benchmark recognised by its classes; both AWA1 and AWA2 if they cannot be distinguished.
 
     ``row`` has shape (n_classes,): the row in ``class_facts`` of each class of the data.
@@ -412,7 +412,7 @@ def benchmark_of(dataset: ZSLDataset) -> str | None:
     )
 
 
-def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
+def recognise(class_names: Sequence[str], labels: np.ndarray) -> RecognisedBenchmark | None:
     """Return the benchmark with these classes, in any order and spelling; None without one."""
     n_classes = len(class_names)
     if not len(labels) or labels.min() < 0 or labels.max() >= n_classes:
@@ -422,26 +422,26 @@ def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | No
         digest = labels_digest(labels)
         for benchmark, facts in fact_sources().items():
             if facts["labels"] == digest and len(_rows(benchmark)) == n_classes:
-                return Recognised((benchmark,), np.arange(n_classes))
+                return RecognisedBenchmark((benchmark,), np.arange(n_classes))
         return None
     images = np.bincount(labels, minlength=n_classes)
-    return Recognised(_nearest(by_names, images), by_names.row)
+    return RecognisedBenchmark(_nearest(by_names, images), by_names.row)
 
 
-def named_like(class_names: Sequence[str]) -> tuple[str, ...]:
+def benchmarks_of_names(class_names: Sequence[str]) -> tuple[str, ...]:
     """Return the benchmarks with these class names, in any order and spelling."""
     recognised = _by_names(tuple(class_names))
     return recognised.candidates if recognised else ()
 
 
 @lru_cache(maxsize=64)
-def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
+def _by_names(class_names: tuple[str, ...]) -> RecognisedBenchmark | None:
     plain = [class_key(name) for name in class_names]
     benchmarks = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
     if not benchmarks:
         return None
     rows = _rows(benchmarks[0])  # valid for all: AWA1 and AWA2 have the same order
-    return Recognised(tuple(benchmarks), np.array([rows[name] for name in plain]))
+    return RecognisedBenchmark(tuple(benchmarks), np.array([rows[name] for name in plain]))
 
 
 @lru_cache
@@ -454,7 +454,7 @@ def labels_digest(labels: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()[:16]
 
 
-def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
+def _nearest(recognised: RecognisedBenchmark, images: np.ndarray) -> tuple[str, ...]:
     """Return the candidate with the clearly nearest image counts, or else all candidates."""
     distance = {}
     for name in recognised.candidates:

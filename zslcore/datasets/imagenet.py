@@ -254,14 +254,14 @@ RARE, COMMON, TRAINED = (0.1, 1.5), (0.45, 1.1), (0.9, 0.6)
 #: Share of the nearest training class in the appearance of an unseen class.
 BETA = 0.75
 #: Smallest number of images of a common class.
-MANY = 1756
+MIN_COMMON_IMAGES = 1756
 SEED = 21
 #: Rows drawn at a time; each block has its own generator.
 BLOCK = 1024
 #: Increased when the content changes.
 REVISION = 2
 #: Largest size in bytes of features in memory; the full size has 116 GB.
-IN_MEMORY = 4 << 30
+MAX_BYTES = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +332,7 @@ class Plan:
 
     def rho_and_omega(self) -> tuple[np.ndarray, np.ndarray]:
         """Return rho and omega of each class, shape (n_classes,) each."""
-        r = rounded(np.minimum(1, np.log(populations()[self.rows]) / np.log(MANY)), 16)
+        r = rounded(np.minimum(1, np.log(populations()[self.rows]) / np.log(MIN_COMMON_IMAGES)), 16)
         of_classes = []
         for rare, common, trained, unplanted in zip(
             RARE, COMMON, TRAINED, (RHO, OMEGA), strict=True
@@ -369,10 +369,10 @@ def populations() -> np.ndarray:
     for name, mask in members.items():
         gaps = [abs(means[name] - mean) for other_name, mean in means.items() if other_name != name]
         half = min(*gaps, 2 * (means[name] - 1)) / 2
-        out[mask] = rng.permutation(_even(int(mask.sum()), means[name], half))
+        out[mask] = rng.permutation(_spread_evenly(int(mask.sum()), means[name], half))
     # In the challenge, 895 classes have 1,300 images; the other 105 have 732 or more.
     remaining = 1_281_167 - 895 * 1300
-    fewer = _even(105, remaining / 105, 1300 - remaining / 105)
+    fewer = _spread_evenly(105, remaining / 105, 1300 - remaining / 105)
     fewer[0] += remaining - fewer.sum()
     out[facts.seen] = rng.permutation(np.concatenate([np.full(895, 1300), fewer]))
     out.setflags(write=False)
@@ -398,7 +398,7 @@ def _means(sizes: dict[str, int]) -> dict[str, float]:
     return {name: means[name] for name in _ORDER}
 
 
-def _even(n: int, mean: float, half: float) -> np.ndarray:
+def _spread_evenly(n: int, mean: float, half: float) -> np.ndarray:
     """Return ``n`` evenly spaced integers from ``mean + half`` down to ``mean - half``."""
     return np.maximum(1, np.rint(np.linspace(mean + half, mean - half, n)).astype(int))
 
@@ -459,10 +459,10 @@ def simulate_imagenet(
     plan = imagenet_plan(name)
     z, w, rng = _draw_appearances(plan)
     if features is None:
-        if plan.nbytes > IN_MEMORY:
+        if plan.nbytes > MAX_BYTES:
             raise DatasetError(
                 f"{name}: its features take {plan.nbytes / 1e9:.0f} GB; expected at most "
-                f"{IN_MEMORY / 1e9:.0f} GB in memory. Write them with "
+                f"{MAX_BYTES / 1e9:.0f} GB in memory. Write them with "
                 f"'zslcore shards write {name} FOLDER'."
             )
         features = np.concatenate([X for X, _ in _blocks(plan, w)])

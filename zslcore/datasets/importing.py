@@ -64,7 +64,7 @@ def _import_files(source: Path, pretraining: Sequence[str], options: dict[str, A
     more, choices = options.pop("more", ()), options.pop("choices", None)
     if paths := files_of_intake(source, more, choices):
         if "prototypes" in options:
-            paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
+            paths, choices = intake.add_prototypes(paths, choices, options.pop("prototypes"))
         release = intake.find(paths, choices=choices, **options)
     else:
         release = reader_of(source).find(source, **options)
@@ -110,7 +110,7 @@ def _files_of_arrays(folder: Path) -> list[Path]:
     return files if are_few_files else []
 
 
-def proposed_name(source: Path, splits: str = "") -> str:
+def propose_name(source: Path, splits: str = "") -> str:
     """Propose the name of an import: the benchmark of its classes and the name of its file.
 
     For ``vgg_fc7.mat`` with the 200 classes of CUB it is ``CUB-vgg_fc7``. In the xlsa17 layout,

@@ -52,7 +52,7 @@ IMAGE_FILES = "image_files.npy"
 SPLIT_ARRAYS = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
 #: Copy of the manifest in the folder of an import; hidden files are not listed in the manifest.
 COPY = ".manifest.json"
-#: Largest number of attempts to open an import that other processes keep replacing.
+#: Maximum number of attempts to open an import that other processes keep replacing.
 TRIES = 10
 #: Subfolder of the data folder for files without a readable import.
 QUARANTINE = "quarantine"
@@ -84,10 +84,10 @@ class Recipe:
             for path in self.sources
         ]
         recipe = json.loads(json.dumps(asdict(self) | {"sources": states}, default=str))
-        return recipe if self.pretraining else _undeclared(recipe)
+        return recipe if self.pretraining else _omit_pretraining(recipe)
 
 
-def _undeclared(recipe: Mapping[str, Any]) -> dict[str, Any]:
+def _omit_pretraining(recipe: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in recipe.items() if key != "pretraining"}
 
 
@@ -113,7 +113,7 @@ def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -
     recipe_json = recipe.as_json()
     try:
         stored = _manifest(name)["recipe"]
-        if recipe_json == (stored if recipe.pretraining else _undeclared(stored)):
+        if recipe_json == (stored if recipe.pretraining else _omit_pretraining(stored)):
             return open_import(name)
     except CorruptFolderError:
         pass  # import again; a NewerVersionError is not caught
@@ -156,9 +156,9 @@ def version_token(name: str) -> str:
     return f"{state.st_mtime_ns} {state.st_size} {state.st_ino}"
 
 
-def abandoned() -> list[Path]:
+def abandoned_drafts() -> list[Path]:
     """Return the drafts of killed imports; [] while any manifest is unreadable."""
-    return [folder for folder in _unnamed() if artifacts.is_abandoned(folder)]
+    return [folder for folder in _unnamed_folders() if artifacts.is_abandoned(folder)]
 
 
 def unknown_folders() -> list[Path]:
@@ -169,12 +169,12 @@ def unknown_folders() -> list[Path]:
     day_old = time.time() - artifacts.ABANDONED
     return [
         folder
-        for folder in _unnamed()
+        for folder in _unnamed_folders()
         if not artifacts.is_draft(folder) and artifacts.last_modified(folder) < day_old
     ]
 
 
-def _unnamed() -> list[Path]:
+def _unnamed_folders() -> list[Path]:
     """Return the folders that no manifest names; [] while any manifest is unreadable."""
     # List folders first: if an import ends meanwhile, its manifest is then also read.
     folders = [path for path in _root().glob("*/") if not path.is_symlink()]
@@ -275,7 +275,7 @@ def _check_name(name: str) -> None:
         )
 
 
-def _refuse_taken(name: str) -> None:
+def _refuse_builtin_name(name: str) -> None:
     """Refuse the name of a built-in data set."""
     from zslcore.datasets.simulated_names import simulated_makers
 
@@ -288,7 +288,7 @@ def _store(
 ) -> ZSLDataset:
     """Read into a new folder, then publish the manifest that names it."""
     _check_name(name)
-    _refuse_taken(name)
+    _refuse_builtin_name(name)
     with reraise_write_errors(f"The import {name!r}"):
         _write_import(name, recipe_json, read)
     try:
@@ -304,7 +304,7 @@ def _write_import(
     name: str, recipe_json: dict[str, Any], read: Callable[[Path], ZSLDataset]
 ) -> None:
     _refuse_newer(name)
-    for abandoned_draft in abandoned():
+    for abandoned_draft in abandoned_drafts():
         artifacts.discard(abandoned_draft)
     folder = artifacts.draft(_root(), f"{name}.")
     try:

@@ -28,28 +28,28 @@ ABBREVIATIONS = {
     **dict.fromkeys(("novel", "new", "unknown"), "unseen"),
 }
 #: Words that mark a list of row numbers.
-OF_ROWS = frozenset(
+ROW_WORDS = frozenset(
     {"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "id", "ids", "rows"}
     | {"location", "locations", "mask", "masks", "meta", "labeled", "labelled"}
 )
 #: A word for a list of rows at the end of another word, as in trainidx.
-ROWS_SUFFIX = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(OF_ROWS, key=len, reverse=True))})$")
+ROWS_SUFFIX = re.compile(rf"(?<=[a-z]{{3}})({'|'.join(sorted(ROW_WORDS, key=len, reverse=True))})$")
 #: Words in the name of a list of unlabelled images.
 UNLABELLED = frozenset({"unlabeled", "unlabelled"})
 #: Words in the name of a list of labels, next to the part.
-OF_LABELS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
+LABEL_WORDS = frozenset({"y", "label", "labels", "target", "targets", "gt"})
 #: Words in the name of a matrix of features, next to the part.
-OF_FEATURES = frozenset(
+FEATURE_WORDS = frozenset(
     {"x", "feature", "features", "feat", "feats", "embedding", "embeddings"}
     | {"image", "images", "data"}
 )
 #: Words in the name of a list of paths of images, next to the part.
-OF_PATHS = frozenset(
+PATH_WORDS = frozenset(
     {"path", "paths", "file", "files", "filename", "filenames", "image", "images", "img", "imgs"}
     | {"name", "names"}
 )
 #: Text after the part in the name of a list of classes, such as the end of train_classes.
-OF_CLASSES = re.compile(
+CLASS_SUFFIX = re.compile(
     r"([\s_-]*(class(es)?|class_?names?|categor(y|ies)|names|labels|list|cls|cids?|pairs"
     r"|prompts)"
     r"|s?(menge|daten|satz|bilder|klassen)"
@@ -64,8 +64,8 @@ UNSEEN = frozenset({"unseen", "novel", "new", "unknown"})
 SIDE_OF_ENGLISH = {**dict.fromkeys(SEEN, "seen"), **dict.fromkeys(UNSEEN, "unseen")}
 #: Words for the validation classes of a split by classes.
 VALIDATION = frozenset({"val", "valid", "validation", "dev", "development"})
-#: Largest number of characters of the name of a part; searches take quadratic time on long names.
-MOST_LETTERS = 80
+#: Maximum number of characters of the name of a part; searches take quadratic time on long names.
+MAX_LETTERS = 80
 #: Pattern that every word for a part or side matches, and most other names do not.
 MAY_NAME_A_PART = re.compile(r"t[rse]|val|dev|seen|base|novel|new|known", re.IGNORECASE)
 #: Words for the sides in other languages, in lower case.
@@ -145,10 +145,10 @@ PART_TITLES = (
 CLASS_TITLE_WORDS = frozenset({"class", "category", "label", "species", "synset", "wnid"}) | {
     *("breed", "taxon", "concept", "topic", "genre", "emotion", "gesture", "activity")
 }
-#: Words that may follow the last word, as in synsetId.
-AFTER_CLASS = frozenset({"id", "ids", "name", "code", "index", "idx", "number"})
+#: Words that may follow the word for classes at the end of a title, as in synsetId.
+WORDS_AFTER_CLASS = frozenset({"id", "ids", "name", "code", "index", "idx", "number"})
 #: Words in the title of a column of broader classes.
-BROADER = frozenset({"super", "coarse", "parent", "broad", "main", "meta", "group"})
+BROADER_WORDS = frozenset({"super", "coarse", "parent", "broad", "main", "meta", "group"})
 #: Titles of a column of checksums of image files.
 CHECKSUM_TITLES = ("checksum", "md5", "md5sum", "sha1", "sha256", "digest", "hash", "phash")
 #: Titles of the two columns of a composition of attribute and object, which is one class.
@@ -180,12 +180,12 @@ def part_of_name(name: str) -> str:
     >>> part_of_name("idx_train"), part_of_name("testSeenIndices"), part_of_name("loss")
     ('train', 'test_seen', '')
     """
-    if len(name) > MOST_LETTERS:
+    if len(name) > MAX_LETTERS:
         return ""
     if name.lower() in PART_OF_NAME:
         return PART_OF_NAME[name.lower()]
     words = [ROWS_SUFFIX.sub("", word) for word in words_in(name)]
-    essential = [ABBREVIATIONS.get(word, word) for word in words if word not in OF_ROWS]
+    essential = [ABBREVIATIONS.get(word, word) for word in words if word not in ROW_WORDS]
     names = ("_".join(essential), "_".join(reversed(essential)), "".join(essential))
     return next((PART_OF_NAME[key] for key in names if key in PART_OF_NAME), "")
 
@@ -202,15 +202,15 @@ def part_of_file(stem: str) -> str:
 
 def is_unlabelled(name: str) -> bool:
     """Whether a list is named after unlabelled images, as in ``train_unlabeled``."""
-    return not UNLABELLED.isdisjoint(words_in(name[:MOST_LETTERS]))
+    return not UNLABELLED.isdisjoint(words_in(name[:MAX_LETTERS]))
 
 
-def part_of_labels(name: str, content_words: Collection[str] = OF_LABELS) -> str:
+def part_of_labels(name: str, content_words: Collection[str] = LABEL_WORDS) -> str:
     """Return the part that a list of labels is named after, such as ``y_train``; else "".
 
     ``content_words`` are the words for labels, or for another content of the list.
     """
-    if len(name) > MOST_LETTERS:
+    if len(name) > MAX_LETTERS:
         return ""
     words = [word for word in words_in(name) if not word.isdigit()]
     part_words = [word for word in words if word not in content_words]
@@ -223,16 +223,16 @@ def part_or_side(name: str) -> str:
     >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
     ('train', 'unseen', '')
     """
-    if len(name) > MOST_LETTERS or not MAY_NAME_A_PART.search(name):
+    if len(name) > MAX_LETTERS or not MAY_NAME_A_PART.search(name):
         return ""
-    bare = OF_CLASSES.sub("", name.strip())
+    bare = CLASS_SUFFIX.sub("", name.strip())
     return part_of_name(bare) or SIDE_OF_ENGLISH.get(bare.lower(), "")
 
 
 def is_title_of_classes(title: str) -> bool:
     """Whether the last word of a title is a word for classes, as in ``synsetId``, ``Dog Breed``."""
-    words = [word for word in words_in(title) if word not in AFTER_CLASS]
-    return bool(words) and words[-1] in CLASS_TITLE_WORDS and not BROADER & {*words}
+    words = [word for word in words_in(title) if word not in WORDS_AFTER_CLASS]
+    return bool(words) and words[-1] in CLASS_TITLE_WORDS and not BROADER_WORDS & {*words}
 
 
 def composition_columns(titles: Sequence[str]) -> tuple[int, ...]:

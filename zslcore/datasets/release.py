@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, class_folds
-from zslcore.datasets.facts import Recognised, recognise
+from zslcore.datasets.facts import RecognisedBenchmark, recognise
 from zslcore.datasets.imports import Recipe, import_once
 from zslcore.storage import artifacts
 from zslcore.texts import expect, expect_range, refuse_repeated_names
 from zslcore.untrusted.client import refuse_changes
 
 #: Function that makes the splits from checked 0-based labels and the recognised benchmark.
-MakeSplits = Callable[[np.ndarray, Recognised | None], Sequence[Split]]
+MakeSplits = Callable[[np.ndarray, RecognisedBenchmark | None], Sequence[Split]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -134,7 +134,7 @@ def rows_of_parts(
 def with_folds(
     split: Split,
     labels: np.ndarray,
-    benchmark: Recognised | None,
+    benchmark: RecognisedBenchmark | None,
     listed: Sequence[Sequence[Sequence[int]]] = (),
     rows: Mapping[str, np.ndarray] | None = None,
     remark: str = "",

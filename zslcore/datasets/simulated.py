@@ -116,8 +116,8 @@ _NAMES = {name: SimulatedName.of(name) for name in (*SIMULATED, *UNPLANTED)}
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """Planted effects of a simulated data set.
+class PlantedEffects:
+    """PlantedEffects effects of a simulated data set.
 
     ``rho`` is the agreement with attributes and ``omega`` the spread, each with two values: first
     for classes outside ``pretraining``, then for classes in it. Without a planted gain, the two
@@ -137,12 +137,12 @@ class Planted:
         return self.rho[0] != self.rho[1] or self.omega[0] != self.omega[1]
 
 
-def planted(name: str) -> Planted | None:
+def planted(name: str) -> PlantedEffects | None:
     """Return the planted effects of the simulated data of this name; None for other names."""
     if name not in _NAMES:
         return None
     world = _world(_NAMES[name])
-    return Planted(world.rho, world.omega, world.moved, world.kappa)
+    return PlantedEffects(world.rho, world.omega, world.moved, world.kappa)
 
 
 def simulated_classes(name: str) -> tuple[str, ...]:
@@ -177,11 +177,11 @@ def simulate(name: str) -> ZSLDataset:
     facts = class_facts(benchmark)
     images, test_seen = _counts(facts.classes, share=1.0 if simulated_name.size else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
-    proposed = _proposed(facts, labels, images, test_seen)
+    proposed = _proposed_split(facts, labels, images, test_seen)
     photographs = None
     if benchmark == "aPY":
         rng = np.random.default_rng([world.seed, 3, len(labels)])
-        is_apascal = _is(facts, "ss", "train")[labels]
+        is_apascal = _has_value(facts, "ss", "train")[labels]
         photographs = draw_photographs(labels, is_apascal, proposed, rng)
     attributes = class_attributes(benchmark)
     prototypes, v = _draw_classes(world, facts, attributes)
@@ -200,7 +200,7 @@ def simulate(name: str) -> ZSLDataset:
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),
         attribute_names=() if attributes is None else tuple(attributes.columns),
-        splits={"PS": proposed, "SS": _standard(facts, labels)},
+        splits={"PS": proposed, "SS": _standard_split(facts, labels)},
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a "
         f"model{', without effect' if simulated_name.without else ''}.",
         simulated=True,
@@ -219,7 +219,7 @@ def _draw_classes(
 ) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng([world.seed, 0])
     if attributes is None:
-        S, z, q = _drawn(world, facts, rng)
+        S, z, q = _draw_prototypes(world, facts, rng)
     else:
         S = attributes.fillna(attributes.mean()).to_numpy()
         z = latent_of_prototypes(S, world.k, rng)
@@ -231,7 +231,7 @@ def _draw_classes(
     return S, rounded(v)
 
 
-def _drawn(
+def _draw_prototypes(
     world: World, facts: ClassFacts, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw prototypes S, the part z of the appearance that they describe, and the other part q."""
@@ -366,12 +366,12 @@ def _counts(classes: pd.DataFrame, share: float) -> tuple[np.ndarray, np.ndarray
     return images, test_seen
 
 
-def _proposed(
+def _proposed_split(
     facts: ClassFacts, labels: np.ndarray, images: np.ndarray, test_seen: np.ndarray
 ) -> Split:
     """Return PS; images of a class are exchangeable, so its last images are held out."""
     from_end = np.cumsum(images)[labels] - np.arange(len(labels))
-    is_unseen = _is(facts, "ps", "test")[labels]
+    is_unseen = _has_value(facts, "ps", "test")[labels]
     is_held_out = ~is_unseen & (from_end <= test_seen[labels])
     trainval = np.flatnonzero(~is_unseen & ~is_held_out)
     return Split.from_rows(
@@ -385,9 +385,9 @@ def _proposed(
     )
 
 
-def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
+def _standard_split(facts: ClassFacts, labels: np.ndarray) -> Split:
     """Return SS, in which every image of a training class is a training image."""
-    is_test = _is(facts, "ss", "test")
+    is_test = _has_value(facts, "ss", "test")
     trainval = np.flatnonzero(~is_test[labels])
     return Split.from_rows(
         "SS",
@@ -400,11 +400,11 @@ def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
 
 
 def _folds(facts: ClassFacts, labels: np.ndarray, trainval: np.ndarray, prefix: str) -> list[Fold]:
-    validates = (_is(facts, f"{prefix}{k}", "val") for k in (1, 2, 3))
+    validates = (_has_value(facts, f"{prefix}{k}", "val") for k in (1, 2, 3))
     return [Fold.of_classes(labels, trainval, classes) for classes in validates]
 
 
-def _is(facts: ClassFacts, column: str, value: str) -> np.ndarray:
+def _has_value(facts: ClassFacts, column: str, value: str) -> np.ndarray:
     return (facts.classes[column] == value).to_numpy()
 
 

@@ -54,7 +54,7 @@ import numpy as np
 from zslcore.datasets.base import Split, ZSLDataset, class_folds, hold_out
 from zslcore.datasets.facts import GROUPS, ActionFacts, SimulatedName, action_facts
 from zslcore.datasets.simulated import (
-    Planted,
+    PlantedEffects,
     World,
     draw_features,
     latent_appearance,
@@ -185,13 +185,13 @@ def _extractor(simulated_name: SimulatedName) -> SimulatedExtractor:
     return extractor.unplanted if simulated_name.without else extractor
 
 
-def planted_action(name: str) -> Planted | None:
+def planted_action(name: str) -> PlantedEffects | None:
     """Return the planted effects of the simulated actions of this name; None for other names."""
     if name not in _NAMES:
         return None
     simulated_name = _NAMES[name]
     extractor = _extractor(simulated_name)
-    return Planted(
+    return PlantedEffects(
         extractor.rho,
         extractor.omega,
         moved=(),

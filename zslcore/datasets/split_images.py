@@ -26,18 +26,18 @@ from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text, expect, refusal_of
 
-#: Largest number of characters of symbols that may be two classes in upper and in lower case.
-MOST_OF_SYMBOLS = 2
+#: Maximum number of characters of a symbol, which may be two classes in upper and in lower case.
+MAX_SYMBOL = 2
 #: Maximum number of questions on spellings in one file; the other spellings are counted.
-MOST_QUESTIONS = 9
+MAX_QUESTIONS = 9
 #: Separators of folders in a path.
 SLASHES = re.compile(r"[\\/]+(\./)*")
-#: Largest number of folders of an image.
-MOST_FOLDERS = 64
-#: Largest number of classes of a split; ImageNet-21K has 21,841.
+#: Maximum number of folders in the path of an image.
+MAX_FOLDERS = 64
+#: Maximum number of classes of a split; ImageNet-21K has 21,841.
 MAX_CLASSES = 1 << 18
 #: Question on names of images that occur in several classes.
-REPEATED = (
+REPEATED_NAMES = (
     "Several classes have images with the same names, which are read as different images, as in a "
     "layout with one folder per class."
 )
@@ -47,12 +47,12 @@ LABEL_SEPARATORS = "|;,"
 LIST_OF_NUMBERS = re.compile(r"\[\d+(,\s*\d+)+\]")
 #: The place between two names in quotation marks.
 NAME_AFTER_NAME = re.compile(r"([\"'])\s*,\s*\1")
-#: Largest share of images in folders of other classes, if folders are named after classes.
-MOST_MOVED = 0.2
+#: Maximum share of images in folders of other classes, if folders are named after classes.
+MAX_MOVED = 0.2
 #: A class that is named by its number.
 NUMBERED_CLASS = re.compile(r"(?:class )?\d+(?:\.0+)?")
 #: Question on lists with labels that contradict the folders of the images.
-MIXED = (
+MIXED_LABELS = (
     "The lists give one folder different labels, or one number different folders, so the folder of "
     "an image is read as its class."
 )
@@ -158,7 +158,7 @@ class ImageRows:
 def _unify_suffixes(entries: Entries) -> None:
     """Write suffixes in lower case if one list has ``a.JPG`` and another list ``a.jpg``.
 
-    Two files in one folder may have such names, so images of folders are not changed.
+    Two files in one folder may have such names, so images in folders of parts are not changed.
     """
     images = (image for pairs in entries.values() for image, _ in pairs)
     lower_of = {image: image[:-4] + image[-4:].lower() for image in images if image[-3:].isupper()}
@@ -188,7 +188,7 @@ def unify_spellings(
     for name in names:
         spellings.setdefault(class_key(name), []).append(name)
     sets = [frozenset(listed) for listed in lists]
-    are_symbols = all(len(name) <= MOST_OF_SYMBOLS for name in names)
+    are_symbols = all(len(name) <= MAX_SYMBOL for name in names)
     name_of: dict[str, str] = {}
     several, questions = [], []
     for of_class in spellings.values():
@@ -204,9 +204,9 @@ def unify_spellings(
         else:
             several.append(joined)
     remark = f"; one class in two spellings: {counted_names(several)}" if several else ""
-    if (n_more := len(questions) - MOST_QUESTIONS) > 0:
+    if (n_more := len(questions) - MAX_QUESTIONS) > 0:
         text = f"{n_more:,} more classes have several spellings in one list."
-        questions[MOST_QUESTIONS:] = [text]
+        questions[MAX_QUESTIONS:] = [text]
     return name_of, remark, tuple(questions)
 
 
@@ -240,7 +240,7 @@ def _choose_classes(file: str, entries: Entries) -> Entries:
     questions, remark = entries.questions, ""
     if have_classes and (len(are_labelled) > 1 or are_mixed or contradict):
         labels, remark = folders, "; the folder of an image names its class"
-        questions += (MIXED,) if contradict else ()
+        questions += (MIXED_LABELS,) if contradict else ()
     elif len({*chain(*pairs)}) > len({label for label, _ in chain(*pairs)}):
         questions += _questions_on_folders(labels, folders)
     named = entries.with_parts(
@@ -339,7 +339,7 @@ def _questions_on_folders(
     moved = {pair: n for pair, n in counts.items() if folder_of[pair[0]] != pair[1]}
     moved = {pair: n for pair, n in moved.items() if folder_of[label_of[pair[1]]] == pair[1]}
     n = sum(moved.values())
-    if not moved or n > MOST_MOVED * counts.total():
+    if not moved or n > MAX_MOVED * counts.total():
         return ()
     label, folder = (clean_text(name, 40) for name in min(moved))
     return (f"Images in the folder of another class: {n:,}, such as {label!r} in {folder!r}.",)
@@ -391,7 +391,7 @@ def _add_class_folders(entries: Entries) -> Entries:
             for part, of_part in entries.items()
         }
     )
-    renamed.questions += (REPEATED,)
+    renamed.questions += (REPEATED_NAMES,)
     return renamed
 
 
@@ -402,7 +402,7 @@ def _ask_about_equal_images(
 
     They may be if their paths differ only in case, or, in the same class, if one path is the end of
     the other, ignoring case, and ignoring suffixes if some names have none. Raises a
-    FileRefusedError for an image in more than MOST_FOLDERS folders.
+    FileRefusedError for an image in more than MAX_FOLDERS folders.
     """
     sides = [
         _group_rows(labels, [parts[part] for part in names if part in parts])
@@ -431,7 +431,7 @@ def _ask_about_equal_images(
         for rows, other_rows in ((train, test), (test, train)):
             for path, row in rows.items():
                 n = path.count("/")
-                expect(n <= MOST_FOLDERS, file, f"images in at most {MOST_FOLDERS} folders", n)
+                expect(n <= MAX_FOLDERS, file, f"images in at most {MAX_FOLDERS} folders", n)
                 if path.rpartition("/")[2] in shared:
                     ends = (end for end in _ends_of(path) if other_rows.get(end, row) != row)
                     pairs.update((path, end) for end in ends)

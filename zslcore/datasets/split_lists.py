@@ -35,8 +35,8 @@ VERSION = re.compile(
     r"|small|large|thumb(?:nail)?s?|orig(?:inal)?s?|(?:low|high)_?res|crop(?:ped|s)?|full)(?![a-z0-9])",
     re.IGNORECASE,
 )
-#: Largest number of versions of all images.
-MOST_VERSIONS = 4
+#: Maximum number of versions, such as sizes, in which the images of a data set occur.
+MAX_VERSIONS = 4
 #: Image at the start of a line, and the text after it.
 IMAGE_IN_LINE = re.compile(rf"(.+?{SUFFIX})(?:[\s,;|]+(.*))?$", re.IGNORECASE | re.DOTALL)
 #: One or two numbers in front of an image.
@@ -48,10 +48,10 @@ NUMBERS_BEHIND = re.compile(r"(\S+)((?:[\t ]+\d+){3,})")
 #: Number after an image or a class.
 NUMBER_AFTER = re.compile(r"[\s,;]\d+$")
 #: A text after its class, as fastText reads it.
-LABELLED = re.compile(r"__label__(\S+)\s+(\S.*)")
-#: Largest number of characters of a class name.
-MOST_LETTERS = 120
-#: Largest number of characters in a note or question.
+LABEL_FIRST = re.compile(r"__label__(\S+)\s+(\S.*)")
+#: Maximum number of characters of a class name.
+MAX_NAME_LETTERS = 120
+#: Maximum number of characters in a note or question.
 MAX_NOTE = 2000
 #: End of the refusal of images with several labels.
 MULTI = "multi-label data are not supported"
@@ -155,7 +155,7 @@ def counted_names(names: Sequence[str], most: int = 3) -> str:
 
 
 def parent_folder(image: str) -> str:
-    """Return the name of the folder of an image, one object per name; "" without one."""
+    """Return the name of the folder of an image, interned; "" if the path has no folder."""
     folders = image.replace("\\", "/").rpartition("/")[0]
     return sys.intern(folders.rstrip("/").rpartition("/")[2])
 
@@ -169,7 +169,7 @@ def parse_image_lines(file: str, lines: Sequence[str]) -> list[tuple[str, str]]:
     A number in front of every image is its label if it repeats, and otherwise its index; of two
     numbers the second is the label, as in the lists of MXNet.
     """
-    if lines and all(labelled := [*map(LABELLED.fullmatch, lines)]):
+    if lines and all(labelled := [*map(LABEL_FIRST.fullmatch, lines)]):
         return [(match[2], match[1]) for match in labelled if match]
     matches = [match for line in lines if (match := NUMBERS_IN_FRONT.match(line))]
     places = (f"{file}, line {k}" for k, _ in enumerate(lines, 1))
@@ -236,7 +236,7 @@ def is_class_list(lines: Sequence[str]) -> bool:
     """Whether lines may be class names: distinct, short, without paths, images or labels."""
     return (
         len({*lines}) == len(lines) > 0
-        and max(map(len, lines)) <= MOST_LETTERS
+        and max(map(len, lines)) <= MAX_NAME_LETTERS
         and (are_class_paths(lines) or not any(map(IN_PATH.search, lines)))
-        and not any(NUMBER_AFTER.search(line) or LABELLED.match(line) for line in lines)
+        and not any(NUMBER_AFTER.search(line) or LABEL_FIRST.match(line) for line in lines)
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.class_numbers import without_numbers
+from zslcore.datasets.class_numbers import remove_numbers
 from zslcore.datasets.part_names import part_of_name
 from zslcore.datasets.split_images import (
     MAX_CLASSES,
@@ -34,7 +34,7 @@ from zslcore.names import class_key, positions_of
 from zslcore.texts import clean_text, expect
 
 #: Question on row numbers that separate training and test classes only if they start at 1.
-FROM_1 = (
+START_QUESTION = (
     "The rows are read as numbered from 1; from 0, test classes have training images. Check where "
     "row numbers start: at 0 or at 1?"
 )
@@ -57,7 +57,7 @@ def _split_of_class_entries(file: str, entries: Entries) -> SplitList:
     """Return the split of entries without images."""
     expect_few_classes(file, {name for _, name in chain(*entries.values())})
     names = {}
-    for part, listed in zip(entries, without_numbers([*entries.labels.values()]), strict=True):
+    for part, listed in zip(entries, remove_numbers([*entries.labels.values()]), strict=True):
         names[part] = [*map(clean_text, listed)]
         expect("" not in names[part], file, "class names", "an empty one")
     note, held_out = "lists of classes, no images", names.pop("val", [])
@@ -142,7 +142,7 @@ def _count_from_0(
     rows = {part: values - 1 for part, values in rows.items()}
     if reaches:
         return rows, f"1, since they reach {n:,} of {n:,} rows", ()
-    return rows, "1", (FROM_1,)
+    return rows, "1", (START_QUESTION,)
 
 
 def _start_at_1(rows: Mapping[str, np.ndarray], labels: np.ndarray) -> bool:

@@ -37,7 +37,7 @@ import numpy as np
 
 from zslcore.datasets.base import SPLIT_PARTS, Split, ZSLDataset
 from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings, titles_of
-from zslcore.datasets.facts import Recognised, check_pretraining
+from zslcore.datasets.facts import RecognisedBenchmark, check_pretraining
 from zslcore.datasets.imagenet import challenge_split, have_imagenet_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
@@ -65,18 +65,18 @@ from zslcore.untrusted.readers.array_names import (
 #: Increased when the same file gets other folds: 2 uses the released folds.
 REVISION = 2
 #: Parts of other layouts that are read from a CSV, as its fold, but not from an archive.
-UNREAD = ("train", "val")
+UNREAD_PARTS = ("train", "val")
 MATRICES: dict[str, Role] = {"features": "rows", "prototypes": "rows"}
 ROLES: dict[str, Role] = {
     **MATRICES,
-    **dict.fromkeys(("labels", *SPLIT_PARTS, *UNREAD), "numbers"),
+    **dict.fromkeys(("labels", *SPLIT_PARTS, *UNREAD_PARTS), "numbers"),
     **dict.fromkeys(("class_names", "attribute_names", "pretraining", "provenance"), "names"),
     "image_files": "paths",
 }
 #: Rule that draws unseen classes: their number, and a seed.
 RANDOM = re.compile(r"random:(\d{1,6})(?::(\d{1,9}))?")
 #: Minimum number of seen classes: folds are thirds of them, so fewer would train on one class.
-FEWEST_SEEN = 3
+MIN_SEEN = 3
 #: Text column in a CSV of features -> whether it is required.
 TEXTS = {"label": True, "split": False}
 #: Parts in a column, for refusals.
@@ -129,8 +129,8 @@ def read_table(
 def is_table(path: Path) -> bool:
     """Whether a file has the arrays, or the CSV columns, of this module's layout.
 
-    :mod:`zslcore.datasets.intake` reads other archives, such as one whose labels are class names or
-    counted from 1. Raises a FileRefusedError for a file that is damaged or hostile.
+    :mod:`zslcore.datasets.intake` reads other archives, such as those with class names as labels,
+    or with labels counted from 1. Raises a FileRefusedError for a file that is damaged or hostile.
     """
     if path.suffix.lower() == ".csv":
         return "label" in titles_of(path)
@@ -190,7 +190,7 @@ def _own_split(
     parts: dict[str, np.ndarray],
     unseen: Sequence[str | int] | None,
     labels: np.ndarray,
-    benchmark: Recognised | None,
+    benchmark: RecognisedBenchmark | None,
 ) -> list[Split]:
     """Build the split from the rows of the parts in the file, or else from the unseen classes."""
     if parts:
@@ -203,7 +203,7 @@ def split_from_rows(
     labels: np.ndarray,
     parts: Mapping[str, np.ndarray],
     unseen: Sequence[str | int] | None = None,
-    benchmark: Recognised | None = None,
+    benchmark: RecognisedBenchmark | None = None,
     rows: Mapping[str, np.ndarray] | None = None,
 ) -> Split:
     """Return the split "own" from the rows of each part; ``rows`` may have "train" and "val"."""
@@ -222,7 +222,7 @@ def split_from_lists(
     labels: np.ndarray,
     lists: Mapping[str, np.ndarray],
     unseen: Sequence[str | int] | None,
-    benchmark: Recognised | None,
+    benchmark: RecognisedBenchmark | None,
 ) -> Split:
     """Return the split "own" of row lists by part, with train and val as its fold."""
     listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
@@ -243,7 +243,7 @@ def split_from_unseen(
     labels: np.ndarray,
     names: Sequence[str],
     unseen: Sequence[str | int] | None,
-    benchmark: Recognised | None = None,
+    benchmark: RecognisedBenchmark | None = None,
     first: int = 0,
 ) -> Split:
     """Return the split "own" with these unseen classes; a fifth of each seen class is held out.
@@ -274,9 +274,9 @@ def split_from_unseen(
     if len(unseen) == 1 and (rule := RANDOM.fullmatch(str(unseen[0]))):
         n_seen = len(np.setdiff1d(labels, chosen))
         expect(
-            n_seen >= FEWEST_SEEN,
+            n_seen >= MIN_SEEN,
             "unseen classes",
-            f"at least {FEWEST_SEEN} seen classes with images, so that each fold trains on two",
+            f"at least {MIN_SEEN} seen classes with images, so that each fold trains on two",
             f"{n_seen} after {unseen[0]} of {len(names)} classes; draw fewer",
         )
         origin = f"drawn at random with seed {rule[2] or 0}"
@@ -376,7 +376,7 @@ def _unread(arrays: Mapping[str, np.ndarray], ignored: Sequence[str]) -> Iterato
     """Yield remarks on arrays that are not read, and on test rows in train and val."""
     if ignored:
         yield f"not read: {', '.join(ignored)}"
-    unread_parts = [part for part in UNREAD if part in arrays]
+    unread_parts = [part for part in UNREAD_PARTS if part in arrays]
     if unread_parts:
         used = np.concatenate([arrays[part].ravel() for part in unread_parts])
         tested = [arrays[p].ravel() for p in ("test_seen", "test_unseen") if p in arrays]

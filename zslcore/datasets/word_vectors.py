@@ -4,8 +4,8 @@ r"""Class embeddings from word vectors: the mean over the words of a class name.
     s_c = \frac{1}{|W_c|} \sum_{w \in W_c} v_w
 
 If the whole name has a vector, such as ``blue_whale``, that vector is used instead. Files are in
-the text or binary format of word2vec, GloVe and fastText, or are an ``.npz`` with ``vectors`` and
-``words``.
+the text or binary format of word2vec, GloVe and fastText, or are an ``.npz`` or HDF5 with
+``vectors`` and ``words``.
 
 References
 ----------
@@ -29,8 +29,8 @@ from zslcore.untrusted.client import read_arrays, read_words
 
 #: Suffixes of archives and of the binary format; other files are text.
 ARCHIVES, BINARY = (".npz", ".h5", ".hdf5"), (".bin",)
-#: Number of missing words that a message names.
-LISTED = 5
+#: Maximum number of classes without a vector that a message names.
+MAX_LISTED = 5
 
 
 def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str]) -> np.ndarray:
@@ -44,8 +44,8 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     Raises
     ------
     FileRefusedError
-        When the file is damaged or in another format, or words have no vector; the message lists
-        these words.
+        When the file is damaged or in another format, or a word of a class has no vector; the
+        message names the first such classes.
     """
     path = Path(path)
     spellings = [_forms(name) for name in class_names]
@@ -65,7 +65,7 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
         else:
             class_vectors.append(np.mean(present, axis=0))
     if missing:
-        shown = listed([repr(clean_text(spaced_name(name), 60)) for name in missing], LISTED)
+        shown = listed([repr(clean_text(spaced_name(name), 60)) for name in missing], MAX_LISTED)
         raise refusal_of(path, "a vector for every word of each class", f"none for {shown}")
     return np.asarray(class_vectors, dtype=np.float32)
 

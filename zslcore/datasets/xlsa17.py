@@ -31,7 +31,7 @@ import numpy as np
 
 from zslcore.datasets.base import SPLIT_PARTS, Split, ZSLDataset
 from zslcore.datasets.embeddings import read_class_embeddings
-from zslcore.datasets.facts import Recognised, fact_sources
+from zslcore.datasets.facts import RecognisedBenchmark, fact_sources
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import ParsedDataset, Release, rows_of_parts, with_folds
 from zslcore.exceptions import FileRefusedError, ParameterError, require_known
@@ -45,7 +45,7 @@ FEATURES, SPLITS = "res101.mat", "att_splits.mat"
 #: Variables with row numbers, named without ``_loc``: parts, then the first fold.
 ROWS = (*SPLIT_PARTS, "train", "val")
 #: Required variables of a split file; a standard split has no seen test images.
-REQUIRED = ("att", "allclasses_names", "trainval_loc", "test_unseen_loc")
+REQUIRED_VARIABLES = ("att", "allclasses_names", "trainval_loc", "test_unseen_loc")
 #: Small variables of the layout; other variables in a file are ignored.
 SMALL: dict[str, Role] = {
     **dict.fromkeys([f"{part}_loc" for part in ROWS], "numbers"),
@@ -58,8 +58,8 @@ LISTS = tuple(f"{part}classes{k}.txt" for k in (1, 2, 3) for part in ("train", "
 #: Class lists of a standard split; in the archive of AWA1, the first file is named
 #: ``trainclasses.txt``.
 STANDARD = ("trainvalclasses.txt", "trainclasses.txt", "testclasses.txt")
-#: Largest number of subfolders that are searched for data sets.
-MOST_FOLDERS = 20
+#: Maximum number of subfolders that are searched for data sets.
+MAX_FOLDERS = 20
 #: Subfolders of a data set with splits and their class lists.
 STANDARD_FOLDERS = ("standard_split", "standard_split_release")
 SPLIT_FOLDERS = (*STANDARD_FOLDERS, "proposed_split", "first_release")
@@ -130,7 +130,7 @@ def data_sets_in(folder: Path, depth: int = 2) -> list[Path]:
     below = [path for path in sorted(folder.iterdir()) if path.is_dir()]
     below = [path for path in below if path.name.lower() not in SPLIT_FOLDERS]
     folders = [path for path in below if _look_up(path, SPLITS)]
-    if folders or len(below) > MOST_FOLDERS:
+    if folders or len(below) > MAX_FOLDERS:
         return folders
     # The archive has its data sets in the subfolder "data".
     inside = [data_sets_in(path, depth - 1) for path in below]
@@ -153,8 +153,8 @@ def find(
         )
     layout = _Layout.find(Path(folder), features, splits)
     options: dict[str, str] = {
-        "features": _inside(layout.folder, features),
-        "splits": _inside(layout.folder, splits),
+        "features": _relative_name(layout.folder, features),
+        "splits": _relative_name(layout.folder, splits),
     }
     if prototypes is not None:
         prototypes_file = Path(prototypes)
@@ -198,23 +198,23 @@ class _Layout:
                 f"{folder}: expected a folder with {features} and {splits}; found none."
             )
         folder = folder.resolve()
-        features, splits = _inside(folder, features), _inside(folder, splits)
+        features, splits = _relative_name(folder, features), _relative_name(folder, splits)
         if folder.name.lower() in SPLIT_FOLDERS and not _look_up(folder, features):
             folder, splits = folder.parent, f"{folder.name}/{splits}"
-        splits_file = _required(folder, splits, "splits")
+        splits_file = _find_required(folder, splits, "splits")
         lists_folder = splits_file.parent  # folder of the split's class lists
         if lists_folder == folder:
             lists_folder = _look_up(folder, "proposed_split") or folder
         folders = [path for name in STANDARD_FOLDERS if (path := _look_up(folder, name))]
         standard: dict[str, Path] = {}
         for path in folders:
-            standard = _present(path, (*STANDARD, *LISTS)) | standard
+            standard = _find_present(path, (*STANDARD, *LISTS)) | standard
         predicates = (_look_up(path, "predicates.txt") for path in [*folders, folder])
         return cls(
             folder=folder,
-            features=_required(folder, features, "features"),
+            features=_find_required(folder, features, "features"),
             splits=splits_file,
-            lists=_present(lists_folder, LISTS),
+            lists=_find_present(lists_folder, LISTS),
             standard=standard,
             predicates=next(filter(None, predicates), None),
         )
@@ -250,7 +250,7 @@ def _look_up(folder: Path, name: str) -> Path | None:
     return next((path for path in folder.iterdir() if path.name.lower() == name.lower()), None)
 
 
-def _inside(folder: Path, name: str) -> str:
+def _relative_name(folder: Path, name: str) -> str:
     """Return an absolute path relative to ``folder`` if it is inside, else unchanged."""
     path = Path(name)
     if not path.is_absolute():
@@ -259,7 +259,7 @@ def _inside(folder: Path, name: str) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
-def _required(folder: Path, name: str, option: str) -> Path:
+def _find_required(folder: Path, name: str, option: str) -> Path:
     if Path(name).is_absolute() and Path(name).is_file():
         return Path(name)
     where, _, file = name.rpartition("/")
@@ -276,7 +276,7 @@ def _required(folder: Path, name: str, option: str) -> Path:
     return path
 
 
-def _present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
+def _find_present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
     paths = ((name, _look_up(folder, name)) for name in names)
     return {name: path for name, path in paths if path}
 
@@ -286,7 +286,7 @@ def _read(layout: _Layout, into: Path) -> ParsedDataset:
     roles: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, roles, into).arrays
     roles = {key: SMALL[key] for key in SMALL if key not in ("labels", "original_att")}
-    tables = read_arrays(layout.splits, roles, required=REQUIRED)
+    tables = read_arrays(layout.splits, roles, required=REQUIRED_VARIABLES)
     prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
     dimensions: tuple[str, ...] = ()
     source = f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}"
@@ -320,7 +320,7 @@ def _image_files(path: Path, n: int) -> tuple[str, ...]:
 
 
 def _splits(
-    layout: _Layout, tables: Variables, labels: np.ndarray, benchmark: Recognised | None
+    layout: _Layout, tables: Variables, labels: np.ndarray, benchmark: RecognisedBenchmark | None
 ) -> list[Split]:
     """Build the split in the file, and the standard split if known."""
     names, file = tables.names["allclasses_names"], layout.splits.name
@@ -375,7 +375,10 @@ def classes_of_list(path: Path, names: Sequence[str]) -> list[int]:
 
 
 def _standard_split(
-    layout: _Layout, names: tuple[str, ...], labels: np.ndarray, benchmark: Recognised | None
+    layout: _Layout,
+    names: tuple[str, ...],
+    labels: np.ndarray,
+    benchmark: RecognisedBenchmark | None,
 ) -> list[Split]:
     """Build the standard split if known; all rows of its training classes are training rows."""
     train_list = next((name for name in STANDARD[:2] if name in layout.standard), None)

@@ -84,7 +84,7 @@ def _abandoned_drafts() -> list[Path]:
     files = [path for path in files if path.parent.name != imports.QUARANTINE]
     return [
         *folders,
-        *imports.abandoned(),
+        *imports.abandoned_drafts(),
         *(path for path in files if _modification_time(path) < day_old),
     ]
 

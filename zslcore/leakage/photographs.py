@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.split_lists import MOST_VERSIONS, VERSION
+from zslcore.datasets.split_lists import MAX_VERSIONS, VERSION
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.numbers import counted
 from zslcore.storage import artifacts
@@ -151,7 +151,7 @@ def versions_of_images(
 ) -> list[tuple[str, str]]:
     """Return pairs of a training and a test name that differ only in a size or the mark of a copy.
 
-    Names are paths. At most MOST_VERSIONS different sizes in ``names`` count as versions.
+    Names are paths. At most MAX_VERSIONS different sizes in ``names`` count as versions.
 
     Examples
     --------
@@ -164,8 +164,8 @@ def versions_of_images(
     at_end = False
     if all(SIZE_AT_END.search(_parts_of(name)[1]) for name in names):
         sizes = (SIZE_AT_END.search(_parts_of(name)[1]) for name in names)
-        at_end = len({size[1] for size in sizes if size}) <= MOST_VERSIONS
-    in_folder = len({*map(_versions, {_parts_of(name)[0] for name in names})}) <= MOST_VERSIONS
+        at_end = len({size[1] for size in sizes if size}) <= MAX_VERSIONS
+    in_folder = len({*map(_versions, {_parts_of(name)[0] for name in names})}) <= MAX_VERSIONS
 
     def key_of(name: str) -> tuple[str, str]:
         folder, stem = _parts_of(name)

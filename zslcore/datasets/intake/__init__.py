@@ -10,19 +10,19 @@ Steps of an import: :mod:`arrays <zslcore.datasets.intake.arrays>` reads the arr
 ``surveying`` shows them to the user, and ``reading`` builds the data set.
 """
 
-from zslcore.datasets.intake.parts import CHOICES, IN_WORDS
+from zslcore.datasets.intake.parts import CHOICES, TITLES_OF_PARTS
 from zslcore.datasets.intake.reading import find, is_generic, name_of_files, parquet_files
-from zslcore.datasets.intake.surveying import Intake, as_table, survey, with_file
+from zslcore.datasets.intake.surveying import Intake, add_prototypes, as_table, survey
 
 __all__ = [
     "CHOICES",
-    "IN_WORDS",
+    "TITLES_OF_PARTS",
     "Intake",
+    "add_prototypes",
     "as_table",
     "find",
     "is_generic",
     "name_of_files",
     "parquet_files",
     "survey",
-    "with_file",
 ]

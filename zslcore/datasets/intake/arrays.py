@@ -18,7 +18,7 @@ from zslcore.untrusted.client import ARRAYS, Contents, look_into, read_lines, re
 
 #: Line that begins with its number.
 NUMBERED = re.compile(r"(\d{1,9})[\s:,;]\s*(\S.*)")
-#: Name of the lines of a file that may only have a split.
+#: Name of an array of lines, which can only list a split.
 LINES = "lines"
 
 
@@ -138,7 +138,7 @@ def _lines_of(contents: Contents) -> np.ndarray | None:
 
 
 def _without_counter(contents: Contents) -> Contents:
-    """Take the number of the line off lines such as ``1 otter`` or, with a label, ``1 17``.
+    """Remove line numbers, as in ``1 otter`` or, before a label, ``1 17``.
 
     The lines are put in the order of their numbers.
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.intake.arrays import Array, readable_variables
-from zslcore.datasets.intake.parts import IN_WORDS, NAMES, keys_of_classes
+from zslcore.datasets.intake.parts import NAMES, TITLES_OF_PARTS, keys_of_classes
 from zslcore.datasets.part_names import (
     ABBREVIATIONS,
     PART_OF_NAME,
@@ -26,13 +26,13 @@ from zslcore.untrusted.client import Contents
 from zslcore.untrusted.combined import combine_arrays
 
 #: Parts with one entry per image.
-OF_IMAGES = ("features", "labels", "image_files")
+IMAGE_PARTS = ("features", "labels", "image_files")
 #: Arrays of a table that describe its columns, not its rows.
-OF_TABLE = ("columns", "class_names")
+TABLE_ARRAYS = ("columns", "class_names")
 
 
 def join_arrays(contents_of_files: Sequence[Contents]) -> list[Array]:
-    """Return the arrays of files, with the joined ones of shards or of parts first.
+    """Return the arrays of files; arrays that are joined from shards or parts come first.
 
     Parquet files with the same columns are shards of one table; arrays such as ``X_train`` and
     ``X_test`` are parts.
@@ -66,7 +66,7 @@ def join_shards(shards: Sequence[Contents], path: Path, words: Sequence[str]) ->
     shapes: dict[str, tuple[int, ...] | None] = {}
     arrays: dict[str, np.ndarray] = {}
     for name, shape in first.shapes.items():
-        joined = [first] if name in OF_TABLE else shards
+        joined = [first] if name in TABLE_ARRAYS else shards
         shapes_of_shards = [shard.shapes[name] or () for shard in joined]
         if not shape or any(not s or s[1:] != shape[1:] for s in shapes_of_shards):
             continue
@@ -74,7 +74,8 @@ def join_shards(shards: Sequence[Contents], path: Path, words: Sequence[str]) ->
         if all(shard.has(name) for shard in joined):
             arrays[name] = np.concatenate([shard.arrays[name] for shard in joined])
     sizes = [
-        next(s[0] for n, s in shard.shapes.items() if s and n not in OF_TABLE) for shard in shards
+        next(s[0] for n, s in shard.shapes.items() if s and n not in TABLE_ARRAYS)
+        for shard in shards
     ]
     if all(word in PART_OF_NAME for word in words) and len({*words}) > 1:
         arrays["split"] = np.repeat(np.array(words), sizes)
@@ -90,7 +91,7 @@ def arrays_by_part(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:
         words = words_in(array.name_or_stem)
         named = [word for word in words if word in WORDS_OF_PARTS or word in ABBREVIATIONS]
         kind = NAMES.get("".join(word for word in words if word not in named), "")
-        if kind in OF_IMAGES and (part := part_of_name("_".join(named))):
+        if kind in IMAGE_PARTS and (part := part_of_name("_".join(named))):
             of_parts.setdefault(part, {}).setdefault(kind, array)
     kinds = [{*arrays_of_part} for arrays_of_part in of_parts.values()]
     needed = {"features", "labels"}
@@ -99,7 +100,7 @@ def arrays_by_part(arrays: Sequence[Array]) -> dict[str, dict[str, Array]]:
     for part, arrays_of_part in of_parts.items():
         for kind in sorted(needed - {*arrays_of_part}):
             (other, *_) = arrays_of_part.values()
-            raise refusal_of(other.title, f"{IN_WORDS[kind]} of {part} next to it", "none")
+            raise refusal_of(other.title, f"{TITLES_OF_PARTS[kind]} of {part} next to it", "none")
     return of_parts if len({*map(len, kinds)}) == 1 else {}
 
 
@@ -179,8 +180,8 @@ def folders_as_labels(arrays: Sequence[Array], parts: Mapping[str, Array]) -> Ar
 def divide_labels(matrix: Array | None) -> list[Array]:
     """Divide a matrix without titles into features and its first or last column, the labels.
 
-    The list is empty unless exactly one of the two columns has repeated whole numbers, and the
-    matrix has fractions.
+    The list is empty unless the matrix has at least three columns and fractions in its first row,
+    and exactly one of the two columns has repeated whole numbers.
     """
     if matrix is None or not matrix.is_unnamed or matrix.values is None:
         return []

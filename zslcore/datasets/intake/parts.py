@@ -15,7 +15,7 @@ from zslcore.untrusted.client import are_marks
 from zslcore.untrusted.readers.array_names import NAMES_OF_PARTS, letters_of
 
 #: Part -> its name in sentences.
-IN_WORDS = {
+TITLES_OF_PARTS = {
     "features": "features",
     "labels": "labels",
     "prototypes": "class embeddings",
@@ -36,7 +36,7 @@ NAMES = {letters_of(name): part for part, names in NAMES_OF_PARTS.items() for na
 TABLES = ("text", "Parquet", "JSON")
 
 
-def chosen_array(part: str, text: str, arrays: Sequence[Array]) -> Array:
+def find_chosen_array(part: str, text: str, arrays: Sequence[Array]) -> Array:
     """Return the array that a choice names."""
     matches = [a for a in arrays if text in (a.title, a.contents.path.name, str(a.contents.path))]
     file, _, name = text.rpartition(":")
@@ -61,7 +61,7 @@ def guess_parts(
     """
     parts = dict(chosen)
     free = [a for a in arrays if a not in chosen.values() and a.name != LINES]
-    of_table = _of_tables(free, parts)
+    of_table = _add_parts_of_tables(free, parts)
     free = [a for a in free if a not in parts.values()]
     named: dict[str, list[Array]] = {}
     for array in free:
@@ -134,7 +134,7 @@ def _may_be(array: Array, part: str) -> bool:
     return axes == 1 or is_one_hot
 
 
-def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
+def _add_parts_of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
     """Add the parts of tables with one row per image or class; return columns of class tables."""
     table_columns: list[Array] = []
     tables: dict[int, list[Array]] = {}
@@ -217,10 +217,10 @@ def _ambiguous(part: str, candidates: Sequence[Array]) -> str:
     titles = " and ".join(f"{a.title} ({a.in_words})" for a in candidates[:3])
     if part == "prototypes" and all(part_of_name(a.name.partition("_")[2]) for a in candidates):
         return (
-            f"Expected one array of {IN_WORDS[part]}; found {titles}, one per part; write "
+            f"Expected one array of {TITLES_OF_PARTS[part]}; found {titles}, one per part; write "
             "one array with a row for every class, in the order of the labels."
         )
     return (
-        f"Expected one array of {IN_WORDS[part]}; found {titles}; say which with "
+        f"Expected one array of {TITLES_OF_PARTS[part]}; found {titles}; say which with "
         f"--{part.replace('_', '-')} FILE:NAME."
     )

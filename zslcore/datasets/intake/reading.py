@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split
-from zslcore.datasets.facts import Recognised
+from zslcore.datasets.facts import RecognisedBenchmark
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.intake.arrays import Array
-from zslcore.datasets.intake.joining import OF_TABLE
-from zslcore.datasets.intake.parts import IN_WORDS, NAMES, matrix_named_by
+from zslcore.datasets.intake.joining import TABLE_ARRAYS
+from zslcore.datasets.intake.parts import NAMES, TITLES_OF_PARTS, matrix_named_by
 from zslcore.datasets.intake.surveying import Intake, survey
 from zslcore.datasets.part_names import ABBREVIATIONS, PART_OF_NAME, WORDS_OF_PARTS, words_in
 from zslcore.datasets.release import ParsedDataset, Release
@@ -32,13 +32,13 @@ from zslcore.untrusted.readers.array_names import NAMES_OF_PARTS, letters_of
 #: Increased when the same files are read as other splits.
 REVISION = 2
 #: Required part -> its description in a refusal.
-REQUIRED = {
+REQUIRED_PARTS = {
     "features": "a matrix with one row per image",
     "labels": "the class of every image",
     "prototypes": "a matrix with one row per class: attributes or text embeddings",
 }
 #: Words in the names of files of any data set.
-GENERIC = frozenset(
+GENERIC_WORDS = frozenset(
     {word for names in NAMES_OF_PARTS.values() for name in names for word in words_in(name)}
     | {*WORDS_OF_PARTS, *ABBREVIATIONS, "class", "image", "images", "img", "label"}
     | {"all", "binary", "continuous", "data", "list", "splits", "my", "own"}
@@ -59,7 +59,7 @@ def find(
 
     Parameters
     ----------
-    paths : files; the first one names the import
+    paths : files; the import is named after the first file that is not named after its content
     choices : part -> "FILE" or "FILE:NAME", to correct guesses
     unseen : names or numbers of the unseen classes, or "random:N:SEED", if no file has a split
     intake : earlier result of :func:`survey` on these files; computed by default
@@ -81,7 +81,7 @@ def name_of_files(paths: Sequence[Path]) -> str:
 def is_generic(stem: str) -> bool:
     """Whether a file is named after its content ("image_features"), not after its data set."""
     return letters_of(stem) in NAMES or all(
-        word in GENERIC or word.isdigit() for word in words_in(stem)
+        word in GENERIC_WORDS or word.isdigit() for word in words_in(stem)
     )
 
 
@@ -107,7 +107,7 @@ def _read(
     parts = intake.parts
     labels, texts = _labels(parts)
     if unseen is None and not texts:
-        _refuse_trained_tests(parts, labels)
+        _refuse_equal_labels(parts, labels)
     parts = _with_classes_in_rows(parts, labels, texts or tuple(map(str, unseen or ())))
     features = _matrix(parts["features"], len(labels), "label", into / "features.npy")
     names = parts["class_names"].names if "class_names" in parts else ()
@@ -120,7 +120,9 @@ def _read(
     attributes = _texts(parts, "attribute_names", prototypes.shape[1])
     files_of_images = _texts(parts, "image_files", len(labels))
     if files_of_images:
-        files_of_images = tuple(_by_image(parts, "image_files", np.array(files_of_images)).tolist())
+        files_of_images = tuple(
+            _order_by_image(parts, "image_files", np.array(files_of_images)).tolist()
+        )
     return ParsedDataset(
         features=features,
         labels=labels,
@@ -140,21 +142,21 @@ def _refuse_incomplete(intake: Intake, files: str) -> None:
     """Refuse a survey in which a required part is unclear or missing."""
     for sentence in intake.unclear.values():
         raise FileRefusedError(sentence)
-    for part, advice in REQUIRED.items():
+    for part, advice in REQUIRED_PARTS.items():
         if part not in intake.parts:
             raise FileRefusedError(
-                f"{files}: expected {IN_WORDS[part]}, {advice}; found none "
+                f"{files}: expected {TITLES_OF_PARTS[part]}, {advice}; found none "
                 f"({intake.sentence}); add the file, or say which with --{part} FILE:NAME."
             )
 
 
-def _refuse_trained_tests(parts: Mapping[str, Array], labels: np.ndarray) -> None:
-    """Refuse a split with training images of every test label, as if each part counts from 0."""
+def _refuse_equal_labels(parts: Mapping[str, Array], labels: np.ndarray) -> None:
+    """Refuse a split with training images of every test label: parts may each count from 0."""
     if "split" not in parts or parts["split"].shape != labels.shape:
         return
     words = np.array(parts["split"].names)
     parts_of_images = np.array([PART_OF_NAME.get(word.lower(), "") for word in words.tolist()])
-    parts_of_images = _by_image(parts, "split", parts_of_images)
+    parts_of_images = _order_by_image(parts, "split", parts_of_images)
     train, test = (
         labels[np.isin(parts_of_images, of_side)]
         for of_side in (("train", "trainval"), ("test", "test_unseen"))
@@ -201,14 +203,14 @@ def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
         values = array.contents.labels(array.name)
         if not values.size:
             raise refusal_of(array.title, "labels", "none")
-        return _by_image(parts, "labels", values), ()
+        return _order_by_image(parts, "labels", values), ()
     listed = array.names
     names = tuple(dict.fromkeys(listed))
     number_of = {name: k for k, name in enumerate(names)}
-    return _by_image(parts, "labels", np.array([number_of[name] for name in listed])), names
+    return _order_by_image(parts, "labels", np.array([number_of[name] for name in listed])), names
 
 
-def _by_image(parts: Mapping[str, Array], part: str, values: np.ndarray) -> np.ndarray:
+def _order_by_image(parts: Mapping[str, Array], part: str, values: np.ndarray) -> np.ndarray:
     """Return values in the order of the features, if both files name the images."""
     features, file = parts["features"].contents, parts[part].contents
     if features is file:
@@ -329,7 +331,7 @@ def _splits(
     unseen: Sequence[str | int] | None,
     first: int,
     labels: np.ndarray,
-    benchmark: Recognised | None,
+    benchmark: RecognisedBenchmark | None,
 ) -> list[Split]:
     """Build the split from lists of rows, a column with each row's part, or the unseen classes."""
     rows = intake.rows_of_parts()
@@ -342,7 +344,7 @@ def _splits(
         unseen = [by_names.class_names[c] for c in by_names.sides["unseen"]]
     if "split" in intake.parts:
         words = np.array(intake.parts["split"].names)
-        words = _by_image(intake.parts, "split", words)
+        words = _order_by_image(intake.parts, "split", words)
         rows_of_word: Mapping[str, np.ndarray] = {
             word: np.flatnonzero(words == word) for word in dict.fromkeys(words.tolist())
         }
@@ -370,11 +372,11 @@ def _rows_of_images(intake: Intake, split: SplitList) -> np.ndarray:
     columns = {
         array.name: np.array(array.names)
         for array in intake.arrays
-        if array.contents is features.contents and array.is_text and array.name not in OF_TABLE
+        if array.contents is features.contents and array.is_text and array.name not in TABLE_ARRAYS
     }
     if "image_files" in parts and parts["image_files"].contents is not features.contents:
         names = np.array(parts["image_files"].names)
-        columns = {"": _by_image(parts, "image_files", names)}
+        columns = {"": _order_by_image(parts, "image_files", names)}
     rows = rows_by_image({"": np.array(split.files)}, columns, features.contents.name, split.name)
     if rows is None:
         raise refusal_of(features.title, f"the names of the images in {split.name}", "none")

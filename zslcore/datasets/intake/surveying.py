@@ -17,9 +17,9 @@ from zslcore.datasets.intake.joining import (
     join_classes,
 )
 from zslcore.datasets.intake.parts import (
-    IN_WORDS,
-    chosen_array,
+    TITLES_OF_PARTS,
     count_classes,
+    find_chosen_array,
     guess_parts,
     keys_of_classes,
 )
@@ -50,7 +50,7 @@ class Intake:
     def rows(self) -> list[tuple[str, str, str]]:
         """Rows of a table: file and variable, content, and part in words, or why it has none."""
         used = {id(a): "split" for a in self.arrays if a.contents.path in self.split_files}
-        used |= {id(array): IN_WORDS[part] for part, array in self.parts.items()}
+        used |= {id(array): TITLES_OF_PARTS[part] for part, array in self.parts.items()}
         rows = [(a.title, a.in_words, used.get(id(a), "not used")) for a in self.arrays]
         files = {id(a.contents): a.contents for a in self.arrays}.values()
         refused = [(file, name, why) for file in files for name, why in file.refused.items()]
@@ -72,11 +72,11 @@ class Intake:
                 is_whole = part == "labels" and array.is_whole and array.values is not None
                 if is_whole and array.values is not None and array.values.size:
                     size = f"{array.values.min()} to {array.values.max()}"
-                words.append(f"{IN_WORDS[part]} {size}")
+                words.append(f"{TITLES_OF_PARTS[part]} {size}")
             elif part in self.unclear:
-                words.append(f"{IN_WORDS[part]} to be chosen")
+                words.append(f"{TITLES_OF_PARTS[part]} to be chosen")
             elif part != "class_names":
-                words.append(f"no {IN_WORDS[part]}")
+                words.append(f"no {TITLES_OF_PARTS[part]}")
         return "; ".join([*words, "a split" if self.has_split else "no split"])
 
     @property
@@ -129,7 +129,7 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     for an unreadable file, and a ParameterError for a choice that names no array.
     """
     arrays = join_arrays([contents_of(path) for path in paths])
-    chosen = {part: chosen_array(part, text, arrays) for part, text in (choices or {}).items()}
+    chosen = {part: find_chosen_array(part, text, arrays) for part, text in (choices or {}).items()}
     unclear: dict[str, str] = {}
     parts = guess_parts(arrays, chosen, unclear)
 
@@ -174,7 +174,7 @@ def _listed_side(lists: Sequence[Array], parts: Mapping[str, Array]) -> dict[str
     return {side: listed[0]} if side in ("seen", "unseen") else {}
 
 
-def with_file(
+def add_prototypes(
     paths: Sequence[Path], choices: Mapping[str, str] | None, prototypes: str | Path
 ) -> tuple[list[Path], dict[str, str]]:
     """Add class embeddings, from the file or array ``prototypes``, to files and choices."""

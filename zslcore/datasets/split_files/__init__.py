@@ -62,7 +62,7 @@ from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import container_of, read_plain_value
 
-#: Largest number of rows of a table with one part per row.
+#: Maximum number of rows of a table with one part per row.
 MAX_PARTS = 16
 
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.part_names import OF_FEATURES, part_of_labels, part_or_side
+from zslcore.datasets.part_names import FEATURE_WORDS, part_of_labels, part_or_side
 from zslcore.datasets.split_files.columns import is_named_after_parts
 from zslcore.datasets.split_files.contents import MAX_ITEMS
-from zslcore.datasets.split_files.json_objects import MOST_LEVELS, entries_of_json
+from zslcore.datasets.split_files.json_objects import MAX_LEVELS, entries_of_json
 from zslcore.datasets.split_files.lists import NAMELESS
 from zslcore.datasets.split_lists import Entries, SplitList
 from zslcore.datasets.split_numbering import split_of_entries
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import are_marks
 
-#: Smallest number of integer features per image for which equal features mean equal images.
-FEWEST_INTEGERS = 16
+#: Minimum number of integer features per image for which equal features mean equal images.
+MIN_INTEGERS = 16
 
 
 def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList | None:
@@ -52,7 +52,7 @@ def split_of_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> SplitList |
         is_column = inner and part_or_side(outer) and outer not in lists
         columns = values.setdefault(outer, {}) if is_column else values
         columns[inner if is_column else name] = array.tolist()
-    entries = entries_of_json(clean_text(path.name), values, MOST_LEVELS)
+    entries = entries_of_json(clean_text(path.name), values, MAX_LEVELS)
     if entries is None:
         return None
     features = _join_features(entries, arrays)
@@ -72,8 +72,8 @@ def _join_features(entries: Entries, arrays: Mapping[str, np.ndarray]) -> np.nda
         part: array.reshape(len(array), -1)
         for name, array in arrays.items()
         if array.ndim > 1 and array.size and array.dtype.kind in "biuf"
-        if array.dtype.kind == "f" or array[0].size >= FEWEST_INTEGERS
-        if (part := part_of_labels(name, OF_FEATURES))
+        if array.dtype.kind == "f" or array[0].size >= MIN_INTEGERS
+        if (part := part_of_labels(name, FEATURE_WORDS))
     }
     listed = [(matrices.get(part, np.empty((0, 0))), pairs) for part, pairs in entries.items()]
     is_whole = all(len(matrix) == len(pairs) for matrix, pairs in listed)

@@ -26,8 +26,8 @@ from zslcore.datasets.split_lists import IMAGE, parent_folder
 from zslcore.names import LETTER, WORDNET_ID, squeeze
 from zslcore.untrusted.readers.array_names import COUNTERS, LABELS, is_named
 
-#: Smallest share of distinct names in a column of images.
-MOSTLY = 0.8
+#: Minimum share of distinct names in a column of images.
+MIN_DISTINCT_SHARE = 0.8
 #: A number after a name.
 NUMBER_SUFFIX = re.compile(r"\d{1,9}$")
 
@@ -131,7 +131,7 @@ def _are_keys(column: Sequence[str], parts: Sequence[str], labels: Sequence[str]
     have different ``labels``.
     """
     are_words = not any(" " in cell for cell in column)
-    if not are_words or len({*column}) < MOSTLY * len(column):
+    if not are_words or len({*column}) < MIN_DISTINCT_SHARE * len(column):
         return False
     times = Counter(column)
     classes = Counter(key for key, _ in {*zip(column, labels, strict=True)} if times[key] > 1)

@@ -16,8 +16,9 @@ from zslcore.datasets.split_numbering import split_of_entries
 from zslcore.texts import clean_text, expect, refusal_of
 
 #: Question on training images of new classes in CoOp's format, which are not read.
-IN_BOTH = (
-    "Test images of new classes that are also in train or val: {}. Are only base classes trained?"
+NEW_CLASSES_QUESTION = (
+    "Test images of new classes that are also in train or val: {}. Do models train on base classes "
+    "only?"
 )
 
 
@@ -50,7 +51,7 @@ def read_items(path: Path, value: Mapping[str, Any]) -> SplitList:
     base = frozenset(numbers[: n_base(len(numbers))])
     of_test = {row for row, label in listed["test"] if label not in base}
     n_both = sum(row in of_test for row, _ in listed["train"] + listed["val"])
-    questions = (IN_BOTH.format(n_both),) if n_both else ()
+    questions = (NEW_CLASSES_QUESTION.format(n_both),) if n_both else ()
     parts = {
         "trainval": _select_rows(listed["train"] + listed["val"], base),
         "test_seen": _select_rows(listed["test"], base),

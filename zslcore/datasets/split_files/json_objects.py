@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.part_names import (
-    OF_PATHS,
+    PATH_WORDS,
     is_unlabelled,
     part_of_labels,
     part_of_name,
@@ -45,12 +45,12 @@ from zslcore.untrusted.readers.array_names import (
 )
 from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 
-#: Smallest number of numbers in lists for which shared numbers are rows rather than settings.
-FEWEST_ROWS = 20
-#: Largest depth of nested objects that is searched for a split.
-MOST_LEVELS = 3
+#: If lists have fewer numbers in total, numbers that two parts share may be settings, not rows.
+MIN_ROWS = 20
+#: Maximum depth of nested objects that is searched for a split.
+MAX_LEVELS = 3
 #: Maximum number of objects that are searched for a split.
-MOST_OBJECTS = 1 << 12
+MAX_OBJECTS = 1 << 12
 
 
 def split_of_json(path: Path, value: Any) -> SplitList | None:
@@ -73,7 +73,7 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
     is_list = isinstance(labels, list) and all(type(label) is int for label in labels)
     y = np.array(labels, np.int64) if is_list and labels else None
     sides = {n: names for n, names in value.items() if part_or_side(n) in ("seen", "unseen")}
-    classes = entries_of_json(file, sides, MOST_LEVELS)
+    classes = entries_of_json(file, sides, MAX_LEVELS)
     listed = None if classes is None else split_of_entries(path, classes)
     return with_class_lists(split_of_parts(file, lists, y), listed)
 
@@ -81,7 +81,7 @@ def split_of_json(path: Path, value: Any) -> SplitList | None:
 def _may_be_settings(value: Mapping[str, Any], lists: Mapping[str, Sequence[Any]]) -> bool:
     """Whether a few numbers in two parts may be settings, such as sizes, instead of rows."""
     named = any(words_in(name)[-1:] != [part_of_name(name)] for name in lists)
-    if named or first_named(value, LABEL_VARIABLES) or sum(map(len, lists.values())) >= FEWEST_ROWS:
+    if named or first_named(value, LABEL_VARIABLES) or sum(map(len, lists.values())) >= MIN_ROWS:
         return False
     parts: dict[str, set[int]] = {}
     for name, numbers in lists.items():
@@ -123,7 +123,7 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
         for read_mapping in (_read_parts_by_class, read_records_by_name):
             if (entries := read_mapping(file, value)) is not None:
                 return entries
-    return _read_inner_objects(file, value, level) if has_columns and level < MOST_LEVELS else None
+    return _read_inner_objects(file, value, level) if has_columns and level < MAX_LEVELS else None
 
 
 def _find_parts(
@@ -170,7 +170,7 @@ def _read_parts(
 def _read_inner_objects(file: str, value: Mapping[str, Any], level: int) -> Entries | None:
     """Return the entries of the only inner object with a split; refuse several splits."""
     inner = [element for element in value.values() if isinstance(element, dict | list)]
-    if len(inner) > MOST_OBJECTS:
+    if len(inner) > MAX_OBJECTS:
         return None
     read = [entries for element in inner if (entries := entries_of_json(file, element, level + 1))]
     class_entries = [entries for entries in read if not entries.has_images]
@@ -234,7 +234,7 @@ def read_label_lists(value: Mapping[str, Any]) -> Entries | None:
     paths = {
         (part, len(listed)): listed
         for name, listed in value.items()
-        if (part := part_of_labels(str(name), OF_PATHS))
+        if (part := part_of_labels(str(name), PATH_WORDS))
         if isinstance(listed, list) and have_type(listed, str) and all(map(IN_PATH.search, listed))
     }
     for name, labels in value.items():

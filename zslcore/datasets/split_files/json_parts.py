@@ -25,7 +25,7 @@ from zslcore.untrusted.readers.csv_files import MAX_COLUMNS
 #: Names of a list of records next to their description.
 ROWS = ("rows", "examples", "samples", "records", "instances", "items")
 #: Maximum number of distinct sets of fields that are searched for the class of a record.
-MOST_FIELDS = 1 << 10
+MAX_FIELD_SETS = 1 << 10
 
 
 def images_and_classes(file: str, listed: Any, *, of_classes: bool) -> list[tuple[str, str]] | None:
@@ -236,7 +236,7 @@ def read_records_by_name(file: str, value: Mapping[str, Any]) -> Entries | None:
     if not have_type(value.values(), dict) or not all(map(_has_few_fields, value.values())):
         return None
     records = [(name, flat) for name, record in value.items() for flat in _flatten_record(record)]
-    fields = islice(dict.fromkeys(tuple(flat) for _, flat in records), MOST_FIELDS)
+    fields = islice(dict.fromkeys(tuple(flat) for _, flat in records), MAX_FIELD_SETS)
     titles = next(([*keys] for keys in fields if find_columns(keys).label is not None), None)
     is_image = titles is not None
     titles = titles or ([*records[0][1]] if records else [])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
-from zslcore.datasets.class_lists import are_not_names, without_prompt
+from zslcore.datasets.class_lists import are_not_names, remove_prompt
 from zslcore.datasets.part_names import part_of_name, part_or_side, trains_and_tests
 from zslcore.datasets.split_lists import IMAGE, IMAGE_IN_LINE, Entries, is_class_list, parent_folder
 from zslcore.names import LETTER
@@ -18,7 +18,7 @@ NAMELESS = "Images have no names, so images in two parts cannot be detected."
 #: A name in quotation marks.
 QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 #: Text that does not occur between the names of a list.
-NOT_BETWEEN = re.compile(r"[^\W_]|[:=]")
+NOT_SEPARATOR = re.compile(r"[^\W_]|[:=]")
 #: Number of the first name of a line, as R prints it.
 LINE_NUMBER = re.compile(r"\[\d+\]")
 #: End of the path of an example without a suffix: hexadecimal digits, or a number with zeros.
@@ -46,7 +46,7 @@ def rows_as_images(entries: Entries) -> Entries | None:
 
 def quoted_names(line: str) -> list[str]:
     """Return the names in quotation marks of a line; [] if it has other names, numbers or pairs."""
-    is_list = not NOT_BETWEEN.search(LINE_NUMBER.sub("", QUOTED.sub("", line)))
+    is_list = not NOT_SEPARATOR.search(LINE_NUMBER.sub("", QUOTED.sub("", line)))
     return [a or b for a, b in QUOTED.findall(line)] if is_list else []
 
 
@@ -110,7 +110,7 @@ def pair_names(names: Sequence[str], *, of_classes: bool) -> list[tuple[str, str
     are_images = are_ids_in_folders or all(map(IMAGE.search, names))
     if are_images and all(map(parent_folder, names)):
         return [(image, parent_folder(image)) for image in names]
-    names, _ = without_prompt(names)
+    names, _ = remove_prompt(names)
     if are_not_names(names):
         return None
     if not of_classes and not (is_class_list(names) and all(map(LETTER.search, names))):

@@ -31,8 +31,8 @@ from zslcore.untrusted.readers.array_names import PREDICTED, first_named
 NOT_COMPARED = (
     "Images without labels are not compared with test images: {}. For transductive training?"
 )
-#: Smallest number of columns of 0 and 1 that are read as one column per class.
-FEWEST_MARKS = 3
+#: Minimum number of columns of 0 and 1 that are read as one column per class.
+MIN_MARKS = 3
 #: Titles of a column with the number of a split.
 FOLD_TITLES = ("fold", "foldid", "splitid", "splitnumber", "trial", "repeat", "seed")
 
@@ -47,8 +47,9 @@ def entries_of_table(
 ) -> Entries | None:
     """Return the entries of a table by the titles of its columns; None for any other table.
 
-    All rows belong to ``part``, unless it is empty. With ``take``, rows of images are removed.
-    Raises a FileRefusedError for a row of an image without a part.
+    All rows belong to ``part``, unless it is empty. With ``take``, rows of images are removed from
+    the list ``rows`` while they are read, which saves memory. Raises a FileRefusedError for a row
+    of an image without a part.
     """
     if not rows or first_named(titles, PREDICTED):
         return None
@@ -185,7 +186,7 @@ def _replace_flags(
 def _refuse_folds(
     file: str, titles: Sequence[str], rows: Sequence[Sequence[str]], where: int
 ) -> None:
-    """Refuse a table of several splits: most rows differ only in part and fold from others."""
+    """Refuse a table of several splits, in which most rows are repeated in other folds."""
     fold = next((k for k, title in enumerate(titles) if squeeze(title) in FOLD_TITLES), None)
     if fold is None or fold == where:
         return
@@ -214,7 +215,7 @@ def _read_marked_classes(
         for k in range(len(titles))
         if k not in used and {row[k].strip().removesuffix(".0") for row in rows} <= {"0", "1", "-1"}
     ]
-    if len(marks) < FEWEST_MARKS:
+    if len(marks) < MIN_MARKS:
         return []
     classes = [[titles[k] for k in marks if float(row[k]) == 1] for row in rows]
     for number, classes_of_row in enumerate(classes, 1):

@@ -10,7 +10,7 @@ from itertools import dropwhile, groupby, islice
 
 from zslcore.datasets.class_rows import LIST_TITLES
 from zslcore.datasets.part_names import part_or_side, trains_and_tests
-from zslcore.datasets.split_files.columns import MOSTLY, may_be_entries
+from zslcore.datasets.split_files.columns import may_be_entries
 from zslcore.datasets.split_files.lists import (
     PART_OF_SIDE,
     QUOTED,
@@ -30,8 +30,10 @@ HEADING = re.compile(  # with bounds, since repeated blanks would take quadratic
     r"[\"']?(\w[\w -]{0,80}?)[\"']?\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[:=]\s*(.*)$"
     r"|[#\[=$]++\s*+(\w[\w -]{0,80}?)\s{0,80}(?:\(\d[\w ]{0,80}\)\s{0,80})?[\]=:]*+$"
 )
-#: Number of rows by which a table in a text is recognised, before all rows are read.
-MOST_TRIED = 100_000
+#: Maximum number of rows by which a table in a text is recognised, before all rows are read.
+MAX_HEAD_ROWS = 100_000
+#: Minimum share of lines that are paths, in a text with paths.
+MIN_PATH_SHARE = 0.8
 #: A comment after a value.
 COMMENT = re.compile(r"(?<=\S)\s+#.*")
 #: A list of pairs of names in quotation marks, as of compositions in Python.
@@ -40,7 +42,7 @@ TUPLES = re.compile(
 )
 #: Assignment of a list in a program: optional words of a declaration, the name, an optional type,
 #: and the list.
-ASSIGNED = re.compile(
+ASSIGNMENT = re.compile(
     r"(?:[A-Za-z_](?:\w|::|[<>\[\]]){0,40}+[\s*&]{1,4}+){0,4}[$@]?([A-Za-z_]\w{0,80})"
     r"(?:\[\w{0,9}\])?(?:\s{0,9}:\s{0,9}[\w.\[\], <>&;]{1,60})?\s{0,9}(?:<-|:?=)\s{0,9}&?"
     r"(?:new\s)?(?:(?:\[\])?[A-Za-z_][\w.:<>]{0,40}(?:\[\])?\s?)?([\[({].*)"
@@ -78,7 +80,7 @@ def _read_lists_below_headings(lines: Sequence[str]) -> Entries | None:
     plain = _find_plain_headings(lines)
     for line in lines:
         uncommented = COMMENT.sub("", line.strip()).replace("**", "")  # bold in Markdown
-        if assigned := ASSIGNED.fullmatch(uncommented):
+        if assigned := ASSIGNMENT.fullmatch(uncommented):
             uncommented = f"{assigned[1]} = {assigned[2]}"
         heading = HEADING.fullmatch(uncommented)
         name = (heading[1] or heading[3]) if heading else line if line in plain else ""
@@ -175,7 +177,7 @@ def _read_text_table(file: str, lines: Sequence[str]) -> Entries | None:
                 else (line.split(separator) for line in plain)
             )
             table = (tuple(first_object(cell.strip(), objects) for cell in row) for row in cells)
-            titles, *rows = islice(table, MOST_TRIED)
+            titles, *rows = islice(table, MAX_HEAD_ROWS)
             if {*map(len, rows)} == {len(titles) + 1}:
                 titles = ("", *titles)  # R has no title above the numbers of rows
             if not may_be_entries(titles, rows):
@@ -202,7 +204,7 @@ def _read_paths(lines: Sequence[str]) -> Entries | None:
             folder = path.removesuffix(":") + "/"
         elif IMAGE.search(path):
             paths.append((folder + path).replace("\\", "/").removeprefix("./").split("/"))
-    if not paths or len(paths) < MOSTLY * sum(not line.endswith(":") for line in lines):
+    if not paths or len(paths) < MIN_PATH_SHARE * sum(not line.endswith(":") for line in lines):
         return None
     checksums = [match[1] for match in listed if match]
     for level in range(min(map(len, paths)) - 2):  # the last two are the class and the image

@@ -95,8 +95,8 @@ IMAGE_READERS = (
     read_part_tables,
     read_marked_lists,
 )
-#: Largest number of files in a folder of a split.
-MOST_FILES = 200
+#: Maximum number of files in a folder of a split.
+MAX_FILES = 200
 #: Names of text files in the folder of a split that do not list a part.
 NO_LIST = re.compile(
     r"(readme|licen[cs]e|notice|citation|changes|changelog|requirements|notes?|about|authors"
@@ -193,18 +193,18 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
 
 
 def _list_files(folder: Path) -> list[Path]:
-    """Return the visible files of a folder; [] for more than MOST_FILES.
+    """Return the visible files of a folder; [] for more than MAX_FILES.
 
     A link to a possible list outside the folder is refused.
     """
     with os.scandir(folder) as entries:
         seen = (entry for entry in entries if not entry.name.startswith("."))
-        named = islice((entry.name for entry in seen if entry.is_file()), MOST_FILES + 1)
+        named = islice((entry.name for entry in seen if entry.is_file()), MAX_FILES + 1)
         files = [folder / name for name in sorted(named)]
     for path in files:
         if path.suffix.lower() in LISTS:
             refuse_link_out(path, folder)
-    return files if len(files) <= MOST_FILES else []
+    return files if len(files) <= MAX_FILES else []
 
 
 def listed_classes(words: Sequence[str], folder: Path) -> list[str]:

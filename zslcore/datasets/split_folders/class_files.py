@@ -28,7 +28,7 @@ from zslcore.datasets.split_files.contents import (
     read_nonblank_lines,
 )
 from zslcore.datasets.split_files.json_parts import images_and_classes
-from zslcore.datasets.split_lists import IMAGE, MOST_LETTERS, SplitList, is_class_list
+from zslcore.datasets.split_lists import IMAGE, MAX_NAME_LETTERS, SplitList, is_class_list
 from zslcore.datasets.split_numbering import split_of_classes
 from zslcore.datasets.split_parts import rows_of_mask
 from zslcore.names import LETTER, WORDNET_ID, class_key, squeeze
@@ -36,7 +36,7 @@ from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.client import look_into, read_plain_value
 
 #: Words in the name of a list of seen classes.
-TRAINED = SEEN | {"train", "training", "trainval"}
+SEEN_WORDS = SEEN | {"train", "training", "trainval"}
 #: Words in the name of a list of classes that state a side only if no word is a part.
 SIDE_OF_DOMAIN = {"source": "seen", **dict.fromkeys(("target", "zero", "zsl"), "unseen")}
 #: Words for classes in the name of a list.
@@ -50,7 +50,9 @@ CLASS_FILES = (".txt", ".csv", ".tsv", ".json", *YAMLS, *PICKLES)
 #: Suffixes of files that may list a part of a split.
 LISTS = (*CLASS_FILES, ".lst", ".list", ".npy")
 #: Question on a list of test classes that has all training classes and more.
-OF_ALL = "{} has every training class: these are read as seen test classes of GZSL; or a leak?"
+ALL_CLASSES_QUESTION = (
+    "{} has every training class: these are read as seen test classes of GZSL; or a leak?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class ClassFile:
 
     @property
     def is_superseded(self) -> bool:
-        """Whether a list with a stage or with seen classes may stay unread without a question."""
+        """Whether the list may stay unread without a question: of seen classes, or with a stage."""
         return self.side != "unseen" or self.stage > 0
 
     @property
@@ -117,7 +119,7 @@ def read_class_files(folder: Path, files: Mapping[str, Path]) -> SplitList | Non
     trained, tested = ({class_key(name) for name in lists[file] or ()} for file in (seen, unseen))
     if "test" in unseen.path.stem.lower() and len(trained) > 1 and trained < tested:
         lists[unseen] = tuple(n for n in lists[unseen] or () if class_key(n) not in trained)
-        questions.insert(0, OF_ALL.format(clean_text(unseen.path.name, 60)))
+        questions.insert(0, ALL_CLASSES_QUESTION.format(clean_text(unseen.path.name, 60)))
     if not are_arrays and (counted := names_with_counts(lines)):
         text = f"The numbers are read as part of the names, although lists share {counted[0]!r}"
         questions.append(f"{text} with other numbers: are they counts of images?")
@@ -184,7 +186,7 @@ def name_class_list(path: Path) -> ClassFile | None:
         side = "" if "seen" in words else "val"
     elif words & UNSEEN or ("test" in words and "seen" not in words):
         side = "unseen"
-    elif words & TRAINED and "test" not in words:
+    elif words & SEEN_WORDS and "test" not in words:
         side = "seen"
     return ClassFile(path, side, int(stage or 0), int(fold or 0)) if side else None
 
@@ -221,7 +223,9 @@ def _read_lines_or_items(path: Path) -> list[str]:
 
 def _check_names(names: Sequence[str]) -> tuple[str, ...] | None:
     """Return the names of a class list; None if they are anything else."""
-    is_list = names and max(map(len, names)) <= MOST_LETTERS and not any(map(IMAGE.search, names))
+    is_list = (
+        names and max(map(len, names)) <= MAX_NAME_LETTERS and not any(map(IMAGE.search, names))
+    )
     return tuple(names) if is_list else None
 
 

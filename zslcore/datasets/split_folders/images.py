@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.part_names import (
-    OF_FEATURES,
+    FEATURE_WORDS,
     SEEN,
     UNSEEN,
     VALIDATION,
@@ -48,7 +48,7 @@ FIRST_LIST = re.compile(r"(train|val|test)(?:_?list(?:_?0?1)?|1)", re.IGNORECASE
 FRAMES = re.compile(r"\S+/\S+(\s\d+){2}")
 #: Image of Oxford-IIIT Pet: its class and a number, then numbers of class, species and breed.
 PET = re.compile(r"((\S+)_\d+)(?: \d+){3}")
-#: Lists of FGVC-Aircraft: a number of an image and its class.
+#: Name of a list of FGVC-Aircraft, with the number and the class of an image in each line.
 AIRCRAFT = re.compile(r"images_variant_(train|val|trainval|test)\.txt", re.IGNORECASE)
 #: Name of an example: its class, then a number.
 NUMBERED = re.compile(rf"([A-Za-z][\w ]*?)_\d{{3,6}}(?:{SUFFIX})?", re.IGNORECASE)
@@ -63,7 +63,7 @@ PART_OF_MARK = {"0": "", "1": "train", "2": "test"}
 #: Pattern of a key in COCO annotations.
 COCO = re.compile(r'"(images|annotations|categories)"\s*:\s*\[')
 #: Words in the name of annotations of training images.
-TRAINED = SEEN | {"train", "training", "trainval"}
+TRAINING_WORDS = SEEN | {"train", "training", "trainval"}
 #: Example of a JSON of classes, for refusals.
 CLASSES_BY_PART = '{"train": ["dog"], "test": ["fox"]}'
 #: Question on unread files.
@@ -112,7 +112,7 @@ def _begins_with_images(path: Path) -> bool:
 
 
 def _write_in_folders(lines: list[str]) -> list[str]:
-    """Write examples without folders, such as ``chair_0001``, below their class."""
+    """Put examples without folders, such as ``chair_0001``, into folders named after classes."""
     lines = [line[1:-1] if line[:1] == line[-1:] == '"' else line for line in lines]
     if pets := match_all(PET, lines):
         return [f"{match[2]}/{match[1]}.jpg" for match in pets]
@@ -182,7 +182,7 @@ def read_aircraft(folder: Path, files: Mapping[str, Path]) -> Entries | None:
 
 
 def read_annotations(folder: Path, files: Mapping[str, Path]) -> Entries | None:
-    """Return the objects in annotations in COCO's format, with the part in the names of files."""
+    """Return the entries of annotations in COCO's format; the names of files state the part."""
     paths: dict[str, list[Path]] = {}
     for path in files.values():
         head = read_head(path, MAX_HEAD, cut=True) if path.suffix.lower() == ".json" else [""]
@@ -214,7 +214,7 @@ def _find_part_of_annotations(stem: str) -> str:
         return "" if "train" in words else "test_unseen"
     if words & (VALIDATION | {"test"}):
         return "test"
-    return "train" if words & TRAINED else ""
+    return "train" if words & TRAINING_WORDS else ""
 
 
 def _read_objects(path: Path) -> list[tuple[str, str]]:
@@ -265,7 +265,7 @@ def read_label_arrays(folder: Path, files: Mapping[str, Path]) -> SplitList | No
         path.stem: look_into(path, ("NumPy array",)).arrays.get("array", np.empty(0))
         for path in files.values()
         if path.suffix.lower() == ".npy"
-        and (part_of_labels(path.stem) or part_of_labels(path.stem, OF_FEATURES))
+        and (part_of_labels(path.stem) or part_of_labels(path.stem, FEATURE_WORDS))
     }
     is_split = trains_and_tests(map(part_of_labels, arrays))
     return split_of_arrays(folder, arrays) if is_split else None

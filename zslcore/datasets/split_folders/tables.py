@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.class_json import MOST_WORDS
+from zslcore.datasets.class_json import MAX_WORDS
 from zslcore.datasets.part_names import (
     CLASS_TITLES,
     IMAGE_TITLES,
@@ -142,7 +142,7 @@ def _read_untitled_images(file: str, rows: Sequence[Sequence[str]]) -> list[tupl
         return parse_image_lines(file, [row[0] for row in rows])
     for image, label in ((0, 1), (1, 0)) if all(len(row) == 2 for row in rows) else ():
         images, labels = ([row[k].strip() for row in rows] for k in (image, label))
-        are_texts = sum(len(text.split()) for text in images) > MOST_WORDS * len(images)
+        are_texts = sum(len(text.split()) for text in images) > MAX_WORDS * len(images)
         are_images = len({*images}) == len(images) and (are_texts or are_ids(images))
         if are_images and 2 * len({*labels}) <= len(labels) and labels.count(labels[0]) > 1:
             return [*zip(images, labels, strict=True)]

@@ -15,7 +15,7 @@ from zslcore.datasets.split_folders.tables import TABLES, read_titles_and_rows
 from zslcore.datasets.split_images import split_of_images
 from zslcore.datasets.split_lists import (
     IMAGE,
-    MOST_VERSIONS,
+    MAX_VERSIONS,
     VERSION,
     Entries,
     SplitList,
@@ -27,15 +27,15 @@ from zslcore.texts import clean_text, expect, refusal_of
 #: Tables of the images of a part, in the folder of the part.
 METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
 #: Question on outer folders of classes in two parts.
-GROUPS = "Folders in training and test are read as groups of classes, not as classes: {}."
-#: Largest number of images in a tree of folders.
+GROUPS_QUESTION = "Folders in training and test are read as groups of classes, not as classes: {}."
+#: Maximum number of images in a tree of folders.
 MAX_IMAGES = 2_000_000
-#: Largest number of links to class folders; following a link takes a tenth of a millisecond.
+#: Maximum number of links to class folders; following a link takes a tenth of a millisecond.
 MAX_LINKS = 10_000
 #: Name of a folder between the folder of a part and those of its classes.
-BETWEEN = re.compile(rf"{VERSION.pattern}|(images?|imgs?|jpe?gs?|labels|masks)", re.IGNORECASE)
+INNER_FOLDER = re.compile(rf"{VERSION.pattern}|(images?|imgs?|jpe?gs?|labels|masks)", re.IGNORECASE)
 #: End of the name of the folder of a part.
-AFTER_PART = re.compile(rf"[_ -]?classes$|[_ -]{VERSION.pattern}$", re.IGNORECASE)
+PART_ENDING = re.compile(rf"[_ -]?classes$|[_ -]{VERSION.pattern}$", re.IGNORECASE)
 
 
 def read_tree(folder: Path) -> SplitList | None:
@@ -47,14 +47,14 @@ def read_tree(folder: Path) -> SplitList | None:
     return split_of_images(folder, _read_metadata(trees) or _read_trees(folder, trees))
 
 
-def holds_tree(folder: Path) -> bool:
+def has_tree(folder: Path) -> bool:
     """Whether a folder has one subfolder per part, with one folder per class."""
     return bool(_find_trees(folder))
 
 
 def _find_trees(folder: Path) -> dict[str, Path]:
     """Return the subfolders by part; a tree needs a training and a test part."""
-    named = [(AFTER_PART.sub("", path.name), path) for path in _folders_in(folder)]
+    named = [(PART_ENDING.sub("", path.name), path) for path in _folders_in(folder)]
     if trees := choose_by_part(folder, named):
         return trees
     sides = [(SIDE_OF_ENGLISH.get(name.lower(), ""), path) for name, path in named]
@@ -128,7 +128,7 @@ def _read_inner_folders(entries: Entries) -> Entries:
     Folders with digits in their names may be of videos or objects.
     """
     outer = {part: {*labels} for part, labels in entries.labels.items()}
-    inner = {part: {parent_folder(image) for image, _ in of} for part, of in entries.items()}
+    inner = {part: {parent_folder(image) for image, _ in pairs} for part, pairs in entries.items()}
 
     def shared(folders: Mapping[str, set[str]]) -> set[str]:
         trained, tested = (
@@ -141,11 +141,12 @@ def _read_inner_folders(entries: Entries) -> Entries:
     if not shared(outer) or shared(inner) or any(map(str.isdigit, "".join(names))):
         return entries
     read = {
-        part: [(image, parent_folder(image)) for image, _ in of] for part, of in entries.items()
+        part: [(image, parent_folder(image)) for image, _ in pairs]
+        for part, pairs in entries.items()
     }
-    turned = entries.with_parts(read)
-    turned.questions += (GROUPS.format(counted_names(sorted(shared(outer)))),)
-    return turned
+    renamed = entries.with_parts(read)
+    renamed.questions += (GROUPS_QUESTION.format(counted_names(sorted(shared(outer)))),)
+    return renamed
 
 
 def _read_metadata(trees: Mapping[str, Path]) -> Entries | None:
@@ -187,8 +188,8 @@ def _class_folders(folder: Path) -> list[Path]:
     Raises a FileRefusedError for a folder such as "images" without class folders in it.
     """
     inner = _folders_in(folder)
-    between = [BETWEEN.fullmatch(path.name) for path in inner]
-    if not 0 < len(inner) <= MOST_VERSIONS or not all(between):
+    between = [INNER_FOLDER.fullmatch(path.name) for path in inner]
+    if not 0 < len(inner) <= MAX_VERSIONS or not all(between):
         return inner
     below = [path for of_size in inner for path in _folders_in(of_size)]
     are_words = all(match[1] for match in between if match)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.datasets.facts import class_columns, named_like, recognise, unseen_classes
+from zslcore.datasets.facts import benchmarks_of_names, class_columns, recognise, unseen_classes
 from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
@@ -138,7 +138,7 @@ def _by_classes(context: AuditContext) -> str:
 
 def _by_names(context: AuditContext) -> str:
     """Name the data sets with these class names, if labels are unknown; "" if there is none."""
-    benchmarks = named_like(context.class_names)
+    benchmarks = benchmarks_of_names(context.class_names)
     if not benchmarks:
         return ""
     if not context.parts:
