@@ -284,12 +284,10 @@ def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):
 def test_the_chosen_data_set_comes_first(birds):
     spec = RunSpec("digits", "PS", "ESZSL")
     ResultStore().put(run(spec, load("digits"), with_oracle=False).result)
-    heads = list(shown(visit("table")).columns.get_level_values(0))
-    assert heads[0] == "birds, split own"
-    assert "Digits" not in heads
     app = visit("table")
-    app.session_state["dataset"] = "digits"
-    assert next(iter(shown(app.run()).columns))[0] == "Digits"
+    for name, heading in {"birds": "birds, split own", "digits": "Digits"}.items():
+        app.session_state["dataset"] = name
+        assert shown(app.run()).columns[0][0] == heading
 
 
 def test_runs_on_data_of_another_visitor_do_not_open_the_table(birds, monkeypatch):
@@ -303,11 +301,14 @@ def test_runs_on_data_of_another_visitor_do_not_open_the_table(birds, monkeypatc
 def test_an_own_run_precedes_precomputed_results_and_missing_runs_can_be_computed(empty):
     spec = RunSpec("digits", "PS", "LinearS2V", grid={"lam": (0.1,)})
     ResultStore().put(run(spec, load("digits"), with_oracle=False).result)
-    heads = shown(visit("table")).columns.get_level_values(0)
+    app = visit("table")
+    heads = shown(app).columns.get_level_values(0)
     assert [*dict.fromkeys(head for head in heads if "printed" not in head)][:2] == [
-        "CUB birds, VGG",
         "Digits",
+        "CUB birds, VGG",
     ]
+    assert "## Digits: " in words(app)
+    assert "; no other is significantly worse (95 %)" in words(app)
     app = visit("table", table_whose="your runs")
     table = shown(app)["Digits"]
     assert table.iloc[:, 0].notna().sum() == 1

@@ -107,7 +107,7 @@ def show_grid(
                 on_open(rows[row], data)
 
     # On a phone, the first data set fills the width: a cut heading could not be read.
-    number, ranks = (62, 84) if window.is_narrow() else (70, 86)
+    number, ranks = 62 if window.is_narrow() else 70, 84
     method = int(np.clip(6 * max(map(len, rows)) + 16, 106, 200))
     pinned = len(columns) > UNPINNED
     config: dict[Any, Any] = {1: st.column_config.Column(pinned=pinned, width=method)}

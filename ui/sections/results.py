@@ -102,6 +102,8 @@ def lead_in_words(column: Column, metric: str) -> str:
         return leads
     if not column.n_close:
         return f"{leads}; all others are significantly worse"
+    if column.n_close == n - len(leaders):
+        return f"{leads}; no other is significantly worse (95 %)"
     verb = "other is" if column.n_close == 1 else "others are"
     return f"{leads}; {column.n_close} {verb} not significantly worse (95 %)"
 

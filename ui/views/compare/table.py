@@ -104,7 +104,7 @@ def _show_table(
     _say(table, answer)
     short = "_short" * (len(table.rows) < FEW_ROWS)  # frame.css reserves less height
     with st.container(key=f"table_pictures{short}"):
-        grid, ranks = st.columns([0.66, 0.34], gap="small")
+        grid, ranks = st.columns([0.69, 0.31], gap="small")
     with grid:
         show_grid(table, details, _open_cell)
     opened = _opened(table)
@@ -206,9 +206,10 @@ def _choose_rows_and_columns() -> tuple[list[str], bool, bool]:
 def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
     """Choose data sets.
 
-    The default are the data sets of your runs on imports or on the data set chosen for the visit,
-    then the real benchmarks; without such runs, also the other data sets of your runs, after the
-    first benchmark. Without precomputed results, all data sets are shown.
+    The default are the data sets of your runs, then the real benchmarks. Runs on simulated data
+    come first only if these are the data set chosen for the visit, and are otherwise shown only
+    without runs on real data, after the first benchmark. Without precomputed results, all data sets
+    are shown.
     """
     own_data = _own_data(cells) if "mine" in origins else []
     first = [name for name in own_data if _is_first(name)]
@@ -244,9 +245,8 @@ def _own_data(cells: Sequence[MethodResult]) -> list[str]:
 
 
 def _is_first(name: str) -> bool:
-    """Return whether a data set is the chosen data set or imported; such data sets come first."""
-    built_in = name == "digits" or is_simulated_name(name)
-    return not built_in or name == data_menu.chosen_dataset()
+    """Return whether a data set is real or the chosen data set; such data sets come first."""
+    return not is_simulated_name(name) or name == data_menu.chosen_dataset()
 
 
 def _hidden_in_words(table: MethodTable) -> str:
