@@ -12,7 +12,6 @@ from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet
 from zslcore.evaluation.protocol import fit_and_score, select
 from zslcore.exceptions import DatasetError
-from zslcore.large.engine import Engine
 from zslcore.large.shards import write_shards
 from zslcore.methods import get_method
 from zslcore.metrics import seen_unseen_curve, top_k_accuracy
@@ -87,7 +86,7 @@ def test_features_in_shards_give_the_same_metrics(evaluated, tmp_path):
     fields = ("name", "labels", "prototypes", "class_names", "splits")
     arguments = {name: getattr(WORLD, name) for name in fields}
     mapped = ZSLDataset(features=shards, known_digest=shards.digest, **arguments)
-    again = measure("ESZSL", mapped, engine=Engine(workers=1))
+    again = measure("ESZSL", mapped)
     assert again.params == evaluated.params
     np.testing.assert_array_equal(again.counts.hits, evaluated.counts.hits)
 

@@ -332,16 +332,15 @@ def test_invalid_files_are_refused_in_one_sentence(files):
         uploads.read_split_files(files)
 
 
-def test_an_uploaded_list_assigns_rows_to_photographs():
+def test_an_uploaded_list_assigns_rows_to_photographs(tmp_path):
     world = clean()
     names = [f"film_{row}_frame_0" for row in range(world.n_rows)]
     tested, trained = world.parts["test_seen"][0], world.parts["trainval"][0]
     names[tested] = f"film_{trained}_frame_1"
     listed = partial(named, "\n".join(names).encode(), "films.txt")
-    split = split_file(world)
+    (split,) = uploads.recognise_uploads([split_file(world)], tmp_path)
     for pattern, shared in (("", 0), ("(film_[0-9]+)_", 1)):
-        split.seek(0)
-        context = uploads.read_split_files([split], listed(), pattern)
+        context = uploads.read_uploaded_split(split, listed(), pattern)
         numbers = context.photographs.number
         assert (numbers[tested] == numbers[trained]) == shared
     digits = load("digits")

@@ -216,9 +216,7 @@ def read_uploaded_split(
     return context
 
 
-def read_split_files(
-    files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
-) -> AuditContext:
+def read_split_files(files: Sequence[BinaryIO]) -> AuditContext:
     """Read a split; refuse other files. See :func:`read_uploaded_split`."""
     with artifacts.scratch() as folder:
         groups_of_files = recognise_uploads(files, folder)
@@ -227,7 +225,7 @@ def read_split_files(
                 "Expected a split file, and at most one file with labels and features; got "
                 f"{', '.join(group.main.name for group in groups_of_files)}."
             )
-        return read_uploaded_split(groups_of_files[0], groups, pattern)
+        return read_uploaded_split(groups_of_files[0])
 
 
 def photographs_of_dataset(

@@ -134,13 +134,13 @@ def show_result(table: MethodTable, column: Column, row: str, cell: MethodResult
         _show_run(cell.source, cell)
 
 
-def draw_stored_curve(cell: MethodResult, name: str, *, key: str, look: str = "harmonic") -> bool:
+def draw_stored_curve(cell: MethodResult, name: str, *, key: str) -> bool:
     """Draw the curve of the predictions stored with a result; return whether there is one."""
     predictions = _predictions_of(cell)
     if predictions is None or not predictions.test.generalized:
         return False
     gamma = predictions.gamma
-    line = line_of(name, predictions.test.curve, look, gamma, gamma or 0.0)
+    line = line_of(name, predictions.test.curve, "harmonic", gamma, gamma or 0.0)
     draw_curves(InteractiveCurve([line], sends_value=False), key=key)
     return True
 

@@ -30,7 +30,6 @@ from zslcore.evaluation.protocol import Problem, Setting
 from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import DatasetError
 from zslcore.features import Preprocessing
-from zslcore.large.engine import HERE, Engine
 from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator, with_seed
@@ -116,12 +115,7 @@ class LargeScaleStudy(RecordStudy[Rows]):
 
 
 def measure(
-    name: str,
-    dataset: ZSLDataset,
-    seed: int = 0,
-    *,
-    engine: Engine = HERE,
-    progress: Progress = silent,
+    name: str, dataset: ZSLDataset, seed: int = 0, *, progress: Progress = silent
 ) -> LargeScale:
     """Choose parameters of a method, fit, and count the ranks on all nine sets.
 
@@ -154,7 +148,6 @@ def measure(
         sets,
         problem.seen,
         curves=["All"] if len(split.test_seen) else [],
-        engine=engine,
         progress=part_of(progress, 1, 2),
     )
     return LargeScale(params, bool(split.folds), counts, rows)

@@ -33,8 +33,6 @@ class State(StrEnum):
     VERIFIED = "verified"
     #: Metrics without predictions, or predictions that cannot be fully checked.
     STATED = "stated"
-    #: Metrics from a published table.
-    PRINTED = "printed"
 
 
 @dataclass(frozen=True, slots=True)
