@@ -44,7 +44,7 @@ from ui.state.cache import dataset as open_dataset
 from ui.state.controls import METHOD
 from ui.state.waiting import PredictedRun
 from ui.views.leakage.drop import ANSWERS
-from zslcore.analysis.method_table import cells_of_runs, ranked
+from zslcore.analysis.method_table import cells_of_runs, rank_methods
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -456,7 +456,7 @@ def table(runs: Sequence[RunResult]) -> str:
             of_method |= {(row["dataset"], f): row[f] for f in METRICS if row[f] is not None}
             stored.append(StoredRun(run, shipped=True))
     results = cells_of_runs(stored)
-    ranks = {d: ranked([r for r in results if r.data == d], "H at gamma") for d in PLAYS}
+    ranks = {d: rank_methods([r for r in results if r.data == d], "H at gamma") for d in PLAYS}
     for of_data in ranks.values():
         of_data.index = of_data.index.str.replace(r" \(.*", "", regex=True)  # without variants
     harmonic = "calibrated_harmonic"

@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.test_method_table import cell, of_classes
 from ui.sections.method_grid import GridColumn, _styles
 from ui.sections.results import lead_in_words
-from zslcore.analysis.method_table import Column, ranked
+from zslcore.analysis.method_table import Column, rank_methods
 
 BEST, WORSE = np.full(12, 0.9), np.linspace(0.1, 0.3, 12)
 
@@ -16,7 +16,9 @@ def column_of(*tied, behind=()):
     """Return a column with equal results of ``tied``, and worse results of ``behind``."""
     cells = {row: cell(row, BEST, np.full(9, 0.8)) for row in tied}
     cells |= {row: cell(row, WORSE, np.linspace(0.1, 0.3, 9)) for row in behind}
-    return Column("CUB-x", "PS", "CUB", False, cells, ranked([*cells.values()], "zsl", n_draws=50))
+    return Column(
+        "CUB-x", "PS", "CUB", False, cells, rank_methods([*cells.values()], "zsl", n_draws=50)
+    )
 
 
 def test_a_single_best_result_leads():
@@ -41,7 +43,7 @@ def test_equal_results_share_the_lead(rows, names):
 
 def test_too_few_classes_have_no_leader():
     cells = {row: of_classes(cell(row, BEST, np.full(9, 0.8)), 2) for row in "AB"}
-    ranks = ranked([*cells.values()], "H at gamma", n_draws=50)
+    ranks = rank_methods([*cells.values()], "H at gamma", n_draws=50)
     column = Column("CUB-x", "PS", "CUB", False, cells, ranks)
     assert lead_in_words(column, "H at γ") == (
         "no ranking, since 2 seen test classes are too few for an interval"
