@@ -30,7 +30,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NoReturn, Protocol
+from typing import IO, Any, NoReturn
 
 from zslcore.untrusted.walls import ROOT, confine_process
 
@@ -130,7 +130,7 @@ def call(
         return last["done"]
     if shutil.disk_usage(out).free < ROOM:
         raise Refused("expected free disk space for its contents; got none")
-    sentence = "the file is damaged or hostile and crashed its reader"
+    sentence = "the file is damaged or hostile and crashed its reader, or the reader was stopped"
     if time.monotonic() - start >= seconds:
         sentence = f"took more than {seconds} s of CPU time, the limit for a file of this size"
     if not ended:
@@ -168,17 +168,7 @@ def raise_memory_limit(memory: int) -> None:
 # --- The caller's side ----------------------------------------------------------------------------
 
 
-class _Worker(Protocol):
-    @property
-    def lost(self) -> bool: ...
-
-    def ended(self, seconds: float) -> bool: ...
-    def end(self) -> None: ...
-
-
 class _SpawnedWorker:
-    lost = False
-
     def __init__(self, module: str, request: IO[bytes], answer: IO[bytes]) -> None:
         self.process = _python(stdin=request, stdout=answer)
 
@@ -194,16 +184,9 @@ class _SpawnedWorker:
 
 class _ForkedWorker:
     def __init__(self, module: str, request: IO[bytes], answer: IO[bytes]) -> None:
-        self.server, control = _fork_server()
+        control = _fork_server()
         socket.send_fds(control, [module.encode()], [request.fileno(), answer.fileno()])
         _, (self.descriptor,), *_ = socket.recv_fds(control, 1, 1)
-
-    @property
-    def lost(self) -> bool:
-        """Whether the worker ended together with the fork server."""
-        with suppress(subprocess.TimeoutExpired):
-            self.server.wait(LOOK_EVERY)
-        return self.server.returncode is not None
 
     def ended(self, seconds: float) -> bool:
         return bool(select.select([self.descriptor], [], [], seconds)[0])
@@ -220,7 +203,8 @@ _LOCK = threading.Lock()
 _servers: dict[int, tuple[subprocess.Popen[bytes], socket.socket]] = {}
 
 
-def _fork_server() -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _fork_server() -> socket.socket:
+    """Return the socket of the fork server; start the server if none is running."""
     server = _servers.get(os.getpid())
     if server is not None and server[0].poll() is not None:
         server[1].close()
@@ -231,7 +215,7 @@ def _fork_server() -> tuple[subprocess.Popen[bytes], socket.socket]:
             descriptor = server_end.fileno()
             process = _python(str(descriptor), pass_fds=[descriptor])
         server = _servers[os.getpid()] = process, own_end
-    return server
+    return server[1]
 
 
 @atexit.register
@@ -261,7 +245,7 @@ def warm_up(*modules: str) -> None:
     """Start the fork server and import modules in it, before the first file."""
     if _can_fork() and not _confined:
         with _LOCK, suppress(OSError):
-            _, control = _fork_server()
+            control = _fork_server()
             for module in modules:
                 control.send(module.encode())
 
@@ -282,24 +266,14 @@ def _size(path: Path) -> int:
 
 
 def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Run a worker; return its last line, and whether it ended by itself.
-
-    If the fork server ends meanwhile, the call is repeated.
-    """
-    last, ended, lost = _attempt(request, _start_worker)
-    return _attempt(request, _SpawnedWorker)[:2] if lost else (last, ended)
-
-
-def _attempt(
-    request: Mapping[str, Any], begin: Callable[..., _Worker]
-) -> tuple[dict[str, Any], bool, bool]:
+    """Run a worker; return its last line, and whether it ended by itself."""
     # The answer is a file, not a pipe, so that the limit on file sizes applies to it.
     out = Path(request["out"])
     most = _bytes_in(out) + 2 * request["written"]
     with tempfile.TemporaryFile() as request_file, tempfile.TemporaryFile() as answer:
         request_file.write(json.dumps(request).encode())
         request_file.seek(0)
-        worker = begin(request["function"][0], request_file, answer)
+        worker = _start_worker(request["function"][0], request_file, answer)
         end, watcher = time.monotonic() + PATIENCE * request["seconds"], _WATCHER.get()
         share = 0.0
         try:
@@ -312,12 +286,12 @@ def _attempt(
             worker.end()
         _refuse_more(out, most)
         answer.seek(0)
-        last = _last_line(answer.read(request["answer"]))
-        answered = not {"done", "refused"}.isdisjoint(last)
-        return last, ended, ended and not answered and worker.lost
+        return _last_line(answer.read(request["answer"])), ended
 
 
-def _start_worker(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:
+def _start_worker(
+    module: str, request: IO[bytes], answer: IO[bytes]
+) -> _ForkedWorker | _SpawnedWorker:
     if _can_fork():
         with _LOCK, suppress(OSError, ValueError):  # the fork server has ended
             return _ForkedWorker(module, request, answer)
