@@ -5,8 +5,9 @@ import re
 import sqlite3
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from html import escape
 
 import numpy as np
@@ -21,6 +22,7 @@ from ui.lessons.registry import LESSONS
 from ui.lessons.room import ROOMS, Rooms
 from ui.lessons.step import Ranges
 from zslcore.analysis import cross_dataset
+from zslcore.exceptions import ZSLError
 from zslcore.jobs import Visitor
 
 pytestmark = pytest.mark.usefixtures("own_data")
@@ -168,40 +170,42 @@ async def forged(url, code):
 TEACHER, FLOOD = Visitor("10.0.0.1", "teacher"), Visitor("10.0.0.1", "flood")
 
 
-def test_opening_many_rooms_closes_no_room_of_another_address():
-    rooms = Rooms(max_rooms=7, max_of_browser=3, max_of_address=5)
+def test_many_rooms_of_one_address_close_no_room_of_another_address():
+    rooms = Rooms(max_rooms=7)
     first = rooms.open(TEACHER)
     own = [rooms.open(FLOOD) for _ in range(20)]
     assert rooms.has(first)
-    assert [rooms.has(code) for code in own[-3:]] == [True] * 3
-    assert not any(rooms.has(code) for code in own[:-3])
-    for k in range(20):  # each round is a browser that returns without its cookie
-        rooms.open(Visitor("10.0.0.1", f"again {k}"))
+    assert [rooms.has(code) for code in own] == [False] * 15 + [True] * 5
+    last = rooms.open(Visitor("10.0.0.1", "without a cookie"))
+    with pytest.raises(ZSLError, match="all 7 rooms of this server are taken; try again later"):
+        rooms.open(Visitor("10.0.0.1", "without a cookie again"))
     elsewhere = rooms.open(Visitor("10.0.0.2", "teacher"))
+    assert [rooms.has(code) for code in (first, elsewhere, last)] == [True, True, False]
     for k in range(20):
-        rooms.open(Visitor("10.0.0.1", f"and again {k}"))
-        rooms.open(Visitor("10.0.0.3", f"and again {k}"))
-    assert rooms.has(elsewhere)
+        with suppress(ZSLError):
+            rooms.open(Visitor("10.0.0.3", f"without a cookie {k}"))
+    assert [rooms.has(code) for code in (first, elsewhere)] == [True, True]
 
 
-def test_empty_rooms_are_closed_first_and_then_idle_rooms():
-    now = [0.0]
-    rooms = Rooms(max_of_browser=3, clock=lambda: now[0])
-    codes = []
-    for _ in range(3):
-        now[0] += 1
-        codes.append(rooms.open(TEACHER))
-    used, _, idle = codes
-    rooms.answer(idle, "q", "a", "yes")
-    now[0] += 1
-    rooms.answer(used, "q", "a", "yes")
-    rooms.open(TEACHER)
-    assert [rooms.has(code) for code in codes] == [True, False, True]
-    fourth = rooms.open(TEACHER)  # the empty room is removed before rooms with answers
-    assert [rooms.has(code) for code in codes] == [True, False, True]
-    rooms.answer(fourth, "q", "a", "yes")
-    rooms.open(TEACHER)
-    assert [rooms.has(code) for code in codes] == [True, False, False]
+def test_the_oldest_room_of_a_browser_makes_room_for_its_next_one():
+    rooms = Rooms(max_of_browser=2)
+    codes = [rooms.open(TEACHER) for _ in range(2)]
+    rooms.answer(codes[0], "q", "a", "yes")
+    codes.append(rooms.open(TEACHER))
+    assert [rooms.has(code) for code in codes] == [False, True, True]
+    assert not rooms.counts(codes[0], "q")
+
+
+def test_rooms_of_an_earlier_version_stay_open(own_data):
+    columns = "code TEXT PRIMARY KEY, address TEXT, browser TEXT, opened REAL, used REAL"
+    own_data.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(own_data / "rooms.sqlite")) as db:
+        db.execute(f"CREATE TABLE rooms ({columns})")
+        db.execute("INSERT INTO rooms VALUES ('ABCDE', '', '', ?, 0)", (time.time(),))
+        db.commit()
+    rooms = Rooms()
+    assert rooms.answer("ABCDE", "q", "a", "yes")
+    assert rooms.has(rooms.open(TEACHER))
 
 
 def test_another_server_of_the_data_folder_finds_the_room():

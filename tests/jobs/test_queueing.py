@@ -11,7 +11,7 @@ from tests.waiting import until
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Visitor
 from zslcore.jobs import runner as engine
-from zslcore.jobs.runner import FairQueue, job_to_drop
+from zslcore.jobs.runner import FairQueue, position_to_free
 
 GREEDY, OTHER, NEIGHBOUR = Visitor("a", "1"), Visitor("b", "1"), Visitor("a", "2")
 
@@ -100,7 +100,7 @@ def test_a_full_queue_drops_jobs_of_the_visitor_with_most(busy, monkeypatch):
     assert "the queue was full" in busy.status(works[-1].key).error
     with pytest.raises(ZSLError, match="3 other jobs are waiting"):
         busy.submit(work(to=6, seconds=600), OTHER)
-    assert job_to_drop([Waiting(GREEDY), Waiting(OTHER)], "c") is None
+    assert position_to_free(["a", "b"], "c") is None
 
 
 def test_a_job_ends_when_its_last_visitor_leaves_it(busy):

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from zslcore.exceptions import ZSLError
-from zslcore.jobs.runner import ANYONE, Visitor
+from zslcore.jobs.runner import ANYONE, Visitor, position_to_free
 from zslcore.storage.files import data_folder
 
 #: Letters and digits that are not confused when read aloud or from a distance.
@@ -26,11 +26,9 @@ _CODE_LENGTH = 5
 FILE = "rooms.sqlite"
 #: Seconds that a server waits while another server writes.
 BUSY = 20.0
-#: Minimum number of seconds between two updates of a room's last use.
-NOTED_EVERY = 60.0
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS rooms"
-    " (code TEXT PRIMARY KEY, address TEXT, browser TEXT, opened REAL, used REAL)",
+    " (code TEXT PRIMARY KEY, address TEXT, browser TEXT, opened REAL)",
     "CREATE TABLE IF NOT EXISTS votes (code TEXT, question TEXT, visit TEXT, answer TEXT,"
     " address TEXT, PRIMARY KEY (code, question, visit))",
     "CREATE TABLE IF NOT EXISTS shown"
@@ -38,16 +36,6 @@ _TABLES = (
 )
 #: Step shown in a room: lesson, step from 1, and whether its answer is revealed.
 Shown = tuple[str, int, bool]
-#: Room to close when there are too many. It belongs to the network address with the most rooms, and
-#: there to the browser with the most rooms. Of the rooms of this browser, one without answers is
-#: closed first, then the least recently used one.
-_FIRST_TO_GO = """
-SELECT code FROM rooms WHERE {where}
-ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
-         (SELECT COUNT(*) FROM rooms AS r
-          WHERE r.address = rooms.address AND r.browser = rooms.browser) DESC,
-         EXISTS (SELECT * FROM votes WHERE votes.code = rooms.code), used, opened LIMIT 1
-"""
 
 
 @cache
@@ -59,51 +47,60 @@ def _fallback_folder() -> Path:
 class Rooms:
     """All rooms of a data folder.
 
-    There are at most ``max_rooms`` rooms, of which a browser may open ``max_of_browser`` and a
-    network address ``max_of_address``; opening a room beyond a limit closes another room that
-    counts towards this limit.
-    A room has answers to at most ``max_questions`` questions, and a question from at most
-    ``max_visits`` visits; after that, a vote from an address with few votes replaces a vote from
-    the address with the most votes. A room closes ``seconds`` after it was opened, by the common
-    clock of all servers.
+    A browser has at most ``max_of_browser`` rooms; opening another closes its oldest room. There
+    are at most ``max_rooms`` rooms. A room has answers to at most ``max_questions`` questions, and
+    a question from at most ``max_visits`` visits. If all rooms or votes are taken, a new one
+    replaces the newest one of the network address with the most, as in a full queue of jobs
+    (:func:`zslcore.jobs.runner.position_to_free`), or is refused. A room closes ``seconds`` after
+    it was opened, by the common clock of all servers.
     """
 
     def __init__(
         self,
         max_rooms: int = 200,
         max_of_browser: int = 5,
-        max_of_address: int = 40,
         max_visits: int = 400,
         max_questions: int = 100,
         seconds: float = 6 * 3600,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.max_rooms, self.max_visits, self.max_questions = max_rooms, max_visits, max_questions
-        self.max_of_browser, self.max_of_address = max_of_browser, max_of_address
-        self.seconds, self._clock = seconds, clock
+        self.max_of_browser, self.seconds, self._clock = max_of_browser, seconds, clock
 
     def open(self, visitor: Visitor = ANYONE) -> str:
-        """Open a room for a visitor; return its code."""
-        now = self._clock()
+        """Open a room for a visitor; return its code.
+
+        Raises ZSLError if all rooms are taken, and no address has at least two rooms more than
+        this visitor's.
+        """
+        owner = (visitor.address, visitor.browser)
         with self._writing() as db:
-            owner = (visitor.address, visitor.browser)
-            self._close_surplus(db, "address = ? AND browser = ?", owner, self.max_of_browser)
-            self._close_surplus(db, "address = ?", owner[:1], self.max_of_address)
-            self._close_surplus(db, "1", (), self.max_rooms)
+            query = "SELECT code, address, browser FROM rooms ORDER BY opened, rowid"
+            rooms = db.execute(query).fetchall()
+            own = [code for code, *other in rooms if tuple(other) == owner]
+            if len(own) >= self.max_of_browser:
+                _close(db, own[0])
+            elif len(rooms) >= self.max_rooms:
+                position = position_to_free([address for _, address, _ in rooms], visitor.address)
+                if position is None:
+                    raise ZSLError(
+                        f"Room: all {self.max_rooms} rooms of this server are taken; try again "
+                        f"later, since a room closes {self.seconds / 3600:.0f} hours after it was "
+                        "opened."
+                    )
+                _close(db, rooms[position][0])
+            query = (
+                "INSERT OR IGNORE INTO rooms (code, address, browser, opened) VALUES (?, ?, ?, ?)"
+            )
             while True:
                 code = "".join(secrets.choice(_SIGNS) for _ in range(_CODE_LENGTH))
-                row = (code, *owner, now, now)
-                if db.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?, ?, ?)", row).rowcount:
+                if db.execute(query, (code, *owner, self._clock())).rowcount:
                     return code
 
     def has(self, code: str) -> bool:
         """Return whether a room has this code."""
         with self._reading() as db:
-            used = self._used(db, code)
-        if used is not None and abs(self._clock() - used) > NOTED_EVERY:
-            with self._writing() as db:
-                self._record_use(db, code)
-        return used is not None
+            return self._has(db, code)
 
     def answer(self, code: str, question: str, visit: str, answer: str, address: str = "") -> bool:
         """Store an answer; ``visit`` is the visit's random number. Return whether it was stored.
@@ -113,23 +110,29 @@ class Rooms:
         has at least two votes more than ``address``.
         """
         with self._reading() as db:
-            if self._used(db, code) is None:
+            if not self._has(db, code):
                 return False
             if (visit, answer) in self._votes(db, code, question):
                 return True
         with self._writing() as db:
-            if self._used(db, code) is None:
+            if not self._has(db, code):
                 return False
             votes = dict(self._votes(db, code, question))
             query = "SELECT COUNT(DISTINCT question) FROM votes WHERE code = ?"
             if not votes and db.execute(query, (code,)).fetchone()[0] >= self.max_questions:
                 return False
-            full = visit not in votes and len(votes) >= self.max_visits
-            if full and not _give_way(db, code, question, address):
-                return False
+            if visit not in votes and len(votes) >= self.max_visits:
+                query = (
+                    "SELECT rowid, address FROM votes WHERE code = ? AND question = ?"
+                    " ORDER BY rowid"
+                )
+                rows, addresses = zip(*db.execute(query, (code, question)), strict=True)
+                position = position_to_free(addresses, address)
+                if position is None:
+                    return False
+                db.execute("DELETE FROM votes WHERE rowid = ?", (rows[position],))
             row = (code, question, visit, answer, address)
             db.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)", row)
-            self._record_use(db, code)
             return True
 
     def counts(self, code: str, question: str) -> Counter[str]:
@@ -148,9 +151,8 @@ class Rooms:
         if self.shown(code) == shown:
             return
         with self._writing() as db:
-            if self._used(db, code) is not None:
+            if self._has(db, code):
                 db.execute("INSERT OR REPLACE INTO shown VALUES (?, ?, ?, ?)", (code, *shown))
-                self._record_use(db, code)
 
     def shown(self, code: str) -> Shown | None:
         """Return the step shown in a room; None before its teacher shows one."""
@@ -161,26 +163,13 @@ class Rooms:
 
     # --- The file ---------------------------------------------------------------------------------
 
-    def _close_surplus(
-        self, db: sqlite3.Connection, where: str, owner: tuple[str, ...], most: int
-    ) -> None:
-        """Close rooms until fewer than ``most`` match ``where``."""
-        while db.execute(f"SELECT COUNT(*) FROM rooms WHERE {where}", owner).fetchone()[0] >= most:  # noqa: S608
-            (code,) = db.execute(_FIRST_TO_GO.format(where=where), owner).fetchone()
-            _close(db, code)
-
-    def _used(self, db: sqlite3.Connection, code: str) -> float | None:
-        """Return the time of a room's last use; None if the room does not exist."""
-        row = db.execute(
-            "SELECT used FROM rooms WHERE code = ? AND opened >= ?", (code, self._oldest())
-        ).fetchone()
-        return None if row is None else row[0]
+    def _has(self, db: sqlite3.Connection, code: str) -> bool:
+        """Return whether a room has this code and is not too old."""
+        query = "SELECT 1 FROM rooms WHERE code = ? AND opened >= ?"
+        return db.execute(query, (code, self._oldest())).fetchone() is not None
 
     def _oldest(self) -> float:
         return self._clock() - self.seconds
-
-    def _record_use(self, db: sqlite3.Connection, code: str) -> None:
-        db.execute("UPDATE rooms SET used = ? WHERE code = ?", (self._clock(), code))
 
     @staticmethod
     def _votes(db: sqlite3.Connection, code: str, question: str) -> list[tuple[str, str]]:
@@ -214,25 +203,6 @@ class Rooms:
 def _close(db: sqlite3.Connection, code: str) -> None:
     for table in ("rooms", "votes", "shown"):
         db.execute(f"DELETE FROM {table} WHERE code = ?", (code,))  # noqa: S608 - our own tables
-
-
-def _give_way(db: sqlite3.Connection, code: str, question: str, address: str) -> bool:
-    """Delete a vote of the address with the most votes; return whether one was deleted."""
-    votes = Counter(
-        each
-        for (each,) in db.execute(
-            "SELECT address FROM votes WHERE code = ? AND question = ?", (code, question)
-        )
-    )
-    fullest, n = votes.most_common(1)[0]
-    if n < votes[address] + 2:
-        return False
-    db.execute(
-        "DELETE FROM votes WHERE rowid = (SELECT MAX(rowid) FROM votes"
-        " WHERE code = ? AND question = ? AND address = ?)",
-        (code, question, fullest),
-    )
-    return True
 
 
 def _open() -> sqlite3.Connection:

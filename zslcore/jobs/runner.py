@@ -135,17 +135,18 @@ def _last(served: dict[str | Visitor, int], visitor: Visitor) -> tuple[int, int]
     return served.get(visitor.address, 0), served.get(visitor, 0)
 
 
-def job_to_drop(waiting: Sequence[_Job], address: str) -> _Job | None:
-    """Return the job to drop from a full queue in favour of ``address``, or None.
+def position_to_free(addresses: Sequence[str], address: str) -> int | None:
+    """Return the position to free for ``address`` in a full list, or None.
 
-    It is the newest job of the address with the most waiting jobs. That address must have at least
-    two more waiting jobs than ``address``; else None is returned.
+    ``addresses`` are the network addresses of all entries, the oldest first. The position is that
+    of the newest entry of the address with the most entries, which must be at least two more than
+    those of ``address``; else None is returned.
     """
-    count = Counter(job.visitor.address for job in waiting)
+    count = Counter(addresses)
     fullest, n = count.most_common(1)[0]
     if n < count[address] + 2:
         return None
-    return next(job for job in reversed(waiting) if job.visitor.address == fullest)
+    return max(k for k, other in enumerate(addresses) if other == fullest)
 
 
 @dataclass(eq=False)
@@ -328,13 +329,14 @@ class Runner:
                 "again when one is done."
             )
         if len(self._queue) >= MAX_QUEUE:
-            dropped = job_to_drop(self._queue, visitor.address)
-            if dropped is None:
+            addresses = [job.visitor.address for job in self._queue]
+            position = position_to_free(addresses, visitor.address)
+            if position is None:
                 raise ZSLError(
                     f"{study.title}: {counted(MAX_QUEUE, 'other job is', 'other jobs are')} "
                     "waiting already; try again later."
                 )
-            self._queue.remove(dropped)
+            dropped = self._queue.pop(position)
             self._end(dropped, "cancelled", "Other jobs were waiting, and the queue was full.")
 
     def _drop_forgotten(self) -> None:
