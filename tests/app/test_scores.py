@@ -23,7 +23,7 @@ from zslcore.evaluation.protocol import fit_and_score
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
-from zslcore.scores.explain import LISTED, explain
+from zslcore.scores.explain import MAX_READINGS, explain
 from zslcore.scores.joined_sides import find_side_files
 from zslcore.scores.printed import read_printed
 from zslcore.scores.sandboxed import judge_in_worker
@@ -354,7 +354,7 @@ def test_a_printed_number_is_explained_as_by_zslcore_explain(tmp_path, scored):
     table = next(t.value for t in app.dataframe if "reading" in t.value)
     assert (
         list(table["reading"])
-        == [distance.name for distance in explanation.comparisons[0]][:LISTED]
+        == [distance.name for distance in explanation.comparisons[0]][:MAX_READINGS]
     )
     at_zero = f"H {100 * scored.curve.at(0.0).harmonic:.1f}"
     app.text_input(key="scores_printed").set_value(at_zero).run()

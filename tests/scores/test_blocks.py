@@ -10,7 +10,7 @@ import pytest
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores import column_order, interpret, judge
-from zslcore.scores.matrix import blocks, column, some_rows
+from zslcore.scores.matrix import blocks, column, copy_rows
 from zslcore.scores.reading import read_scores
 
 PEAK = """
@@ -44,7 +44,7 @@ def test_blocks_of_a_memory_map_equal_the_matrix(tmp_path):
     np.testing.assert_array_equal(np.concatenate([block for _, block in blocks(mapped)]), F)
     np.testing.assert_array_equal(column(mapped, 7), F[:, 7])
     rows = np.arange(0, 3_000, 7)
-    np.testing.assert_array_equal(some_rows(mapped, rows), F[rows])
+    np.testing.assert_array_equal(copy_rows(mapped, rows), F[rows])
 
 
 def test_a_large_matrix_is_negated_and_reordered_on_disk(tmp_path, monkeypatch):

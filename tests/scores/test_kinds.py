@@ -15,7 +15,7 @@ from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.numbers import signed
 from zslcore.scores import ScoreFile, interpret, judge
-from zslcore.scores.given_sides import ruled_out_sides
+from zslcore.scores.given_sides import find_ruled_out_sides
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores, design_of
 from zslcore.scores.reading import read_scores
@@ -116,7 +116,7 @@ NOT_GIVEN = {
 
 @pytest.mark.parametrize("name", NOT_GIVEN)
 def test_other_scores_are_not_called_masked(name):
-    assert ruled_out_sides(NOT_GIVEN[name], Y, ~MASK) == ()
+    assert find_ruled_out_sides(NOT_GIVEN[name], Y, ~MASK) == ()
 
 
 def test_two_columns_per_side_are_not_called_masked():
@@ -124,7 +124,7 @@ def test_two_columns_per_side_are_not_called_masked():
     y = np.repeat(np.arange(4), 30)
     rng = np.random.default_rng(0)
     own = 5.0 * ((np.arange(4) >= 2) == (y >= 2)[:, None])
-    assert ruled_out_sides(own + rng.random((120, 4)), y, np.array([1, 1, 0, 0], bool)) == ()
+    assert find_ruled_out_sides(own + rng.random((120, 4)), y, np.array([1, 1, 0, 0], bool)) == ()
 
 
 def test_other_missing_scores_are_refused():

@@ -35,7 +35,7 @@ def written(tmp_path, name="own.npz", **arrays):
 
 @pytest.mark.parametrize("kind", ["float32", "ties", "ruled out", "no seen images"])
 def test_metrics_from_candidates_per_side_equal_the_matrix(kind, monkeypatch):
-    monkeypatch.setattr(matrix, "AT_ONCE", 100)  # 11 rows at a time
+    monkeypatch.setattr(matrix, "BLOCK_SCORES", 100)  # 11 rows at a time
     scores, y = F.copy(), Y
     if kind == "ties":
         scores = np.round(scores).astype(np.float64)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zslcore.scores import ScoreFile, interpret, judge
-from zslcore.scores.validation import chosen_on, share_of_test_rows
+from zslcore.scores.validation import choose_gamma_on, share_of_test_rows
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 RNG = np.random.default_rng(0)
@@ -51,7 +51,7 @@ DISGUISES = {
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_changed_test_scores_are_recognised_as_an_oracle(disguise):
     scores, labels = DISGUISES[disguise]
-    choice = chosen_on(TEST, matrix(scores, labels))
+    choice = choose_gamma_on(TEST, matrix(scores, labels))
     assert choice.origin == "oracle"
     assert "6 of the 6 unseen test classes (14, 15, 16, 17 and 2 more)" in choice.note
 
@@ -61,7 +61,7 @@ def test_test_rows_are_recognised_without_information_on_classes(disguise):
     """The validation scores are those of seen test images, with some classes called unseen."""
     scores, labels = DISGUISES[disguise]
     seen = np.isin(labels, np.arange(14))
-    choice = chosen_on(TEST, matrix(scores[seen], labels[seen], HELD))
+    choice = choose_gamma_on(TEST, matrix(scores[seen], labels[seen], HELD))
     assert choice.origin == "oracle"
     assert "are rows of the test scores" in choice.note
 
@@ -71,11 +71,14 @@ def test_test_rows_are_recognised_under_masks_that_differ_by_row(lowest):
     seen = np.isin(Y, np.arange(14))
     masked = F[seen].copy()
     masked[:, UNSEEN] = lowest(F[seen])[:, None]
-    choice = chosen_on(TEST, matrix(masked, Y[seen], HELD))
+    choice = choose_gamma_on(TEST, matrix(masked, Y[seen], HELD))
     assert choice.origin == "oracle"
     other = scored(np.repeat(np.arange(14), 15), seed=7)
     other[:, UNSEEN] = lowest(other)[:, None]
-    assert chosen_on(TEST, matrix(other, np.repeat(np.arange(14), 15), HELD)).origin == "validated"
+    assert (
+        choose_gamma_on(TEST, matrix(other, np.repeat(np.arange(14), 15), HELD)).origin
+        == "validated"
+    )
 
 
 def dense(labels, seed):
@@ -91,7 +94,7 @@ def test_test_rows_are_recognised_under_noise_and_other_images_are_not():
     test = matrix(scores, many, name="test.npz")
     noise = np.random.default_rng(2).normal(size=scores.shape)
     noisy = scores + 0.1 * scores.std(axis=1, keepdims=True) * noise
-    choice = chosen_on(test, matrix(noisy[seen], many[seen], HELD))
+    choice = choose_gamma_on(test, matrix(noisy[seen], many[seen], HELD))
     assert choice.origin == "oracle"
     assert "are rows of the test scores" in choice.note
     other_scores = matrix(dense(many[seen], 3), many[seen], HELD)
@@ -104,7 +107,7 @@ def test_test_rows_are_recognised_with_columns_in_another_order():
     # alone do not reveal the test rows.
     seen &= place[Y] < 14
     held_out = np.unique(place[Y[seen]])[:4]
-    choice = chosen_on(TEST, matrix(F[seen][:, ORDER], place[Y[seen]], held_out))
+    choice = choose_gamma_on(TEST, matrix(F[seen][:, ORDER], place[Y[seen]], held_out))
     assert choice.origin == "oracle"
     assert "are rows of the test scores" in choice.note
 
@@ -128,7 +131,7 @@ ONE_HOT = np.exp(60 * OTHER) / np.exp(60 * OTHER).sum(axis=1, keepdims=True)
 )
 def test_other_images_of_training_classes_validate_gamma(scores, names):
     test = matrix(names=NAMES if names else (), name="test.npz")
-    choice = chosen_on(test, matrix(scores, OTHER_Y, HELD, names))
+    choice = choose_gamma_on(test, matrix(scores, OTHER_Y, HELD, names))
     assert choice.origin == "validated"
     assert "has no images of unseen test classes according to its list of classes" in choice.note
     assert "strong added noise would not be recognised" in choice.note
@@ -205,24 +208,24 @@ def test_classes_are_compared_by_name_not_number():
     names = tuple(f"Class_{(k + 3) % 15}" for k in range(15))
     y = np.repeat(np.delete(np.arange(15), 2), 10)
     test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [10, 11], names)
-    choice = chosen_on(test, validation)
+    choice = choose_gamma_on(test, validation)
     assert choice.origin == "oracle"
     assert "1 of the 6 unseen test classes (class 14)" in choice.note
 
 
 def test_unseen_test_classes_without_validation_images_make_no_oracle():
     """Unseen test classes may be candidates in validation, without images."""
-    choice = chosen_on(TEST, matrix(OTHER, OTHER_Y, np.r_[HELD, UNSEEN]))
+    choice = choose_gamma_on(TEST, matrix(OTHER, OTHER_Y, np.r_[HELD, UNSEEN]))
     assert choice.origin == "validated"
 
 
 def test_incomparable_scores_are_reported():
-    choice = chosen_on(TEST, matrix(NARROW, OTHER_Y, HELD))
+    choice = choose_gamma_on(TEST, matrix(NARROW, OTHER_Y, HELD))
     assert choice.origin == "validated"
     numbered = "its 14 columns and the 20 of the test scores have numbers instead of names"
     assert numbered in choice.note
     others = matrix(NARROW, OTHER_Y, HELD, tuple(f"other {k}" for k in range(14)))
-    assert "have no names in common" in chosen_on(matrix(names=NAMES), others).note
+    assert "have no names in common" in choose_gamma_on(matrix(names=NAMES), others).note
     report = judge(TEST, validation=matrix(NARROW, OTHER_Y, HELD))
     assert (
         f"chosen gamma: {report.gamma:.3g}, validated, as stated by the validation file"

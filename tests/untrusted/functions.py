@@ -101,7 +101,7 @@ def reaches_for_others(victim, secret, out):
 
 
 def _number(name):
-    return walls.REFUSED[name][list(walls.MARKS).index(platform.machine())]
+    return walls.REFUSED_CALLS[name][list(walls.MARKS).index(platform.machine())]
 
 
 def fills(n_files, size, out):

@@ -577,7 +577,7 @@ def test_invalid_rows_written_by_a_worker_refuse_the_file(tmp_path, monkeypatch,
         (into / text_rows.FILE).write_text(written)
 
     (tmp_path / "a.csv").write_text("a\n")
-    monkeypatch.setattr(text_rows, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(text_rows, "MAX_BYTES", 1 << 20)
     monkeypatch.setattr(answers, "call_reader", write)
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, most=3)

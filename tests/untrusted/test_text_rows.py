@@ -17,14 +17,14 @@ def size_of(rows):
 @pytest.mark.parametrize("n_different", [1, 3000])
 def test_the_limit_on_rows_counts_their_size_in_memory(tmp_path, monkeypatch, n_different):
     rows = [[f"images/{k % n_different:04}.jpg", "dog"] for k in range(3000)]
-    monkeypatch.setattr(text_rows, "MOST_SHARED", 100)
+    monkeypatch.setattr(text_rows, "MAX_SHARED", 100)
     text_rows.write_cells(rows, "rows", 3000, tmp_path)
     read = [*text_rows.rows_in(tmp_path, 3000)]
     assert [[*row] for row in read] == rows
-    monkeypatch.setattr(text_rows, "MOST_BYTES", round(0.9 * size_of(read)))
+    monkeypatch.setattr(text_rows, "MAX_BYTES", round(0.9 * size_of(read)))
     with pytest.raises(Refused, match="expected rows that take at most .* of memory; got more"):
         text_rows.write_cells(rows, "rows", 3000, tmp_path)
-    monkeypatch.setattr(text_rows, "MOST_BYTES", round(1.2 * size_of(read)))
+    monkeypatch.setattr(text_rows, "MAX_BYTES", round(1.2 * size_of(read)))
     text_rows.write_cells(rows, "rows", 3000, tmp_path)
 
 

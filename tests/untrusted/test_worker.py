@@ -202,7 +202,7 @@ def test_an_answer_of_many_parts_is_not_parsed(run, monkeypatch):
 
 
 def test_a_cancelled_import_leaves_nothing(own_data, tmp_path, monkeypatch):
-    monkeypatch.setattr(worker, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(worker, "CHECK_INTERVAL", 0.0)
 
     def leave(_):
         raise GeneratorExit

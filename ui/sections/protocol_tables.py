@@ -15,8 +15,8 @@ from ui.shell.text import on_screen, plain
 from ui.state import cache
 from ui.takeaway import tables
 from zslcore.exceptions import ZSLError
-from zslcore.scores.paired import COMPARED, Pair, compare_scores, in_protocols
-from zslcore.scores.protocols import CHOSEN, PROTOCOLS, Words, metrics_of_test, side_by_side
+from zslcore.scores.paired import COMPARED_METRICS, Pair, compare_scores, differences_by_protocol
+from zslcore.scores.protocols import CHOSEN, PROTOCOLS, Words, metrics_of_test, table_of_protocols
 
 #: Column of an interval, in percent or points -> its heading.
 INTERVALS = {
@@ -66,9 +66,11 @@ def compare_files(files: Sequence[EvaluatedScores]) -> FileComparison:
         except ZSLError as error:
             reasons[other] = str(error)
     metrics = {each: metrics_of_test(each.matrix.tested, each.gamma) for each in files}
-    common = (n for n in COMPARED if all(metrics[each][n] is not None for each in comparable))
+    common = (
+        n for n in COMPARED_METRICS if all(metrics[each][n] is not None for each in comparable)
+    )
     name = next(common, "")
-    letter, at = COMPARED.get(name, ("", ""))
+    letter, at = COMPARED_METRICS.get(name, ("", ""))
     comparable.sort(key=lambda each: metrics[each].get(name) or 0.0, reverse=True)
     best, *worse = comparable
     pairs = [compare_scores(best.matrix, f.matrix, (best.gamma, f.gamma)) for f in worse]
@@ -212,7 +214,7 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
     """Return the metrics at ``gamma``; an empty table if it is 0, the chosen gamma or None."""
     if gamma in (None, 0.0, first.gamma):
         return pd.DataFrame()
-    table = side_by_side(metrics_of_test(first.matrix.tested, gamma), words=words)
+    table = table_of_protocols(metrics_of_test(first.matrix.tested, gamma), words=words)
     is_chosen = table["protocol"] == words.translate(CHOSEN)
     return table[is_chosen].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 
@@ -299,7 +301,7 @@ def _show_differences(pair: Pair, differences: pd.DataFrame, words: Words, *, na
     """Show the differences of all shared metrics, from joint resamples."""
     labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
     tables.show(
-        in_protocols(differences, words),
+        differences_by_protocol(differences, words),
         name,
         labels=labels | INTERVALS | P_VALUES,
         points=["value", *INTERVALS],

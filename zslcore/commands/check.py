@@ -41,10 +41,10 @@ from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
 from zslcore.scores.interpretation import interpret
-from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
+from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joint_cards
 from zslcore.scores.judging import judge, judge_predicted
 from zslcore.scores.predicted import read_predicted
-from zslcore.scores.printed import Printed, read_printed
+from zslcore.scores.printed import PrintedMetric, read_printed
 from zslcore.scores.reading import read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
@@ -139,7 +139,7 @@ def _subjects(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]
 def cards_of(
     groups: Sequence[Group],
     pretraining: list[str] | None = None,
-    printed: Sequence[Printed] = (),
+    printed: Sequence[PrintedMetric] = (),
     unseen: list[str] | None = None,
     fixes: Sequence[str] = (),
 ) -> list[Report]:
@@ -158,7 +158,7 @@ def cards_of(
         "classes": _of_classes,
         "entry": _of_result,
     }
-    return joined_cards([checkers[group.main.kind](group, named) for group in groups], printed)
+    return joint_cards([checkers[group.main.kind](group, named) for group in groups], printed)
 
 
 def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:

@@ -17,7 +17,7 @@ from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
 from zslcore.texts import clean_text, listed, refusal_of
 from zslcore.untrusted.client import Role, read_arrays, refuse_changes
-from zslcore.untrusted.combined import MOST_FILES
+from zslcore.untrusted.combined import MAX_FILES
 
 #: Modules that each read one format of releases (:mod:`zslcore.datasets.release`); the first that
 #: recognises the source reads it. The last two accept all sources: ``table`` any file, ``xlsa17``
@@ -101,11 +101,11 @@ def _files_of_arrays(folder: Path) -> list[Path]:
     files = [path for path in paths if path.suffix.lower() != ".md"]
     if any(path.suffix == ".mat" for path in files) or len(files) < 2:
         return []
-    are_few_files = len(files) <= MOST_FILES and all(path.is_file() for path in files)
+    are_few_files = len(files) <= MAX_FILES and all(path.is_file() for path in files)
     if not are_few_files and any(path.suffix in (".npy", ".npz") for path in files):
         names = [clean_text(f"{path.name}{'/' * path.is_dir()}", 60) for path in files]
         raise refusal_of(
-            folder, f"at most {MOST_FILES} files with one array each, no folder", listed(names)
+            folder, f"at most {MAX_FILES} files with one array each, no folder", listed(names)
         )
     return files if are_few_files else []
 

@@ -61,7 +61,7 @@ from zslcore.untrusted.client import (
     sha256_of_file,
 )
 from zslcore.untrusted.readers.array_names import CLASS_LISTS, LABEL_VARIABLES, is_named
-from zslcore.untrusted.readers.common import MAX_ROW, MOST_CELLS
+from zslcore.untrusted.readers.common import MAX_CELLS, MAX_ROW
 
 Subject = ZSLDataset | Split | str | PathLike[str]
 #: The class of every image, 0-based, or a file with 1-based ``labels``.
@@ -759,7 +759,7 @@ class SmallFiles:
     def folds(self, path: Path) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return the row numbers of training and validation in each fold, as in the file."""
         contents = self._contents[path]
-        named = [tuple(f"{part}_loc.{k + 1}" for part in FOLD) for k in range(MOST_CELLS)]
+        named = [tuple(f"{part}_loc.{k + 1}" for part in FOLD) for k in range(MAX_CELLS)]
         return [
             (contents.numbers(train), contents.numbers(val))
             for train, val in named

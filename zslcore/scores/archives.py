@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.scores.named_matrices import named_matrix
+from zslcore.scores.named_matrices import find_named_matrix
 from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text, expect, refusal_of
 from zslcore.untrusted.client import Contents, Limits, Role
@@ -57,7 +57,7 @@ NO_SCORES = (
     *NAMES_OF_PARTS["features"],
     *(name for name in NAMES_OF_PARTS["prototypes"] if name != "s"),
 )
-NO_SCORES_IN = re.compile("feat|emb|att|proto|vec", re.IGNORECASE)
+NO_SCORE_WORDS = re.compile("feat|emb|att|proto|vec", re.IGNORECASE)
 
 
 def read_archive(contents: Contents, folder: Path, limits: Limits) -> ScoreParts:
@@ -84,7 +84,7 @@ def read_archive(contents: Contents, folder: Path, limits: Limits) -> ScoreParts
     if unused is not None:
         parts.leave_out([unused], "the scores are used")
     if are_marks and parts.labels is not None:
-        parts.labels = _marked_columns(contents.name, names["labels"], parts.labels)
+        parts.labels = _find_marked_columns(contents.name, names["labels"], parts.labels)
     parts.other_columns = {
         name: array
         for name, array in contents.arrays.items()
@@ -99,7 +99,7 @@ def read_archive(contents: Contents, folder: Path, limits: Limits) -> ScoreParts
 
 def _read_named_matrix(parts: ScoreParts, contents: Contents) -> None:
     """Read the scores of a file with one array per class or image; refuse other files."""
-    parts.named_matrix = named_matrix(contents)
+    parts.named_matrix = find_named_matrix(contents)
     if parts.named_matrix is None:
         names = ", ".join(NAMES["scores"][:7])
         expected = f"a matrix called {names}, or predicted classes called y_pred"
@@ -140,7 +140,7 @@ def _arrays_by_shape(contents: Contents, labels: str | None) -> dict[str, str]:
     """
     shapes = {name: shape for name, shape in contents.shapes.items() if shape is not None}
     matrices = [name for name, shape in shapes.items() if not _is_vector(shape) and name != labels]
-    if len(matrices) != 1 or is_named(matrices[0], NO_SCORES) or NO_SCORES_IN.search(matrices[0]):
+    if len(matrices) != 1 or is_named(matrices[0], NO_SCORES) or NO_SCORE_WORDS.search(matrices[0]):
         return {}
     vectors = [name for name in shapes if name not in matrices]
     candidates = [name for name in vectors if not is_named(name, CLASS_LISTS)]
@@ -159,7 +159,7 @@ def _may_name_classes(contents: Contents, name: str) -> bool:
     return array.dtype.kind == "U" and len(np.unique(array)) == array.size
 
 
-def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
+def _find_marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
     """Return the marked column of each row of one-hot labels."""
     marks = np.asarray(marks)
     are_one_hot = np.isin(marks, (0, 1)).all() and (marks.sum(axis=1) == 1).all()

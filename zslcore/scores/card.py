@@ -221,7 +221,7 @@ def _finding_on_classes(
 
 
 def _headline_metric(report: ScoreReport) -> ReportMetric:
-    """Return H and AUSUC, or ZSL accuracy if all images are of unseen classes."""
+    """Return H and AUSUC, or the main metric of scores that do not determine H."""
     e = report.evaluation
     if report.matrix.tested.limits == "sides given":
         separate = percent(report.metrics["separate_harmonic"] or 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from zslcore.names import shared_spellings
 from zslcore.scores.matrix import ScoreFile
-from zslcore.scores.questions import LISTED, ask_owner
+from zslcore.scores.questions import MAX_LISTED, ask_owner
 
 
 def fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile:
@@ -51,13 +51,13 @@ def _question_on_shared(
     ``named`` is True if labels or unseen classes use a shared name.
     """
     clauses = []
-    for columns in [*spellings.values()][:LISTED]:
+    for columns in [*spellings.values()][:MAX_LISTED]:
         spelt_as = list(dict.fromkeys(names[k] for k in columns))
         called = f"share the name {spelt_as[0]!r}"
         if len(spelt_as) > 1:
             called = f"are called {' and '.join(map(repr, spelt_as))}"
         clauses.append(f"columns {', '.join(map(str, columns))} {called}")
-    more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
+    more = f", and {len(spellings) - MAX_LISTED} more names" if len(spellings) > MAX_LISTED else ""
     question = (
         ": are these columns one class, with the larger of their scores? Otherwise they are "
         "distinguished by number."
@@ -104,7 +104,7 @@ def remarks_on_names(file: ScoreFile) -> Iterator[str]:
     """Yield a remark on names of columns that were made distinct by numbers."""
     numbered = [n for k, n in enumerate(file.class_names) if n.endswith(f" (column {k})")]
     if numbered:
-        names = ", ".join(numbered[:LISTED])
+        names = ", ".join(numbered[:MAX_LISTED])
         yield (
             f"{len(numbered)} columns share their name with another column and are distinguished "
             f"by number, counted from 0: {names}."

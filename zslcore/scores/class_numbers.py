@@ -66,7 +66,7 @@ def sides_of_classes(
         seen = np.zeros(C, dtype=bool)
     elif listed is not None:
         numbers = np.flatnonzero(listed) if listed.dtype == bool else listed
-        seen = _seen(file, numbers, C, ("seen-listed" in fixes) != file.lists_seen)
+        seen = _mark_seen(file, numbers, C, ("seen-listed" in fixes) != file.lists_seen)
     elif test is not None:
         seen = ~test.unseen
     else:
@@ -89,7 +89,7 @@ def sides_of_classes(
     }
 
 
-def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
+def _mark_seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
     """Return the mask of the seen classes among all ``C``, from the listed classes of one side."""
     where = f"{file.name}, {file.listed}"
     is_inside = len(listed) and listed.min() >= 0 and listed.max() < C

@@ -11,8 +11,8 @@ import scipy
 from zslcore.exceptions import DoubtfulScoresError
 from zslcore.leakage.published import recognise_test
 from zslcore.numbers import percent
-from zslcore.scores.matrix import Scores, blocks, some_rows, spread_rows
-from zslcore.scores.questions import FIXES, LISTED, ask_owner
+from zslcore.scores.matrix import Scores, blocks, copy_rows, spread_rows
+from zslcore.scores.questions import FIXES, MAX_LISTED, ask_owner
 from zslcore.storage.artifacts import scratch
 
 #: Size in bytes from which changed scores are written to disk.
@@ -22,16 +22,16 @@ ON_DISK = 1 << 28
 #: the hits of the unchanged file.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
 #: Number of permutations of the labels from which the hits by chance are estimated.
-PERMUTED = 10
+N_PERMUTATIONS = 10
 #: The lists of seen and unseen classes may be swapped if classes listed as seen have more than
 #: MORE_IMAGES times as many images on average, and classes listed as unseen have more than
 #: MORE_HITS times the accuracy. Benchmarks test all images of an unseen class and a fifth of the
 #: images of a seen class, and methods predict seen classes too often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
-#: Smallest numbers of rows and columns for which sorted rows are no coincidence.
-FEWEST_SORTED, FEWEST_COLUMNS = 10, 3
-#: Largest accepted share of images that have their largest score in a column without images.
-MOST_WINS = 0.5
+#: Minimum numbers of rows and columns for which sorted rows are no coincidence.
+MIN_SORTED_ROWS, MIN_COLUMNS = 10, 3
+#: Maximum accepted share of images that have their largest score in a column without images.
+MAX_WINS = 0.5
 
 
 def _hits(F: np.ndarray, y: np.ndarray) -> float:
@@ -83,9 +83,9 @@ def check_order(matrix: Scores) -> Scores:
     """Ask about the order and sign of columns and the list of classes; return sampled rows."""
     _refuse_rows_of_classes(matrix)
     rows = spread_rows(len(matrix.y))
-    sample = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
+    sample = replace(matrix, matrix=copy_rows(matrix.F, rows), y=matrix.y[rows])
     _ask_about_order(sample)
-    if "seen-listed" not in matrix.fixes and (sentence := _swapped_lists(matrix, sample)):
+    if "seen-listed" not in matrix.fixes and (sentence := _describe_swapped_lists(matrix, sample)):
         ask_owner("seen-listed", f"{matrix.name}: {sentence}: is this the list of seen classes?")
     return sample
 
@@ -114,7 +114,7 @@ def _ask_about_order(sample: Scores) -> None:
         ask_owner("distances", f"{sample.name}: {text}, {other}")
 
 
-def _swapped_lists(matrix: Scores, sample: Scores) -> str:
+def _describe_swapped_lists(matrix: Scores, sample: Scores) -> str:
     """Return why the classes listed as unseen may be the seen classes, or ""."""
     y, seen = matrix.y, matrix.seen
     test = recognise_test(y, len(seen))
@@ -141,8 +141,8 @@ def _swapped_lists(matrix: Scores, sample: Scores) -> str:
 
 def refuse_sorted(name: str, F: np.ndarray) -> None:
     """Refuse scores that are sorted within every row, as by top-k: columns are ranks."""
-    sample = np.asarray(some_rows(F, spread_rows(len(F))))
-    if len(sample) < FEWEST_SORTED or F.shape[1] < FEWEST_COLUMNS:
+    sample = np.asarray(copy_rows(F, spread_rows(len(F))))
+    if len(sample) < MIN_SORTED_ROWS or F.shape[1] < MIN_COLUMNS:
         return
     first, second = sample[:, :-1], sample[:, 1:]
     differs = (sample[:, 0] != sample[:, -1]).all()
@@ -177,21 +177,21 @@ def refuse_other_columns(matrix: Scores, sample: Scores) -> None:
     tested = np.unique(matrix.y)
     untested = np.setdiff1d(np.flatnonzero(matrix.seen), tested)
     wins = np.isin(sample.F.argmax(axis=1), untested).mean()
-    if wins > MOST_WINS and len(untested) < matrix.seen[tested].sum() / 2:
-        names = ", ".join(repr(matrix.class_names[k]) for k in untested[:LISTED])
+    if wins > MAX_WINS and len(untested) < matrix.seen[tested].sum() / 2:
+        names = ", ".join(repr(matrix.class_names[k]) for k in untested[:MAX_LISTED])
         raise DoubtfulScoresError(
             f"{matrix.name}: {percent(wins)} of the images have their largest score in "
             f"{len(untested)} columns without an image ({names}); leave out columns that belong to "
             "no class, or keep them with as-is (--fix as-is)."
         )
-    if moved := moved_columns(sample.F, sample.y, sample.seen):
+    if moved := describe_moved_columns(sample.F, sample.y, sample.seen):
         raise DoubtfulScoresError(
             f"{matrix.name}: {moved} Reorder the columns, name the unseen classes with "
             "--unseen, or keep the columns with as-is (--fix as-is)."
         )
 
 
-def moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> str:
+def describe_moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> str:
     """Return a remark if predictions fit the labels only under another order of columns; or ""."""
     C, predicted = F.shape[1], F.argmax(axis=1)
     now = float((predicted == y).mean())
@@ -203,7 +203,7 @@ def moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> str:
     if not is_clearer(best, now, C):
         return ""
     rng = np.random.default_rng(0)
-    chance = max(_best_assignment(rng.permutation(y), predicted) for _ in range(PERMUTED))
+    chance = max(_best_assignment(rng.permutation(y), predicted) for _ in range(N_PERMUTATIONS))
     if best <= CLEARER * chance:
         return ""
     return (

@@ -21,7 +21,7 @@ from zslcore.metrics import Average, harmonic_mean, mean_class_accuracy, sample_
 from zslcore.numbers import percent, signed
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.numbering import metrics_of_classes
-from zslcore.scores.printed import Printed
+from zslcore.scores.printed import PrintedMetric
 from zslcore.storage.files import FACTS, read_csv_frame
 from zslcore.texts import expect, strict_json
 
@@ -31,8 +31,8 @@ AVERAGES: tuple[tuple[str, Average, str], ...] = (
     ("per class", "class", ""),
     ("per image", "sample", PER_SAMPLE),
 )
-#: Largest number of readings listed in a text for one printed number.
-LISTED = 12
+#: Maximum number of readings listed in a text for one printed number.
+MAX_READINGS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ComparedReading:
 class Explanation:
     """Readings of each printed number, nearest first, and readings that explain all numbers."""
 
-    printed: tuple[Printed, ...]
+    printed: tuple[PrintedMetric, ...]
     comparisons: tuple[tuple[ComparedReading, ...], ...]
     common_readings: tuple[str, ...]
     other_causes: tuple[str, ...]
@@ -85,7 +85,7 @@ class Explanation:
         lines = [*self.sentences]
         for printed, comparisons in zip(self.printed, self.comparisons, strict=True):
             lines += ["", f"Readings of {printed.name} {printed.text}, the nearest first"]
-            for reading in comparisons[:LISTED]:
+            for reading in comparisons[:MAX_READINGS]:
                 mark = "=" if reading.explains else " "
                 lines.append(
                     f"  {mark} {percent(reading.value):>7}  {signed(reading.points / 100):>6} "
@@ -106,7 +106,7 @@ class Explanation:
                 {
                     "metric": printed.name,
                     "printed": printed.text,
-                    "readings": [{"reading": d.name} | _without_name(d) for d in comparisons],
+                    "readings": [{"reading": r.name} | _without_name(r) for r in comparisons],
                 }
                 for printed, comparisons in zip(self.printed, self.comparisons, strict=True)
             ],
@@ -115,13 +115,13 @@ class Explanation:
         return strict_json(values)
 
 
-def _without_name(distance: ComparedReading) -> dict[str, Any]:
-    return {name: value for name, value in asdict(distance).items() if name != "name"}
+def _without_name(reading: ComparedReading) -> dict[str, Any]:
+    return {name: value for name, value in asdict(reading).items() if name != "name"}
 
 
 def explain(
     reports: Sequence[ScoreReport],
-    printed: Sequence[Printed],
+    printed: Sequence[PrintedMetric],
     without_leaks: Mapping[str, float] | None = None,
     *,
     first_release: bool = False,
@@ -133,7 +133,7 @@ def explain(
     reports : one report, or reports of several runs or checkpoints on the same test set
     printed : at least one number
     without_leaks : u, s and H without the test images that a split file trains on
-    first_release : whether this split is version 1 of the Proposed Split
+    first_release : whether the given split file is version 1 of the proposed split
 
     Raises
     ------
@@ -154,7 +154,7 @@ def explain(
     common = tuple(
         reading.name
         for reading in readings
-        if all(p.name in reading.metrics and p.is_of(reading.metrics[p.name]) for p in printed)
+        if all(p.name in reading.metrics and p.matches(reading.metrics[p.name]) for p in printed)
     )
     return Explanation(
         tuple(printed), comparisons, common, (*_other_causes(reports, first_release=first_release),)
@@ -180,7 +180,7 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
     metrics, test = report.metrics, report.matrix.tested
     for average, kind, suffix in AVERAGES:
         usual: Standing = "usual" if average == "per class" else "name it"
-        at_zero = _named(metrics, "plain", suffix)
+        at_zero = _select_point(metrics, "plain", suffix)
         ausuc = metrics.get(f"ausuc{suffix}")
         if at_zero:
             yield ScoreReading(f"γ = 0, {average}", at_zero, usual)
@@ -188,7 +188,7 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
             yield ScoreReading(f"mean of u and s instead of H, γ = 0, {average}", mean, "name it")
         if ausuc is not None:
             yield ScoreReading(f"area under the curve, {average}", {"AUSUC": ausuc}, usual)
-        calibrated = _named(metrics, "calibrated", suffix)
+        calibrated = _select_point(metrics, "calibrated", suffix)
         if calibrated:
             yield ScoreReading(f"γ {report.how}, {average}", calibrated, usual)
         if test.has_curve:
@@ -202,7 +202,7 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
             description = f"γ with the best H per {unit} on the test images (oracle), {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
                 yield ScoreReading(description, values, "oracle")
-        within = _named(metrics, "separate", suffix, {"unseen": f"zsl{suffix}"})
+        within = _select_point(metrics, "separate", suffix, {"unseen": f"zsl{suffix}"})
         if within:
             description = f"among the classes of each side (u is ZSL accuracy), {average}"
             yield ScoreReading(description, within | {"ZSL": within["u"]}, "name it")
@@ -221,7 +221,7 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
     yield from _readings_of_ties(report)
 
 
-def _named(
+def _select_point(
     metrics: Mapping[str, float | None],
     point: str,
     suffix: str,
@@ -283,7 +283,7 @@ def _readings_of_several(
 
 
 def compare_readings(
-    printed: Printed, readings: Sequence[ScoreReading]
+    printed: PrintedMetric, readings: Sequence[ScoreReading]
 ) -> tuple[ComparedReading, ...]:
     """Compare a printed number with the readings of its metric; return them, nearest first."""
     comparisons: dict[str, ComparedReading] = {}
@@ -291,7 +291,7 @@ def compare_readings(
         value = reading.metrics.get(printed.name)
         if value is not None and reading.name not in comparisons:
             points = 100 * value - float(printed.text)
-            explains = printed.is_of(value)
+            explains = printed.matches(value)
             comparisons[reading.name] = ComparedReading(
                 reading.name, value, points, explains, reading.standing
             )
@@ -303,7 +303,7 @@ def compare_readings(
     )
 
 
-def _sentence(printed: Printed, comparisons: Sequence[ComparedReading]) -> str:
+def _sentence(printed: PrintedMetric, comparisons: Sequence[ComparedReading]) -> str:
     number = f"{printed.name} {printed.text}"
     fit = [reading for reading in comparisons if reading.explains]
     if not comparisons:

@@ -17,11 +17,11 @@ from zslcore.scores.column_order import (
     refuse_other_columns,
     refuse_sorted,
 )
-from zslcore.scores.given_sides import ruled_out_sides
+from zslcore.scores.given_sides import find_ruled_out_sides
 from zslcore.scores.labels import distinct_texts
 from zslcore.scores.matrix import ScoreFile, Scores, blocks
 from zslcore.scores.numbering import number_within_sides
-from zslcore.scores.predicted_classes import predicted_classes
+from zslcore.scores.predicted_classes import interpret_predicted
 from zslcore.scores.questions import FIXES, Question, UnansweredError, ask_owner
 from zslcore.scores.remarks import remarks_on_scores, remarks_on_sides
 from zslcore.texts import clean_text, expect, refusal_of
@@ -54,16 +54,16 @@ def _scores_of(file: ScoreFile, fixes: Collection[str]) -> Scores:
     if "as-is" not in fixes:
         _refuse_repeated_images(file)
     if file.scores is None:
-        return predicted_classes(file, fixes)
+        return interpret_predicted(file, fixes)
     F = _orient(file, fixes)
-    file, missing = _without_missing(replace(file, scores=F))
-    marked = _marked_classes(F)
+    file, missing = _replace_missing(replace(file, scores=F))
+    marked = _find_marked_classes(F)
     if marked is not None:
         remark = (
             "Each row marks one class and all other scores are equal: read as predicted classes."
         )
         file = replace(file, scores=None, predicted=marked, remarks=(*file.remarks, remark))
-        return predicted_classes(file, fixes, n_classes=F.shape[1])
+        return interpret_predicted(file, fixes, n_classes=F.shape[1])
     if "as-is" not in fixes:
         refuse_sorted(file.name, F)
     matrix = apply_column_fixes(number_classes(file, fixes), fixes)
@@ -72,7 +72,7 @@ def _scores_of(file: ScoreFile, fixes: Collection[str]) -> Scores:
     matrix = number_within_sides(matrix, fixes)
     if sample is not None:
         refuse_other_columns(matrix, sample)
-    sides = ruled_out_sides(matrix.F, matrix.y, matrix.seen)
+    sides = find_ruled_out_sides(matrix.F, matrix.y, matrix.seen)
     expect(sides or not missing, f"{file.name}, scores", NUMBERS, missing)
     matrix = replace(matrix, sides_given=bool(sides))
     remarks = remarks_on_sides(matrix, sides) if sides else remarks_on_scores(matrix)
@@ -94,7 +94,7 @@ def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray:
     return F
 
 
-def _without_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
+def _replace_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
     """Replace missing scores by minus infinity; also return the first of them in words, or "".
 
     The caller refuses the file unless the missing scores mask a side.
@@ -156,7 +156,7 @@ def _refuse_repeated_images(file: ScoreFile) -> None:
         )
 
 
-def _marked_classes(F: np.ndarray) -> np.ndarray | None:
+def _find_marked_classes(F: np.ndarray) -> np.ndarray | None:
     """Return the marked class of each row if all other scores are equal; else None."""
     if F.shape[1] < 3:
         return None

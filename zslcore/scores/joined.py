@@ -37,13 +37,13 @@ from zslcore.scores.explain import compare_readings, readings_of
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
-from zslcore.scores.printed import PRINTED, Printed
+from zslcore.scores.printed import LINES_OF_METRIC, PrintedMetric
 from zslcore.scores.protocols import ORACLE
 
 #: Kind of a joint card.
 JOINT = "split and scores"
 #: Titles of the findings on the match of scores and split, and on metrics without leaking rows.
-FITS, WITHOUT = "Scores and split", "Metrics without leaking images"
+MATCH_TITLE, WITHOUT_LEAKS_TITLE = "Scores and split", "Metrics without leaking images"
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,9 @@ class CheckedScores(CheckedFile):
     report: ScoreReport
 
 
-def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) -> list[Report]:
+def joint_cards(
+    files: Sequence[CheckedFile], printed: Sequence[PrintedMetric] = ()
+) -> list[Report]:
     """Return the joint card of the split and each file of scores, then the card of each file.
 
     Joint cards require exactly one split. Without a split, the cards of scores include the findings
@@ -193,15 +195,15 @@ def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) 
     if printed and not scores:
         raise ParameterError("Printed metrics: expected scores or predictions as well; got none.")
     if len(splits) == 1:
-        joined = [joined_card(splits[0], scores_file, printed) for scores_file in scores]
+        joined = [joint_card(splits[0], scores_file, printed) for scores_file in scores]
         return [*joined, *(file.card for file in files)]
     return [
-        with_printed(file, printed) if printed and isinstance(file, CheckedScores) else file.card
+        add_printed(file, printed) if printed and isinstance(file, CheckedScores) else file.card
         for file in files
     ]
 
 
-def with_printed(scores: CheckedScores, printed: Sequence[Printed]) -> Report:
+def add_printed(scores: CheckedScores, printed: Sequence[PrintedMetric]) -> Report:
     """Return the card of scores with the findings on printed metrics."""
     card, on_printed = scores.card, [*_findings_on_printed(printed, scores.report)]
     text = " ".join(_with_title(finding) for finding in on_printed)
@@ -216,8 +218,10 @@ def _with_title(finding: Finding) -> str:
 # --- The card -------------------------------------------------------------------------------------
 
 
-def joined_card(
-    checked_split: CheckedSplit, checked_scores: CheckedScores, printed: Sequence[Printed] = ()
+def joint_card(
+    checked_split: CheckedSplit,
+    checked_scores: CheckedScores,
+    printed: Sequence[PrintedMetric] = (),
 ) -> Report:
     """Return one card for a split, the scores of its test images and printed metrics."""
     split, scores, report = checked_split.card, checked_scores.card, checked_scores.report
@@ -338,7 +342,7 @@ def _metrics_text(metrics: tuple[float | None, float | None, float | None]) -> s
 
 
 def _findings_on_match(match: ScoreMatch, without: MetricsWithoutLeaks | None) -> Iterator[Finding]:
-    title = FITS
+    title = MATCH_TITLE
     marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "error", "open": "open"}
     advice = {
         "other": "Ask the authors which split these scores belong to.",
@@ -349,7 +353,7 @@ def _findings_on_match(match: ScoreMatch, without: MetricsWithoutLeaks | None) -
     yield Finding(title, marks[match.state], match.sentence, advice)
     if without is None or without.clean is None:
         return
-    title = WITHOUT
+    title = WITHOUT_LEAKS_TITLE
     if not without.leaked:
         text = f"No scored image leaks: {_metrics_text(without.all_rows)}, {without.gamma_text}."
         yield Finding(title, "ok", text)
@@ -367,7 +371,9 @@ def _findings_on_match(match: ScoreMatch, without: MetricsWithoutLeaks | None) -
     )
 
 
-def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Finding]:
+def _findings_on_printed(
+    printed: Sequence[PrintedMetric], report: ScoreReport
+) -> Iterator[Finding]:
     """Yield a finding for every printed metric, with the protocol that reproduces it, if any."""
     table = report.table().dropna(subset=["value"])
     columns = (table[name].astype(str) for name in ("protocol", "line", "average"))
@@ -375,11 +381,11 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
     for number in printed:
         candidates = [
             (protocol, average, value)
-            for start, meaning in PRINTED[number.name]
+            for start, meaning in LINES_OF_METRIC[number.name]
             for protocol, line, average, value in rows
             if protocol.startswith(start) and line == meaning
         ]
-        reproduced = [row for row in candidates if number.is_of(row[2])]
+        reproduced = [row for row in candidates if number.matches(row[2])]
         fair = [row for row in reproduced if row[0] != ORACLE]
         title = f"Printed {number.name} {number.text}"
         if not reproduced:
@@ -408,8 +414,8 @@ def _sentence(
     findings: Sequence[Finding], split: Report, without: MetricsWithoutLeaks | None
 ) -> str:
     on_printed = [f for f in findings if f.check.startswith("Printed ")]
-    metrics = next((f.sentence for f in findings if f.check == WITHOUT), "")
-    on_match = next(f for f in findings if f.check == FITS)
+    metrics = next((f.sentence for f in findings if f.check == WITHOUT_LEAKS_TITLE), "")
+    on_match = next(f for f in findings if f.check == MATCH_TITLE)
     if on_match.mark == "error":
         return on_match.sentence
     main = metrics

@@ -28,7 +28,7 @@ from zslcore.scores import protocols
 from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import WORDS, Words
-from zslcore.scores.validation import chosen_on
+from zslcore.scores.validation import choose_gamma_on
 from zslcore.texts import expect, listed, strict_json
 from zslcore.version import commit, version
 
@@ -107,9 +107,9 @@ class ScoreReport:
     def table(
         self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False
     ) -> pd.DataFrame:
-        """Return all metrics by protocol, see :func:`zslcore.scores.protocols.side_by_side`."""
+        """Return the metrics by protocol, see :func:`.protocols.table_of_protocols`."""
         intervals = self.intervals if with_intervals else None
-        return protocols.side_by_side(self.metrics, self.reasons, words, intervals)
+        return protocols.table_of_protocols(self.metrics, self.reasons, words, intervals)
 
     def line(self, look: str = "harmonic") -> CurveLine:
         """Return the curve and its gamma as a line of a figure."""
@@ -269,7 +269,7 @@ class ScoreReport:
         lines += [words.translate(f"{top_k} per class, unseen among unseen")] if top_k else []
         chosen = f"{self.gamma:.3g}, {self.how}" if self.reportable_gamma is not None else ""
         bound = f"{self.oracle.gamma:.3g} per class" if self.oracle else ""
-        lines += protocols.in_lines(
+        lines += protocols.format_lines(
             self.table(words, with_intervals=with_intervals),
             words,
             {protocols.CHOSEN: chosen, protocols.ORACLE: bound},
@@ -292,7 +292,7 @@ def judge(
     ``origin`` of ``gamma`` is "given" or "validated". ``validation`` are scores of seen and unseen
     validation images, one matrix per fold; the gamma with the largest mean H over the folds is
     chosen. Its origin is "oracle" if a validation image is a test image or of an unseen test class,
-    see :func:`zslcore.scores.validation.chosen_on`. Raises DatasetError if both ``gamma`` and
+    see :func:`zslcore.scores.validation.choose_gamma_on`. Raises DatasetError if both ``gamma`` and
     ``validation`` are given, if validation scores have no curve, or if they are the test scores.
     """
     files = (validation,) if isinstance(validation, Scores) else tuple(validation or ())
@@ -311,7 +311,7 @@ def judge(
         have_scores = all(file.matrix is not None for file in files)
         expected = "scores of every class, from which gamma is chosen"
         expect(have_scores, "Validation scores", expected, "predicted classes")
-        choice = chosen_on(matrix, *files)
+        choice = choose_gamma_on(matrix, *files)
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     names = [matrix.class_names[c] if matrix.class_names else str(c) for c in np.unique(matrix.y)]
     has_unseen, got = not matrix.seen[matrix.y].all(), f"images of {listed(names)} only"

@@ -22,7 +22,7 @@ from zslcore.untrusted.client import (
 )
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, LABELS, first_named
 
-#: Number of strings of an array that are Python objects at a time.
+#: Number of strings of an array that become Python objects at a time.
 TEXTS_AT_ONCE = 1 << 14
 
 
@@ -49,10 +49,10 @@ def read_labels(
     labels = None if name is None else _labels_in(contents, name, folder, limits)
     if labels is None:
         raise refusal_of(clean_text(source.name), "labels", "none")
-    return _by_image(contents, labels, scores, images)
+    return _order_by_image(contents, labels, scores, images)
 
 
-def _by_image(
+def _order_by_image(
     file: Contents, labels: np.ndarray, scores: str, images: Mapping[str, np.ndarray]
 ) -> np.ndarray:
     """Return labels in the order of the images of ``scores``, if both files name the images."""
@@ -81,19 +81,19 @@ def _labels_of_text(
     if pairs and all(pair and pair[2] for pair in pairs):
         arrays = {"image": np.array([pair[1] for pair in pairs if pair])}
         labels_of_lines = numbers_or_names([pair[2] for pair in pairs if pair])
-        return _by_image(replace(table, arrays=arrays), labels_of_lines, scores, images)
+        return _order_by_image(replace(table, arrays=arrays), labels_of_lines, scores, images)
     name = first_named(table.shapes, ("array", *LABELS))
-    name = name or _only_repeated_column(table, folder, limits)
+    name = name or _find_repeated_column(table, folder, limits)
     labels = None if name is None else _labels_in(table, name, folder, limits)
     if labels is None and "columns" in table.shapes:
         titles = clean_text(", ".join(table.names("columns")), 80)
         raise refusal_of(table.name, "one column of labels, called label", titles)
     if labels is None:  # each line is a class name, with commas in it
         return numbers_or_names(read_lines(table.path, max_bytes=64 << 20))
-    return _by_image(table, labels, scores, images)
+    return _order_by_image(table, labels, scores, images)
 
 
-def _only_repeated_column(table: Contents, folder: Path, limits: Limits) -> str | None:
+def _find_repeated_column(table: Contents, folder: Path, limits: Limits) -> str | None:
     """Return the only column with repeated values: labels repeat, file names do not."""
     repeating = []
     for name in (n for n, shape in table.shapes.items() if shape and len(shape) == 1):

@@ -20,24 +20,24 @@ from zslcore.evaluation.predictions import PredictedRows
 from zslcore.metrics import best_column, combine_sides, ranks_of
 
 #: Number of scores in memory at a time, and bytes of a memory map that may stay in memory.
-AT_ONCE, STAYS = 1 << 21, 1 << 26
+BLOCK_SCORES, MAX_MAPPED_BYTES = 1 << 21, 1 << 26
 #: Number of sampled rows, spread over the file, in which faults are recognised.
 SAMPLE_ROWS = 2_000
 
 
 def blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield slices of rows with their scores; release the memory pages of blocks already read."""
-    step = max(1, AT_ONCE // max(1, F.shape[1]))
+    step = max(1, BLOCK_SCORES // max(1, F.shape[1]))
     read, mapped = 0, _map_of(F)
     for start in range(0, len(F), step):
         rows = slice(start, min(start + step, len(F)))
         block = np.asarray(F[rows])
         yield rows, block
         read += block.nbytes
-        if mapped is not None and read >= STAYS:
+        if mapped is not None and read >= MAX_MAPPED_BYTES:
             mapped.madvise(mmap.MADV_DONTNEED)
             read = 0
-    if mapped is not None and F.nbytes >= STAYS:
+    if mapped is not None and F.nbytes >= MAX_MAPPED_BYTES:
         mapped.madvise(mmap.MADV_DONTNEED)
 
 
@@ -46,10 +46,10 @@ def column(F: np.ndarray, k: int) -> np.ndarray:
     return np.concatenate([block[:, k] for _, block in blocks(F)])
 
 
-def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def copy_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Copy rows in small batches, since reading a row maps many more pages into memory."""
     mapped = _map_of(F)
-    if mapped is None or F.nbytes < STAYS:
+    if mapped is None or F.nbytes < MAX_MAPPED_BYTES:
         return F[rows]
     parts = []
     for batch in np.array_split(rows, max(1, len(rows) // 64)):
@@ -195,7 +195,7 @@ class Scores:
 
     def __post_init__(self) -> None:
         if (self.matrix is None) == (self.best is None):
-            raise ValueError("expected either a matrix or the best classes of either side.")
+            raise ValueError("expected either a matrix or the best class of each side.")
         for array in (self.matrix, self.y, self.seen):
             if array is not None:
                 array.setflags(write=False)

@@ -32,8 +32,8 @@ from zslcore.untrusted.readers.array_names import (
 class NamedMatrix:
     """Matrix of scores with names of its rows and, optionally, of its columns.
 
-    Rows are images and columns classes, or vice versa. ``in_order`` is False if the file does not
-    keep the order of its arrays; ``is_score`` is True if the file calls the values scores.
+    Rows are images and columns classes, or vice versa. ``in_order`` is False if the file loses the
+    order of its arrays; ``is_score`` is True if the file calls the values scores.
     """
 
     values: np.ndarray
@@ -48,7 +48,7 @@ class NamedMatrix:
         named = {"": self.rows, " ": self.columns}
         return {title: np.array(names) for title, names in named.items() if names}
 
-    def oriented(self, file: str, labels: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+    def orient(self, file: str, labels: Any) -> tuple[np.ndarray, tuple[str, ...]]:
         """Return scores with one row per image, and names of the columns.
 
         Raises FileRefusedError if labels fit neither axis, or both.
@@ -105,7 +105,7 @@ def are_numbered(names: Sequence[str]) -> bool:
     return bool(names) and len(starts) == 1 and all(name[-1:].isdigit() for name in names)
 
 
-def named_matrix(contents: Contents) -> NamedMatrix | None:
+def find_named_matrix(contents: Contents) -> NamedMatrix | None:
     """Return the matrix of a file with one vector per class or image; None for other files."""
     if contents.has("prototypes") and contents.has("class_names"):
         columns = contents.names("columns") if contents.has("columns") else ()

@@ -13,8 +13,8 @@ seen first         labels number the seen classes first, then the unseen classes
 
 Each reading counts from 0 or from 1. Labels do not determine the side of an image; the side is
 inferred from two blocks of rows, one per side, or from runs of rows with the same label. A reading
-is proposed if predictions agree with it far above chance, and do not agree with the unchanged
-labels.
+is proposed if predictions agree with it far above chance, and far more often than with the
+unchanged labels.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from zslcore.scores.matrix import Scores
 from zslcore.scores.questions import ask_owner
 from zslcore.texts import refusal_of
 
-#: A proposed reading changes the labels of at least FEWEST images. A hit is a changed label that
-#: agrees with the prediction: the reading has more than CLEARER times the hits of the unchanged
-#: labels, and would have this many by chance with at most the probability UNLIKELY.
-FEWEST, CLEARER, UNLIKELY = 10, 2.0, 1e-4
+#: A proposed reading changes the labels of at least MIN_CHANGED images. A hit is a changed label
+#: that agrees with the prediction: the reading has more than CLEARER times the hits of the
+#: unchanged labels, and would have this many by chance with at most the probability UNLIKELY.
+MIN_CHANGED, CLEARER, UNLIKELY = 10, 2.0, 1e-4
 #: Runs of equal labels are used if their average length is at least this.
-RUN = 5
+MIN_RUN = 5
 #: A run of equal labels is divided only if this adds at least this many hits, and at least a tenth
 #: of the length of the run.
-DIVIDED = 4
+MIN_DIVISION_HITS = 4
 #: Best seen and best unseen class of each image, int arrays of shape (n_images,).
 Best = tuple[np.ndarray, np.ndarray]
 
@@ -74,7 +74,7 @@ def number_within_sides(matrix: Scores, fixes: Collection[str]) -> Scores:
         other = f"if {reading.description}, {metrics_in_words(reading.y, seen, predicted)}"
         question = "(per class, γ = 0): are the labels numbered in this way?"
         ask_owner("within-sides", f"{text}; {other} {question}")
-    if mixed_sides(y, seen, best, predicted):
+    if are_sides_mixed(y, seen, best, predicted):
         ask_owner(
             "within-sides",
             f"{text}, but many images labelled 0, 1, 2 ... are predicted as the first, second, "
@@ -112,7 +112,7 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
     for reading, chance in _readings(y, seen, best):
         changed = reading.y != y
         n = int(changed.sum())
-        if n < FEWEST:
+        if n < MIN_CHANGED:
             continue
         agree, before = (_hits(labels, seen, best) & changed for labels in (reading.y, y))
         if len(np.unique(reading.y[agree])) < min(2, len(np.unique(reading.y[changed]))):
@@ -128,7 +128,7 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelRe
     return best_reading[1] if best_reading else None
 
 
-def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, predicted: np.ndarray) -> bool:
+def are_sides_mixed(y: np.ndarray, seen: np.ndarray, best: Best, predicted: np.ndarray) -> bool:
     """Whether labels number only the unseen classes, while images of both sides are mixed.
 
     The order of rows then does not show the side of an image, so no reading can be proposed.
@@ -143,7 +143,7 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, predicted: np.ndarr
         target = unseen[np.clip(position, 0, len(unseen) - 1)]
         at &= (target != y) & ~seen[predicted]
         agree, n = int((predicted == target)[at].sum()), int(at.sum())
-        likely = agree >= FEWEST and agree > 1.5 * (n - agree)
+        likely = agree >= MIN_CHANGED and agree > 1.5 * (n - agree)
         if likely and scipy.stats.binom.sf(agree - 1, n, 1 / len(unseen)) < UNLIKELY / 100:
             return True
     return False
@@ -246,7 +246,7 @@ def _sides_of_rows(
         if rows.any() and (np.where(rows, as_unseen, as_seen) >= 0).all():
             yield rows, how, n / 2
     starts = np.concatenate([[0], 1 + np.flatnonzero(y[1:] != y[:-1])])
-    if n / len(starts) >= RUN:
+    if n / len(starts) >= MIN_RUN:
         of_run = np.concatenate([_unseen_in_run(part) for part in np.split(gain, starts[1:])])
         if of_run.any():
             yield (
@@ -261,13 +261,13 @@ def _unseen_in_run(gain: np.ndarray) -> np.ndarray:
 
     ``gain`` is the change in hits of each image if its label is read as unseen. A run can have two
     classes with the same label, but it is divided only if this adds enough hits, see
-    :data:`DIVIDED`.
+    :data:`MIN_DIVISION_HITS`.
     """
     sums, n = np.concatenate([[0.0], np.cumsum(gain)]), len(gain)
     undivided = max(sums[-1], 0.0)
     first, last = int(np.argmax(sums)), int(np.argmin(sums))
     divided = max(sums[first], sums[-1] - sums[last])
-    if divided < undivided + max(DIVIDED, n / 10):
+    if divided < undivided + max(MIN_DIVISION_HITS, n / 10):
         return np.full(n, sums[-1] > 0)
     of_unseen: np.ndarray = np.arange(n) < first if sums[first] == divided else np.arange(n) >= last
     return of_unseen

@@ -41,15 +41,21 @@ from zslcore.names import are_numbers, positions_of
 from zslcore.numbers import percent, signed
 from zslcore.scores.matrix import Scores
 from zslcore.scores.predicted import PredictedScores
-from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_by_side
-from zslcore.scores.questions import LISTED
+from zslcore.scores.protocols import (
+    UNIT_OF_SUFFIX,
+    WORDS,
+    Words,
+    metrics_of_test,
+    table_of_protocols,
+)
+from zslcore.scores.questions import MAX_LISTED
 from zslcore.texts import expect, listed, strict_json
 from zslcore.untrusted.client import rows_by_image
 
-# Gamma of each file, or None.
+#: Gamma of each file, or None.
 Gammas = tuple[float | None, float | None]
 #: Metrics that may decide which file is better, the most relevant first: letter and condition.
-COMPARED = {
+COMPARED_METRICS = {
     "calibrated_harmonic": ("H", ", γ chosen for each"),
     "plain_harmonic": ("H", ", γ = 0"),
     "separate_harmonic": ("H", ", separate label spaces"),
@@ -100,7 +106,7 @@ class Pair:
         table = pd.DataFrame(
             {"first": both[0], "second": both[1]}, index=names, dtype=float
         ).assign(difference=lambda t: t["second"] - t["first"])
-        for end, over in OVER.items():
+        for end, over in UNIT_OF_SUFFIX.items():
             tests_and_gammas = [
                 (t, gamma or 0.0) for t, gamma in zip(self.tests, self.gammas, strict=True)
             ]
@@ -137,15 +143,15 @@ class Pair:
         """Return which file is better with both values, larger first, and details of the test.
 
         Both are clauses without a full stop; the details are "" without a common metric. The metric
-        is the first of :data:`COMPARED` that both files have.
+        is the first of :data:`COMPARED_METRICS` that both files have.
         """
         if self.is_of_equal_scores:
             return f"{' and '.join(self.names)} contain the same scores: no metric differs", ""
-        name = next((name for name in COMPARED if name in differences.index), None)
+        name = next((name for name in COMPARED_METRICS if name in differences.index), None)
         if name is None:
             return "The files have no metric in common", ""
         row = differences.loc[name].to_dict()
-        letter, at = COMPARED[name]
+        letter, at = COMPARED_METRICS[name]
         smaller, larger, (worse, better) = row["first"], row["second"], self.names
         difference, low, high = row["difference"], row["low"], row["high"]
         if difference < 0:  # the first file has the larger value
@@ -192,8 +198,8 @@ class Pair:
         return tuple(tests)
 
     def table(self, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
-        """Return the differences in the format of :func:`zslcore.scores.protocols.side_by_side`."""
-        return in_protocols(self.differences, words)
+        """Return the differences in the format of :func:`.protocols.table_of_protocols`."""
+        return differences_by_protocol(self.differences, words)
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
         """Format the differences as lines of text, in points, with both intervals."""
@@ -207,7 +213,7 @@ class Pair:
             line = f"{row['protocol']}, {row['line']}".replace("γ", "gamma")
             ends = (
                 f"{signed(row[f'low{end}'])} to {signed(row[f'high{end}'])}, p {row[f'p{end}']:.2g}"
-                for end in OVER
+                for end in UNIT_OF_SUFFIX
             )
             lines.append(
                 f"  {line:<42} {row['average']:<10} {signed(row['value']):>6} ({'; '.join(ends)})"
@@ -252,7 +258,7 @@ def compare_scores(
     images and classes. Raises DatasetError for different images or classes.
     """
     first, second = _with_equal_classes(first, second)
-    second = _in_order(first, second)
+    second = _order_images(first, second)
     expected = "scores of the same images, with the same labels and unseen classes"
     got = _difference(first, second)
     expect(not got, f"{first.name} and {second.name}", expected, got)
@@ -287,11 +293,13 @@ def compare_scores(
     )
 
 
-def in_protocols(comparison: pd.DataFrame, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
+def differences_by_protocol(
+    comparison: pd.DataFrame, words: Words = WORDS["seen-unseen"]
+) -> pd.DataFrame:
     """Return :attr:`Pair.differences` under every protocol, as :meth:`Pair.table` does."""
     columns = comparison.drop(columns="difference")
     differences = {str(name): float(d) for name, d in comparison["difference"].items()}
-    table = side_by_side(differences, words=words, intervals=columns)
+    table = table_of_protocols(differences, words=words, intervals=columns)
     return table.drop(columns="reason")[table["value"].notna()].reset_index(drop=True)
 
 
@@ -305,7 +313,7 @@ def _difference(first: Scores, second: Scores) -> str:
     if sizes[0] != sizes[1]:
         return f"{sizes[0]:,} and {sizes[1]:,} classes"
     if (others := np.flatnonzero(first.seen != second.seen)).size:
-        names = listed([first.class_names[c] for c in others], LISTED)
+        names = listed([first.class_names[c] for c in others], MAX_LISTED)
         return f"classes that are unseen in only one of them: {names}"
     n = int((first.y != second.y).sum())
     if n and np.array_equal(np.sort(first.y), np.sort(second.y)):
@@ -345,7 +353,7 @@ def _with_classes(scores: Scores, names: tuple[str, ...], positions: np.ndarray)
     return Scores.of_best(scores.name, best, names, scores.digest, images=scores.images)
 
 
-def _in_order(first: Scores, second: Scores) -> Scores:
+def _order_images(first: Scores, second: Scores) -> Scores:
     """Return the second file with the images in the order of the first file, if both name them."""
     if not (isinstance(first, PredictedScores) and isinstance(second, PredictedScores)):
         if first.images is None or second.images is None:
@@ -382,7 +390,7 @@ def design_of(pair: Pair, name: str) -> Design:
     point, _, side = {"zsl": "separate_unseen"}.get(name, name).partition("_")
     test = pair.tests[0]
     right = [
-        _right(test, point, gamma or 0.0)
+        _mark_right(test, point, gamma or 0.0)
         for test, gamma in zip(pair.tests, pair.gammas, strict=True)
     ]
     sides = {"unseen": ~test.seen[test.y], "seen": test.seen[test.y]}
@@ -392,7 +400,7 @@ def design_of(pair: Pair, name: str) -> Design:
     return Design((stratum_of(second - first, test.y[sides[side]]),))
 
 
-def _right(test: PredictedTest, point: str, gamma: float) -> np.ndarray:
+def _mark_right(test: PredictedTest, point: str, gamma: float) -> np.ndarray:
     """Return a mask of the images predicted correctly at a point."""
     if point == "separate":
         return BootstrapMetrics.once(test).right_in_separate

@@ -20,7 +20,7 @@ from zslcore.texts import clean_text
 from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 #: Remark on predictions with correct claims.
-AGREES = "Verified: rows, labels and γ agree with the data."
+VERIFIED_REMARK = "Verified: rows, labels and γ agree with the data."
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def check_predictions(
         verify_claims(predictions, name, load, refuse_wrong=refuse_wrong),
     )
     state = check.state or State.STATED
-    remarks = (AGREES,) * (state is State.VERIFIED) + check.unknown
+    remarks = (VERIFIED_REMARK,) * (state is State.VERIFIED) + check.unknown
     return PredictedScores.of(
         name, predictions, remarks=remarks, state=state, reasons=check.reasons
     )

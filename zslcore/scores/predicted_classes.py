@@ -20,13 +20,13 @@ from zslcore.scores.class_numbers import (
     sides_of_classes,
 )
 from zslcore.scores.column_order import is_clearer
-from zslcore.scores.given_sides import ERRORS
+from zslcore.scores.given_sides import MIN_ERRORS
 from zslcore.scores.labels import distinct_texts
 from zslcore.scores.matrix import ScoreFile, Scores, digest_of, rows_of_classes
 from zslcore.scores.named_matrices import are_numbered
 from zslcore.scores.numbering import number_within_sides
-from zslcore.scores.questions import LISTED, ask_owner
-from zslcore.scores.remarks import missing_classes
+from zslcore.scores.questions import MAX_LISTED, ask_owner
+from zslcore.scores.remarks import remarks_on_missing_classes
 from zslcore.texts import clean_text, expect, listed
 
 #: Remark on predictions that never cross to the other side.
@@ -35,11 +35,11 @@ NEVER_ACROSS = (
     "so the side of every image was given. H is the H of separate label spaces. Predict every "
     "image among all classes for GZSL."
 )
-#: Smallest similarity of two names, one of which may be a misspelling of the other.
-CLOSE = 0.8
+#: Minimum similarity of two names if one of them may be a misspelling of the other.
+MIN_SIMILARITY = 0.8
 
 
-def predicted_classes(
+def interpret_predicted(
     file: ScoreFile, fixes: Collection[str] = (), *, n_classes: int = 0
 ) -> Scores:
     """Return one predicted class per image as scores, which determine u, s and H at gamma 0.
@@ -80,7 +80,7 @@ def predicted_classes(
     matrix = Scores.of_best(file.name, rows, digest=digest, **fields)
     matrix = number_within_sides(matrix, fixes)
     remarks = [*file.remarks, *matrix.remarks]
-    if _never_across(matrix):
+    if _are_within_sides(matrix):
         matrix = replace(matrix, sides_given=True)
         remarks.append(NEVER_ACROSS)
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
@@ -113,7 +113,7 @@ def _ask_about_spelling(file: ScoreFile, listed: np.ndarray, occurring: np.ndarr
     numbers = np.flatnonzero(listed) if listed.dtype == bool else listed
     with_images = [file.class_names[c] for c in occurring]
     for name in (file.class_names[c] for c in np.setdiff1d(numbers, occurring)):
-        near = get_close_matches(name, with_images, n=1, cutoff=CLOSE)
+        near = get_close_matches(name, with_images, n=1, cutoff=MIN_SIMILARITY)
         if near and not any(map(str.isdigit, name)):
             text = f"no image belongs to {name!r} or is predicted as it"
             question = f"is it a class of its own, not {near[0]!r}?"
@@ -146,11 +146,11 @@ def _refuse_shifted(name: str, y: np.ndarray, predicted: np.ndarray, n_classes: 
         )
 
 
-def _never_across(matrix: Scores) -> bool:
+def _are_within_sides(matrix: Scores) -> bool:
     """Whether both sides have many errors, but no predicted class is on the wrong side."""
     y, seen, predicted = matrix.y, matrix.seen, matrix.tested.predicted()
     return bool((seen[y] == seen[predicted]).all()) and all(
-        (predicted != y)[seen[y] == side].sum() >= ERRORS for side in (True, False)
+        (predicted != y)[seen[y] == side].sum() >= MIN_ERRORS for side in (True, False)
     )
 
 
@@ -173,6 +173,6 @@ def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
         yield "No image belongs to a seen class: s and H cannot be computed."
     strange = np.setdiff1d(predicted[seen[predicted]], y)
     if len(strange) and has_seen and not are_numbered(matrix.class_names):
-        names = listed([matrix.class_names[k] for k in strange], LISTED)
+        names = listed([matrix.class_names[k] for k in strange], MAX_LISTED)
         yield f"Predicted, but not the label of any image, and counted as seen: {names}."
-    yield from missing_classes(matrix)
+    yield from remarks_on_missing_classes(matrix)

@@ -89,7 +89,7 @@ SIDES_GIVEN = "The side of every image was given: nothing is scored among all cl
 #: Protocols at a chosen gamma, and at the best gamma on the test images.
 CHOSEN, ORACLE = "Joint label space, chosen γ", "Joint label space, oracle γ"
 #: Suffix of a column of intervals -> units that are resampled.
-OVER: dict[str, Over] = {"": "classes", "_images": "images"}
+UNIT_OF_SUFFIX: dict[str, Over] = {"": "classes", "_images": "images"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def intervals_of(test: PredictedTest, names: Collection[str], gamma: float | Non
     ``high_images`` over images.
     """
     columns: dict[str, dict[str, float]] = {}
-    for end, over in OVER.items():
+    for end, over in UNIT_OF_SUFFIX.items():
         draws = draws_of(test, names, gamma or 0.0, over=over)
         few = {name: fewest_classes(tested_sides(test), name) for name in draws}
         if over != "classes":
@@ -251,7 +251,7 @@ def intervals_of(test: PredictedTest, names: Collection[str], gamma: float | Non
     return frame(columns, index=list(names))
 
 
-def side_by_side(
+def table_of_protocols(
     metrics: Mapping[str, float | None],
     missing: Mapping[str, str] | None = None,
     words: Words = WORDS["seen-unseen"],
@@ -286,15 +286,15 @@ def side_by_side(
 _WIDTH = 100
 
 
-def in_lines(
+def format_lines(
     table: pd.DataFrame,
     words: Words = WORDS["seen-unseen"],
     notes: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Format every protocol as lines of text, in percent: metrics, steps and users.
 
-    ``table`` is a result of :func:`side_by_side`; ``notes`` maps names of protocols to appended
-    notes. Protocols without metrics follow in one line with the reason.
+    ``table`` is a result of :func:`table_of_protocols`; ``notes`` maps names of protocols to
+    appended notes. Protocols without metrics follow in one line with the reason.
     """
     averages = ["per class", "per image"]
     with_intervals = "low" in table
@@ -318,14 +318,12 @@ def in_lines(
         for heading, rows in protocol_rows.groupby("line", sort=False):
             cells = rows.set_index("average").apply(_cell, axis=1).reindex(averages, fill_value="")
             lines.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
-        lines += _wrapped(
-            f"{words.translate(protocol.steps)} Use: {words.translate(protocol.users)}."
-        )
+        lines += _wrap(f"{words.translate(protocol.steps)} Use: {words.translate(protocol.users)}.")
         for reason in dict.fromkeys(protocol_rows["reason"][protocol_rows["reason"] != ""]):
-            lines += _wrapped(f"{reason}.")
+            lines += _wrap(f"{reason}.")
     for reason, names in without.items():
         lines += ["", f"Not computed: {'; '.join(names)}".replace("γ", "gamma")]
-        lines += _wrapped(f"{reason}.")
+        lines += _wrap(f"{reason}.")
     return [line.rstrip() for line in lines]
 
 
@@ -335,11 +333,11 @@ def _cell(row: pd.Series) -> str:
     value = percent(row["value"])
     if "low" not in row:
         return value
-    ends = (f"{100 * row[f'low{e}']:.1f} to {100 * row[f'high{e}']:.1f}" for e in OVER)
+    ends = (f"{100 * row[f'low{e}']:.1f} to {100 * row[f'high{e}']:.1f}" for e in UNIT_OF_SUFFIX)
     return f"{value} ({'; '.join(ends)})"
 
 
-def _wrapped(text: str) -> Sequence[str]:
+def _wrap(text: str) -> Sequence[str]:
     indent = "    "
     text = text.replace("γ", "gamma")
     return textwrap.wrap(

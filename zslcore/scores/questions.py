@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 #: Maximum number of names in a question or remark.
-LISTED = 4
+MAX_LISTED = 4
 #: Name of a fix -> its description; "as-is" answers every question with no.
 FIXES: dict[str, str] = {
     "transposed": "rows are classes, and columns are images: transpose the matrix",

@@ -51,7 +51,17 @@ from zslcore.untrusted.readers.array_names import (
 )
 
 #: Names of columns that distinguish several runs in one table.
-RUNS = ("seed", "run", "epoch", "trial", "repeat", "checkpoint", "model", "method", "experiment")
+RUN_TITLES = (
+    "seed",
+    "run",
+    "epoch",
+    "trial",
+    "repeat",
+    "checkpoint",
+    "model",
+    "method",
+    "experiment",
+)
 
 
 def read_scores(
@@ -103,7 +113,7 @@ def read_scores(
             parts.unseen = numbers_or_names(tuple(unseen))
         else:
             refuse_shared(parts)
-        return _score_file(parts)
+        return _build_score_file(parts)
 
 
 def _read_parts(
@@ -147,14 +157,14 @@ def _orient(parts: ScoreParts) -> None:
     if parts.labels is None:
         parts.class_names = parts.named_matrix.rows
         return
-    parts.scores, parts.class_names = parts.named_matrix.oriented(parts.name, parts.labels)
+    parts.scores, parts.class_names = parts.named_matrix.orient(parts.name, parts.labels)
     parts.is_table = True
     are_names = np.asarray(parts.labels).dtype.kind in "UO"
     if not are_names and parts.class_names and not are_numbered(parts.class_names):
         parts.remarks.append("Labels are read as numbers of the classes in the order of the file.")
 
 
-def _score_file(parts: ScoreParts) -> ScoreFile:
+def _build_score_file(parts: ScoreParts) -> ScoreFile:
     """Return the score file with the class of every column and the side of every class."""
     move_marks(parts)
     if parts.second is not None and parts.second.scores is not None:
@@ -215,7 +225,7 @@ def _refuse_runs(parts: ScoreParts) -> None:
     """Refuse a table that has the same images several times, once per seed or model."""
     y = np.asarray(parts.labels)
     for title, values in parts.other_columns.items():
-        if not is_named(title, RUNS) or len(values) != len(y):
+        if not is_named(title, RUN_TITLES) or len(values) != len(y):
             continue
         runs = np.unique(values)
         of_runs = [np.sort(y[values == run]) for run in runs]

@@ -8,16 +8,16 @@ import numpy as np
 
 from zslcore.metrics import BestClasses
 from zslcore.numbers import percent
-from zslcore.scores.column_order import moved_columns
-from zslcore.scores.matrix import Scores, blocks, some_rows, spread_rows
+from zslcore.scores.column_order import describe_moved_columns
+from zslcore.scores.matrix import Scores, blocks, copy_rows, spread_rows
 from zslcore.scores.numbering import metrics_of_classes
-from zslcore.scores.questions import LISTED
+from zslcore.scores.questions import MAX_LISTED
 from zslcore.texts import listed
 
-#: Share of rows with ties above which a remark reports them.
-MANY_TIES = 0.01
-#: Share of repeated rows above which a remark reports them.
-REPEATED = 0.01
+#: Maximum share of rows with ties that needs no remark.
+MAX_TIED = 0.01
+#: Maximum share of repeated rows that needs no remark.
+MAX_REPEATED = 0.01
 
 
 def remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
@@ -31,14 +31,14 @@ def remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
         "was given. H is the H of separate label spaces. Score every image among all classes for "
         "GZSL."
     )
-    yield from missing_classes(matrix)
-    yield from _repeated_rows(matrix)
+    yield from remarks_on_missing_classes(matrix)
+    yield from _remarks_on_repeated_rows(matrix)
 
 
 def remarks_on_scores(matrix: Scores) -> Iterator[str]:
     """Yield remarks on properties of the scores that no fix can repair."""
     y, seen, rows = matrix.y, matrix.seen, spread_rows(len(matrix.y))
-    F = some_rows(matrix.F, rows)
+    F = copy_rows(matrix.F, rows)
     if not seen[y].any():
         yield "No image belongs to a seen class: only ZSL accuracy can be computed."
     if not (~seen)[y].any():
@@ -56,16 +56,16 @@ def remarks_on_scores(matrix: Scores) -> Iterator[str]:
                 f"All scores of {name} classes are {F[:, side].min():g}, as if masked: only the "
                 "accuracy of the other side among its own classes can be used."
             )
-    if moved := moved_columns(F, y[rows], seen):
+    if moved := describe_moved_columns(F, y[rows], seen):
         yield moved
-    yield from missing_classes(matrix)
-    yield from _repeated_rows(matrix)
+    yield from remarks_on_missing_classes(matrix)
+    yield from _remarks_on_repeated_rows(matrix)
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
     across = np.abs(matrix.tested.best_classes.margin) <= matrix.tested.best_classes.resolution
-    if across.mean() > MANY_TIES:
+    if across.mean() > MAX_TIED:
         yield _tie_remark(matrix.tested.best_classes, across)
-    elif tied > MANY_TIES:
+    elif tied > MAX_TIED:
         yield (
             f"In {percent(tied, 0)} of the rows two classes of one side share the highest score; "
             "the first is predicted."
@@ -89,19 +89,19 @@ def _tie_remark(best_classes: BestClasses, tied: np.ndarray) -> str:
     )
 
 
-def missing_classes(matrix: Scores) -> Iterator[str]:
+def remarks_on_missing_classes(matrix: Scores) -> Iterator[str]:
     """Yield a remark if only some unseen classes have images."""
     has_images = np.isin(np.arange(len(matrix.seen)), matrix.y)
     missing, n = np.flatnonzero(~matrix.seen & ~has_images), int((~matrix.seen).sum())
     if 0 < len(missing) < n:
-        names = listed([matrix.class_names[k] for k in missing], LISTED)
+        names = listed([matrix.class_names[k] for k in missing], MAX_LISTED)
         yield (
             f"Without images: {len(missing)} of the {n} unseen classes ({names}); ZSL accuracy and "
             "u are means over the others."
         )
 
 
-def _repeated_rows(matrix: Scores) -> Iterator[str]:
+def _remarks_on_repeated_rows(matrix: Scores) -> Iterator[str]:
     """Yield a remark if rows with the same class and the same scores are repeated.
 
     Scores with few distinct values are skipped, since their rows are likely to be equal.
@@ -116,7 +116,7 @@ def _repeated_rows(matrix: Scores) -> Iterator[str]:
         for row, c in zip(block, matrix.y[part].tolist(), strict=True)
     }
     repeated = n - len(rows)
-    if repeated > REPEATED * n:
+    if repeated > MAX_REPEATED * n:
         yield (
             f"{repeated:,} of {n:,} rows repeat another row of the same class, score by score: "
             "are images counted twice?"

@@ -24,9 +24,9 @@ from zslcore.leakage.report import Finding, Mark, Report, worst_first
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.names import are_numbers
 from zslcore.scores.card import card_of_scores
-from zslcore.scores.joined import CheckedScores, CheckedSplit, joined_cards
+from zslcore.scores.joined import CheckedScores, CheckedSplit, joint_cards
 from zslcore.scores.judging import ScoreReport
-from zslcore.scores.printed import Printed
+from zslcore.scores.printed import PrintedMetric
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
@@ -64,7 +64,7 @@ class Submission:
     extractor: str = ""
     pretraining: tuple[str, ...] = ()
     provenance: DeclaredProvenance = field(default_factory=DeclaredProvenance)
-    printed: tuple[Printed, ...] = ()
+    printed: tuple[PrintedMetric, ...] = ()
     command: str = ""
 
     @property
@@ -84,7 +84,7 @@ def review(submission: Submission, *, blind: bool = False) -> tuple[Report, Scor
     """
     with scratch() as folder:
         split, scores = _check_split(submission, folder), _check_scores(submission)
-        card = joined_cards([*filter(None, (split, scores))], submission.printed)[0]
+        card = joint_cards([*filter(None, (split, scores))], submission.printed)[0]
         if submission.extractor:
             context = split.context if split else None
             card = _with_finding(card, _finding_on_extractor(submission, context))

@@ -40,7 +40,7 @@ COLUMNS = {
     "zsl_rank": "<i4",
 }
 #: Prefix of the names of arrays of validation scores.
-OF_VALIDATION = "validation_"
+VALIDATION_PREFIX = "validation_"
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
         "origin": report.origin,
         "note": report.note,
         "checked": report.checked,
-        "validation": _write_predictions(validation[0], into, OF_VALIDATION)
+        "validation": _write_predictions(validation[0], into, VALIDATION_PREFIX)
         if validation
         else None,
     }
@@ -209,7 +209,7 @@ def _read_report(folder: Path, answer: dict[str, Any], file: str, memory: int) -
     )
     if of_validation is None:
         return report
-    validation = _read_predictions(folder, of_validation, file, memory, OF_VALIDATION)
+    validation = _read_predictions(folder, of_validation, file, memory, VALIDATION_PREFIX)
     return replace(report, validation=(validation,))
 
 

@@ -13,8 +13,8 @@ from zslcore.names import class_key
 from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text, expect, listed, refusal_of
 
-#: Largest number of parts that a column may name.
-MOST_PARTS = 4
+#: Maximum number of parts that a column may name.
+MAX_PARTS = 4
 
 
 def move_marks(parts: ScoreParts) -> None:
@@ -79,7 +79,7 @@ def find_sides(parts: ScoreParts) -> None:
 
 
 def _refuse_other_sides(parts: ScoreParts, y: np.ndarray, stated: np.ndarray, title: str) -> None:
-    """Refuse listed unseen classes if a column says that images of them are seen."""
+    """Refuse listed unseen classes if the column ``title`` states other sides of their images."""
     unseen = np.asarray(parts.unseen)
     if parts.seen is not None or unseen.dtype.kind != y.dtype.kind or not unseen.size:
         return
@@ -153,9 +153,9 @@ def refuse_training_images(file: str, n: int, columns: Mapping[str, np.ndarray])
 def _cells_of(values: np.ndarray, n: int) -> tuple[list[str], np.ndarray]:
     """Return the distinct cells of a column, and the position of each row's cell among them.
 
-    The list is empty unless the column has ``n`` rows and at most MOST_PARTS distinct cells.
+    The list is empty unless the column has ``n`` rows and at most MAX_PARTS distinct cells.
     """
     distinct, rows = np.unique(values, return_inverse=True)
-    if len(values) != n or len(distinct) > MOST_PARTS:
+    if len(values) != n or len(distinct) > MAX_PARTS:
         return [], rows
     return [f"{cell:g}" if values.dtype.kind == "f" else str(cell) for cell in distinct], rows

@@ -14,7 +14,7 @@ import numpy as np
 from zslcore.names import class_key, squeeze
 from zslcore.scores.columns import starts_of
 from zslcore.scores.labels import numbers_or_names
-from zslcore.scores.matrix import AT_ONCE
+from zslcore.scores.matrix import BLOCK_SCORES
 from zslcore.scores.named_matrices import matrix_of_pairs
 from zslcore.scores.parts import ScoreParts
 from zslcore.texts import clean_text, expect, refusal_of
@@ -31,13 +31,13 @@ from zslcore.untrusted.readers.common import INDEX
 
 #: Titles of the counts in a confusion table with one row per pair of classes; their largest sum.
 COUNTS = ("count", "counts", "n", "freq", "frequency", "number", "images", "npredictions")
-MOST_COUNTED = 5_000_000
+MAX_COUNTED = 5_000_000
 #: Titles of sums in a confusion matrix, as pandas.crosstab and spreadsheets write them.
 TOTALS = ("all", "total", "totals", "sum", "summe", "gesamt", "somme", "suma", "totale")
 #: Words for a column of ranks.
 RANKS = ("rank", "ranks", "ranking", "order", "position", "place")
 #: Columns of every predictions file; no score matrix has them.
-OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
+PREDICTION_COLUMNS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
 
 
 def parts_of_table(file: str, table: Table) -> ScoreParts:
@@ -46,7 +46,7 @@ def parts_of_table(file: str, table: Table) -> ScoreParts:
     if table.columns and not any(table.columns):
         parts.scores, parts.other_columns = table.values, _arrays(table.texts)
         return parts
-    table = _repeated_by_count(table)
+    table = _repeat_by_count(table)
     texts = _arrays(table.texts)
     label, predicted = first_named(texts, LABELS), first_named(texts, PREDICTED)
     label = label or _column_of(texts, table.columns, excluded=predicted)
@@ -57,9 +57,9 @@ def parts_of_table(file: str, table: Table) -> ScoreParts:
         parts.named_matrix, of_images = pairs
         parts.labels = None if of_images is None else numbers_or_names(of_images)
         return parts
-    families = other_families(file, table.columns, tested, table.values)
+    families = find_other_families(file, table.columns, tested, table.values)
     scored = [k for k in scored if k not in families]
-    if predicted is None and (ranks := _ranked_columns([*texts, *table.columns])):
+    if predicted is None and (ranks := _find_ranked_columns([*texts, *table.columns])):
         predicted = ranks[0]
         scored = [k for k in scored if table.columns[k] not in ranks]
         if predicted in table.columns:
@@ -129,7 +129,7 @@ def _with_names_in_brackets(table: Table) -> Table:
     return table
 
 
-def _repeated_by_count(table: Table) -> Table:
+def _repeat_by_count(table: Table) -> Table:
     """Return one row per image of a confusion table: a class, a predicted class, and their count.
 
     Any other table is returned unchanged.
@@ -142,7 +142,7 @@ def _repeated_by_count(table: Table) -> Table:
     pairs = {*zip(*counted.texts.values(), strict=True)}
     if len(pairs) < len(counts) or (counts < 0).any() or (counts != np.trunc(counts)).any():
         return table
-    if not is_named(counted.columns[0], COUNTS) or not 0 < counts.sum() <= MOST_COUNTED:
+    if not is_named(counted.columns[0], COUNTS) or not 0 < counts.sum() <= MAX_COUNTED:
         return table
     rows = np.repeat(np.arange(len(counts)), counts.astype(int))
     texts = {name: values[rows].tolist() for name, values in _arrays(counted.texts).items()}
@@ -173,7 +173,7 @@ def _pairs_of_classes(table: Table) -> Table:
     return Table(counts.reshape(-1, 1), (COUNTS[0],), texts)
 
 
-def _ranked_columns(names: Sequence[str]) -> list[str]:
+def _find_ranked_columns(names: Sequence[str]) -> list[str]:
     """Return the columns of the best classes of an image, such as pred_1 to pred_5, best first.
 
     Columns with the same ranks, such as score_1 to score_5, follow.
@@ -253,7 +253,7 @@ def _columns_of_classes(columns: Sequence[str], labels: Any, values: np.ndarray)
 
 def _whole_columns(columns: Sequence[str], values: np.ndarray) -> set[str]:
     """Return columns of whole numbers, unless constant, if most other columns have fractions."""
-    sample = np.asarray(values[: AT_ONCE // max(1, len(columns)) + 2], dtype=float)
+    sample = np.asarray(values[: BLOCK_SCORES // max(1, len(columns)) + 2], dtype=float)
     is_whole = ((sample == np.round(sample)) | ~np.isfinite(sample)).all(axis=0)
     differ = (sample != sample[:1]).any(axis=0)
     if 2 * is_whole.sum() >= len(columns):
@@ -292,7 +292,9 @@ def find_families(names: Sequence[str], labels: Any) -> dict[str, list[int]]:
     }
 
 
-def other_families(file: str, names: Sequence[str], labels: Any, values: np.ndarray) -> list[int]:
+def find_other_families(
+    file: str, names: Sequence[str], labels: Any, values: np.ndarray
+) -> list[int]:
     """Return the columns to leave out: all families except the scores; [] without families.
 
     Raises FileRefusedError if two families that may be scores have different best classes.
@@ -327,7 +329,7 @@ def table_of_contents(contents: Contents, folder: Path, limits: Limits, *, keyed
     titles: tuple[str, ...] = ()
     if "columns" in contents.shapes:
         titles = contents.read({"columns": "names"}, folder, limits=limits).names["columns"]
-    if {*lists, *titles} >= OF_PREDICTIONS:
+    if {*lists, *titles} >= PREDICTION_COLUMNS:
         expected = "scores, or predictions with their attributes (PANDAS_ATTRS with a schema"
         got = "predictions without attributes"
         raise refusal_of(file, f"{expected}, at most 8 MiB of JSON)", got)

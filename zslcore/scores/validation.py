@@ -35,7 +35,7 @@ from zslcore.scores.matrix import Scores, blocks, spread_rows
 from zslcore.texts import expect, listed
 
 #: Limits of a comparison of two files: rows of each file, and columns.
-ROWS, WIDTH = 400, 64
+MAX_ROWS, MAX_COLUMNS = 400, 64
 #: Ratio, factor and margin. A row is a copy if its distance to the nearest test row is at most
 #: ``ratio`` times the distance to the second nearest one. Copies are evidence if their share
 #: exceeds ``factor`` times the share by chance plus ``margin``, with a probability below UNLIKELY.
@@ -55,9 +55,9 @@ _NOISE = " Test rows with strong added noise would not be recognised."
 #: Number of scores per validation row for which equal scores are sought in the test rows.
 EQUAL_VALUES = 4
 #: Minimum number of columns that are compared, and of copies that are evidence.
-FEWEST = 3
+MIN_EVIDENCE = 3
 #: Maximum number of names in a sentence.
-LISTED = 4
+MAX_LISTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class ChosenGamma:
     checked: bool = True
 
 
-def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
+def choose_gamma_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     """Choose gamma on validation scores, and check that they are not of the test images.
 
     Gamma has the largest H averaged over the exact curves of the files, as in a run with as many
@@ -110,7 +110,9 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
     chosen, oracle = f"γ was chosen on {validation.name}", "this is an oracle, not a validated γ."
     if shared:
         n = f"{len(shared)} of the {int((~matrix.seen).sum())} unseen test classes"
-        note = f"{chosen}, which has images of {n} ({listed(shared, LISTED)}): {oracle}{by_number}"
+        note = (
+            f"{chosen}, which has images of {n} ({listed(shared, MAX_LISTED)}): {oracle}{by_number}"
+        )
         return ChosenGamma(gamma, "oracle", note)
     if of_test:
         how = "are rows of the test scores up to order, rounding or scale"
@@ -196,17 +198,20 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     .. [1] R. A. Fisher, "On the interpretation of chi-squared from contingency tables, and the
        calculation of P", Journal of the Royal Statistical Society 85 (1922): one-sided.
     """
-    m, share_copied = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
+    m, share_copied = min(len(validation.y), MAX_ROWS), share_of_equal_rows(matrix, validation)
     for tested, validated, rules in _signatures(matrix, validation):
-        sampled = spread_rows(len(tested), ROWS)
+        sampled = spread_rows(len(tested), MAX_ROWS)
         neighbours, matches = (
             _nearest(tested[sampled], tested, sampled),
             _nearest(validated, tested),
         )
         for ratio, factor, margin in rules:
-            n_chance, n_copies = len(_matched(*neighbours, ratio)), len(_matched(*matches, ratio))
+            n_chance, n_copies = (
+                len(_match_rows(*neighbours, ratio)),
+                len(_match_rows(*matches, ratio)),
+            )
             chance, share = n_chance / len(sampled), n_copies / len(validated)
-            if share <= max(factor * chance + margin, share_copied) or share * m < FEWEST:
+            if share <= max(factor * chance + margin, share_copied) or share * m < MIN_EVIDENCE:
                 continue
             table = np.array(
                 [[n_copies, len(validated) - n_copies], [n_chance, len(sampled) - n_chance]]
@@ -224,18 +229,21 @@ def _signatures(
     The vectors are standardised values, ranks of the values, or sorted values, which do not depend
     on the order of columns; each kind of vector is followed by its rules for copies.
     """
-    rows = spread_rows(len(validation.y), ROWS)
+    rows = spread_rows(len(validation.y), MAX_ROWS)
     for common in _columns_to_compare(matrix, validation, rows):
-        picked = spread_rows(len(common[0]), WIDTH)
+        picked = spread_rows(len(common[0]), MAX_COLUMNS)
         test_columns, columns = (values[picked] for values in common)
-        values = _finite(matrix.F[:, test_columns]), _finite(validation.F[rows][:, columns])
-        yield _standard(values[0]), _standard(values[1]), (COPIES, NOISY)
-        ranks = [_standard(v.argsort(1).argsort(1).astype(float)) for v in values]
+        values = (
+            _replace_masked(matrix.F[:, test_columns]),
+            _replace_masked(validation.F[rows][:, columns]),
+        )
+        yield _standardise(values[0]), _standardise(values[1]), (COPIES, NOISY)
+        ranks = [_standardise(v.argsort(1).argsort(1).astype(float)) for v in values]
         yield ranks[0], ranks[1], (COPIES,)
-    if len(matrix.seen) == len(validation.seen) >= FEWEST:
-        at = spread_rows(len(matrix.seen), WIDTH)
-        ordered = _in_order(matrix.F, at), _in_order(validation.F[rows], at)
-        yield _standard(ordered[0]), _standard(ordered[1]), (COPIES,)
+    if len(matrix.seen) == len(validation.seen) >= MIN_EVIDENCE:
+        at = spread_rows(len(matrix.seen), MAX_COLUMNS)
+        ordered = _sort_rows(matrix.F, at), _sort_rows(validation.F[rows], at)
+        yield _standardise(ordered[0]), _standardise(ordered[1]), (COPIES,)
 
 
 def _columns_to_compare(
@@ -258,16 +266,16 @@ def _columns_to_compare(
         several += [(common[0][part], common[1][part]) for part in parts if not part.all()]
     if common is None and n < C:
         several = [(guess, np.arange(n)) for guess in guesses if len(guess) == n]
-    varied = _varied(np.asarray(validation.F[rows]))
-    sampled = spread_rows(len(matrix.y), ROWS)
-    varied_here = _varied(np.asarray(matrix.F[sampled]))
+    varied = _mark_varied(np.asarray(validation.F[rows]))
+    sampled = spread_rows(len(matrix.y), MAX_ROWS)
+    varied_here = _mark_varied(np.asarray(matrix.F[sampled]))
     for test_columns, columns in several:
         keep = varied[columns] & varied_here[test_columns]
-        if keep.sum() >= FEWEST:
+        if keep.sum() >= MIN_EVIDENCE:
             yield test_columns[keep], columns[keep]
 
 
-def _varied(F: np.ndarray) -> np.ndarray:
+def _mark_varied(F: np.ndarray) -> np.ndarray:
     """Mark columns that vary; a masked column has the same value in most rows."""
     middle = np.sort(F, axis=0)[len(F) // 2]
     varied: np.ndarray = (middle == F).mean(axis=0) < 0.5
@@ -280,9 +288,9 @@ def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     The validation columns may be two or more of the test columns, in any order. The share is 0
     unless the rows match far more often than rows of shuffled scores, which belong to no image.
     """
-    rows = spread_rows(len(validation.y), ROWS)
+    rows = spread_rows(len(validation.y), MAX_ROWS)
     F = np.asarray(validation.F[rows], dtype=np.float64)
-    columns = np.flatnonzero(_varied(F))[:EQUAL_VALUES]
+    columns = np.flatnonzero(_mark_varied(F))[:EQUAL_VALUES]
     if len(columns) < 2:
         return 0.0
     values = F[:, columns]
@@ -290,7 +298,11 @@ def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     share, by_chance = (
         _share_within_rows(matrix.F, candidate_columns) for candidate_columns in (values, mixed)
     )
-    return share if share > 0.05 and share > 5 * by_chance and share * len(rows) >= FEWEST else 0.0
+    return (
+        share
+        if share > 0.05 and share > 5 * by_chance and share * len(rows) >= MIN_EVIDENCE
+        else 0.0
+    )
 
 
 def _share_within_rows(F: np.ndarray, values: np.ndarray) -> float:
@@ -309,13 +321,15 @@ def _share_within_rows(F: np.ndarray, values: np.ndarray) -> float:
     return float(np.mean([bool(has_row) for has_row in rows_with_all]))
 
 
-def _in_order(F: np.ndarray, at: np.ndarray) -> np.ndarray:
+def _sort_rows(F: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Return the values at the positions ``at`` of each sorted row."""
-    blocks = (np.sort(_finite(F[k : k + 4096]), axis=1)[:, at] for k in range(0, len(F), 4096))
+    blocks = (
+        np.sort(_replace_masked(F[k : k + 4096]), axis=1)[:, at] for k in range(0, len(F), 4096)
+    )
     return np.concatenate(list(blocks))
 
 
-def _finite(F: np.ndarray) -> np.ndarray:
+def _replace_masked(F: np.ndarray) -> np.ndarray:
     """Replace scores of masked classes by the lowest score of the row."""
     F = np.asarray(F, dtype=np.float64)
     if not np.isneginf(F).any():
@@ -324,7 +338,7 @@ def _finite(F: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(F), np.where(np.isfinite(low), low, 0.0), F)
 
 
-def _standard(F: np.ndarray) -> np.ndarray:
+def _standardise(F: np.ndarray) -> np.ndarray:
     """Remove offset and scale of every row; a constant row becomes zero."""
     F = F - F.mean(axis=1, keepdims=True)
     scale = np.sqrt((F**2).mean(axis=1, keepdims=True))
@@ -354,7 +368,7 @@ def _nearest(
     return np.concatenate(nearest), np.concatenate(ratios)
 
 
-def _matched(nearest: np.ndarray, ratios: np.ndarray, ratio: float) -> np.ndarray:
+def _match_rows(nearest: np.ndarray, ratios: np.ndarray, ratio: float) -> np.ndarray:
     """Return the rows that are clearly the nearest neighbour of another row.
 
     A row counts once, even as the neighbour of several rows: all rows far outside the cloud have

@@ -158,8 +158,8 @@ def call_reader(
 ) -> Any:
     """Return the unchecked JSON value of ``reader(path, *args, into)`` in a worker process.
 
-    ``memory`` and ``written`` are limits in bytes, by default of ``limits``; ``file_type``, such as
-    "a CSV file", is for refusals.
+    ``memory`` and ``written`` are limits in bytes, by default derived from ``limits``;
+    ``file_type``, such as "a CSV file", is for refusals.
     """
     size = path.stat().st_size
     options: dict[str, Any] = {
@@ -235,7 +235,7 @@ def check_present(required: Iterable[str], present: Collection[str]) -> None:
         raise LookupError
 
 
-def cleaned_names(array: np.ndarray, path: Path, variable: str) -> tuple[str, ...]:
+def clean_names(array: np.ndarray, path: Path, variable: str) -> tuple[str, ...]:
     """Return texts of a variable without invisible characters; refuse an empty text."""
     names = tuple(map(clean_text, array.tolist()))
     if "" in names:

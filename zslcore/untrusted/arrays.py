@@ -18,7 +18,7 @@ from zslcore.untrusted.answers import (
     Limits,
     Role,
     check_present,
-    cleaned_names,
+    clean_names,
     open_array,
     shape_of,
     worker_answer,
@@ -71,7 +71,7 @@ def read_arrays(
         for name in present:
             array = answer.array(name, wanted[name])
             if array.dtype.kind == "U":
-                names[name] = cleaned_names(array, path, name)
+                names[name] = clean_names(array, path, name)
             else:
                 arrays[name] = array if into else np.array(array)
         return Variables(arrays, names, tuple(map(clean_text, answer.value["unread"])))
@@ -114,7 +114,7 @@ class Contents:
 
     def numbers(self, name: str) -> np.ndarray:
         """Return a list of whole numbers, or raise FileRefusedError."""
-        return self._converted(name, variables.whole_numbers)
+        return self._convert(name, variables.whole_numbers)
 
     def labels(self, name: str) -> np.ndarray:
         """Return a list of whole numbers, or the marked column of each row of one-hot labels."""
@@ -130,14 +130,14 @@ class Contents:
 
     def names(self, name: str) -> tuple[str, ...]:
         """Return cleaned texts, or raise FileRefusedError."""
-        array = self._converted(name, lambda values: values)
+        array = self._convert(name, lambda values: values)
         if array.dtype.kind != "U":
             raise self._refusal(name, "expected a list of strings; got numbers")
-        return cleaned_names(array.ravel(), self.path, name)
+        return clean_names(array.ravel(), self.path, name)
 
     def rows(self, name: str) -> np.ndarray:
         """Return a float32 matrix, not transposed, or raise FileRefusedError."""
-        return self._converted(name, variables.finite_matrix)
+        return self._convert(name, variables.finite_matrix)
 
     def columns(self, name: str) -> np.ndarray:
         """Return a transposed float32 matrix: MATLAB's layout has one image per column."""
@@ -145,7 +145,7 @@ class Contents:
 
     def scores(self, name: str) -> np.ndarray:
         """Return a matrix in its own precision, or raise FileRefusedError."""
-        return self._converted(name, variables.score_matrix)
+        return self._convert(name, variables.score_matrix)
 
     @property
     def vectors(self) -> dict[str, np.ndarray]:
@@ -195,7 +195,7 @@ class Contents:
                 arrays[name] = readers[role](name)
         return Variables(arrays, names)
 
-    def _converted(self, name: str, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def _convert(self, name: str, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         if name in self.refused:
             raise self._refusal(name, self.refused[name])
         try:
@@ -256,7 +256,7 @@ def contents_of_json(path: Path, value: Any) -> Contents:
 
 @dataclass(frozen=True, slots=True)
 class LargeArray:
-    """Array of numbers in an HDF5 file, larger than memory; a worker reads the requested rows."""
+    """Array of numbers in an HDF5 file of any size; a worker reads only the requested rows."""
 
     path: Path
     name: str

@@ -31,9 +31,13 @@ from zslcore.untrusted.readers.array_names import (
 )
 
 #: Names by which an array of a folder is recognised.
-NAMED = ({*SCORE_VARIABLES} - {"array", "scores"}) | {*LABEL_VARIABLES, *PREDICTED, *CLASS_LISTS}
+ARRAY_NAMES = ({*SCORE_VARIABLES} - {"array", "scores"}) | {
+    *LABEL_VARIABLES,
+    *PREDICTED,
+    *CLASS_LISTS,
+}
 #: Maximum number of files in a folder of arrays.
-MOST_FILES = 12
+MAX_FILES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +104,18 @@ def look_into_folder(folder: Path, *, limits: Limits = DEFAULT_LIMITS) -> Combin
     name = clean_text(folder.resolve().name)
     files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     titles = [clean_text(path.name, 60) for path in files]
-    if not 0 < len(files) <= MOST_FILES or not all(path.is_file() for path in files):
+    if not 0 < len(files) <= MAX_FILES or not all(path.is_file() for path in files):
         raise FileRefusedError(
-            f"{name}: expected one file, or a folder of at most {MOST_FILES} files with one array "
+            f"{name}: expected one file, or a folder of at most {MAX_FILES} files with one array "
             f"each, such as logits.npy and labels.npy; got {listed(titles) or 'no files'}."
         )
     file_of: dict[str, tuple[Contents, str]] = {}
     for path in files:
         contents = look_into(path, (*ARRAYS, "text"), limits=limits)
         for inner in contents.shapes:
-            is_named = first_named([inner], NAMED) and not first_named([path.stem], NAMED)
+            is_named = first_named([inner], ARRAY_NAMES) and not first_named(
+                [path.stem], ARRAY_NAMES
+            )
             variable = path.stem if len(contents.shapes) == 1 and not is_named else inner
             if variable in file_of:
                 both = f"{file_of[variable][0].name} and {contents.name}"

@@ -77,7 +77,7 @@ def container_of(path: Path) -> str:
         if signature and any(head.startswith(signature, at) for at in offsets):
             if kind == "NumPy array" and DICTIONARY.match(head):
                 return "pickle"
-            return _in_archive(head, name) if kind == "NumPy archive" else kind
+            return _kind_of_archive(head, name) if kind == "NumPy archive" else kind
     for signature, what in NOT_OPENED:
         if head.startswith(signature):
             raise refusal_of(name, f"{ENDINGS_OF_ARRAYS} or a text file", what)
@@ -104,7 +104,7 @@ def container_of(path: Path) -> str:
     return "text"
 
 
-def _in_archive(head: bytes, name: str) -> str:
+def _kind_of_archive(head: bytes, name: str) -> str:
     """Distinguish the zip archives of PyTorch and NumPy by the name of the first member.
 
     Raises a FileRefusedError for a spreadsheet or another archive.

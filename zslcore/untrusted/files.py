@@ -47,7 +47,7 @@ def _is_on_disk(file: BinaryIO) -> bool:
         return False
 
 
-def limited_size(path: Path, most: int, what: str, advice: str = "") -> int:
+def check_size(path: Path, most: int, what: str, advice: str = "") -> int:
     """Return the size of a file; refuse more than ``most`` bytes, and a pointer or web page."""
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size

@@ -11,14 +11,14 @@ from pathlib import Path
 from zslcore.texts import clean_text, refusal_of
 from zslcore.untrusted.files import open_file
 from zslcore.untrusted.readers.common import (
-    ENCODED,
+    ENCODING_BYTES,
     count_lines_above,
     encoding_of_start,
     is_number,
 )
 from zslcore.untrusted.readers.text_rows import first_object
 
-#: Largest number of names in a list, such as labels of images.
+#: Maximum number of names in a list, such as labels of images.
 MAX_NAMES = 1 << 21
 #: Start of a number that is cut off.
 CUT_NUMBER = re.compile(r"[-+.\de]*", re.IGNORECASE)
@@ -44,7 +44,7 @@ def first_fields(path: Path) -> list[str]:
     Decimal commas are replaced by decimal points. Tabs, semicolons, bars or commas separate fields;
     a line without them is one field.
     """
-    lines = read_head(path, ENCODED, cut=True)
+    lines = read_head(path, ENCODING_BYTES, cut=True)
     first = next(iter(lines[count_lines_above(lines) :]), "").lstrip("# ")
     separator = re.compile("[;\t|]" if re.search("[;\t|]", first) else ",")
     return [field.strip().replace(",", ".") for field in separator.split(first)]
@@ -69,7 +69,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:
             raise refusal_of(path, f"a list of names of at most {max_bytes:,} bytes", f"{size:,}")
-        encoding = encoding_of_start(file.read(ENCODED))
+        encoding = encoding_of_start(file.read(ENCODING_BYTES))
         file.seek(0)
         lines = io.TextIOWrapper(file, encoding, errors="replace")
         while (line := lines.readline(max_bytes)) and len(names) <= MAX_NAMES:

@@ -12,7 +12,7 @@ import numpy as np
 from zslcore.texts import clean_text
 from zslcore.untrusted.answers import DEFAULT_LIMITS, Limits, check_present, worker_answer
 from zslcore.untrusted.containers import require_container
-from zslcore.untrusted.files import limited_size
+from zslcore.untrusted.files import check_size
 from zslcore.untrusted.readers import csv_files, parquet_files, text_rows
 
 #: Content of a column of a Parquet table: whole numbers, whole numbers with -1 for missing values,
@@ -64,7 +64,7 @@ def _read_csv(
 
     ``texts`` maps the allowed columns of texts to whether they are required, None for any.
     """
-    size = limited_size(path, MAX_CSV_BYTES, "CSV")
+    size = check_size(path, MAX_CSV_BYTES, "CSV")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
     options: dict[str, Any] = {"into": into, "memory": 3 * budget, "file_type": "a CSV file"}
     with worker_answer(reader, path, *args, budget, **options) as answer:
@@ -133,7 +133,7 @@ def read_columns(
 def read_text_columns(path: Path, most: int) -> list[tuple[str, ...]]:
     """Read the columns of texts, whole numbers and truth values of a Parquet table as texts.
 
-    The first row has the titles of the columns; at most ``most`` further rows are allowed.
+    The first row has the titles of the columns; the other rows have at most ``most`` values in all.
     """
     memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
     reader = parquet_files.write_text_rows

@@ -11,7 +11,7 @@ import numpy as np
 from zslcore.exceptions import FileRefusedError
 from zslcore.untrusted.answers import Limits, worker_answer
 from zslcore.untrusted.containers import container_of
-from zslcore.untrusted.files import limited_size
+from zslcore.untrusted.files import check_size
 from zslcore.untrusted.readers import (
     captions,
     json_files,
@@ -29,8 +29,8 @@ KIND_OF_SUFFIX: dict[str, ValueKind] = {".yaml": "YAML", ".yml": "YAML", ".toml"
 #: Container that is read as one value -> its kind; a text has the kind of its suffix.
 KIND_OF_CONTAINER: dict[str, ValueKind] = {"PyTorch": "PyTorch", "pickle": "pickle", "JSON": "JSON"}
 #: Advice on a large text with lists and objects, such as annotations of objects in images.
-SHORTER = "; keep only the needed fields, or write a CSV with one row per image"
-#: Memory in bytes for reading a text line by line; the whole text may be one line.
+ADVICE_ON_SIZE = "; keep only the needed fields, or write a CSV with one row per image"
+#: Memory in bytes for reading lines, besides a multiple of the size: a text may be one long line.
 ROWS_MEMORY = 64 << 20
 #: Limits in bytes: the size of a file of word vectors, and the memory of the process that reads it.
 MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
@@ -50,8 +50,8 @@ def read_value(
     A row is a tuple of its cells, empty for a blank line. ``most`` limits the number of lines,
     rows, or nested values.
     """
-    advice = SHORTER if kind in get_args(ValueKind) else ""
-    size = limited_size(path, max_bytes, "text" if kind == "lines" else kind, advice)
+    advice = ADVICE_ON_SIZE if kind in get_args(ValueKind) else ""
+    size = check_size(path, max_bytes, "text" if kind == "lines" else kind, advice)
     file_type = "a text file" if kind == "lines" else f"a {kind} file"
     if kind not in get_args(ValueKind):
         memory = ROWS_MEMORY + 16 * size
@@ -94,7 +94,7 @@ def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
 
 def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, np.ndarray]:
     """Read the float32 vectors of words from a file; words without a vector are left out."""
-    limited_size(path, MAX_WORDS_BYTES, "word vector")
+    check_size(path, MAX_WORDS_BYTES, "word vector")
     arguments = (word_vectors.read_words, path, list(words), binary)
     options: dict[str, Any] = {"memory": WORDS_MEMORY, "file_type": "a file of word vectors"}
     with worker_answer(*arguments, **options) as answer:
@@ -114,7 +114,7 @@ def count_captions_of(
 
     ``classes`` has the names of each class, split into words; ``kind`` is ".txt", ".csv" or ".tsv".
     """
-    limited_size(path, MAX_WORDS_BYTES, "caption")
+    check_size(path, MAX_WORDS_BYTES, "caption")
     options: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
     arguments = (captions.count_file, path, kind, list(classes))
     with worker_answer(*arguments, file_type="captions", **options) as answer:

@@ -54,7 +54,7 @@ MAKE_FOLDER, REMOVE_FOLDER = 1 << 7, 1 << 4
 #: Machine -> its identifier in a filter.
 MARKS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 #: Refused call -> its numbers on x86-64 and on ARM64, which lacks older calls.
-REFUSED: dict[str, tuple[int, ...]] = {
+REFUSED_CALLS: dict[str, tuple[int, ...]] = {
     "socket": (41, 198),
     "socketpair": (53, 199),
     "connect": (42, 203),
@@ -279,7 +279,7 @@ def _steps(mark: int, column: int) -> list[tuple[int, int, int, int]]:
         steps += [(equal, 0, 4, numbers[column]), (load, 0, 0, 16 + 8 * argument)]
         steps += [(any_bit, int(not needed), int(needed), bits)]
         steps += [(ret, 0, 0, allowed), (ret, 0, 0, refused)]
-    calls = [numbers[column] for numbers in REFUSED.values() if column < len(numbers)]
+    calls = [numbers[column] for numbers in REFUSED_CALLS.values() if column < len(numbers)]
     for k, call in enumerate(calls):  # a listed call jumps to the refusal at the end
         steps.append((equal, len(calls) - k, 0, call))
     return [*steps, (ret, 0, 0, allowed), (ret, 0, 0, refused)]

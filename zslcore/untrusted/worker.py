@@ -1,10 +1,10 @@
 """Calls of functions on untrusted files, in a confined worker process.
 
 The process has the limits set by the caller and the walls of :mod:`zslcore.untrusted.walls`; of the
-caller's environment variables, it inherits only :data:`INHERITED`. A hostile file may take it over,
-so the caller checks the returned JSON. On Linux a fork server imports the module of the function
-and forks a worker within milliseconds; on other systems every worker is a new process that imports
-the module.
+caller's environment variables, it inherits only :data:`INHERITED_VARIABLES`. A hostile file may
+take it over, so the caller checks the returned JSON. On Linux a fork server imports the module of
+the function and forks a worker within milliseconds; on other systems every worker is a new process
+that imports the module.
 """
 
 from __future__ import annotations
@@ -38,9 +38,16 @@ if sys.platform != "win32":  # on Windows, only the caller's time limit applies
     import resource
 
 #: Variables that a worker inherits from the server: paths of libraries and the locale, no secrets.
-INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
+INHERITED_VARIABLES = (
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "PYTHONHOME",
+    "SYSTEMROOT",
+    "LANG",
+    "LC_ALL",
+)
 #: Seconds between two checks of a worker.
-LOOK_EVERY = 0.1
+CHECK_INTERVAL = 0.1
 #: Elapsed seconds allowed per second of CPU time, since a worker waits on a busy machine.
 PATIENCE = 40
 #: Bytes that any worker may use beyond its libraries.
@@ -53,10 +60,10 @@ MAX_ANSWER = 64 << 20
 #: ANSWER bytes, and ANSWER_PER_BYTE more per byte of the file. LAST_LINE limits the last line, from
 #: which progress is read.
 ANSWER, ANSWER_PER_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
-#: Largest number of lists, objects and names in an answer: an empty list takes 56 bytes of the
+#: Maximum number of lists, objects and names in an answer: an empty list takes 56 bytes of the
 #: caller's memory.
 MAX_PARTS = 1 << 21
-#: Largest number of files and folders that a worker may leave.
+#: Maximum number of files and folders that a worker may leave.
 MAX_FILES = 1 << 14
 #: Free bytes on a disk below which a failure counts as a full disk.
 ROOM = 1 << 16
@@ -156,7 +163,7 @@ def import_libraries(*libraries: str) -> None:
     global _base
     for name in libraries:
         importlib.import_module(name)
-    _base = _mapped() + SPARE
+    _base = _mapped_bytes() + SPARE
     raise_memory_limit(0)
 
 
@@ -230,7 +237,7 @@ def _end_server() -> None:
 
 def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
     """Start this module with one thread, without HDF5 locks or plug-ins."""
-    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    environment = {name: os.environ[name] for name in INHERITED_VARIABLES if name in os.environ}
     environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment |= {"HDF5_USE_FILE_LOCKING": "FALSE", "HDF5_PLUGIN_PRELOAD": "::"}
     environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own pool reserves far more
@@ -277,7 +284,7 @@ def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         end, watcher = time.monotonic() + PATIENCE * request["seconds"], _WATCHER.get()
         share = 0.0
         try:
-            while not (ended := worker.ended(LOOK_EVERY)) and time.monotonic() < end:
+            while not (ended := worker.ended(CHECK_INTERVAL)) and time.monotonic() < end:
                 _refuse_more(out, most)
                 if watcher is not None:
                     share = _share(answer, share)
@@ -381,7 +388,7 @@ def _call_directly(request: Mapping[str, Any]) -> Any:
     """Call the function in this worker, and restore its limits."""
     global _base
     before = _base, resource.getrlimit(resource.RLIMIT_AS) if sys.platform != "win32" else None
-    _base = _mapped() + SPARE
+    _base = _mapped_bytes() + SPARE
     try:
         return json.loads(_answer(json.loads(json.dumps(request))))
     except Refused as refusal:
@@ -404,7 +411,7 @@ def _limit(which: str, value: int, *, hard: bool = True) -> None:
         resource.setrlimit(number, (value, value if hard else ceiling))
 
 
-def _mapped() -> int:
+def _mapped_bytes() -> int:
     """Return the bytes mapped before the file is read, the baseline of the limit."""
     with suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
@@ -426,7 +433,7 @@ def serve() -> None:
     confine_process([*request["files"], str(package)], [request["out"]])
     os.environ["ZSL_DATA"] = request["out"]
     importlib.import_module(request["function"][0])
-    _base = _mapped() + SPARE
+    _base = _mapped_bytes() + SPARE
     _limit("RLIMIT_AS", _base + request["memory"])
     _confined = True
     try:

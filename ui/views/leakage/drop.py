@@ -48,9 +48,9 @@ from zslcore.leakage.vocabularies import USUAL
 from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
-from zslcore.scores.joined import JOINT, CheckedFile, CheckedScores, CheckedSplit, joined_cards
+from zslcore.scores.joined import JOINT, CheckedFile, CheckedScores, CheckedSplit, joint_cards
 from zslcore.scores.predicted import PredictedScores
-from zslcore.scores.printed import Printed, read_printed
+from zslcore.scores.printed import PrintedMetric, read_printed
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS
 from zslcore.texts import refusal_of
@@ -251,7 +251,7 @@ def _check_files(
             declared = declare(measurable=False)
         checked_groups = [_check_group(group, pretraining, declared) for group in groups]
     scores.keep([checked.evaluated for checked in checked_groups if checked.evaluated is not None])
-    cards = joined_cards(
+    cards = joint_cards(
         [checked.file for checked in checked_groups if checked.file is not None], printed
     )
     cards = [card for card in cards if card.kind == JOINT] or cards
@@ -272,7 +272,7 @@ def _check_files(
         st.caption("To confirm findings, correct a split or compare it, upload this split alone.")
 
 
-def _ask_printed(groups: Sequence[UploadedGroup]) -> tuple[Printed, ...]:
+def _ask_printed(groups: Sequence[UploadedGroup]) -> tuple[PrintedMetric, ...]:
     """Ask for printed metrics if the files include scores."""
     if not any(group.main.kind in ("scores", "predictions") for group in groups):
         return ()

@@ -35,10 +35,10 @@ from zslcore.evaluation.verification import State
 from zslcore.exceptions import ZSLError
 from zslcore.interactive.seen_unseen import GHOSTS, InteractiveCurve, line_of
 from zslcore.scores import FIXES, sandboxed
-from zslcore.scores.explain import LISTED, explain
+from zslcore.scores.explain import MAX_READINGS, explain
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.matrix import Scores, fits_test_set
-from zslcore.scores.predicted import AGREES, PredictedScores
+from zslcore.scores.predicted import VERIFIED_REMARK, PredictedScores
 from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import WORDS, Words
 
@@ -105,7 +105,7 @@ def show(header: Header) -> None:
         answer.say(headline, evidence)
         if isinstance(first.matrix, PredictedScores):
             state = first.matrix.state
-            tip = AGREES if state is State.VERIFIED else None
+            tip = VERIFIED_REMARK if state is State.VERIFIED else None
             badge, color = STATES[state]
             answer.mark.badge(badge, color=color, help=tip)
         _show_scores(first, others, words, text, comparison, has_uploads=has_uploads)
@@ -300,7 +300,7 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
                 continue
             readings = [
                 (words.translate(d.name), d.value, d.points / 100, d.explains)
-                for d in nearest[:LISTED]
+                for d in nearest[:MAX_READINGS]
             ]
             tables.show(
                 pd.DataFrame(readings, columns=["reading", "value", "points", "explains"]),
@@ -354,7 +354,7 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
         st.caption(plain(words.translate(report.note)))
     if report.origin == "given":
         st.caption(f"γ: {origin_in_words('given')}.")
-    remarks = [each for each in first.matrix.remarks if each != AGREES]
+    remarks = [each for each in first.matrix.remarks if each != VERIFIED_REMARK]
     if isinstance(first.matrix, PredictedScores) and first.matrix.tested.zsl_ranks is None:
         remarks.append("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
     for remark in remarks:

@@ -29,13 +29,13 @@ CLASS_NAMES = (
     *("target_names", "label_names"),
 )
 #: Patterns for names of the list of classes of one side; {} is the word for the side.
-OF_SIDE = (
+SIDE_FORMS = (
     *("{}_classes", "{}_mask", "is_{}", "{}_idx", "{}_ids", "{}_indices", "{}_class_ids"),
     *("{}_class_names", "{}_names", "{}_list", "test_{}_classes", "{}_categories", "{}_class"),
     *("{}_cls", "{}_label", "{}_labels"),
 )
 UNSEEN_CLASSES, SEEN_CLASSES = (
-    (first, *(form.format(word) for word in words for form in OF_SIDE))
+    (first, *(form.format(word) for word in words for form in SIDE_FORMS))
     for first, words in (
         ("unseen", ("unseen", "novel", "new", "zs", "zsl")),
         ("seen", ("seen", "base")),
@@ -136,7 +136,7 @@ def letters_of(name: str) -> str:
 
 
 def first_named(names: Iterable[str], listed: Iterable[str]) -> str | None:
-    """Return the name that comes first in ``listed``, a list of this module; None if none is."""
+    """Return the name that comes first in ``listed``, a list of this module; else None."""
     name_of_key = {squeeze(name): name for name in reversed([*names])}
     return next((name_of_key[key] for key in map(squeeze, listed) if key in name_of_key), None)
 

@@ -17,12 +17,12 @@ from zslcore.untrusted.worker import Refused, report_progress
 
 #: Number of characters after which a line is cut off.
 MAX_LINE = 1 << 16
-#: Largest number of characters of a table row.
+#: Maximum number of characters of a table row.
 MAX_ROW = 1 << 20
 #: Names of the column of captions, in order of preference.
 COLUMNS = ("caption", "text", "title")
 #: Number of captions between two reports of progress.
-EVERY = 20_000
+REPORT_INTERVAL = 20_000
 
 #: Names of each class, split into words.
 Names = Sequence[Sequence[Sequence[str]]]
@@ -37,7 +37,7 @@ def count_file(path: str, kind: str, classes: Names, out: Path) -> dict[str, obj
     try:
         with Path(path).open("rb") as raw, _text(raw) as file:
             captions = _lines(file) if kind == ".txt" else _cells(file, kind)
-            counts, n = count(_reported(captions, raw, size), classes)
+            counts, n = count(_report_captions(captions, raw, size), classes)
     except (OSError, EOFError, csv.Error, ValueError, zlib.error) as error:
         raise Refused(f"could not be read to its end ({type(error).__name__})") from None
     return {"captions": n, "counts": counts}
@@ -50,7 +50,7 @@ def count(captions: Iterable[str], classes: Names) -> tuple[list[int], int]:
     n = 0
     for caption in captions:
         n += 1
-        counter.update(_named(dictionary_form(caption).split(), index))
+        counter.update(_find_classes(dictionary_form(caption).split(), index))
     return [counter[k] for k in range(len(classes))], n
 
 
@@ -67,9 +67,9 @@ def _text(raw: IO[bytes]) -> Iterator[IO[str]]:
         yield file
 
 
-def _reported(captions: Iterable[str], raw: IO[bytes], size: int) -> Iterator[str]:
+def _report_captions(captions: Iterable[str], raw: IO[bytes], size: int) -> Iterator[str]:
     for n, caption in enumerate(captions, 1):
-        if not n % EVERY:
+        if not n % REPORT_INTERVAL:
             report_progress(share=min(1.0, raw.tell() / size))
         yield caption
 
@@ -137,7 +137,7 @@ def _plurals(word: str) -> list[str]:
     return [*regular, f"{word[:-1]}ies"] if word.endswith("y") else regular
 
 
-def _named(words: Sequence[str], index: _Index) -> set[int]:
+def _find_classes(words: Sequence[str], index: _Index) -> set[int]:
     """Return the classes that a caption names."""
     return {
         k

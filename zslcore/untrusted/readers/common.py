@@ -21,7 +21,7 @@ MAX_PATH, MAX_NAME = 200, 256
 #: Largest code point, largest row number, and limit of exact integers in float64.
 LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
 #: Number of first bytes that determine the encoding, and bytes without a meaning in cp1252.
-ENCODED, UNDEFINED = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
+ENCODING_BYTES, UNDEFINED_BYTES = 1 << 16, frozenset(b"\x81\x8d\x8f\x90\x9d")
 #: Runs of bytes outside ASCII: Chinese characters in GB 2312 have two bytes, letters in cp1252 one.
 NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 #: A number with a decimal comma, as in tables with semicolons between columns.
@@ -32,8 +32,8 @@ SEPARATOR = re.compile("[,;\t]")
 #: Titles that pandas gives an index when it writes or reads a table.
 INDEX = ("", "Unnamed: 0", "__index_level_0__")
 
-#: Largest cell array that is read as one variable per cell, such as one per fold.
-MOST_CELLS = 64
+#: Maximum number of cells of an array that is read as one variable per cell, such as one per fold.
+MAX_CELLS = 64
 
 Shape = tuple[int, ...]
 #: Name of a variable -> its group, and its name there.
@@ -59,7 +59,7 @@ def names_in_groups(top: Iterable[str], groups: Mapping[str, Iterable[str]]) -> 
 def encoding_of(path: str) -> str:
     """Return the encoding of a text by its first bytes; see :func:`encoding_of_start`."""
     with open(path, "rb") as file:
-        return encoding_of_start(file.read(ENCODED))
+        return encoding_of_start(file.read(ENCODING_BYTES))
 
 
 def encoding_of_start(text: bytes) -> str:
@@ -68,7 +68,7 @@ def encoding_of_start(text: bytes) -> str:
     If the first bytes are text, but not UTF-8, the older encoding is cp1252, as in western
     spreadsheets, or GB 18030, as in Chinese ones.
     """
-    head = text[:ENCODED]
+    head = text[:ENCODING_BYTES]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     try:
@@ -76,7 +76,7 @@ def encoding_of_start(text: bytes) -> str:
     except UnicodeDecodeError:
         if _is_chinese(head):
             return "gb18030"
-        is_text = min(head) >= ord("\t") and not UNDEFINED.intersection(head)
+        is_text = min(head) >= ord("\t") and not UNDEFINED_BYTES.intersection(head)
         # A damaged UTF-8 text usually also has valid characters outside ASCII.
         is_western = is_text and head.decode("utf-8", "ignore").isascii()
         return "cp1252" if is_western else "utf-8-sig"

@@ -37,8 +37,8 @@ MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 #: A number in percent.
 PERCENT = re.compile(r"\s*[-+]?\d+([.,]\d+)?(e[-+]?\d+)?\s*%\s*", re.IGNORECASE)
 MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
-#: Largest number of lines in which the titles and the first row are searched.
-MOST_BLANK = 100
+#: Maximum number of lines in which the titles and the first row are searched.
+MAX_HEAD_LINES = 100
 #: Largest number that is finite in float32.
 MAX_FLOAT = float(np.finfo(np.float32).max)
 #: Separators of a score table.
@@ -238,7 +238,7 @@ def _read_blocks(
     options["converters"] = {k: column.code_of_plain for k, column in codes.items()}
     if layout.percents or layout.decimal != ".":
         raise ValueError
-    with _opened(path, "strict") as (lines, _), warnings.catch_warnings():
+    with _open_table(path, "strict") as (lines, _), warnings.catch_warnings():
         # NumPy warns at the end of the file and of blank lines.
         warnings.simplefilter("ignore", UserWarning)
         if layout.titled:
@@ -256,7 +256,7 @@ def _read_rows(
     n_columns = len(layout.header)
     block: list[list[float]] = []
     csv.field_size_limit(MAX_FIELD)
-    with _opened(path, "surrogateescape") as (lines, above):
+    with _open_table(path, "surrogateescape") as (lines, above):
         reader = csv.reader(lines, delimiter=layout.separator, skipinitialspace=True, strict=True)
         rows = (row for row in reader if not _is_blank(row))
         line = above + 1
@@ -336,7 +336,7 @@ def _share(lines: TextIO) -> float:
 
 def _header(path: str, texts: Mapping[str, bool]) -> list[str]:
     """Return the column names of a CSV file of features or class embeddings."""
-    with _opened(path) as (lines, _):
+    with _open_table(path) as (lines, _):
         line = lines.readline(MAX_HEADER)
     try:
         header = [name.strip() for name in next(csv.reader([line]), [])]
@@ -378,8 +378,8 @@ def _separator(head: Sequence[str]) -> str:
 def _first_lines(path: str) -> tuple[list[str], list[str], str]:
     """Return the column names of a score table, its first row, and its separator."""
     csv.field_size_limit(MAX_FIELD)
-    with _opened(path) as (lines, _):
-        below = islice(iter(partial(lines.readline, MAX_HEADER), ""), MOST_BLANK)
+    with _open_table(path) as (lines, _):
+        below = islice(iter(partial(lines.readline, MAX_HEADER), ""), MAX_HEAD_LINES)
         first_two = [*islice((line for line in below if line.strip()), 2)]
     head = [line.lstrip("# ").rstrip("\r\n") for line in first_two]
     n_columns = 1 + max((line.count(sign) for line in head for sign in SEPARATORS), default=0)
@@ -414,7 +414,7 @@ def _first_lines(path: str) -> tuple[list[str], list[str], str]:
 
 
 @contextmanager
-def _opened(path: str, errors: str = "replace") -> Iterator[tuple[TextIO, int]]:
+def _open_table(path: str, errors: str = "replace") -> Iterator[tuple[TextIO, int]]:
     """Open a text as the csv module expects it, below blank lines and comments in one cell.
 
     Yields the text, and the number of lines above.

@@ -11,34 +11,34 @@ import numpy as np
 
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import SCORE_VARIABLES, VARIABLES
-from zslcore.untrusted.readers.common import MOST_CELLS, TEXT_BYTES, Members, Shape, names_in_groups
+from zslcore.untrusted.readers.common import MAX_CELLS, TEXT_BYTES, Members, Shape, names_in_groups
 from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
 from zslcore.untrusted.worker import Refused
 
 #: Deflate, shuffle and fletcher32: built-in filters of HDF5, without plug-ins.
 HDF5_FILTERS = {1, 2, 3}
-#: Largest number of listed names at the top of a file, and in every group.
-MOST_NAMES = 8000
+#: Maximum number of listed names at the top of a file, and in every group.
+MAX_NAMES = 8000
 #: Names of groups that are not variables: parts of a split, or scores by class or image.
 GROUPS = ("train", "val", "trainval", "test", "test_seen", "test_unseen", *SCORE_VARIABLES)
 #: Upper bound of the compression ratio of deflate: an array that declares more bytes than this
 #: multiple of its stored bytes is incomplete.
-MOST_COMPRESSED = 1100
+MAX_COMPRESSION = 1100
 
 
 class Hdf5:
-    """HDF5 or MATLAB 7.3 file; external links are never followed."""
+    """HDF5 or MATLAB 7.3 file; soft and external links are never followed."""
 
     def __init__(self, path: str) -> None:
         import h5py
 
         self.h5py, self.file, self.path = h5py, h5py.File(path, "r"), path
         # "#refs#" and "#subsystem#" are MATLAB's groups for cells and objects.
-        self.top = [name for name in islice(self.file, MOST_NAMES) if not name.startswith("#")]
+        self.top = [name for name in islice(self.file, MAX_NAMES) if not name.startswith("#")]
         #: Arrays in groups, and cells with lists of numbers.
         self.members = self._members(self.top)
         groups = {group for group, _ in self.members.values()}
-        listed_groups = {group for group in groups if len(self.file[group]) <= MOST_NAMES}
+        listed_groups = {group for group in groups if len(self.file[group]) <= MAX_NAMES}
         self.names = [name for name in (*self.top, *self.members) if name not in listed_groups]
 
     def _members(self, top: list[str]) -> Members:
@@ -50,7 +50,7 @@ class Hdf5:
             data = self.file[name]
             if isinstance(data, self.h5py.Group):
                 if name in GROUPS or name not in VARIABLES:  # reading any other group raises
-                    groups[name] = [*islice(data, MOST_NAMES)]
+                    groups[name] = [*islice(data, MAX_NAMES)]
             elif self._has_lists_in_cells(data):
                 numbered |= {f"{name}.{k}": (name, str(k)) for k in range(1, data.size + 1)}
         return names_in_groups(top, groups) | numbered
@@ -58,7 +58,7 @@ class Hdf5:
     def _has_lists_in_cells(self, data: Any) -> bool:
         """Whether an array of MATLAB is a cell array with a few lists of numbers."""
         is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
-        if not is_cell or data.is_virtual or data.external or not 1 < data.size <= MOST_CELLS:
+        if not is_cell or data.is_virtual or data.external or not 1 < data.size <= MAX_CELLS:
             return False
         for cell in (self.file[reference] if reference else None for reference in data[()].ravel()):
             if not isinstance(cell, self.h5py.Dataset) or cell.dtype.kind not in "biuf":
@@ -171,18 +171,18 @@ class Hdf5:
 
 def describe_arrays(path: str, names: list[str], out: Path) -> list[tuple[tuple[int, ...], str]]:
     """Return the stored shape and type of arrays of numbers, which may be larger than memory."""
-    return [(data.shape, data.dtype.str) for data in _opened_arrays(path, names)]
+    return [(data.shape, data.dtype.str) for data in _open_arrays(path, names)]
 
 
 def read_rows(path: str, name: str, start: int, stop: int, out: Path) -> None:
     """Write rows of an array as "rows"."""
-    (data,) = _opened_arrays(path, [name])
+    (data,) = _open_arrays(path, [name])
     values = (stop - start) * math.prod(data.shape[1:])
     worker.raise_memory_limit(2 * values * data.dtype.itemsize)
     np.save(out / "rows.npy", data[start:stop], allow_pickle=False)
 
 
-def _opened_arrays(path: str, names: list[str]) -> list[Any]:
+def _open_arrays(path: str, names: list[str]) -> list[Any]:
     worker.import_libraries("h5py")
     source, arrays = Hdf5(path), []
     for name in names:
@@ -192,7 +192,7 @@ def _opened_arrays(path: str, names: list[str]) -> list[Any]:
             raise Refused(f"expected an array {name!r}; got {content}", "its list of arrays")
         data = source.array(name)
         stored = data.id.get_storage_size()
-        if data.nbytes > MOST_COMPRESSED * stored:
+        if data.nbytes > MAX_COMPRESSION * stored:
             raise Refused(f"declares {data.nbytes:,} bytes, but stores only {stored:,}")
         if data.dtype.kind not in "biuf":
             raise Refused(f"expected numbers; got {data.dtype}")

@@ -27,11 +27,11 @@ from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, TEXT_BYTES, S
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
-#: Largest depth of nested brackets; results of this package have a depth of 6.
+#: Maximum depth of nested brackets; results of this package have a depth of 6.
 MAX_DEPTH = 20
-#: Largest number of lists, objects and names in a JSON text, enough for a million rows as lists.
+#: Maximum number of lists, objects and names in a JSON text, enough for a million rows as lists.
 MAX_PARTS = 1 << 20
-#: Largest size in bytes of an array of texts, enough for a million names of 33 letters.
+#: Maximum size in bytes of an array of texts, enough for a million names of 33 letters.
 MAX_TEXT_ARRAY = 128 << 20
 
 #: Bytes at the start of a text by which records in lines are recognised.
@@ -52,10 +52,10 @@ class Json:
     """
 
     def __init__(self, value: Any) -> None:
-        value = _joined_batches(value)
+        value = _join_batches(value)
         lists, others = _class_lists(value)
         by_row = _has_columns_by_row(others)
-        by_name = others if by_row else _innermost(others)
+        by_name = others if by_row else _find_inner_table(others)
         if by_name is others and not by_row:
             lists, by_name = {}, value
         if _has_vector_per_class(by_name):
@@ -104,7 +104,7 @@ class Json:
         return np.array(value)
 
 
-def _joined_batches(value: Any) -> Any:
+def _join_batches(value: Any) -> Any:
     """Return one list per name from lists of batches; return any other value unchanged.
 
     Batches are records with one list per name, or one object with a list of lists per name. One of
@@ -114,7 +114,7 @@ def _joined_batches(value: Any) -> Any:
     if isinstance(value, dict):
         lists = {n: v for n, v in value.items() if _is_list(v) and all(map(_is_list, v))}
         n_images = {name: [*map(len, lists_of)] for name, lists_of in lists.items()}
-        labels = next((name for name in lists if is_named(name, OF_IMAGES)), None)
+        labels = next((name for name in lists if is_named(name, IMAGE_COLUMNS)), None)
         if labels is None or all(y in (0, 1) for batch in lists[labels] for y in batch):
             return value
         same = [name for name in lists if n_images[name] == n_images[labels]]
@@ -124,7 +124,7 @@ def _joined_batches(value: Any) -> Any:
     if not batches or not all(isinstance(b, dict) and {*b} == {*batches[0]} for b in batches):
         return value
     columns = [element for batch in batches for element in batch.values()]
-    of_images = [batch[n] for batch in batches for n in batch if is_named(n, OF_IMAGES)]
+    of_images = [batch[n] for batch in batches for n in batch if is_named(n, IMAGE_COLUMNS)]
     if not of_images or not all(map(_is_list, columns)):
         return value
     are_masks = all(element in (0, 1) for labels in of_images for element in labels)
@@ -148,18 +148,18 @@ def _array_of_texts(texts: Sequence[str]) -> np.ndarray:
 def open_json(path: str) -> Json:
     """Return the arrays of a JSON text."""
     allow_text(path)
-    return Json(_parsed(path, "JSON"))
+    return Json(_parse(path, "JSON"))
 
 
 _LISTS = (list, np.ndarray)
 #: Names of columns of records that are labels or predicted classes.
-OF_IMAGES = (*LABELS, *PREDICTED)
+IMAGE_COLUMNS = (*LABELS, *PREDICTED)
 #: Names of columns of records that are separate lists, not part of the matrix "values".
-SEPARATE = (*VARIABLES, *OF_IMAGES, *COUNTERS, "split")
+SEPARATE_COLUMNS = (*VARIABLES, *IMAGE_COLUMNS, *COUNTERS, "split")
 #: Names of columns that may be an object {image: value}.
-BY_ROW = (*OF_IMAGES, *SCORE_VARIABLES)
+MAPPED_COLUMNS = (*IMAGE_COLUMNS, *SCORE_VARIABLES)
 #: Names of columns with one score per class in every record.
-SCORED = (*SCORE_VARIABLES, *PREDICTED)
+SCORE_COLUMNS = (*SCORE_VARIABLES, *PREDICTED)
 #: End of the name of a file, such as an image.
 FILE_NAME = re.compile(r".\.[A-Za-z]\w{1,4}$")
 #: Name of a list of the best classes, such as ``top5`` or ``top_5_probs``.
@@ -170,8 +170,8 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
-def _innermost(value: Any) -> Any:
-    """Return the table in a JSON object if it is the only list, else the value itself."""
+def _find_inner_table(value: Any) -> Any:
+    """Return the only table in a JSON object without other lists, else the value itself."""
     if not isinstance(value, dict):
         return value
     tables = [element for element in value.values() if _is_table(element)]
@@ -206,7 +206,7 @@ def _is_class_list(value: Any) -> bool:
 def _has_columns_by_row(value: Any) -> bool:
     """Return whether an object has scores, labels or predicted classes as {image: value}."""
     return isinstance(value, dict) and any(
-        isinstance(element, dict) and len(element) > 1 and is_named(name, BY_ROW)
+        isinstance(element, dict) and len(element) > 1 and is_named(name, MAPPED_COLUMNS)
         for name, element in value.items()
     )
 
@@ -215,7 +215,9 @@ def _with_scores_by_class(by_name: dict[str, Any]) -> dict[str, Any]:
     """Return lists by name, with a list of {class: score} as rows of scores."""
     for name, element in by_name.items():
         scores = (
-            [*map(_by_class, element)] if is_named(name, SCORED) and _is_list(element) else [None]
+            [*map(_scores_by_class, element)]
+            if is_named(name, SCORE_COLUMNS) and _is_list(element)
+            else [None]
         )
         classes = _classes_of(scores)
         if classes:
@@ -239,13 +241,13 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
     """Return the records in a list, in a table of pandas, or in an object by image, else []."""
     if not isinstance(value, dict):
         records = value if isinstance(value, list) else []
-        if records and all(map(_by_class, records)) and isinstance(records[0], list):
+        if records and all(map(_scores_by_class, records)) and isinstance(records[0], list):
             return [{"scores": element} for element in records]
     elif {*value} - {"index"} == {"columns", "data"} and all(map(_is_list, value["data"])):
         records = [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
     elif _has_columns_by_row(value):
         columns = {name: element for name, element in value.items() if isinstance(element, dict)}
-        rows = next(column for name, column in columns.items() if is_named(name, BY_ROW))
+        rows = next(column for name, column in columns.items() if is_named(name, MAPPED_COLUMNS))
         records = [
             {"": row} | {name: column.get(row) for name, column in columns.items()} for row in rows
         ]
@@ -268,7 +270,9 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         name: [element.get(name) for element in records] for name in records[0]
     }
     for name, column in columns.items():
-        if None in column and is_named(name, OF_IMAGES):  # the reader of labels counts empty texts
+        if None in column and is_named(
+            name, IMAGE_COLUMNS
+        ):  # the reader of labels counts empty texts
             columns[name] = ["" if value is None else str(value) for value in column]
     listed = [c for c in columns.values() if all(map(_is_list, c))]
     named = [c for c in listed if all(isinstance(text, str) for element in c for text in element)]
@@ -278,8 +282,8 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if named and column in listed and [*map(len, column)] == [*map(len, named[0])]:
             column = [dict(zip(*pair, strict=True)) for pair in zip(named[0], column, strict=True)]
         is_best = BEST.fullmatch(name) is not None
-        is_scored = is_best or is_named(name, SCORED)
-        scores = [_by_class(element) for element in column] if is_scored else [None]
+        is_scored = is_best or is_named(name, SCORE_COLUMNS)
+        scores = [_scores_by_class(element) for element in column] if is_scored else [None]
         if classes := _classes_of(scores):
             rows = [[element[c] for c in classes] for element in scores if element is not None]
             arrays |= {"scores" if is_best else name: rows, "class_names": classes}
@@ -292,9 +296,11 @@ def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             if all(isinstance(element, str) for element in first):
                 best.setdefault("top1", first)
                 best.setdefault("listed", [*map(len, column)])
-    if not any(is_named(name, SCORED) for name in arrays):
+    if not any(is_named(name, SCORE_COLUMNS) for name in arrays):
         arrays |= best
-    numbers = [n for n, c in arrays.items() if _is_number(c[0]) and not is_named(n, SEPARATE)]
+    numbers = [
+        n for n, c in arrays.items() if _is_number(c[0]) and not is_named(n, SEPARATE_COLUMNS)
+    ]
     if len(numbers) > 1:
         arrays |= {"values": np.array([arrays.pop(n) for n in numbers], dtype=np.float64).T}
         arrays["columns"] = numbers
@@ -328,7 +334,7 @@ def _best_of(name: str, scores: Sequence[dict[str, float]]) -> dict[str, list[An
     return {"top1": top if min(numbers) < 0 else numbers, "listed": [*map(len, scores)]}
 
 
-def _by_class(value: Any) -> dict[str, float] | None:
+def _scores_by_class(value: Any) -> dict[str, float] | None:
     """Return scores by class; None for other values.
 
     Scores are {class: score}, or a list of {label, score} or of pairs [class, score]. A number is
@@ -373,7 +379,7 @@ def _has_vector_per_class(value: Any) -> bool:
     if all(isinstance(vector, dict) and vector for vector in vectors):
         if any({*vector} != {*vectors[0]} for vector in vectors):
             return False
-        if any(is_named(name, SEPARATE) for name in (*value, *vectors[0])):
+        if any(is_named(name, SEPARATE_COLUMNS) for name in (*value, *vectors[0])):
             return False
         vectors = [[*vector.values()] for vector in vectors]
     return (
@@ -388,7 +394,7 @@ def _has_vector_per_class(value: Any) -> bool:
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     """Return the value of JSON or TOML; refuse more than ``most`` nested values."""
-    value = _parsed(path, kind)
+    value = _parse(path, kind)
     refuse_more(value, most)
     return value
 
@@ -399,7 +405,7 @@ def refuse_more(value: Any, most: int) -> None:
         raise Refused(f"expected at most {most:,} values; got {count:,}")
 
 
-def _parsed(path: str, kind: str) -> Any:
+def _parse(path: str, kind: str) -> Any:
     text = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
     if encoding_of(path) == "utf-16":
         text = text.decode("utf-16", "replace").encode()

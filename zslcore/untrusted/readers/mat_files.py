@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.untrusted.readers.array_names import VARIABLES
-from zslcore.untrusted.readers.common import MOST_CELLS, TEXT_BYTES, Members, Shape, names_in_groups
+from zslcore.untrusted.readers.common import MAX_CELLS, TEXT_BYTES, Members, Shape, names_in_groups
 from zslcore.untrusted.worker import Refused
 
 #: MATLAB class -> bytes of one value.
@@ -22,8 +22,8 @@ MATLAB_BYTES = {
     **dict.fromkeys(("int8", "uint8", "logical"), 1),
     "cell": TEXT_BYTES,
 }
-#: Size limit of a struct that is read to list its fields; a list of a million rows has 8 MB.
-MOST_OF_STRUCT = 64 << 20
+#: Maximum size of a struct that is read to list its fields; a list of a million rows has 8 MB.
+MAX_STRUCT_BYTES = 64 << 20
 #: Data types of MATLAB 5: array and compressed array.
 MATRIX, COMPRESSED = 14, 15
 
@@ -46,10 +46,10 @@ class Mat5:
         from scipy.io import loadmat
 
         sizes = dict(zip(self.listed, _declared_bytes(self.path), strict=False))
-        small = [name for name in top if sizes.get(name, MOST_OF_STRUCT) < MOST_OF_STRUCT]
+        small = [name for name in top if sizes.get(name, MAX_STRUCT_BYTES) < MAX_STRUCT_BYTES]
         structs = [n for n in small if n not in VARIABLES and self.listed[n] == ((1, 1), "struct")]
         cells = [n for n in small if self.listed[n][1] == "cell"]
-        cells = [n for n in cells if 1 < math.prod(self.listed[n][0]) <= MOST_CELLS]
+        cells = [n for n in cells if 1 < math.prod(self.listed[n][0]) <= MAX_CELLS]
         if not structs and not cells:
             return {}
         values = loadmat(self.path, variable_names=[*structs, *cells])
@@ -120,9 +120,9 @@ def _declared_bytes(path: str) -> list[int]:
 
 
 def refuse_many_cells(n: int) -> None:
-    """Refuse a cell array without matrices, or with more than MOST_CELLS."""
-    if not 0 < n <= MOST_CELLS:
-        raise Refused(f"expected 1 to {MOST_CELLS} matrices in its cells; got {n:,}")
+    """Refuse a cell array without matrices, or with more than MAX_CELLS."""
+    if not 0 < n <= MAX_CELLS:
+        raise Refused(f"expected 1 to {MAX_CELLS} matrices in its cells; got {n:,}")
 
 
 def join_cells(cells: Sequence[Any]) -> np.ndarray:

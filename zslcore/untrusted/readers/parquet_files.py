@@ -211,16 +211,16 @@ def read_columns(
             content = ", ".join(columns[:12]) or "nothing"
             raise Refused(f"not in the file, which holds {content}", f"variable {name!r}")
     present = [name for name in wanted if name in columns]
-    worker.raise_memory_limit(3 * _declared_by_columns(file.metadata, present, budget))
+    worker.raise_memory_limit(3 * _count_declared_bytes(file.metadata, present, budget))
     attrs = _attrs((file.metadata.metadata or {}) | (file.schema_arrow.metadata or {}))
     texts: dict[str, list[str]] = {}
     for name in present:
         column = file.read([name], use_threads=False).column(0)
         try:
             if wanted[name] == "texts":
-                array, texts[name] = _coded(column)
+                array, texts[name] = _encode_texts(column)
             else:
-                array = _of_column(column, wanted[name])
+                array = _convert_column(column, wanted[name])
         except Refused as refusal:
             raise Refused(str(refusal), f"variable {name!r}") from None
         np.save(out / f"{name}.npy", array)
@@ -235,7 +235,7 @@ def _column_sizes(metadata: Any) -> Iterator[tuple[str, int]]:
             yield column.path_in_schema, column.total_uncompressed_size
 
 
-def _declared_by_columns(metadata: Any, names: Sequence[str], budget: int) -> int:
+def _count_declared_bytes(metadata: Any, names: Sequence[str], budget: int) -> int:
     """Return the bytes that columns declare; refuse more than ``budget``."""
     groups = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
     rows = metadata.num_rows
@@ -266,7 +266,7 @@ def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     return attrs
 
 
-def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
+def _encode_texts(column: Any) -> tuple[np.ndarray, list[str]]:
     """Dictionary-encode a column of texts; return codes and distinct texts."""
     if "string" not in str(column.type):
         raise Refused(f"expected strings; got {column.type}")
@@ -280,7 +280,7 @@ def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
     return codes, [str(text)[:MAX_PATH] for text in encoded.dictionary.to_pylist()]
 
 
-def _of_column(column: Any, role: str) -> np.ndarray:
+def _convert_column(column: Any, role: str) -> np.ndarray:
     """Return float64 for the role "values", else int64 with -1 for missing optional numbers."""
     kind, is_whole = str(column.type), role != "values"
     if not kind.startswith(NUMERIC) and (kind, role) != ("null", "optional numbers"):

@@ -16,7 +16,7 @@ import numpy as np
 
 from zslcore.untrusted.readers.common import MAX_NUMBER, npy_header, refuse_odd_characters
 from zslcore.untrusted.readers.tensor_files import (
-    MOST_LEVELS,
+    MAX_LEVELS,
     NamedValues,
     RestrictedUnpickler,
     plain_value,
@@ -26,7 +26,7 @@ from zslcore.untrusted.worker import Refused
 #: Maximum size of a pickle in bytes, and maximum number of values in it.
 MAX_PICKLE, MAX_VALUES = 16 << 20, 1_000_000
 #: Refusals of other objects, in a pickle and in an array.
-OTHERS = "expected a pickle of arrays, texts and numbers; got other Python objects"
+OTHER_OBJECTS = "expected a pickle of arrays, texts and numbers; got other Python objects"
 OBJECTS = "an array of Python objects: save with np.array(names, dtype=str)"
 #: Modules of NumPy's functions for arrays, before and after version 2.
 ARRAY_MODULES = [
@@ -59,22 +59,22 @@ class _Scalar(_Description):
     """Number of NumPy: type and bytes."""
 
 
-def _encoded(text: Any, encoding: Any) -> bytes:
+def _encode(text: Any, encoding: Any) -> bytes:
     """Replace ``_codecs.encode``, by which older protocols write bytes."""
     if not isinstance(text, str) or encoding != "latin1":
-        raise Refused(OTHERS)
+        raise Refused(OTHER_OBJECTS)
     return text.encode("latin1")
 
 
-def _listed(values: Any = ()) -> list[Any]:
+def _to_list(values: Any = ()) -> list[Any]:
     """Replace ``set`` and ``frozenset``."""
     if not isinstance(values, list | tuple):
-        raise Refused(OTHERS)
+        raise Refused(OTHER_OBJECTS)
     return [*values]
 
 
 #: Function of NumPy's modules for arrays -> its replacement.
-OF_ARRAYS = {"_reconstruct": _Description, "_frombuffer": _Buffer, "scalar": _Scalar}
+ARRAY_FUNCTIONS = {"_reconstruct": _Description, "_frombuffer": _Buffer, "scalar": _Scalar}
 
 
 class _Unpickler(RestrictedUnpickler):
@@ -82,11 +82,15 @@ class _Unpickler(RestrictedUnpickler):
 
     replaced: ClassVar[dict[tuple[str, str], Any]] = {
         **dict.fromkeys((("numpy", "ndarray"), ("numpy", "dtype")), _Description),
-        ("_codecs", "encode"): _encoded,
-        **{(module, name): _listed for module in BUILTINS for name in ("set", "frozenset")},
-        **{(module, name): OF_ARRAYS[name] for module in ARRAY_MODULES for name in OF_ARRAYS},
+        ("_codecs", "encode"): _encode,
+        **{(module, name): _to_list for module in BUILTINS for name in ("set", "frozenset")},
+        **{
+            (module, name): ARRAY_FUNCTIONS[name]
+            for module in ARRAY_MODULES
+            for name in ARRAY_FUNCTIONS
+        },
     }
-    refusal = f"{OTHERS} ({{}})"
+    refusal = f"{OTHER_OBJECTS} ({{}})"
 
 
 def read_objects(file: Any) -> Any:
@@ -115,9 +119,9 @@ class _Budget:
     def take(self, n: int, depth: int) -> None:
         """Refuse more than the remaining values, or too deep a level."""
         self.left -= n
-        if self.left < 0 or depth > MOST_LEVELS:
+        if self.left < 0 or depth > MAX_LEVELS:
             raise Refused(
-                f"expected at most {MAX_VALUES:,} values, nested at most {MOST_LEVELS} levels "
+                f"expected at most {MAX_VALUES:,} values, nested at most {MAX_LEVELS} levels "
                 "deep; got more"
             )
 
@@ -129,7 +133,7 @@ def _value_of(value: Any, budget: _Budget, depth: int = 0) -> Any:
     if isinstance(value, _Description):
         return _array_of(value, budget, depth)
     if not isinstance(value, dict | list | tuple | set | frozenset):
-        raise Refused(OTHERS)
+        raise Refused(OTHER_OBJECTS)
     budget.take(len(value) + 1, depth)
     if isinstance(value, dict):
         return {str(key): _value_of(inner, budget, depth + 1) for key, inner in value.items()}
@@ -157,7 +161,7 @@ def _array(raw: Any, dtype: _Description, shape: Any, order: Any) -> np.ndarray:
     """Return an array of numbers or texts from its bytes."""
     code, order_of_bytes = dtype.arguments[0], dtype.state[1]
     if not CODE.fullmatch(code) or order_of_bytes not in ("<", ">", "|", "="):
-        raise Refused(OTHERS)
+        raise Refused(OTHER_OBJECTS)
     content = raw.encode("latin1") if isinstance(raw, str) else raw
     flat = np.frombuffer(content, np.dtype(order_of_bytes + code))
     refuse_odd_characters(flat)

@@ -30,8 +30,8 @@ from zslcore.untrusted.worker import Refused
 #: Limits: bytes of a pickle or header, names, and depth of nested dictionaries.
 MAX_HEADER, MAX_NAMES, MAX_DEPTH = 16 << 20, 10_000, 4
 MAX_AXES = 8
-#: Largest depth of nested lists and dictionaries without tensors.
-MOST_LEVELS = 16
+#: Maximum depth of nested lists and dictionaries without tensors.
+MAX_LEVELS = 16
 #: Storage of PyTorch -> type in NumPy; None for bfloat16, which NumPy lacks.
 STORAGES: dict[str, str | None] = {
     "DoubleStorage": "<f8",
@@ -103,11 +103,12 @@ class Safetensors:
             )
         entries.pop("__metadata__", None)
         self.entries: dict[str, Mapping[str, Any]] = {
-            name: self._checked(name, entry, size - self.start) for name, entry in entries.items()
+            name: self._check_entry(name, entry, size - self.start)
+            for name, entry in entries.items()
         }
         self.names = list(self.entries)
 
-    def _checked(self, name: str, entry: Any, size: int) -> Mapping[str, Any]:
+    def _check_entry(self, name: str, entry: Any, size: int) -> Mapping[str, Any]:
         """Return the entry of a tensor after a check of type, shape and offsets."""
         where = f"variable {name!r}"
         if not isinstance(entry, dict):
@@ -183,7 +184,7 @@ def _parameter(data: Any, *_: object) -> Any:
 
 
 #: Function or class that a pickle of PyTorch names -> its replacement.
-REPLACED: dict[tuple[str, str], Any] = {
+REPLACEMENTS: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor_v2"): _tensor,
     ("torch._utils", "_rebuild_parameter"): _parameter,
     ("torch", "Size"): tuple,
@@ -194,7 +195,7 @@ REPLACED: dict[tuple[str, str], Any] = {
 class RestrictedUnpickler(pickle.Unpickler):
     """Unpickler for values, collections and replaced functions; it calls no other function."""
 
-    replaced: ClassVar[dict[tuple[str, str], Any]] = REPLACED
+    replaced: ClassVar[dict[tuple[str, str], Any]] = REPLACEMENTS
     refusal = (
         "holds Python objects besides tensors ({}), which are not opened; save a dictionary of "
         "tensors, or arrays with np.savez(...)"
@@ -232,7 +233,7 @@ class NamedValues:
 
     def __init__(self, value: Any) -> None:
         self.values: dict[str, Any] = {}
-        for name, element in _named(_joined_batches(value)):
+        for name, element in _iterate_named(_join_batches(value)):
             if len(self.values) >= MAX_NAMES:
                 raise Refused(f"expected at most {MAX_NAMES:,} arrays; got more")
             self.values[name] = element
@@ -332,8 +333,8 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 
 def plain_value(value: Any, left: Iterator[int], depth: int = 0) -> Any:
     """Return lists and dictionaries as JSON values; each value takes one item of ``left``."""
-    if depth > MOST_LEVELS or next(left, None) is None:
-        raise Refused(f"expected fewer values, nested at most {MOST_LEVELS} levels deep; got more")
+    if depth > MAX_LEVELS or next(left, None) is None:
+        raise Refused(f"expected fewer values, nested at most {MAX_LEVELS} levels deep; got more")
     if isinstance(value, _Tensor | _Storage):
         raise Refused("expected lists and dictionaries; got tensors")
     if isinstance(value, np.ndarray):
@@ -349,18 +350,18 @@ def plain_value(value: Any, left: Iterator[int], depth: int = 0) -> Any:
     raise Refused("expected lists and dictionaries; got other values")
 
 
-def _joined_batches(value: Any) -> Any:
+def _join_batches(value: Any) -> Any:
     """Join batches: a list of more than two matrices, or of dictionaries with the same keys."""
     if not isinstance(value, list | tuple) or not value:
         return value
     if all(isinstance(batch, dict) and {*batch} == {*value[0]} for batch in value):
-        joined = {name: _joined([batch[name] for batch in value]) for name in value[0]}
+        joined = {name: _join_tensors([batch[name] for batch in value]) for name in value[0]}
         return joined if all(joined.values()) else value
     are_matrices = all(isinstance(batch, _Tensor) and len(batch.shape) == 2 for batch in value)
-    return (len(value) > 2 and are_matrices and _joined(value)) or value
+    return (len(value) > 2 and are_matrices and _join_tensors(value)) or value
 
 
-def _joined(tensors: Sequence[Any]) -> _Batches | None:
+def _join_tensors(tensors: Sequence[Any]) -> _Batches | None:
     """Return tensors that differ only in their number of rows; None for other values."""
     if not all(isinstance(tensor, _Tensor) and tensor.shape for tensor in tensors):
         return None
@@ -368,12 +369,12 @@ def _joined(tensors: Sequence[Any]) -> _Batches | None:
     return _Batches(tuple(tensors)) if len(kinds) == 1 else None
 
 
-def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _iterate_named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Yield tensors, and lists of texts or whole numbers, with their names."""
     if isinstance(value, dict) and depth < MAX_DEPTH:
         for key, inner in value.items():
             if isinstance(key, str):
-                yield from _named(inner, f"{name}.{key}" if name else key, depth + 1)
+                yield from _iterate_named(inner, f"{name}.{key}" if name else key, depth + 1)
     elif isinstance(value, _Tensor | _Batches | np.ndarray):
         yield name or "array", value
     elif isinstance(value, list | tuple) and value:

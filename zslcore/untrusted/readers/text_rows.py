@@ -18,13 +18,13 @@ from zslcore.untrusted.worker import Refused
 SEPARATORS = {"CSV": ",", "TSV": "\t", "CSV with semicolons": ";"}
 #: Ends of a cell and of a row in the written file; spaces replace them in a text.
 CELL_END, ROW_END = "\x1f", "\x1e"
-CLEANED = str.maketrans({CELL_END: " ", ROW_END: " "})
+END_TO_SPACE = str.maketrans({CELL_END: " ", ROW_END: " "})
 FILE = "rows.txt"
 #: Maximum number of distinct texts, such as names of classes, that are stored once each.
-MOST_SHARED = 1 << 16
-#: Largest number of bytes of the rows as Python objects; a million rows, each a path of 60 letters,
+MAX_SHARED = 1 << 16
+#: Maximum number of bytes of the rows as Python objects; a million rows, each a path of 60 letters,
 #: take less.
-MOST_BYTES = 192 << 20
+MAX_BYTES = 192 << 20
 #: Bytes of an empty row, of an empty text in a cell, and of the reference to a text.
 ROW_BYTES, TEXT_BYTES, CELL_BYTES = 48, 57, 8
 
@@ -38,7 +38,7 @@ def copy_rows(path: str, kind: str, most: int, out: Path) -> None:
 
 
 def write_cells(rows: Iterable[Sequence[str]], unit: str, most: int, out: Path) -> None:
-    """Write rows to the file of :func:`rows_in`; refuse more than ``most``, or ``MOST_BYTES``."""
+    """Write rows to the file of :func:`rows_in`; refuse more than ``most``, or ``MAX_BYTES``."""
     shared: set[str] = set()
     n = size = 0
     with (out / FILE).open("w", encoding="utf-8", errors="replace", newline="") as file:
@@ -48,14 +48,14 @@ def write_cells(rows: Iterable[Sequence[str]], unit: str, most: int, out: Path) 
             size += ROW_BYTES * (unit == "rows")
             for cell in row:
                 size += CELL_BYTES if cell in shared else TEXT_BYTES + len(cell)
-                if len(shared) < MOST_SHARED:
+                if len(shared) < MAX_SHARED:
                     shared.add(cell)
-            if size > MOST_BYTES:
-                limit = f"expected {unit} that take at most {MOST_BYTES >> 20} MiB of memory"
+            if size > MAX_BYTES:
+                limit = f"expected {unit} that take at most {MAX_BYTES >> 20} MiB of memory"
                 raise Refused(f"{limit}; got more", f"line {n}")
             text = CELL_END.join(row)
             if ROW_END in text or text.count(CELL_END) >= max(1, len(row)):
-                text = CELL_END.join(cell.translate(CLEANED) for cell in row)
+                text = CELL_END.join(cell.translate(END_TO_SPACE) for cell in row)
             file.write(text + ROW_END)
     if n > most:
         raise Refused(f"expected at most {most:,} {unit}; got {n:,}")
@@ -67,7 +67,7 @@ def rows_in(folder: Path, most: int) -> Iterator[tuple[str, ...]]:
     Repeated texts are one object.
     """
     objects: dict[str, str] = {}
-    for row in _written(folder, most):
+    for row in _read_written(folder, most):
         cells = row.split(CELL_END) if row else ()
         yield tuple(first_object(cell, objects) for cell in cells)
 
@@ -75,7 +75,7 @@ def rows_in(folder: Path, most: int) -> Iterator[tuple[str, ...]]:
 def lines_in(folder: Path, most: int) -> Iterator[str]:
     """Yield the lines written by :func:`write_cells`; see :func:`rows_in`."""
     objects: dict[str, str] = {}
-    return (first_object(line, objects) for line in _written(folder, most))
+    return (first_object(line, objects) for line in _read_written(folder, most))
 
 
 def text_in(folder: Path) -> str:
@@ -84,14 +84,14 @@ def text_in(folder: Path) -> str:
     return text.replace(ROW_END, "\n")
 
 
-def _written(folder: Path, most: int) -> Iterator[str]:
+def _read_written(folder: Path, most: int) -> Iterator[str]:
     n = size = 0
     with (folder / FILE).open(encoding="utf-8", errors="replace", newline="") as file:
         last_part = ""
         while block := file.read(1 << 20):
             *rows, last_part = (last_part + block).split(ROW_END)
             n, size = n + len(rows), size + len(block) + CELL_BYTES * block.count(CELL_END)
-            if n > most or size > MOST_BYTES:
+            if n > most or size > MAX_BYTES:
                 raise ValueError
             yield from rows
     if last_part:
@@ -99,8 +99,8 @@ def _written(folder: Path, most: int) -> Iterator[str]:
 
 
 def first_object(text: str, objects: dict[str, str]) -> str:
-    """Return the object in ``objects`` that equals a text; store up to MOST_SHARED of them."""
-    if len(objects) < MOST_SHARED:
+    """Return the object in ``objects`` that equals a text; store up to MAX_SHARED of them."""
+    if len(objects) < MAX_SHARED:
         return objects.setdefault(text, text)
     return objects.get(text, text)
 

@@ -95,7 +95,7 @@ def read_variables(
     out: Path,
 ) -> dict[str, list[str]]:
     """Read and store the wanted variables of a file; return their names and the unread names."""
-    source = _opened(path, kind)
+    source = _open_source(path, kind)
     top = source.top if isinstance(source, Mat5 | Hdf5) else []  # a field is called "struct.field"
     available = {
         name
@@ -122,7 +122,7 @@ def read_variables(
         worker.report_progress(reading=name, share=k / len(present))
         file, role = out / f"{name}.npy", wanted[name]
         if not (role == "scores" and isinstance(source, Npz) and source.copy(name, file)):
-            WRITERS[role](_squeezed(source.read(name)), file)
+            WRITERS[role](_squeeze(source.read(name)), file)
     read = {*present, *(name.partition(".")[0] for name in present)}
     return {"found": present, "unread": [name for name in source.names if name not in read][:100]}
 
@@ -134,7 +134,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
     unchanged. In the entry of a variable, "refused" is the reason why it cannot be read, and "read"
     is True if its values were written.
     """
-    source = _opened(path, kind)
+    source = _open_source(path, kind)
     entries: list[dict[str, Any]] = []
     declared, most = 0, min(budget, SMALL_BYTES)
     for name in source.names[:MAX_VARIABLES]:
@@ -145,7 +145,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
             shape, itemsize = source.declared(name)
             if min(shape, default=0) < 0:
                 raise Refused("declares a negative number of values")
-            entry["shape"] = [int(n) for n in _squeezed_shape(shape)]
+            entry["shape"] = [int(n) for n in _squeeze_shape(shape)]
             size = math.prod(shape) * max(itemsize, 4)
             if declared + size <= most:
                 declared += size
@@ -165,7 +165,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
 
 def plain_array(array: np.ndarray, name: str) -> np.ndarray:
     """Return numbers unchanged, a list of whole numbers as int64, or texts."""
-    array = _squeezed(array)
+    array = _squeeze(array)
     if array.dtype.kind not in "biuf":
         return (_paths if name in PATHS else _names)(array)
     if array.size == max(array.shape, default=1):
@@ -176,29 +176,29 @@ def plain_array(array: np.ndarray, name: str) -> np.ndarray:
     return np.ascontiguousarray(array, "<f4" if array.dtype.itemsize <= 4 else "<f8")
 
 
-def _squeezed_shape(shape: Shape) -> Shape:
+def _squeeze_shape(shape: Shape) -> Shape:
     """Return a shape without axes of length 1, as pooled features have, if two axes remain."""
     longer = tuple(n for n in shape if n != 1)
     return longer if len(shape) > 2 == len(longer) else tuple(shape)
 
 
-def _squeezed(array: np.ndarray) -> np.ndarray:
-    return array.reshape(_squeezed_shape(array.shape))
+def _squeeze(array: np.ndarray) -> np.ndarray:
+    return array.reshape(_squeeze_shape(array.shape))
 
 
-def _opened(path: str, kind: str) -> _Source:
+def _open_source(path: str, kind: str) -> _Source:
     worker.import_libraries(*CONTAINERS[kind].libraries)
     return CONTAINERS[kind].reader(path)
 
 
-def _described(array: np.ndarray) -> str:
+def _describe(array: np.ndarray) -> str:
     kind = {"O": "cells", "U": "text", "S": "text", "c": "complex numbers"}.get(array.dtype.kind)
     return f"{' x '.join(map(str, array.shape)) or 'a single value'} of {kind or array.dtype}"
 
 
 def _matrix(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind not in "biuf" or array.ndim != 2 or not array.size:
-        raise Refused(f"expected a matrix of numbers; got {_described(array)}")
+        raise Refused(f"expected a matrix of numbers; got {_describe(array)}")
     return array
 
 
@@ -230,7 +230,7 @@ def whole_numbers(array: np.ndarray) -> np.ndarray:
     """Return a list of whole numbers as int64, or raise Refused."""
     is_list = not array.size or max(array.shape, default=0) == array.size
     if array.dtype.kind not in "biuf" or not is_list:
-        raise Refused(f"expected one column of whole numbers; got {_described(array)}")
+        raise Refused(f"expected one column of whole numbers; got {_describe(array)}")
     if array.dtype == np.int64 and (np.abs(array) < MAX_NUMBER).all():
         return array.ravel()
     values = array.ravel().astype(np.float64)
@@ -247,20 +247,20 @@ def _texts(array: np.ndarray) -> list[str]:
     for cell in array.ravel():
         cell = np.asarray(cell)
         if cell.dtype.kind != "U" or cell.size > 1:
-            raise Refused(f"expected a list of strings; got {_described(cell)}")
+            raise Refused(f"expected a list of strings; got {_describe(cell)}")
         texts.append(cell.item() if cell.size else "")
     return texts
 
 
 def _names(array: np.ndarray) -> np.ndarray:
-    return _as_wide_as_longest(array, slice(MAX_NAME), MAX_NAME)
+    return _cut_texts(array, slice(MAX_NAME), MAX_NAME)
 
 
 def _paths(array: np.ndarray) -> np.ndarray:
-    return _as_wide_as_longest(array, slice(-MAX_PATH, None), MAX_PATH)
+    return _cut_texts(array, slice(-MAX_PATH, None), MAX_PATH)
 
 
-def _as_wide_as_longest(array: np.ndarray, cut: slice, most: int) -> np.ndarray:
+def _cut_texts(array: np.ndarray, cut: slice, most: int) -> np.ndarray:
     """Return texts, cut by ``cut`` to ``most`` characters, in the narrowest array that holds them.
 
     Each text takes as many bytes in the array as the longest one, at most 1 KB.

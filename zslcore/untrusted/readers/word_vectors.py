@@ -33,7 +33,7 @@ def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list
                 "expected text or the binary format of word2vec; got a pickle, which could run "
                 "code: save it with KeyedVectors.save_word2vec_format"
             )
-        for word, values in (_of_binary if binary else _of_text)(file, names):
+        for word, values in (_read_binary if binary else _read_text)(file, names):
             vectors.setdefault(word, values)
             if len(vectors) == len(names):
                 break
@@ -50,7 +50,7 @@ def _sizes(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _of_text(file: BinaryIO, names: set[str]) -> Vectors:
+def _read_text(file: BinaryIO, names: set[str]) -> Vectors:
     """Yield the wanted words of a file in text format, with their vectors."""
     width = 0
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
@@ -78,7 +78,7 @@ def _vector(parts: Sequence[bytes], width: int, number: int) -> np.ndarray:
     return values
 
 
-def _of_binary(file: BinaryIO, names: set[str]) -> Vectors:
+def _read_binary(file: BinaryIO, names: set[str]) -> Vectors:
     """Yield the wanted words of a file in binary format, with their vectors."""
     sizes = _sizes(file.readline(MAX_LINE))
     if sizes is None or not 0 < sizes[1] <= MAX_WIDTH:

@@ -18,7 +18,7 @@ from zslcore.untrusted.readers.text_rows import copy_rows, text_in
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-#: Largest number of names in mappings; a name with its value takes 200 bytes.
+#: Maximum number of names in mappings; a name with its value takes 200 bytes.
 MAX_NAMES = 1 << 19
 #: End of a name in a mapping.
 NAME_END = re.compile(r":(?=\s)|(?<=[\"']):")
