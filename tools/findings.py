@@ -27,7 +27,7 @@ from zslcore.datasets.facts import (
     action_facts,
     class_facts,
     earlier_version,
-    published,
+    published_table,
     published_tables,
 )
 from zslcore.leakage import get_vocabulary, released_codes
@@ -62,14 +62,14 @@ def findings_of_tables() -> list[dict[str, str]]:
 
 def _quoted(method: str, data: str, section: str) -> str:
     """Return the first number on a method in a section of the benchmark paper's text."""
-    rows = published("text_figures").query("paper == 'GBU'").astype({"section": str})
+    rows = published_table("text_figures").query("paper == 'GBU'").astype({"section": str})
     rows = rows[(rows["method"] == method) & (rows["dataset"] == data)]
     return bare_percent(rows[rows["section"] == section]["quoted"].iloc[0])
 
 
 def _folds() -> dict[str, Any]:
     """Return numbers of training and validation classes, released and printed."""
-    printed = published("dataset_statistics").set_index("dataset")
+    printed = published_table("dataset_statistics").set_index("dataset")
     values: dict[str, Any] = {}
     for name in ("SUN", "aPY"):
         fold = class_facts(name).classes["ss_fold1"]
@@ -77,15 +77,15 @@ def _folds() -> dict[str, Any]:
         values[f"{name}_folds"] = " + ".join(map(str, released))
         row = printed.loc[name, ["train_classes", "val_classes"]]
         values[f"{name}_printed"] = " + ".join(map(str, row))
-    parts = published("imagenet_released").set_index("split")["classes"]
+    parts = published_table("imagenet_released").set_index("split")["classes"]
     return values | {"imagenet_val": parts["val"], "imagenet_train": parts["train"]}
 
 
 def _of_tables() -> dict[str, Any]:
     """Return numbers from the tables and the text of the benchmark paper."""
-    zsl = published("zsl_top1").set_index(["method", "dataset", "split"])["top1_per_class"]
-    gzsl = published("gzsl_ps").set_index(["method", "dataset"])
-    sse = published("reproduction").set_index(["method", "dataset"]).loc[("SSE", "SUN")]
+    zsl = published_table("zsl_top1").set_index(["method", "dataset", "split"])["top1_per_class"]
+    gzsl = published_table("gzsl_ps").set_index(["method", "dataset"])
+    sse = published_table("reproduction").set_index(["method", "dataset"]).loc[("SSE", "SUN")]
     iap = gzsl.loc[("IAP", "SUN")]
     u, s = iap["unseen"], iap["seen"]
     tests = cross_tests(printed_table())
@@ -115,8 +115,8 @@ def _of_tables() -> dict[str, Any]:
 
 def _other_tests() -> dict[str, Any]:
     """Return the SUN values of table 2, its test classes in Places, and the videos of HMDB51."""
-    two = published("reproduction").set_index(["method", "dataset"])["reproduced"]
-    stated = published("action_text").set_index(["what", "dataset"])["stated"].to_dict()
+    two = published_table("reproduction").set_index(["method", "dataset"])["reproduced"]
+    stated = published_table("action_text").set_index(["what", "dataset"])["stated"].to_dict()
     cell = cells()["SUN", "SS", "places-205"]
     return {
         "eszsl_reproduced": bare_percent(two["ESZSL", "SUN"]),
@@ -130,24 +130,29 @@ def _other_tests() -> dict[str, Any]:
 
 def _versions() -> dict[str, Any]:
     """Return numbers on changes of tables 3 and 6 since the earlier version, and on quotations."""
-    moved = published("earlier_version")["table"].value_counts()
-    now, before = published("zsl_top1"), earlier_version("zsl_top1")
+    moved = published_table("earlier_version")["table"].value_counts()
+    now, before = published_table("zsl_top1"), earlier_version("zsl_top1")
     values: dict[str, Any] = {
         "moved_zsl": moved["zsl_top1"],
         "zsl_figures": len(now),
         "moved_gzsl": moved["gzsl_ps"],
-        "gzsl_figures": 3 * len(published("gzsl_ps")),
-        "quotations": len(published("text_figures").query("paper == 'CAL'")),
+        "gzsl_figures": 3 * len(published_table("gzsl_ps")),
+        "quotations": len(published_table("text_figures").query("paper == 'CAL'")),
     }
     for version, table in (("now", now), ("before", before)):
         accuracies = table.set_index(["method", "dataset", "split"])["top1_per_class"]
         for method, data in (("DEVISE", "aPY"), ("SYNC", "AWA2"), ("ESZSL", "CUB")):
             values[f"{method}_{version}"] = bare_percent(accuracies[method, data, "PS"])
-    crossed = published("cross_dataset_awa").set_index(["method", "train_dataset", "test_dataset"])
+    crossed = published_table("cross_dataset_awa").set_index(
+        ["method", "train_dataset", "test_dataset"]
+    )
     for method, data in (("SYNC", "AWA1"), ("SYNC", "AWA2"), ("CONSE", "AWA1"), ("CONSE", "AWA2")):
         cell = crossed.loc[(method, data, data), "top1_per_class"]
         values[f"table4_{method}_{data}"] = bare_percent(cell)
-    for version, table in (("now", published("gzsl_ps")), ("before", earlier_version("gzsl_ps"))):
+    for version, table in (
+        ("now", published_table("gzsl_ps")),
+        ("before", earlier_version("gzsl_ps")),
+    ):
         for method in ("LATEM", "SJE"):
             row = table.set_index(["method", "dataset"]).loc[(method, "aPY")]
             figures = [bare_percent(row[name]) for name in ("unseen", "seen", "harmonic")]
@@ -157,7 +162,7 @@ def _versions() -> dict[str, Any]:
 
 def _of_claims() -> dict[str, Any]:
     """Return mean ranks of figure 4, and the printed gains of the action paper with word2vec."""
-    t = published("zsl_mean_ranks").set_index(["split", "method"])["mean_rank"]
+    t = published_table("zsl_mean_ranks").set_index(["split", "method"])["mean_rank"]
     named = {
         "sync_ps": ("PS", "SYNC"),
         "sync_ss": ("SS", "SYNC"),
@@ -167,7 +172,7 @@ def _of_claims() -> dict[str, Any]:
     }
     ranks: dict[str, Any] = {name: f"{t[cell]:.1f}" for name, cell in named.items()}
     ranks["sync_place"] = int(t["PS"].rank()["SYNC"])
-    gains: pd.DataFrame = published("overlap_gain_action").query("semantics == 'word2vec'")
+    gains: pd.DataFrame = published_table("overlap_gain_action").query("semantics == 'word2vec'")
     low, *higher = gains["overlap_gain_minus_idt"].sort_values()
     return ranks | {
         "w2v_from": bare_percent(min(higher), ".2f"),
@@ -179,8 +184,8 @@ def _of_claims() -> dict[str, Any]:
 def _captions() -> dict[str, Any]:
     """Return the counts in captions of the benchmark paper, and the true numbers."""
     values = {}
-    tables = {name: published(name) for name in published_tables()}
-    for row in published("captions").to_dict("records"):
+    tables = {name: published_table(name) for name in published_tables()}
+    for row in published_table("captions").to_dict("records"):
         name = str(row["what"]).removeprefix("data ")
         values[f"stated_{name}"] = row["stated"]
         values[f"counted_{name}"] = counted_in_tables(tables, row["what"])
@@ -196,7 +201,7 @@ def _balance() -> dict[str, Any]:
         tested = images_by_part(name)["test"]
         values |= {f"smallest_{name}": min(tested), f"largest_{name}": f"{max(tested):,}"}
         values[f"ratio_{name}"] = f"{max(tested) / min(tested):.1f}"
-    crops = published("calibration_10crop").set_index(["method", "dataset"])
+    crops = published_table("calibration_10crop").set_index(["method", "dataset"])
     for kind in ("per_class", "per_sample"):
         values[f"linear_{kind}"] = bare_percent(crops.loc[("LinearV2S", "AWA2"), f"zsl_{kind}"])
     for name, rows in crops.groupby("dataset"):
@@ -212,7 +217,7 @@ def _conclusions() -> dict[str, Any]:
     keys = ["method", "dataset", "split"]
     now, before = (
         table.set_index(keys)["top1_per_class"]
-        for table in (published("zsl_top1"), earlier_version("zsl_top1"))
+        for table in (published_table("zsl_top1"), earlier_version("zsl_top1"))
     )
     return {
         "devise_before": bare_percent(before["DEVISE", "aPY", "PS"]),

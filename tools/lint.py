@@ -26,7 +26,7 @@ import pandas as pd
 
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, explain_claim
 from zslcore.analysis.papers.claims import LINT_FILE, LintRule
-from zslcore.datasets.facts import action_facts, class_facts, published, published_tables
+from zslcore.datasets.facts import action_facts, class_facts, published_table, published_tables
 from zslcore.leakage.contamination import cells, pretraining_sets
 from zslcore.metrics import harmonic_mean
 from zslcore.numbers import bare_percent
@@ -47,7 +47,7 @@ Comparison = tuple[bool, str]
 
 
 def lint(tables: Tables) -> list[LintRule]:
-    """Apply all rules to tables by name, see :func:`zslcore.datasets.facts.published`."""
+    """Apply all rules to tables by name, see :func:`zslcore.datasets.facts.published_table`."""
     linted = []
     for name, (checks, compare) in RULES.items():
         compared = [*compare(tables)]
@@ -58,7 +58,7 @@ def lint(tables: Tables) -> list[LintRule]:
 
 def lint_printed() -> list[LintRule]:
     """Apply all rules to the tables of the papers."""
-    return lint({name: published(name) for name in published_tables()})
+    return lint({name: published_table(name) for name in published_tables()})
 
 
 def main() -> None:

@@ -23,13 +23,13 @@ from zslcore.analysis.actions import (
 )
 from zslcore.analysis.overlap import study_summary
 from zslcore.datasets import load
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.metrics.gain import gain_of
 from zslcore.storage.records import typed
 
 
-@pytest.mark.parametrize("row", published("action_splits").to_dict("records"))
+@pytest.mark.parametrize("row", published_table("action_splits").to_dict("records"))
 def test_draws_have_the_printed_numbers_and_seeds_reproduce(row):
     configuration = CONFIGURATIONS[row["configuration"]]
     draws, in_set = controlled_draws(configuration), configuration.overlapping

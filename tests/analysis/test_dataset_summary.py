@@ -6,7 +6,7 @@ from tests.worlds import linear_world
 from zslcore.analysis import dataset_summary
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.digits import read_digits
-from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.facts import class_facts, published_table
 from zslcore.datasets.simulated import simulate
 from zslcore.exceptions import ParameterError
 
@@ -117,7 +117,7 @@ def test_published_overlaps_are_found_under_any_spelling():
     facts = class_facts("AWA2").classes
     plus = [name.replace(" ", "+") for name in facts["class"]]
     numbered = [f"{i:03}.{name.replace(' ', '_')}" for i, name in enumerate(facts["class"], 1)]
-    listed = published("overlap_imagenet1k_ss").query("dataset == 'AWA2'")["class"]
+    listed = published_table("overlap_imagenet1k_ss").query("dataset == 'AWA2'")["class"]
     for names in (plus, numbered):
         dataset = ZSLDataset(
             name="AWA2",

@@ -8,7 +8,7 @@ import pytest
 from tests.worlds import imagenet_world, linear_world
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed_accuracies
 from zslcore.datasets import ZSLDataset, import_dataset
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.datasets.imagenet import SETS, imagenet
 from zslcore.evaluation.protocol import fit_and_score, select
 from zslcore.exceptions import DatasetError
@@ -108,6 +108,6 @@ def test_data_without_ids_are_refused_in_a_sentence():
 def test_table_5_equals_the_printed_table():
     table = printed_accuracies()
     assert list(table.columns) == list(SETS)
-    cells = published("imagenet_zsl_top1")
+    cells = published_table("imagenet_zsl_top1")
     assert table.loc["CONSE", "2H"] == pytest.approx(0.0763)
     assert table.notna().sum().sum() == cells["top1_per_class"].notna().sum()

@@ -15,7 +15,7 @@ from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import MapStudy, make_map, predicted_points
 from zslcore.datasets import imports, load
 from zslcore.datasets.facts import title
-from zslcore.datasets.simulated import planted
+from zslcore.datasets.simulated import planted_effects
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 
@@ -80,7 +80,7 @@ def test_the_answer_comes_from_printed_pairs_and_never_from_simulated_data(visit
     app = unfolded(app)
     texts = (element.value.replace("\\", "") for element in app.markdown)
     (sentence,) = (text for text in texts if text.startswith(heading))
-    moved = planted("simulated-AWA2").moved
+    moved = planted_effects("simulated-AWA2").moved
     assert {name for name in load("simulated-AWA2").class_names if name in sentence} == set(moved)
     unplanted = {
         "pair_first": "simulated-AWA1-unplanted",

@@ -20,7 +20,7 @@ from ui.views.overlap_gain import gains
 from zslcore import printing
 from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy, class_gains
 from zslcore.datasets import load
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.jobs.studies import stored_result
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.counts import overlaps
@@ -182,7 +182,7 @@ def test_the_page_states_only_a_planted_effect(visit, monkeypatch, name):
 
 def test_the_first_view_shows_the_printed_gains_and_the_classes_in_both_sets(own_data):
     app = pages.visit("overlap_gain")
-    printed = published("overlap_gain_action")["overlap_gain_minus_idt"]
+    printed = published_table("overlap_gain_action")["overlap_gain_minus_idt"]
     better = f"{(printed > 0).sum()} of {len(printed)} printed gains"
     assert f"Yes, by {100 * printed.mean():.1f} % (relative) on average: {better}" in words(app)
     (chart,) = (chart for chart in charts(app) if "Printed" in chart.alt)

@@ -344,7 +344,7 @@ def test_a_printed_number_is_explained_as_by_zslcore_explain(tmp_path, scored):
     app = pages.visit(PAGE)
     uploaded(app, path)
     explanation = explain([score_report(path)], read_printed("H 1.0"))
-    assert not explanation.explained
+    assert not explanation.is_explained
     app.session_state["scores_check"] = True
     app.text_input(key="scores_printed").set_value("H 1.0").run()
     assert not app.session_state["scores_check"]  # the menu would cover the answer

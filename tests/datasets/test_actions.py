@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from zslcore.datasets import Split, ZSLDataset, available, load
-from zslcore.datasets.facts import ACTION_SETS, action_facts, published, recognise_actions, zsl220
+from zslcore.datasets.facts import (
+    ACTION_SETS,
+    action_facts,
+    published_table,
+    recognise_actions,
+    zsl220,
+)
 from zslcore.datasets.simulated_actions import (
     ACTIONS,
     EXTRACTORS,
@@ -31,7 +37,7 @@ def test_classes_and_videos_are_those_of_the_release(dataset, classes, videos):
 
 
 def test_the_number_of_overlapping_classes_equals_the_paper():
-    for row in published("action_splits").to_dict("records"):
+    for row in published_table("action_splits").to_dict("records"):
         in_set = action_facts(row["dataset"]).overlapping[row["pretraining"]]
         assert (in_set.sum(), (~in_set).sum()) == (row["overlapping"], row["non_overlapping"])
 
@@ -68,12 +74,12 @@ def test_none_of_the_220_classes_of_kinetics_600_is_in_kinetics_400():
 def test_a_split_of_the_220_validates_on_60_and_tests_on_160(split, validated, tested):
     facts = zsl220()
     validation_names = {
-        n for n, out in zip(facts.class_names, facts.validated[split - 1], strict=True) if out
+        n for n, out in zip(facts.class_names, facts.validation[split - 1], strict=True) if out
     }
-    assert (len(validation_names), len(facts.tested(split))) == (60, 160)
-    assert validation_names | set(facts.tested(split)) == set(facts.class_names)
+    assert (len(validation_names), len(facts.test_classes(split))) == (60, 160)
+    assert validation_names | set(facts.test_classes(split)) == set(facts.class_names)
     assert set(validated) <= validation_names
-    assert tested in facts.tested(split)
+    assert tested in facts.test_classes(split)
 
 
 def test_only_ucf101_has_attributes():

@@ -285,7 +285,7 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
     assert load("AWA1").name == "AWA1"
     assert out.count("features  trained on imagenet-1k\n") == 2
     report = audit(load("CUB"))
-    assert "ZSL006" not in {finding.check for finding in report.marked("open")}
+    assert "ZSL006" not in {finding.check for finding in report.select_findings("open")}
 
 
 def test_the_page_of_awa1_and_awa2_is_named_only_if_both_are_imported():

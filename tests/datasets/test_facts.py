@@ -10,7 +10,7 @@ from zslcore.datasets.facts import (
     earlier_version,
     fact_sources,
     labels_digest,
-    published,
+    published_table,
     published_tables,
 )
 from zslcore.exceptions import UnknownNameError
@@ -22,7 +22,7 @@ BENCHMARKS = ("AWA1", "AWA2", "CUB", "SUN", "aPY")
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_totals_agree_with_the_published_statistics(benchmark):
     facts, t = class_facts(benchmark), class_facts(benchmark).classes
-    printed = published("dataset_statistics").set_index("dataset").loc[benchmark]
+    printed = published_table("dataset_statistics").set_index("dataset").loc[benchmark]
     unseen = t["ps"] == "test"
     ours = {
         "attributes": facts.attributes,
@@ -75,7 +75,7 @@ def test_split_and_image_counts_of_single_classes_are_as_published():
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_published_overlaps_are_test_classes_of_ss_and_none_of_ps(benchmark):
     t = class_facts(benchmark).classes
-    printed = published("overlap_imagenet1k_ss").query("dataset == @benchmark")["class"]
+    printed = published_table("overlap_imagenet1k_ss").query("dataset == @benchmark")["class"]
     listed = t[t["imagenet1k"] == "published"]
     assert len(listed) == len(printed)
     # The paper prints planetarium, tent and market; SUN has an indoor and an outdoor class of each,
@@ -146,7 +146,7 @@ def _plain(name):
 @pytest.mark.parametrize("name", published_tables())
 def test_printed_tables_are_returned_as_fractions(name):
     printed = pd.read_csv(FACTS / "published" / f"{name}.csv")
-    table = published(name)
+    table = published_table(name)
     assert len(table) == len(printed) > 0
     for column in printed.columns[printed.columns.str.endswith("_percent")]:
         assert table[column.removesuffix("_percent")].abs().max() <= 1
@@ -164,31 +164,33 @@ def test_every_printed_table_and_class_column_is_explained():
 
 
 def test_cells_of_printed_tables_are_as_in_the_papers():
-    zsl = published("zsl_top1").set_index(["method", "dataset", "split"])["top1_per_class"]
+    zsl = published_table("zsl_top1").set_index(["method", "dataset", "split"])["top1_per_class"]
     assert zsl["ESZSL", "AWA2", "PS"] == pytest.approx(0.586)
-    gzsl = published("calibration_gzsl_harmonic").query("method == 'LinearS2V'")
+    gzsl = published_table("calibration_gzsl_harmonic").query("method == 'LinearS2V'")
     best = gzsl.query("dataset == 'AWA2' and lambda_selected_for == 'gzsl'")["harmonic"]
     assert best.item() == pytest.approx(0.640)
 
 
 @pytest.mark.parametrize(("name", "moved"), [("zsl_top1", 18), ("gzsl_ps", 30)])
 def test_the_earlier_version_of_a_table_equals_its_paper(shared, name, moved):
-    keys = [key for key in ("method", "dataset", "split") if key in published(name)]
+    keys = [key for key in ("method", "dataset", "split") if key in published_table(name)]
     result = (earlier_version(name).set_index(keys) * 100).round(6)
     parsed = pd.read_csv(shared / "published" / f"{name}_first_version.csv")
     parsed = parsed.set_index(keys).rename(columns=lambda column: column.removesuffix("_percent"))
     pd.testing.assert_frame_equal(result, parsed.reindex(result.index))
-    assert ((published(name).set_index(keys) * 100).round(6) != result).to_numpy().sum() == moved
+    assert (
+        (published_table(name).set_index(keys) * 100).round(6) != result
+    ).to_numpy().sum() == moved
 
 
 def test_the_earlier_version_differs_only_in_the_listed_cells():
-    cells = published("earlier_version")
+    cells = published_table("earlier_version")
     for name in ("zsl_top1", "gzsl_ps"):
-        differ = (earlier_version(name) != published(name)).to_numpy().sum()
+        differ = (earlier_version(name) != published_table(name)).to_numpy().sum()
         assert differ == (cells["table"] == name).sum() > 0
     now, before = (
         table.set_index(["method", "dataset"])["harmonic"]
-        for table in (published("gzsl_ps"), earlier_version("gzsl_ps"))
+        for table in (published_table("gzsl_ps"), earlier_version("gzsl_ps"))
     )
     assert (now["ESZSL", "CUB"], before["ESZSL", "CUB"]) == pytest.approx((0.233, 0.210))
     with pytest.raises(UnknownNameError, match="did you mean 'zsl_top1'"):
@@ -199,4 +201,4 @@ def test_misspelt_names_get_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'AWA2'"):
         class_facts("awa2")
     with pytest.raises(UnknownNameError, match="did you mean 'gzsl_ps'"):
-        published("gzsl-ps")
+        published_table("gzsl-ps")

@@ -9,7 +9,7 @@ import pytest
 import scipy.io
 
 from tests.conftest import SHARED
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.datasets.imagenet import (
     CLASSES,
     LISTS,
@@ -29,7 +29,7 @@ FACTS_OF = imagenet()
 
 
 def test_the_nine_sets_have_the_class_counts_of_the_released_file():
-    released = published("imagenet_released").set_index("split")["classes"]
+    released = published_table("imagenet_released").set_index("split")["classes"]
     ours = {name: int(FACTS_OF.sets[name].sum()) for name in SETS}
     ours |= {"train": int((FACTS_OF.seen & ~FACTS_OF.validation).sum())}
     ours |= {"val": int(FACTS_OF.validation.sum())}

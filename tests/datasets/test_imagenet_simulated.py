@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from zslcore.datasets import available, load
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.datasets.imagenet import (
     BLOCK,
     SETS,
@@ -62,7 +62,7 @@ def test_every_row_is_in_exactly_one_part(small):
 
 def test_populations_and_lists_have_the_printed_properties():
     n = populations()
-    printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
+    printed = published_table("imagenet_splits").set_index("split")["images_per_class_mean"]
     for name in SETS[2:]:
         assert n[FACTS.sets[name]].mean() == pytest.approx(printed[name], rel=0.002), name
     unseen = FACTS.sets["All"]

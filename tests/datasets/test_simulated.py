@@ -7,8 +7,8 @@ from zslcore.analysis.maps.layout import MapSettings
 from zslcore.analysis.maps.map import make_map
 from zslcore.analysis.maps.quality import ALPHA
 from zslcore.datasets import class_names, load
-from zslcore.datasets.facts import class_facts, published
-from zslcore.datasets.simulated import SIMULATED, UNPLANTED, planted, rounded, simulate
+from zslcore.datasets.facts import class_facts, published_table
+from zslcore.datasets.simulated import SIMULATED, UNPLANTED, planted_effects, round_values, simulate
 from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.exceptions import UnknownNameError
@@ -42,8 +42,8 @@ def test_simulated_data_are_the_same_with_any_number_of_threads(demo, benchmark)
 
 def test_rounded_factors_multiply_exactly_in_any_order():
     rng = np.random.default_rng(0)
-    A = rounded(rng.standard_normal((500, 64), dtype=np.float32), bits=5)
-    B = rounded(rng.standard_normal((64, 300))).astype(np.float32)
+    A = round_values(rng.standard_normal((500, 64), dtype=np.float32), bits=5)
+    B = round_values(rng.standard_normal((64, 300))).astype(np.float32)
     assert A.dtype == np.float32
     order = rng.permutation(64)
     np.testing.assert_array_equal(A @ B, A[:, order] @ B[order])
@@ -96,7 +96,7 @@ def test_splits_follow_the_lists(demo, benchmark):
 
 def test_full_size_has_the_published_number_of_images():
     ds = simulate("simulated-CUB-full")
-    printed = published("dataset_statistics").set_index("dataset").loc["CUB"]
+    printed = published_table("dataset_statistics").set_index("dataset").loc["CUB"]
     ps, ss = ds.split("PS"), ds.split("SS")
     assert ds.features.shape == (printed["images"], 2048)
     assert len(ps.trainval) == printed["ps_trainval_images"]
@@ -117,8 +117,8 @@ def test_awa1_and_awa2_share_prototypes_and_differ_in_five_named_classes(demo):
     own = np.diag(apart) / np.sqrt(1 / np.bincount(first.labels) + 1 / np.bincount(second.labels))
     moved = {first.class_names[c] for c in np.argsort(-own)[:5]}
     assert moved == {"collie", "elephant", "giraffe", "seal", "zebra"}
-    assert moved == set(planted(second.name).moved)
-    assert planted(first.name).moved == ()
+    assert moved == set(planted_effects(second.name).moved)
+    assert planted_effects(first.name).moved == ()
 
 
 def test_awa_has_its_real_attributes(demo):
@@ -166,16 +166,20 @@ def classes_that_differ(*datasets):
 
 @pytest.mark.nightly
 def test_mixing_detects_only_the_shifted_classes(demo):
-    assert classes_that_differ(demo["AWA1"], demo["AWA2"]) == set(planted("simulated-AWA2").moved)
+    assert classes_that_differ(demo["AWA1"], demo["AWA2"]) == set(
+        planted_effects("simulated-AWA2").moved
+    )
     twins = [simulate(f"simulated-{name}-unplanted") for name in ("AWA1", "AWA2")]
     assert classes_that_differ(*twins) == set()
-    assert [planted(twin.name).moved for twin in twins] == [(), ()]
+    assert [planted_effects(twin.name).moved for twin in twins] == [(), ()]
 
 
 def test_without_the_planted_photographs_boxes_share_names_only(demo):
     twin = simulate("simulated-aPY-unplanted")
     assert twin.image_files == demo["aPY"].image_files
-    assert planted("simulated-aPY").photographs > 0 == planted(twin.name).photographs
+    assert (
+        planted_effects("simulated-aPY").photographs > 0 == planted_effects(twin.name).photographs
+    )
     assert twin.digest != demo["aPY"].digest
 
 
@@ -193,9 +197,9 @@ def test_data_without_the_effect_load_by_name():
     assert name_without_effects("simulated-AWA2-full") == "simulated-AWA2-full-unplanted"
     for without in ("simulated-AWA2-untrained", "digits", "simulated-AWA2-unplanted"):
         assert name_without_effects(without) is None
-    assert planted("digits") is None
-    assert all(planted(name).gain for name in DEMO)
-    assert not any(planted(name).gain for name in (*UNPLANTED, *UNTRAINED))
+    assert planted_effects("digits") is None
+    assert all(planted_effects(name).gain for name in DEMO)
+    assert not any(planted_effects(name).gain for name in (*UNPLANTED, *UNTRAINED))
 
 
 def test_accuracies_on_simulated_awa2_are_near_the_papers(demo):

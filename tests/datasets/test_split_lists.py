@@ -508,9 +508,11 @@ def test_image_names_repeated_in_many_classes_identify_an_image_within_its_class
             ]
             path.write_text("\n".join(["image,class,split", *rows]))
         report = audit(path)
-        assert report.verdict == ("leaks" if report.marked("leak") else "unknown")
-        assert any("images with the same names" in f.sentence for f in report.marked("open"))
-        return [finding.sentence for finding in report.marked("leak")]
+        assert report.verdict == ("leaks" if report.select_findings("leak") else "unknown")
+        assert any(
+            "images with the same names" in f.sentence for f in report.select_findings("open")
+        )
+        return [finding.sentence for finding in report.select_findings("leak")]
 
     assert leaks(range(6, 9)) == []
     assert leaks(range(4, 9)) == ["In both trainval (training) and test_seen (test): 6 rows."]

@@ -192,7 +192,7 @@ def test_the_verdict_is_the_worst_mark_and_exit_status_follows_fail_on(marks):
         if (n := marks.count(mark))
     ]
     assert report.headline == f"x (PS): {report.verdict} - {', '.join(counted)}."
-    assert len(report.marked("open")) == marks.count("open")
+    assert len(report.select_findings("open")) == marks.count("open")
     assert report.to_frame()["sentence"].tolist() == [f"It is {mark}." for mark in marks]
     with pytest.raises(FrozenInstanceError):
         report.split = "SS"

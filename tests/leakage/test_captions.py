@@ -12,7 +12,7 @@ from zslcore.leakage.captions import as_text, count_captions, names_of
 from zslcore.untrusted import answers
 from zslcore.untrusted.readers import captions as reader
 from zslcore.untrusted.readers.captions import MAX_LINE
-from zslcore.untrusted.worker import watched
+from zslcore.untrusted.worker import watch_calls
 
 CAPTIONS = [
     "A photo of two zebras.",
@@ -137,7 +137,7 @@ def test_captions_are_read_in_a_worker_that_reports_progress(tmp_path, monkeypat
     monkeypatch.setattr(reader, "_text", None)
     (tmp_path / "a.txt").write_text("a fox\n" * 100_000)
     shares = []
-    with watched(shares.append):
+    with watch_calls(shares.append):
         assert of_file(tmp_path / "a.txt", "fox") == ({"fox": 100_000}, 100_000)
     assert shares == sorted(shares)
     assert 0 < shares[-1] <= 1

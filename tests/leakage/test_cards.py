@@ -205,7 +205,7 @@ def test_a_test_class_in_an_assumed_set_is_unknown_and_in_a_declared_set_leaks(f
     write_split(folder / "known.mat", parts, CLASSES)
     actual = card(folder, "known.mat", "res101.mat")
     assert actual.verdict == "unknown"
-    assert not actual.marked("leak")
+    assert not actual.select_findings("leak")
     assert actual.sentence.startswith(
         "No test image was trained on (0 of 40). "
         "This would leak if the features were trained on ImageNet-1K: 2 of 2 test classes"
@@ -253,11 +253,11 @@ def test_scores_of_classes_in_an_assumed_set_are_not_a_leak(folder):
     with np.load(folder / "scores.npz") as content:
         np.savez(folder / "named.npz", **content, class_names=np.array(CLASSES))
     assumed, declared = (card(folder, "named.npz", pretraining=p) for p in (None, ["imagenet-1k"]))
-    assert not assumed.marked("leak")
-    (leaking,) = (finding.sentence for finding in declared.marked("leak"))
+    assert not assumed.select_findings("leak")
+    (leaking,) = (finding.sentence for finding in declared.select_findings("leak"))
     assert leaking.startswith("2 of 2")
     would_leak = f"This would leak if the features were trained on ImageNet-1K: {leaking}"
-    assert would_leak in [finding.sentence for finding in assumed.marked("open")]
+    assert would_leak in [finding.sentence for finding in assumed.select_findings("open")]
     assert assumed.metrics[1].value == declared.metrics[1].value == "2 of 2"
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.facts import class_facts, published_table
 from zslcore.leakage import VOCABULARY_NAMES, Vocabulary, get_vocabulary, match_names, matching
 from zslcore.leakage.matching import EMPTY_WORDS, MAX_INDEXES, index_of
 from zslcore.leakage.vocabularies import VIEWPOINTS, domains, wordnet
@@ -38,7 +38,7 @@ def found_by(rule, name, vocabulary, context=()):
 
 
 def _action_lists():
-    table = published("overlap_action")
+    table = published_table("overlap_action")
     for (dataset, pretraining), part in table.groupby(["dataset", "pretraining"]):
         names = list(part["class"])
         result = strengths(names, get_vocabulary(PAPER_NAME[pretraining]), names)
@@ -54,7 +54,7 @@ def _action_lists():
 
 def _image_lists():
     """SS test classes, with overlaps listed in the paper, and PS test classes, which have none."""
-    listed = published("overlap_imagenet1k_ss")
+    listed = published_table("overlap_imagenet1k_ss")
     for dataset, part in listed.groupby("dataset"):
         facts = class_facts(dataset).classes
         overlapping = set(part["class"])
@@ -83,7 +83,9 @@ def test_matching_reproduces_the_overlap_lists_of_papers(lists):
 
 
 def test_the_overlap_tables_have_the_printed_totals():
-    actions = published("overlap_action").groupby(["dataset", "pretraining"])["overlaps"].sum()
+    actions = (
+        published_table("overlap_action").groupby(["dataset", "pretraining"])["overlaps"].sum()
+    )
     assert actions.to_dict() == {
         ("HMDB51", "Kinetics-400"): 28,
         ("HMDB51", "Sports-1M"): 17,
@@ -222,7 +224,7 @@ def test_a_thing_never_matches_an_activity_for_certain(name, vocabulary, entry):
 def test_lists_have_a_domain_of_things_activities_or_qualities():
     for dataset in ("AWA2", "CUB", "SUN", "aPY"):
         assert domains(class_facts(dataset).classes["class"]) == {"thing"}, dataset
-    actions = published("overlap_action")
+    actions = published_table("overlap_action")
     for dataset, part in actions.groupby("dataset"):
         assert domains(part["class"]) == {"activity"}, dataset
     for name in ("imagenet-1k", "kinetics-400", "kinetics-700", "sports-1m"):
@@ -485,7 +487,7 @@ def test_any_text_can_be_a_class_name(name):
 
 
 def test_matching_does_not_depend_on_the_order_of_names():
-    names = list(published("overlap_action")["class"].unique())
+    names = list(published_table("overlap_action")["class"].unique())
     forth = strengths(names, get_vocabulary("kinetics-400"))
     back = strengths(names[::-1], get_vocabulary("kinetics-400"))
     assert forth == back

@@ -17,7 +17,7 @@ from zslcore.datasets.facts import (
     decode_runs,
     fact_sources,
     labels_digest,
-    published,
+    published_table,
     row_facts,
 )
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
@@ -401,7 +401,7 @@ def test_run_lengths_are_read():
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_stored_facts_of_rows_agree_with_printed_counts(name):
     facts = row_facts(name)
-    printed = published("dataset_statistics").set_index("dataset").loc[name]
+    printed = published_table("dataset_statistics").set_index("dataset").loc[name]
     assert len(facts.labels) == printed["images"]
     assert len(np.unique(facts.labels)) == printed["classes"]
     classes = class_facts(name).classes

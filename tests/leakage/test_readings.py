@@ -78,8 +78,8 @@ def test_the_reading_without_contradictions_is_the_headline(card, name):
     actual = card(**lists)
     assert (actual.verdict, actual.metrics[0].value) == (verdict, "0")
     assert actual.sentence.startswith(sentence)
-    assert not actual.marked("leak")
-    assert len(actual.marked("error")) == (verdict == "broken")
+    assert not actual.select_findings("leak")
+    assert len(actual.select_findings("error")) == (verdict == "broken")
 
 
 @pytest.mark.parametrize("part", SOUND)
@@ -151,7 +151,9 @@ def test_sorted_images_numbered_off_by_one_raise_a_question(tmp_path, name, firs
         np.savez(tmp_path / "split.npz", **lists, labels=y)
         report = audit(tmp_path / "split.npz", pretraining=["none"])
         questions = [
-            f.sentence for f in report.marked("open") if "are read as numbered" in f.sentence
+            f.sentence
+            for f in report.select_findings("open")
+            if "are read as numbered" in f.sentence
         ]
         assert report.verdict == ("leaks" if len(leaked) else "unknown")
         is_usual = first == (name == "{}_loc")
@@ -196,7 +198,7 @@ def test_a_missing_trainval_is_the_union_of_train_and_val(card):
     for lists in (one(pair | tests), pair | tests):
         actual = card(**lists)
         assert (actual.verdict, actual.metrics[0].value) == ("clean", "0")
-        text = [f.sentence for f in actual.marked("warning")]
+        text = [f.sentence for f in actual.select_findings("warning")]
         assert (
             "The file has no trainval list; trainval is read as the union of train and val." in text
         )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from zslcore.datasets.base import Split
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
 from zslcore.leakage import (
     CHECKS,
@@ -329,7 +329,7 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
     file = next(f for f in FILES if FILES[f] == "SS" and (xlsa17 / name / f).exists())
     context = replace(alone(name, file), vocabularies=(get_vocabulary("imagenet-1k"),))
     findings = [f for f in finding_of(context, "ZSL006") if f.mark in (FAIL, WARN)]
-    listed = published("overlap_imagenet1k_ss").query("dataset == @name")["class"]
+    listed = published_table("overlap_imagenet1k_ss").query("dataset == @name")["class"]
     assert findings[0].mark is FAIL
     # Keys are names such as "market indoor".
     classes = [class_key(c) for f in findings for c in f.classes]

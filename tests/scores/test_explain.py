@@ -25,7 +25,7 @@ def report_of(scores=F, name="own.npz", **more):
 
 REPORT = report_of()
 FIGURES = REPORT.metrics
-BEST = REPORT.matrix.tested.curve.best()
+BEST = REPORT.matrix.predicted_rows.curve.best()
 KINDS = {
     "γ = 0, per class": {"H": FIGURES["plain_harmonic"], "u": FIGURES["plain_unseen"]},
     "γ = 0, per image": {"H": FIGURES["plain_harmonic_per_sample"]},
@@ -46,7 +46,7 @@ KINDS = {
 def test_each_reading_is_named_for_the_numbers_that_it_gives(message):
     printed = read_printed(", ".join(f"{k} {100 * v:.4f}" for k, v in KINDS[message].items()))
     explanation = explain([REPORT], printed)
-    assert explanation.explained
+    assert explanation.is_explained
     assert message in explanation.common_readings
     for number, comparisons in zip(printed, explanation.comparisons, strict=True):
         assert re.search(f"explains? {number.name} {number.text}", " ".join(explanation.sentences))
@@ -63,7 +63,7 @@ def test_a_given_gamma_is_named_as_a_reading():
 
 def test_a_number_without_a_matching_reading_is_unexplained():
     explanation = explain([REPORT], read_printed("H 3.14"))
-    assert not explanation.explained
+    assert not explanation.is_explained
     assert explanation.sentences[0].startswith("None of")
     assert "the nearest is" in explanation.sentences[0]
 
@@ -78,7 +78,7 @@ def test_readings_with_equal_digits_are_all_named():
 def test_numbers_of_two_readings_are_not_explained_by_one():
     text = f"u {100 * FIGURES['plain_unseen']:.4f}, s {100 * BEST.seen:.4f}"
     explanation = explain([REPORT], read_printed(text))
-    assert explanation.explained
+    assert explanation.is_explained
     assert explanation.common_readings == ()
     assert "No single reading gives all numbers." in explanation.sentences
 
@@ -126,7 +126,7 @@ def test_predicted_classes_have_readings_only_at_gamma_0():
     file = ScoreFile("p", None, Y[rows], UNSEEN, (), F[rows].argmax(axis=1))
     report = judge(interpret(file)[0])
     explanation = explain([report], read_printed(f"H {100 * report.evaluation.plain.harmonic:.3f}"))
-    assert explanation.explained
+    assert explanation.is_explained
     assert not any("best on the test" in d.name for d in explanation.comparisons[0])
 
 

@@ -703,7 +703,7 @@ def test_column_titles_of_other_programs_are_recognised(tmp_path, titles, named)
     table.to_csv(tmp_path / "own.csv", index=False)
     unseen = [NAMES[k] if named else str(k) for k in UNSEEN]
     report = judge(interpret(read_scores(tmp_path / "own.csv", unseen=unseen))[0])
-    assert report.matrix.tested.limits == "predicted classes"
+    assert report.matrix.predicted_rows.limits == "predicted classes"
     expected = expected_figures()["plain_harmonic"]
     assert report.metrics["plain_harmonic"] == pytest.approx(expected)
 

@@ -38,7 +38,7 @@ def check(path, *, labels=None, unseen=UNSEEN, has_curve=True, P=P):
     metrics = judge(matrix).metrics
     assert metrics["plain_unseen"] == pytest.approx(accuracy[OF_UNSEEN].mean())
     assert metrics["plain_seen"] == pytest.approx(accuracy[~OF_UNSEEN].mean())
-    assert matrix.tested.has_curve == has_curve
+    assert matrix.predicted_rows.has_curve == has_curve
     if has_curve:
         names = [*matrix.class_names]
         place = range(6) if set(names).isdisjoint(NAMES) else [names.index(n) for n in NAMES]

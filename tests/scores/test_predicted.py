@@ -53,7 +53,7 @@ def test_the_digest_depends_on_predictions_margins_and_rows():
     biased = ScoredTest(s.F + 1e-3 * s.seen, s.y.copy(), s.classes.copy(), s.seen.copy())
     variants = [predicted(s), predicted(s, ROWS[::-1].copy()), predicted(biased)]
     assert len({variant.digest for variant in [*variants, predicted(SCORES[1])]}) == 4
-    np.testing.assert_array_equal(*(v.tested.seen_class for v in variants[::2]))
+    np.testing.assert_array_equal(*(v.predicted_rows.seen_class for v in variants[::2]))
     assert predicted(SCORES[0]).digest == variants[0].digest
 
 
@@ -131,7 +131,7 @@ def test_predictions_written_from_scores_have_their_metrics(tmp_path):
     matrices = [interpret(read_scores(item.path), ["as-is"])[0] for item in requests]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"
-    of_test, *of_folds = (item.tested.nbytes for item in (apart.matrix, *apart.validation))
+    of_test, *of_folds = (item.predicted_rows.nbytes for item in (apart.matrix, *apart.validation))
     assert apart.nbytes == of_test + sum(of_folds) > of_test
     first, other = (predictions_of_scores(report) for report in (apart, direct))
     assert len(first.folds) == len(other.folds) == 1

@@ -77,7 +77,7 @@ def test_a_registered_metric_is_in_the_json_of_scores():
 def test_text_and_json_have_the_metrics_of_the_score_matrix():
     report = report_of()
     text, metrics = report.as_text(), json.loads(report.to_json())["metrics"]
-    once = BootstrapMetrics.once(report.matrix.tested, GAMMA)
+    once = BootstrapMetrics.once(report.matrix.predicted_rows, GAMMA)
     for name, value in metrics.items():
         assert value == pytest.approx(float(REGISTRY[name].drawn(once)[0]), abs=1e-12)
     pairs = ("separate", "plain", "calibrated", "best")
@@ -201,7 +201,9 @@ def test_intervals_are_printed_and_in_the_json():
     assert f"and {n} unseen classes, 95 % intervals and p use Student's t" in text
     assert "Student's" not in report.as_text()
     for end, over in (("", "classes"), ("_images", "images")):
-        draws = draws_of(report.matrix.tested, ["plain_harmonic"], over=over)["plain_harmonic"]
+        draws = draws_of(report.matrix.predicted_rows, ["plain_harmonic"], over=over)[
+            "plain_harmonic"
+        ]
         few = fewest_classes(report.matrix.seen) if over == "classes" else None
         low, high = np.clip(interval(draws, classes=few), 0, 1)
         assert (result[f"low{end}"], result[f"high{end}"]) == pytest.approx((low, high))

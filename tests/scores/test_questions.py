@@ -162,7 +162,7 @@ def test_an_unusual_file_has_its_remark(name):
 def test_one_hot_rows_are_read_as_predicted_classes(name):
     matrix, values = read(MARKED[name])
     assert values == ()
-    assert matrix.tested.limits == "predicted classes"
+    assert matrix.predicted_rows.limits == "predicted classes"
     expected, report = judge(read()[0]), judge(matrix)
     for average in ("", "_per_sample"):
         metric = f"plain_harmonic{average}"

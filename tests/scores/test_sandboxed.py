@@ -184,5 +184,5 @@ def test_this_process_never_holds_the_scores(tmp_path, monkeypatch):
     path = written(tmp_path, scores=np.zeros((n, 1000), "f4"), y=y, unseen_classes=np.arange(500))
     assert path.stat().st_size < 1 << 20
     report = judge_in_worker(ScoreRequest(path, fixes=("as-is",)), memory=MEMORY, origin=WHOSE)
-    assert report.matrix.tested.nbytes < 32 * n
+    assert report.matrix.predicted_rows.nbytes < 32 * n
     assert len(report.matrix.y) == n

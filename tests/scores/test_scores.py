@@ -85,7 +85,7 @@ def test_gamma_is_chosen_only_on_validation_scores():
     matrix, validation = read_as_matrix(), held_back()
     report = judge(matrix, validation=validation)
     assert report.origin == "validated"
-    assert report.gamma == pytest.approx(validation.tested.curve.best().gamma)
+    assert report.gamma == pytest.approx(validation.predicted_rows.curve.best().gamma)
     with pytest.raises(ZSLError, match="got the test scores themselves"):
         judge(matrix, validation=matrix)
     with pytest.raises(ZSLError, match="got both"):
@@ -400,7 +400,7 @@ def test_validation_scores_have_separate_labels_and_unseen_classes(tmp_path, pri
     words += [str(tmp_path / "unseen.txt"), "--validation", at["val.npy"]]
     words += ["--validation-labels", at["val.txt"]]
     content = json.loads(printed(*words, "--validation-unseen", tmp_path / "held.txt", status=1))
-    assert content["gamma"] == validation.tested.curve.best().gamma
+    assert content["gamma"] == validation.predicted_rows.curve.best().gamma
     assert "val.npy: the unseen classes are not stated" in printed(*words, status=3)
 
 
@@ -411,7 +411,7 @@ def test_validation_scores_in_another_layout_have_separate_answers(tmp_path, cap
     words = ["score", str(tmp_path / "test.npz"), "--fix", "distances", "--json"]
     words += ["--validation", str(tmp_path / "val.npz")]
     content = json.loads(printed(*words, "--validation-fix", "as-is", status=1))
-    assert content["gamma"] == read_as_matrix(scores=noisy).tested.curve.best().gamma
+    assert content["gamma"] == read_as_matrix(scores=noisy).predicted_rows.curve.best().gamma
     assert main(words) == 1  # without their own answer, they are read like the test scores
     assert json.loads(capsys.readouterr().out)["gamma"] != content["gamma"]
 

@@ -41,5 +41,5 @@ def test_a_row_with_too_many_cells_is_refused_before_it_is_split(tmp_path, monke
 
     monkeypatch.setattr(text_rows.csv, "reader", reader)
     with pytest.raises(Refused, match="expected at most 65,536 columns; got"):
-        text_rows.copy_rows(str(tmp_path / "a.csv"), "CSV", 100, tmp_path)
+        text_rows.copy_text_rows(str(tmp_path / "a.csv"), "CSV", 100, tmp_path)
     assert sum(lengths) < 280_000

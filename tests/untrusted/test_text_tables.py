@@ -98,7 +98,7 @@ def test_whole_numbers_take_a_few_times_their_text(tmp_path):
     path.write_text("a,b,c,d\n" + rows)
     tracemalloc.start()
     try:
-        assert TextTable(str(path)).declared("values") == ((50_000, 4), 8)
+        assert TextTable(str(path)).shape_and_itemsize("values") == ((50_000, 4), 8)
         assert tracemalloc.get_traced_memory()[1] < 8 * path.stat().st_size
     finally:
         tracemalloc.stop()

@@ -18,7 +18,7 @@ from zslcore.datasets import import_dataset
 from zslcore.storage.artifacts import discard
 from zslcore.untrusted import walls, worker
 from zslcore.untrusted.client import read_columns
-from zslcore.untrusted.worker import Refused, call, watched
+from zslcore.untrusted.worker import Refused, call, watch_calls
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and walls need Linux")
 
@@ -147,7 +147,7 @@ def test_a_progress_callback_gets_shares_and_can_end_the_worker(run, tmp_path):
         if share == 0.25:
             raise GeneratorExit  # as when a visitor leaves a page
 
-    with pytest.raises(GeneratorExit), watched(watcher):
+    with pytest.raises(GeneratorExit), watch_calls(watcher):
         run(functions.leaves_pid, 600)
     assert shares[-1] == 0.25
     until(lambda: is_gone(int((tmp_path / "pid").read_text().split()[0])))
@@ -157,7 +157,7 @@ def test_a_progress_callback_gets_shares_and_can_end_the_worker(run, tmp_path):
 @pytest.mark.parametrize("share", ["NaN", "-5", "2", "9" * 400, '"x"', "null"])
 def test_an_invalid_share_is_not_shown(run, share):
     shares = []
-    with pytest.raises(Refused), watched(shares.append):
+    with pytest.raises(Refused), watch_calls(shares.append):
         run(functions.says_often, f'{{"share": {share}}}\n', 1, 0.3)
     assert set(shares) == {0.0}
 
@@ -207,7 +207,7 @@ def test_a_cancelled_import_leaves_nothing(own_data, tmp_path, monkeypatch):
     def leave(_):
         raise GeneratorExit
 
-    with pytest.raises(GeneratorExit), watched(leave):
+    with pytest.raises(GeneratorExit), watch_calls(leave):
         import_dataset(npz(tmp_path))
     assert not [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
 
@@ -247,7 +247,7 @@ def test_a_call_is_refused_if_the_fork_server_ends_and_the_next_one_succeeds(tmp
         if share == 0.25:
             os.kill(int((tmp_path / "pid").read_text().split()[1]), signal.SIGKILL)
 
-    with watched(end_the_server), pytest.raises(Refused, match="or the reader was stopped"):
+    with watch_calls(end_the_server), pytest.raises(Refused, match="or the reader was stopped"):
         call(functions.waits_once, **request)
     server = int((tmp_path / "pid").read_text().split()[1])
     assert call(functions.waits_once, **request) not in (server, os.getpid())

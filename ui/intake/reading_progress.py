@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from zslcore.untrusted.worker import watched
+from zslcore.untrusted.worker import watch_calls
 
 READING = "Reading the files …"
 #: Session key: key of the files of which the visitor cancelled the reading.
@@ -32,7 +32,7 @@ def progress(slot: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
     def show(share: float) -> None:
         bar.progress(share, text=f"{READING} {share:.0%}")
 
-    with watched(show):
+    with watch_calls(show):
         yield
 
 

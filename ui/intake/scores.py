@@ -19,7 +19,7 @@ from ui.shell import visitors
 from ui.shell.text import on_screen, plain
 from ui.state import cache, waiting
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.split_folders import listed_classes
+from zslcore.datasets.split_folders import read_classes
 from zslcore.evaluation.predictions_file import is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.evaluation.verification import State
@@ -307,7 +307,7 @@ def _divide_files(files: Sequence[BinaryIO]) -> tuple[FilesOfModels, tuple[str, 
         if divided.unseen is None:
             return divided, ()
         path = paths[divided.unseen]
-        return divided, tuple(listed_classes([path.name], path.parent))
+        return divided, tuple(read_classes([path.name], path.parent))
 
 
 def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:

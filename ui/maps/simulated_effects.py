@@ -5,7 +5,7 @@ from __future__ import annotations
 from ui.shell.text import names_in_words
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imagenet import planted_imagenet
-from zslcore.datasets.simulated import planted
+from zslcore.datasets.simulated import planted_effects
 from zslcore.datasets.simulated_actions import planted_action
 
 
@@ -19,7 +19,7 @@ def about_effects(*datasets: ZSLDataset) -> str:
             rarity, bias = of_imagenet
             effects["classes with few images are harder"] = rarity
             effects["unseen classes resemble the nearest training class"] = bias
-        elif (effect := planted(name) or planted_action(name)) is not None:
+        elif (effect := planted_effects(name) or planted_action(name)) is not None:
             effects[f"classes in {effect.pretraining} are easier than others"] = effect.gain
             if effect.moved:
                 effects[f"{names_in_words(effect.moved, 8)} are shifted relative to AWA1"] = True

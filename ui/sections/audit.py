@@ -132,7 +132,7 @@ class Review:
     @property
     def has_rows_to_correct(self) -> bool:
         """Whether a finding on rows of the split is neither ok nor open."""
-        findings = self.report.marked("leak", "error", "warning")
+        findings = self.report.select_findings("leak", "error", "warning")
         return any(finding.check in _ROW_CHECKS for finding in findings)
 
     @property
@@ -212,9 +212,9 @@ def list_findings(
     Leaks and errors are open, unless their tables fill the page. ``query`` has the parameters of
     the split in links to other pages; without it, there are no links.
     """
-    wrong = report.marked("leak", "error")
+    wrong = report.select_findings("leak", "error")
     opened = wrong if sum(bool(f.evidence) for f in wrong) <= MOST_OPEN_TABLES else []
-    passed = report.marked("ok")
+    passed = report.select_findings("ok")
     with st.container(gap="xsmall"):
         for k, finding in enumerate(f for f in worst_first(report.findings) if f.mark != "ok"):
             title = f"{_mark(finding)} {plain(finding.title)}: {on_screen(finding.sentence)}"

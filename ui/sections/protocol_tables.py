@@ -65,7 +65,7 @@ def compare_files(files: Sequence[EvaluatedScores]) -> FileComparison:
             comparable.append(other)
         except ZSLError as error:
             reasons[other] = str(error)
-    metrics = {each: metrics_of_test(each.matrix.tested, each.gamma) for each in files}
+    metrics = {each: metrics_of_test(each.matrix.predicted_rows, each.gamma) for each in files}
     common = (
         n for n in COMPARED_METRICS if all(metrics[each][n] is not None for each in comparable)
     )
@@ -214,7 +214,7 @@ def _at_own_gamma(first: EvaluatedScores, words: Words, gamma: float | None) -> 
     """Return the metrics at ``gamma``; an empty table if it is 0, the chosen gamma or None."""
     if gamma in (None, 0.0, first.gamma):
         return pd.DataFrame()
-    table = table_of_protocols(metrics_of_test(first.matrix.tested, gamma), words=words)
+    table = table_of_protocols(metrics_of_test(first.matrix.predicted_rows, gamma), words=words)
     is_chosen = table["protocol"] == words.translate(CHOSEN)
     return table[is_chosen].assign(protocol=f"Joint label space, γ = {three_digits(gamma)}")
 

@@ -20,7 +20,7 @@ import pandas as pd
 
 from zslcore.analysis.overlap import gains_by_draw, study_summary
 from zslcore.analysis.resampling import student_interval
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.exceptions import ParameterError
 from zslcore.metrics.significance import holm, welch
 
@@ -86,7 +86,7 @@ def _printed_gain(configuration: str, features: str, semantics: str, method: str
     printed_name = PRINTED_FEATURES.get(features)
     if printed_name is None:
         return np.nan
-    table = published("overlap_gain_action")
+    table = published_table("overlap_gain_action")
     cell = table[
         (table["configuration"] == configuration)
         & table["features"].str.startswith(printed_name)
@@ -124,7 +124,7 @@ def accuracies_by_split(study: pd.DataFrame, configuration: str) -> pd.DataFrame
 
 def _printed_accuracies(configuration: str, features: str, semantics: str) -> dict[str, float]:
     """Return the printed accuracies and their rise, as fractions; NaN if they are not printed."""
-    table = published("action_bidilel_splits")
+    table = published_table("action_bidilel_splits")
     cells = table[
         (table["dataset"] == PRINTED_SPLITS.get(configuration))
         & (table["features"] == PRINTED_FEATURES.get(features, ""))

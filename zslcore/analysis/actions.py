@@ -31,7 +31,7 @@ import pandas as pd
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws
 from zslcore.analysis.study import RecordStudy, Rows
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.facts import action_facts, published, recognise_actions
+from zslcore.datasets.facts import action_facts, published_table, recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
 from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, require_known
@@ -120,7 +120,7 @@ def _configurations() -> dict[str, Configuration]:
             n_ouc=int(row["test_overlapping"]),
             n_tuc=int(row["test_non_overlapping"]),
         )
-        for row in published("action_splits").to_dict("records")
+        for row in published_table("action_splits").to_dict("records")
     }
 
 

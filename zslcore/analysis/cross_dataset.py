@@ -26,7 +26,7 @@ from zslcore import version
 from zslcore.analysis.study import RecordStudy, Rows, Study, code_versions
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.evaluation import protocol
 from zslcore.evaluation.predicted_tests import Evaluation, evaluate
 from zslcore.evaluation.registry import on_board
@@ -404,7 +404,7 @@ QUESTIONS = {
 
 def printed_table() -> pd.DataFrame:
     """Return the benchmark paper's table of AWA1 and AWA2 on split PS, as fractions."""
-    return published("cross_dataset_awa")
+    return published_table("cross_dataset_awa")
 
 
 def four_cells(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from zslcore.datasets.base import SEEN_VALIDATION, Split, ZSLDataset, hold_out
-from zslcore.datasets.facts import benchmark_of, class_facts, published, recognise
+from zslcore.datasets.facts import benchmark_of, class_facts, published_table, recognise
 from zslcore.exceptions import ParameterError
 from zslcore.methods.statistics import ClassStatistics
 
@@ -80,7 +80,7 @@ def _split_counts(
 
 
 def _printed_row(benchmark: str) -> dict[str, Any]:
-    table = published("dataset_statistics").set_index("dataset")
+    table = published_table("dataset_statistics").set_index("dataset")
     return {str(name): value for name, value in table.loc[benchmark].items()}
 
 

@@ -24,7 +24,7 @@ import pandas as pd
 from zslcore.analysis.study import RecordStudy, Rows, study_key
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.base import require_unseen
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.evaluation.protocol import Problem, Setting
 from zslcore.evaluation.specs import revisions_of
@@ -179,6 +179,6 @@ def _class_sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
 
 def printed_accuracies() -> pd.DataFrame:
     """Return the benchmark's table 5 as fractions, one row per method and one column per set."""
-    table = published("imagenet_zsl_top1")
+    table = published_table("imagenet_zsl_top1")
     wide = table.pivot_table(index="method", columns="split", values="top1_per_class", sort=False)
     return wide[list(SETS)]

@@ -23,7 +23,7 @@ from pathlib import Path
 from zslcore.commands import findings, submission
 from zslcore.commands.command import OptionGroup, Output, command, option, worst_status
 from zslcore.commands.options import file_to_write
-from zslcore.datasets.split_folders import listed_classes
+from zslcore.datasets.split_folders import read_classes
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import get_vocabulary
@@ -184,7 +184,7 @@ def _of_scores(
     file = read_scores(
         path,
         labels=labels[0] if labels else None,
-        unseen=unseen and listed_classes(unseen, group.main.path.parent),
+        unseen=unseen and read_classes(unseen, group.main.path.parent),
     )
     scores, questions = interpret(file, fixes)
     if scores is None:

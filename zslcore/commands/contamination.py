@@ -104,13 +104,13 @@ def _verdicts(tested: TestSet, args: argparse.Namespace) -> Output:
 def _captions(tested: TestSet | None, args: argparse.Namespace) -> Output:
     """Return the number of captions that name each test class."""
     from zslcore.leakage.captions import as_text, count_captions
-    from zslcore.untrusted.worker import watched
+    from zslcore.untrusted.worker import watch_calls
 
     if tested is None:
         raise ParameterError(
             "--captions: expected test classes as well (--on, --dataset or --classes); got none."
         )
-    with watched(lambda share: show_steps(share, 1, "Counting captions")):
+    with watch_calls(lambda share: show_steps(share, 1, "Counting captions")):
         table, n = count_captions(args.captions, tested.classes)
     show_steps()
     values = {"test_set": str(tested), "captions": n, "classes": table.to_dict("records")}

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> Output:
     clean, first = _without_leaks(splits[0], reports[0]) if splits else (None, False)
     result = explain(reports, printed, clean, first_release=first)
     return Output(
-        result.as_text, lambda: json.loads(result.to_json()), 0 if result.explained else UNKNOWN
+        result.as_text, lambda: json.loads(result.to_json()), 0 if result.is_explained else UNKNOWN
     )
 
 

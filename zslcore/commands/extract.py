@@ -135,7 +135,7 @@ def _require_together(args: argparse.Namespace) -> None:
 
 def _look_up(args: argparse.Namespace) -> None:
     """Find the files named in options, also in the folder of images; read the unseen classes."""
-    from zslcore.datasets.split_folders import listed_classes
+    from zslcore.datasets.split_folders import read_classes
     from zslcore.storage.files import path_of
 
     if args.labels:
@@ -145,7 +145,7 @@ def _look_up(args: argparse.Namespace) -> None:
     if args.prompts:
         args.prompts = str(path_of(args.prompts, args.images))
     if args.unseen:
-        args.unseen = listed_classes(args.unseen, args.images)
+        args.unseen = read_classes(args.unseen, args.images)
 
 
 def _require_classes(args: argparse.Namespace, images: Listing) -> None:

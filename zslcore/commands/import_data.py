@@ -84,7 +84,7 @@ def _import_paths(args: argparse.Namespace) -> int:
     """Import the data sets at the paths; return the exit status."""
     from zslcore.datasets import xlsa17
     from zslcore.datasets.importing import files_of_intake, import_dataset, reader_of
-    from zslcore.datasets.split_folders import listed_classes
+    from zslcore.datasets.split_folders import read_classes
     from zslcore.storage.files import folder_of, path_of
 
     source, further = Path(args.source[0]), [Path(path) for path in args.source[1:]]
@@ -95,7 +95,7 @@ def _import_paths(args: argparse.Namespace) -> int:
     }
     if "unseen" in options:
         options["unseen"] = _with_seed(
-            listed_classes(options["unseen"], folder_of(source)), args.seed
+            read_classes(options["unseen"], folder_of(source)), args.seed
         )
     choices = {key: getattr(args, key) for key in ("labels", "class_names") if getattr(args, key)}
     if source.is_file() and "features" in options and _is_choice(args, source):

@@ -238,7 +238,7 @@ def read_matrix(
     unseen_scores: Path | None = None,
 ) -> Scores:
     """Return the scores of a file; raise OpenQuestionError for an open question."""
-    from zslcore.datasets.split_folders import listed_classes
+    from zslcore.datasets.split_folders import read_classes
     from zslcore.scores import interpret
     from zslcore.scores.reading import read_scores
     from zslcore.storage.files import path_of
@@ -246,7 +246,7 @@ def read_matrix(
     file = read_scores(
         path,
         labels=None if labels is None else path_of(labels, path.parent),
-        unseen=None if unseen is None else listed_classes(unseen, path.parent),
+        unseen=None if unseen is None else read_classes(unseen, path.parent),
         unseen_scores=None if unseen_scores is None else path_of(unseen_scores, path.parent),
     )
     matrix, questions = interpret(file, fixes)

@@ -102,14 +102,14 @@ def find(
     semantics: Path | None = None
     if (root := _bidilel(folder)) is None:
         mat_files = [path for path in _mats(folder) if path.name != "att_splits.mat"]
-        file, trials = _chosen(mat_files, features, folder), _trials(folder)
+        file, trials = _choose_file(mat_files, features, folder), _trials(folder)
     else:
-        file = _chosen(_mats(root / VISUAL), features, root / VISUAL)
+        file = _choose_file(_mats(root / VISUAL), features, root / VISUAL)
         key = file.stem.partition("_")[0]
         candidates = [p for p in _mats(root / SPLITS) if p.name.startswith(f"{key}_zsl_splits_")]
         named = candidates[0].name if candidates and splits is None else splits
-        trials = (_chosen(candidates, named, root / SPLITS),)
-        semantics = _chosen(_mats(root / SEMANTIC), f"{key}_semantics.mat", root / SEMANTIC)
+        trials = (_choose_file(candidates, named, root / SPLITS),)
+        semantics = _choose_file(_mats(root / SEMANTIC), f"{key}_semantics.mat", root / SEMANTIC)
     options = {"features": file.name, "embedding": embedding}
     options |= {"splits": trials[0].name} if semantics else {}
     sources = [file, *trials, *([semantics] if semantics else [])]
@@ -142,7 +142,7 @@ def _mats(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.mat") if path.is_file())
 
 
-def _chosen(files: list[Path], name: str | None, folder: Path) -> Path:
+def _choose_file(files: list[Path], name: str | None, folder: Path) -> Path:
     """Return the only file, or the file with the base name of ``name``."""
     if name is None and len(files) == 1:
         return files[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SPLIT_PARTS = ("trainval", "test_seen", "test_unseen")
 
 
-def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
+def freeze(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
     """Return a read-only copy of ``array``."""
     out = np.array(array, dtype=dtype)
     out.setflags(write=False)
@@ -32,7 +32,7 @@ def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
 def _freeze_rows(owner: object, *names: str) -> None:
     """Replace fields of a frozen dataclass by read-only integer arrays."""
     for name in names:
-        object.__setattr__(owner, name, frozen(getattr(owner, name), np.intp))
+        object.__setattr__(owner, name, freeze(getattr(owner, name), np.intp))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -323,8 +323,8 @@ class ZSLDataset:
 
     def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)
-        put("labels", frozen(_whole_numbers(self.name, self.labels), np.intp))
-        put("prototypes", frozen(self.prototypes, np.float32))
+        put("labels", freeze(_whole_numbers(self.name, self.labels), np.intp))
+        put("prototypes", freeze(self.prototypes, np.float32))
         for names in ("class_names", "attribute_names", "image_files", "pretraining"):
             put(names, tuple(map(str, getattr(self, names))))
         if not self.attribute_names:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
+from zslcore.datasets.base import Fold, Split, ZSLDataset, freeze
 from zslcore.exceptions import ParameterError, require_known
 from zslcore.names import class_key
 from zslcore.storage.files import FACTS, read_csv_frame, read_csv_rows
@@ -143,7 +143,7 @@ def class_columns(dataset: str) -> Mapping[str, np.ndarray]:
     rows = read_csv_rows(FACTS / "classes" / f"{dataset}.csv")
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     columns |= {name: columns[name].astype(np.intp) for name in ("images", "test_seen")}
-    return MappingProxyType({name: frozen(column) for name, column in columns.items()})
+    return MappingProxyType({name: freeze(column) for name, column in columns.items()})
 
 
 def benchmark_classes(dataset: str) -> tuple[str, ...]:
@@ -177,28 +177,28 @@ def benchmark_in_name(data: str, among: Iterable[str] | None = None) -> str:
 
 @cache
 def published_tables() -> tuple[str, ...]:
-    """Return the names of the printed tables that :func:`published` reads."""
+    """Return the names of the printed tables that :func:`published_table` reads."""
     return tuple(sorted(path.stem for path in (FACTS / "published").glob("*.csv")))
 
 
-def published(name: str) -> pd.DataFrame:
+def published_table(name: str) -> pd.DataFrame:
     """Return a table as printed in its paper, with accuracies as fractions.
 
     Files have percentages in columns named ``..._percent``; the returned columns are divided by 100
     and have no suffix. Cells that are empty in the paper are missing values.
     """
     require_known("published table", name, published_tables())
-    return _published(name).copy()  # callers may change their copy
+    return _read_published_table(name).copy()  # callers may change their copy
 
 
 def earlier_version(name: str) -> pd.DataFrame:
     """Return table 3 ("zsl_top1") or 6 ("gzsl_ps") of the earlier version of the benchmark paper.
 
-    It is the table of :func:`published` with the earlier values of the revised cells.
+    It is the table of :func:`published_table` with the earlier values of the revised cells.
     """
-    revised = published("earlier_version")
+    revised = published_table("earlier_version")
     require_known("table with an earlier version", name, revised["table"].unique().tolist())
-    table = published(name)
+    table = published_table(name)
     for column, rows in revised[revised["table"] == name].groupby("column"):
         keys = [key for key in ("method", "dataset", "split") if key in table]
         earlier = rows.set_index(keys)["earlier"]
@@ -208,7 +208,7 @@ def earlier_version(name: str) -> pd.DataFrame:
 
 
 @cache
-def _published(name: str) -> pd.DataFrame:
+def _read_published_table(name: str) -> pd.DataFrame:
     table = read_csv_frame(FACTS / "published" / f"{name}.csv")
     percent = [column for column in table.columns if column.endswith("_percent")]
     table[percent] = table[percent] / 100
@@ -498,7 +498,7 @@ class ZSL220:
     """The 220 classes of Kinetics-600 that are not in Kinetics-400, in three splits.
 
     Methods train on Kinetics-400; each split has 60 validation classes and 160 test classes [1]_.
-    ``validated`` is the mask of the validation classes in each split, of shape (3, 220); names are
+    ``validation`` is the mask of the validation classes in each split, of shape (3, 220); names are
     in alphabetical order.
 
     References
@@ -507,11 +507,11 @@ class ZSL220:
     """
 
     class_names: tuple[str, ...]
-    validated: np.ndarray
+    validation: np.ndarray
 
-    def tested(self, split: int) -> tuple[str, ...]:
+    def test_classes(self, split: int) -> tuple[str, ...]:
         """Return the test classes of split 1, 2 or 3."""
-        is_validation = self.validated[split - 1]
+        is_validation = self.validation[split - 1]
         return tuple(
             name
             for name, is_validated in zip(self.class_names, is_validation, strict=True)
@@ -523,7 +523,7 @@ class ZSL220:
 def zsl220() -> ZSL220:
     """Return the classes and splits of the zero-shot test on Kinetics-600."""
     table = read_csv_frame(FOLDER / "zsl220.csv", index_col="class")
-    return ZSL220(tuple(map(str, table.index)), frozen(table.to_numpy().T == "val"))
+    return ZSL220(tuple(map(str, table.index)), freeze(table.to_numpy().T == "val"))
 
 
 @cache
@@ -536,22 +536,22 @@ def action_facts(dataset: str) -> ActionFacts:
     return ActionFacts(
         dataset=dataset,
         class_names=names,
-        videos=frozen(table["videos"].to_numpy()),
-        attributes=None if bits is None else frozen([[*map(float, text)] for text in bits], "f4"),
+        videos=freeze(table["videos"].to_numpy()),
+        attributes=None if bits is None else freeze([[*map(float, text)] for text in bits], "f4"),
         overlapping={
             pretraining: _overlapping(dataset, pretraining, names) for pretraining in PRETRAINING
         },
         released=tuple(
-            frozen(np.array(test.split(), dtype=np.intp))
+            freeze(np.array(test.split(), dtype=np.intp))
             for test in splits.loc[splits["dataset"] == dataset, "test"]
         ),
     )
 
 
 def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.ndarray:
-    table = published("overlap_action")
+    table = published_table("overlap_action")
     of_both = table[(table["dataset"] == dataset) & (table["pretraining"] == pretraining)]
-    return frozen(of_both.set_index("class")["overlaps"].loc[list(names)].to_numpy() == 1)
+    return freeze(of_both.set_index("class")["overlaps"].loc[list(names)].to_numpy() == 1)
 
 
 def recognise_actions(class_names: Sequence[str]) -> str | None:

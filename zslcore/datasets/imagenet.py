@@ -61,13 +61,13 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
-from zslcore.datasets.facts import SimulatedName, published
+from zslcore.datasets.base import Fold, Split, ZSLDataset, freeze
+from zslcore.datasets.facts import SimulatedName, published_table
 from zslcore.datasets.simulated import (
     draw_block,
     draw_mixing,
     latent_appearance,
-    rounded,
+    round_values,
     unit_columns,
 )
 from zslcore.exceptions import DatasetError, require_known
@@ -124,7 +124,7 @@ class ImageNet:
     @cached_property
     def seen(self) -> np.ndarray:
         """Mask of the training classes (2012 challenge), shape (``CLASSES``,)."""
-        return frozen(np.isin(self.hops[:CLASSES], ("train", "val")))
+        return freeze(np.isin(self.hops[:CLASSES], ("train", "val")))
 
     @cached_property
     def sets(self) -> Mapping[str, np.ndarray]:
@@ -134,7 +134,7 @@ class ImageNet:
         for side in ("M", "L"):
             nested = [name for name in _POPULATED if name[0] == side]
             sets |= {name: np.isin(populated, nested[: k + 1]) for k, name in enumerate(nested)}
-        return MappingProxyType({name: frozen(sets[name]) for name in SETS})
+        return MappingProxyType({name: freeze(sets[name]) for name in SETS})
 
     @cached_property
     def validation(self) -> np.ndarray:
@@ -142,7 +142,7 @@ class ImageNet:
 
         The paper's text says 200; the released file has 250.
         """
-        return frozen(self.hops[:CLASSES] == "val")
+        return freeze(self.hops[:CLASSES] == "val")
 
 
 @cache
@@ -154,8 +154,8 @@ def imagenet() -> ImageNet:
         synsets=tuple(position),
         words=tuple(tuple(row[4].split(", ")) for row in rows),
         parents=tuple(tuple(position[p] for p in row[1].split()) for row in rows),
-        hops=frozen(np.array([row[2] for row in rows])),
-        populated=frozen(np.array([row[3] for row in rows])),
+        hops=freeze(np.array([row[2] for row in rows])),
+        populated=freeze(np.array([row[3] for row in rows])),
     )
 
 
@@ -243,7 +243,7 @@ def class_positions() -> np.ndarray:
     with gzip.open(FACTS / "imagenet" / "positions.tsv.gz", "rt", encoding="utf-8") as file:
         lines = [line for line in file if not line.startswith("#")]
     *rows, of_class = (np.fromstring(line, dtype=np.int32, sep="\t") for line in lines)
-    return frozen(np.array(rows)[of_class] * (1 / 127))
+    return freeze(np.array(rows)[of_class] * (1 / 127))
 
 
 #: Parameters, named as in the module's docstring. They were set such that LinearS2V and ESZSL have
@@ -332,7 +332,9 @@ class Plan:
 
     def rho_and_omega(self) -> tuple[np.ndarray, np.ndarray]:
         """Return rho and omega of each class, shape (n_classes,) each."""
-        r = rounded(np.minimum(1, np.log(populations()[self.rows]) / np.log(MIN_COMMON_IMAGES)), 16)
+        r = round_values(
+            np.minimum(1, np.log(populations()[self.rows]) / np.log(MIN_COMMON_IMAGES)), 16
+        )
         of_classes = []
         for rare, common, trained, unplanted in zip(
             RARE, COMMON, TRAINED, (RHO, OMEGA), strict=True
@@ -385,7 +387,7 @@ def _means(sizes: dict[str, int]) -> dict[str, float]:
     Each mean is over the classes of a list that are on no smaller list; "" stands for the classes
     on no list.
     """
-    printed = published("imagenet_splits").set_index("split")["images_per_class_mean"]
+    printed = published_table("imagenet_splits").set_index("split")["images_per_class_mean"]
     means: dict[str, float] = {}
     for side in ("M", "L"):
         n, total = 0, 0.0
@@ -520,16 +522,16 @@ def _draw_appearances(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Gen
     """Return z and the latent appearance w, one row per class, and the random generator."""
     G = class_positions()[plan.rows]
     rng = np.random.default_rng([SEED, 1])
-    Q = rounded(rng.standard_normal((G.shape[1], K)))
+    Q = round_values(rng.standard_normal((G.shape[1], K)))
     b, q = rng.standard_normal((2, len(G), K))
-    z = rounded(np.sqrt(TAU) * (rounded(G) @ Q) + np.sqrt(1 - TAU) * b)
+    z = round_values(np.sqrt(TAU) * (round_values(G) @ Q) + np.sqrt(1 - TAU) * b)
     rho = plan.rho_and_omega()[0][:, None]
-    w = rounded(latent_appearance(z, q, rho))
+    w = round_values(latent_appearance(z, q, rho))
     if plan.bias:
-        direction, unseen = rounded(z / np.linalg.norm(z, axis=1, keepdims=True)), ~plan.seen
+        direction, unseen = round_values(z / np.linalg.norm(z, axis=1, keepdims=True)), ~plan.seen
         nearest = np.argmax(direction[unseen] @ direction[plan.seen].T, axis=1)
         nearest_seen = w[np.flatnonzero(plan.seen)[nearest]]
-        w[unseen] = rounded(np.sqrt(1 - BETA) * w[unseen] + np.sqrt(BETA) * nearest_seen)
+        w[unseen] = round_values(np.sqrt(1 - BETA) * w[unseen] + np.sqrt(BETA) * nearest_seen)
     return z, w, rng
 
 

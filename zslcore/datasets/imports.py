@@ -310,7 +310,9 @@ def _write_import(
     try:
         refuse_overfull(_root(), name)
         dataset = read(folder)
-        declared = {"pretraining": _declared(dataset, recipe_json.get("pretraining", ()))}
+        declared = {
+            "pretraining": _resolve_pretraining(dataset, recipe_json.get("pretraining", ()))
+        }
         manifest = _write(dataset, folder) | {"name": name, "recipe": recipe_json} | declared
         refuse_overfull(_root(), name)
         previous = _publish_manifest(name, folder, json.dumps(manifest, indent=1).encode())
@@ -323,7 +325,7 @@ def _write_import(
         _drop(previous)
 
 
-def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...]:
+def _resolve_pretraining(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...]:
     """Return the pre-training sets of the features; refuse sets that contradict the files."""
     if pretraining and dataset.simulated:
         raise DatasetError(

@@ -117,7 +117,7 @@ _NAMES = {name: SimulatedName.of(name) for name in (*SIMULATED, *UNPLANTED)}
 
 @dataclass(frozen=True, slots=True)
 class PlantedEffects:
-    """PlantedEffects effects of a simulated data set.
+    """Planted effects of a simulated data set.
 
     ``rho`` is the agreement with attributes and ``omega`` the spread, each with two values: first
     for classes outside ``pretraining``, then for classes in it. Without a planted gain, the two
@@ -137,7 +137,7 @@ class PlantedEffects:
         return self.rho[0] != self.rho[1] or self.omega[0] != self.omega[1]
 
 
-def planted(name: str) -> PlantedEffects | None:
+def planted_effects(name: str) -> PlantedEffects | None:
     """Return the planted effects of the simulated data of this name; None for other names."""
     if name not in _NAMES:
         return None
@@ -228,7 +228,7 @@ def _draw_classes(
     if world.moved:
         d = np.random.default_rng([world.seed, 5]).standard_normal(v.shape)
         v += world.delta * facts.classes["class"].isin(world.moved).to_numpy()[:, None] * d
-    return S, rounded(v)
+    return S, round_values(v)
 
 
 def _draw_prototypes(
@@ -239,7 +239,7 @@ def _draw_prototypes(
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
     b, q = rng.standard_normal((2, C, k))
-    z = rounded(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
+    z = round_values(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
     P = unit_columns(rng, k, facts.attributes)
     return np.clip(0.2 + 0.3 * (z @ P), 0, 1), z, q
 
@@ -247,15 +247,15 @@ def _draw_prototypes(
 def unit_columns(rng: np.random.Generator, k: int, n: int) -> np.ndarray:
     """Draw a normal matrix of shape (k, n) with columns of unit length, rounded."""
     P = rng.standard_normal((k, n))
-    return rounded(P / np.sqrt((P**2).sum(axis=0)))
+    return round_values(P / np.sqrt((P**2).sum(axis=0)))
 
 
 def latent_of_prototypes(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     """Return z of real prototypes S: deviations from their mean, projected to k dimensions."""
-    S = rounded(S)
-    Q = rounded(rng.standard_normal((S.shape[1], k)))
-    z = (S - rounded(S.mean(axis=0))) @ Q
-    return rounded(z / np.sqrt((z**2).mean()))
+    S = round_values(S)
+    Q = round_values(rng.standard_normal((S.shape[1], k)))
+    z = (S - round_values(S.mean(axis=0))) @ Q
+    return round_values(z / np.sqrt((z**2).mean()))
 
 
 def latent_appearance(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
@@ -298,8 +298,8 @@ def draw_mixing(
     rng: np.random.Generator, k: int, r: int, D: int, eta: float
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Return M, of shape (k, D), and M stacked on :math:`\eta R`, float32, shape (k + r, D)."""
-    M = rounded(rng.standard_normal((k, D)) / np.sqrt(k))
-    R = rounded(rng.standard_normal((r, D)) * eta / np.sqrt(r))
+    M = round_values(rng.standard_normal((k, D)) / np.sqrt(k))
+    R = round_values(rng.standard_normal((r, D)) * eta / np.sqrt(r))
     return M, np.concatenate([M, R]).astype(np.float32)
 
 
@@ -320,7 +320,7 @@ def draw_block(
     """
     x = rng.standard_normal(mean.shape, dtype=np.float32)
     x *= sigma
-    x += rounded(ut, bits=5) @ MR
+    x += round_values(ut, bits=5) @ MR
     x *= omega[:, None]
     x += mean
     return np.maximum(x, 0, out=x)
@@ -346,7 +346,7 @@ def _in_imagenet(facts: ClassFacts) -> np.ndarray:
     return (facts.classes["imagenet1k"] != "").to_numpy(dtype=np.intp)
 
 
-def rounded(values: np.ndarray, bits: int = 8) -> np.ndarray:
+def round_values(values: np.ndarray, bits: int = 8) -> np.ndarray:
     """Round to multiples of ``2**-bits``.
 
     Products of such factors, and their sums in any order, are exact: the data set is the same with

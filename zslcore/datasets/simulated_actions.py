@@ -59,7 +59,7 @@ from zslcore.datasets.simulated import (
     draw_features,
     latent_appearance,
     latent_of_prototypes,
-    rounded,
+    round_values,
     unit_columns,
 )
 from zslcore.exceptions import ParameterError, require_known
@@ -96,7 +96,7 @@ class SimulatedExtractor:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the spread of each class, the labels, and the latent appearance of each class."""
         rho, omega = (np.take(pair, in_pretraining.astype(int)) for pair in (self.rho, self.omega))
-        return omega, labels, rounded(latent_appearance(z, q, rho[:, None]))
+        return omega, labels, round_values(latent_appearance(z, q, rho[:, None]))
 
 
 _ALL = (
@@ -234,7 +234,7 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
         labels=labels,
         prototypes=words if simulated_name.prototypes or attributes is None else attributes,
         class_names=facts.class_names,
-        splits={"released 1": _released(facts, labels, groups)},
+        splits={"released 1": _released_split(facts, labels, groups)},
         source=f"Simulated: class names, numbers of videos and lists of {simulated_name.dataset}, "
         f"numbers from a model{', without effect' if simulated_name.without else ''}.",
         simulated=True,
@@ -300,12 +300,12 @@ def _classes(
     C = len(facts.class_names)
     normal, q, h = rng.standard_normal((3, C, K))
     z = (
-        rounded(normal)
+        round_values(normal)
         if facts.attributes is None
         else latent_of_prototypes(facts.attributes, K, rng)
     )
     P = unit_columns(rng, K, WORDS)
-    return z, q, facts.attributes, rounded(np.sqrt(ALPHA) * z + np.sqrt(1 - ALPHA) * h) @ P
+    return z, q, facts.attributes, round_values(np.sqrt(ALPHA) * z + np.sqrt(1 - ALPHA) * h) @ P
 
 
 def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.ndarray | None:
@@ -330,7 +330,7 @@ def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.
     return np.array(names)
 
 
-def _released(facts: ActionFacts, labels: np.ndarray, groups: np.ndarray | None) -> Split:
+def _released_split(facts: ActionFacts, labels: np.ndarray, groups: np.ndarray | None) -> Split:
     """Return the first released split, with whole groups of clips held out."""
     unseen = facts.released[0]
     rows = np.flatnonzero(~np.isin(labels, unseen))

@@ -17,8 +17,8 @@ from zslcore.datasets.split_lists import (
     MULTI,
     Entries,
     SplitList,
-    counted_names,
     drain,
+    join_first_names,
     parent_folder,
 )
 from zslcore.datasets.split_parts import NO_ROWS, add_trainval, divide_test, rename_test
@@ -203,7 +203,7 @@ def unify_spellings(
             name_of.update({name: name for name in of_class})
         else:
             several.append(joined)
-    remark = f"; one class in two spellings: {counted_names(several)}" if several else ""
+    remark = f"; one class in two spellings: {join_first_names(several)}" if several else ""
     if (n_more := len(questions) - MAX_QUESTIONS) > 0:
         text = f"{n_more:,} more classes have several spellings in one list."
         questions[MAX_QUESTIONS:] = [text]

@@ -322,7 +322,7 @@ def _read_archive(
     contents = look_into(path, kinds)
     if embeddings is None and "prototypes" not in contents.shapes:
         raise _without_prototypes(file, "a second file")
-    roles = ROLES | _transposed(contents)
+    roles = ROLES | _find_transposed(contents)
     read = read_arrays(path, roles, folder, required=required, kinds=kinds)
     arrays, named = read.arrays, read.names.get("class_names")
     prototypes = embeddings.values if embeddings else np.array(arrays["prototypes"])
@@ -332,7 +332,7 @@ def _read_archive(
         else named or tuple(f"class {i}" for i in range(len(prototypes)))
     )
     parts = {part: arrays[part] for part in SPLIT_PARTS if part in arrays}
-    remarks = "; ".join((*read.names.get("provenance", ()), *_unread(arrays, read.unread)))
+    remarks = "; ".join((*read.names.get("provenance", ()), *_describe_unread(arrays, read.unread)))
     pretraining = read.names.get("pretraining", ())
     return ParsedDataset(
         features=arrays["features"],
@@ -359,7 +359,7 @@ def _without_prototypes(file: str, where: str) -> DatasetError:
     )
 
 
-def _transposed(contents: Contents) -> dict[str, Role]:
+def _find_transposed(contents: Contents) -> dict[str, Role]:
     """Return the role "columns" for each matrix with one column, not one row, per label or name.
 
     In MATLAB files, and copies of them, images and classes are columns.
@@ -372,7 +372,7 @@ def _transposed(contents: Contents) -> dict[str, Role]:
     return roles
 
 
-def _unread(arrays: Mapping[str, np.ndarray], ignored: Sequence[str]) -> Iterator[str]:
+def _describe_unread(arrays: Mapping[str, np.ndarray], ignored: Sequence[str]) -> Iterator[str]:
     """Yield remarks on arrays that are not read, and on test rows in train and val."""
     if ignored:
         yield f"not read: {', '.join(ignored)}"

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from zslcore.datasets.split_lists import SplitList, counted_names
+from zslcore.datasets.split_lists import SplitList, join_first_names
 from zslcore.leakage.vocabularies import id_of, wordnet
 from zslcore.names import class_key
 from zslcore.texts import clean_text
@@ -59,7 +59,7 @@ def _merge_ids(listed: SplitList) -> SplitList:
         f"{clean_text(names[c], 40)}, {clean_text(names[o], 60)}" for c, o in merge_into.items()
     ]
     return _merge(
-        listed, merge_into, f"; one class by WordNet id and by name: {counted_names(pairs)}"
+        listed, merge_into, f"; one class by WordNet id and by name: {join_first_names(pairs)}"
     )
 
 
@@ -111,7 +111,7 @@ def _ask_about_similar_names(listed: SplitList) -> SplitList:
     ]
     if not across:
         return listed
-    question = f"A seen and an unseen class may be the same: {counted_names(across)}."
+    question = f"A seen and an unseen class may be the same: {join_first_names(across)}."
     return replace(listed, questions=(*listed.questions, question))
 
 

@@ -25,7 +25,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.class_rows import are_codes
-from zslcore.datasets.facts import ACTION_SETS, benchmark_classes, published, unseen_classes, zsl220
+from zslcore.datasets.facts import (
+    ACTION_SETS,
+    benchmark_classes,
+    published_table,
+    unseen_classes,
+    zsl220,
+)
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
 from zslcore.leakage.counts import according_to, overlaps
@@ -272,7 +278,7 @@ def test_sets() -> tuple[TestSet, ...]:
     entries = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in in_1k]
     names = tuple(entry.names[0] for entry in entries)
     tests.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in entries)))
-    listed_actions = published("overlap_action")
+    listed_actions = published_table("overlap_action")
     for dataset in ACTION_SETS:
         class_column = listed_actions["class"][listed_actions["dataset"] == dataset]
         names = tuple(dict.fromkeys(class_column))
@@ -301,7 +307,7 @@ def find_test_set(title: str) -> TestSet:
     actions = zsl220().class_names
     sets_of_name = [TestSet("Kinetics-600", "ZSL220", actions, actions)]
     sets_of_name += [
-        TestSet("Kinetics-600", f"ZSL220 {s}", zsl220().tested(s), actions) for s in (1, 2, 3)
+        TestSet("Kinetics-600", f"ZSL220 {s}", zsl220().test_classes(s), actions) for s in (1, 2, 3)
     ]
     test_of_title |= {str(test_set): test_set for test_set in sets_of_name}
     test_of_title |= {
@@ -545,12 +551,16 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     if extractor.pretraining == (NOTHING,):
         unread = ()
     if unread and state == "none":
-        return ContaminationAnswer("unknown", *_not_compared(overlap_cells, unread))
+        return ContaminationAnswer("unknown", *_describe_unread(overlap_cells, unread))
     if state == "overlap":
-        sentences = _leaking(extractor, deciding, certain, len(possible))
+        sentences = _describe_leak(extractor, deciding, certain, len(possible))
     else:
-        sentences_of = {"unknown": _unknown, "possible": _undecided, "none": _clean}[state]
-        sentences = sentences_of(extractor, deciding, certain or possible)
+        describe = {
+            "unknown": _describe_unknown,
+            "possible": _describe_possible,
+            "none": _describe_clean,
+        }[state]
+        sentences = describe(extractor, deciding, certain or possible)
     if unread and state != "unknown":
         verdict, headline, evidence, advice = sentences
         evidence = f"{evidence} {not_found(unread, overlap_cells[0].classes)}".lstrip()
@@ -569,7 +579,7 @@ def _together(tested: TestSet, parts: Iterable[tuple[str, ...]]) -> tuple[str, .
 Sentences = tuple[str, str, str, str]
 
 
-def _leaking(
+def _describe_leak(
     extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str], n_open: int
 ) -> Sentences:
     n, total = (
@@ -599,7 +609,7 @@ def _leaking(
     )
 
 
-def _unknown(
+def _describe_unknown(
     extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str]
 ) -> Sentences:
     pretraining = pretraining_sets()[overlap_cells[0].pretraining]
@@ -630,7 +640,7 @@ def _own_analysis(overlap_cells: Sequence[OverlapCell]) -> str:
     )
 
 
-def _not_compared(overlap_cells: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
+def _describe_unread(overlap_cells: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
     n = overlap_cells[0].classes
     n_others = n - len(unread)
     other_classes_clause = (
@@ -648,16 +658,16 @@ def not_found(unread: Sequence[str], n: int) -> str:
     """Return the sentence on names that could not be compared."""
     k = len(unread)
     if k == n and k > 1:
-        return f"WordNet has none of the {n:,} names{_named(unread)}: they are not compared."
+        return f"WordNet has none of the {n:,} names{_bracket(unread)}: they are not compared."
     subject, verb, pronoun = (
         (f"{k:,} of {n:,} names", "are", "they are")
         if k > 1
         else (f"1 of {n:,} names" if n > 1 else "The name", "is", "it is")
     )
-    return f"{subject} {verb} not found in WordNet{_named(unread)}: {pronoun} not compared."
+    return f"{subject} {verb} not found in WordNet{_bracket(unread)}: {pronoun} not compared."
 
 
-def _undecided(
+def _describe_possible(
     extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str]
 ) -> Sentences:
     n, total = (
@@ -676,7 +686,7 @@ def _undecided(
     )
 
 
-def _clean(
+def _describe_clean(
     extractor: Extractor, overlap_cells: Sequence[OverlapCell], names: Sequence[str]
 ) -> Sentences:
     if extractor.pretraining == (NOTHING,):
@@ -704,7 +714,7 @@ def _count_test_classes(n: int) -> str:
     return f"{n:,} test {'class' if n == 1 else 'classes'}"
 
 
-def _named(names: Sequence[str]) -> str:
+def _bracket(names: Sequence[str]) -> str:
     return f" ({listed(names)})" if names else ""
 
 

@@ -278,29 +278,29 @@ class AuditContext:
     @property
     def required_labels(self) -> np.ndarray:
         """Labels; raises ZSLError if unknown."""
-        return self._required(self.labels, "the class of every image")
+        return self._require(self.labels, "the class of every image")
 
     @property
     def required_unseen_classes(self) -> np.ndarray:
         """Classes of test_unseen; raises ZSLError if unknown."""
-        return self._required(self.unseen_classes, "the unseen classes")
+        return self._require(self.unseen_classes, "the unseen classes")
 
     @property
     def required_features(self) -> np.ndarray:
         """Features; raises ZSLError if unknown."""
-        return self._required(self.features, "the features")
+        return self._require(self.features, "the features")
 
     @property
     def required_prototypes(self) -> np.ndarray:
         """Scaled prototypes; raises ZSLError if unknown."""
-        return self._required(self.prototypes, "the prototypes")
+        return self._require(self.prototypes, "the prototypes")
 
     @property
     def required_photographs(self) -> Photographs:
         """Photographs of the rows; raises ZSLError if unknown."""
-        return self._required(self.photographs, "the photograph of every row")
+        return self._require(self.photographs, "the photograph of every row")
 
-    def _required(self, value: Value | None, input_name: str) -> Value:
+    def _require(self, value: Value | None, input_name: str) -> Value:
         if value is None:
             raise DatasetError(f"{self.name}: needs {input_name}; got none.")
         return value

@@ -113,7 +113,7 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
     return CorrectedSplit(_with_parts(context, parts), policy, removed)
 
 
-def _without(parts: Parts, rows: np.ndarray, *names: str) -> Parts:
+def _remove_rows(parts: Parts, rows: np.ndarray, *names: str) -> Parts:
     """Remove ``rows`` from the parts ``names``."""
     return {
         name: np.setdiff1d(rows_of_part, rows) if name in names else rows_of_part
@@ -137,9 +137,9 @@ PRECEDENCE = (
 def _separate_rows(parts: Parts, policy: Policy) -> Parts:
     conflicts = [np.intersect1d(_all(parts, *a), _all(parts, *b)) for a, b in PRECEDENCE]
     for (a, b), rows in zip(PRECEDENCE, conflicts, strict=True):
-        parts = _without(parts, rows, *b, *(a if policy == "drop" else ()))
+        parts = _remove_rows(parts, rows, *b, *(a if policy == "drop" else ()))
     if policy == "drop":
-        parts = _without(parts, np.unique(np.concatenate(conflicts[:3])), *SPLIT_PARTS)
+        parts = _remove_rows(parts, np.unique(np.concatenate(conflicts[:3])), *SPLIT_PARTS)
     return parts
 
 
@@ -150,7 +150,7 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
     ):
         classes = np.intersect1d(labels[_all(parts, *a)], labels[_all(parts, *b)])
         rows = np.flatnonzero(np.isin(labels, classes))
-        parts = _without(parts, rows, *b, *(a if policy == "drop" else ()))
+        parts = _remove_rows(parts, rows, *b, *(a if policy == "drop" else ()))
     return parts
 
 
@@ -160,11 +160,13 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
     for groups in (group, identical_rows(context.required_features, scaled=True)[0]):
         leaking = leaking_groups(_with_parts(context, parts), groups)
         rows = np.flatnonzero(np.isin(groups, leaking))
-        parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
+        parts = _remove_rows(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
     if set(TEST_PARTS) <= set(parts):
         repeated_groups = np.intersect1d(group[parts["test_seen"]], group[parts["test_unseen"]])
         repeated_rows = np.flatnonzero(np.isin(group, repeated_groups[repeated_groups >= 0]))
-        parts = _without(parts, repeated_rows, *(TEST_PARTS if policy == "drop" else ["test_seen"]))
+        parts = _remove_rows(
+            parts, repeated_rows, *(TEST_PARTS if policy == "drop" else ["test_seen"])
+        )
     for _ in range(ROUNDS):
         train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
         if not train.size or not test.size:
@@ -175,9 +177,9 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
         )
         if not near.train.size:
             break
-        parts = _without(parts, near.train, *TRAIN_PARTS)
+        parts = _remove_rows(parts, near.train, *TRAIN_PARTS)
         if policy == "drop":
-            parts = _without(parts, near.test, *TEST_PARTS)
+            parts = _remove_rows(parts, near.test, *TEST_PARTS)
     return parts
 
 
@@ -193,13 +195,13 @@ def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -
     shared = shared_rows_of(number, train, test)
     remaining = _of_emptied_classes(context.labels, train, shared)
     tested = shared_rows_of(number, test, train if policy == "drop" else remaining)
-    parts = _without(parts, np.setdiff1d(shared, remaining), *TRAIN_PARTS)
-    parts = _without(parts, tested, *TEST_PARTS)
+    parts = _remove_rows(parts, np.setdiff1d(shared, remaining), *TRAIN_PARTS)
+    parts = _remove_rows(parts, tested, *TEST_PARTS)
     if {"train", "val"} <= set(parts):
         shared_with_val = shared_rows_of(number, parts["train"], parts["val"])
         if policy == "drop":
-            parts = _without(parts, shared_rows_of(number, parts["val"], parts["train"]), "val")
-        parts = _without(parts, shared_with_val, "train")
+            parts = _remove_rows(parts, shared_rows_of(number, parts["val"], parts["train"]), "val")
+        parts = _remove_rows(parts, shared_with_val, "train")
     return parts
 
 

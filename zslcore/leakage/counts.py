@@ -383,9 +383,9 @@ def find_trained_classes(
         text = "The extractor was trained on no images."
         return Finding(KNOWN_CLASSES, "ok", text, numbers=numbers)
     if not overlapping:
-        text = f"{none_in(n, where)}{related}"
+        text = f"{describe_absence(n, where)}{related}"
         if is_assumed:
-            text = f"{undeclared(n, where)}{related}"
+            text = f"{describe_undeclared(n, where)}{related}"
             return Finding(KNOWN_CLASSES, "open", text, DECLARE, numbers=numbers)
         return Finding(KNOWN_CLASSES, "ok", text, numbers=numbers)
     verb = "is" if len(overlapping) == 1 else "are"
@@ -405,12 +405,12 @@ def would_leak(where: str, sentence: str) -> str:
     return f"This would leak if the features were trained on {where}: {sentence}"
 
 
-def undeclared(n: int, where: str) -> str:
+def describe_undeclared(n: int, where: str) -> str:
     """Return sentences on ``n`` unseen classes, none of them in ``where``, an assumed set."""
-    return f"The pre-training set is not declared. {none_in(n, where)}"
+    return f"The pre-training set is not declared. {describe_absence(n, where)}"
 
 
-def none_in(n: int, where: str) -> str:
+def describe_absence(n: int, where: str) -> str:
     """Return the sentence that, by name, none of ``n`` unseen classes is in ``where``."""
     if not n:
         return "No unseen class is listed."

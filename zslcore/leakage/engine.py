@@ -96,13 +96,13 @@ def audit(
     }
     sources = {"split": split, "labels": labels, "features": features}
     group_options = {"groups": groups, "group_pattern": group_pattern}
-    with _opened(subject, **sources, **group_options, **fields) as context:
+    with _open_context(subject, **sources, **group_options, **fields) as context:
         report = audit_context(context, on_progress)
         return report if against is None else replace(report, comparison=_compare(context, against))
 
 
 def _compare(context: AuditContext, against: Subject) -> SplitComparison:
-    with _opened(against) as other_context:
+    with _open_context(against) as other_context:
         return compare_splits(context, other_context)
 
 
@@ -159,7 +159,7 @@ def corrected_split(
     thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
     """Remove the rows and classes that are in both training and test; see :func:`audit`."""
-    with _opened(
+    with _open_context(
         subject,
         split=split,
         labels=labels,
@@ -172,7 +172,7 @@ def corrected_split(
 
 
 @contextmanager
-def _opened(subject: Subject, **fields: Any) -> Iterator[AuditContext]:
+def _open_context(subject: Subject, **fields: Any) -> Iterator[AuditContext]:
     """Build the context; delete features read from a file when the context manager exits."""
     with artifacts.scratch() as folder:
         yield context_of(subject, into=folder, **fields)

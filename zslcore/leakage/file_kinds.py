@@ -31,8 +31,8 @@ from zslcore.datasets.split_lists import (
     IMAGE,
     IMAGE_IN_LINE,
     SplitList,
-    counted_names,
     is_split_of_parts,
+    join_first_names,
 )
 from zslcore.evaluation.predictions_file import is_predictions, read_footer
 from zslcore.exceptions import FileRefusedError
@@ -203,7 +203,7 @@ def _split_of_lists(paths: Sequence[Path], folder: Path) -> RecognisedFile | Non
     ]
     if not trains_and_tests(parts):
         return None
-    together = folder / counted_names([path.name[:60] for path in paths])
+    together = folder / join_first_names([path.name[:60] for path in paths])
     together.mkdir()
     try:
         split = read_split_together(paths, together)

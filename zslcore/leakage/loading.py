@@ -449,7 +449,7 @@ def _read_split_file(
         arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in SPLIT_PARTS if f"{p}_loc" in arrays}
         lists = {name: rows - 1 for name, rows in files.lists_of_rows(path).items()}
-        facts[UNREAD] = ", ".join(sorted({*files.unread(path)} - {*lists, *NO_ROWS}))
+        facts[UNREAD] = ", ".join(sorted({*files.unread_names(path)} - {*lists, *NO_ROWS}))
         folds, questions = files.folds(path), files.questions(path)
         if folds and "trainval" not in parts:
             parts["trainval"] = np.union1d(*folds[0]) - 1
@@ -748,7 +748,7 @@ class SmallFiles:
         named = [f"{name} ({refused[name]})" for name in refused if _may_be_of_split(name)]
         return tuple(map(UNREAD_FILES.format, named))
 
-    def unread(self, path: Path) -> list[str]:
+    def unread_names(self, path: Path) -> list[str]:
         """Return the names of readable variables that are neither read nor names of images."""
         used = {*self.read(path), *(["image_files"] if self._names_of_images(path) else [])}
         used |= {f"{part}_loc.{k + 1}" for k in range(len(self.folds(path))) for part in FOLD}
@@ -768,7 +768,7 @@ class SmallFiles:
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
         """Return the lists of row numbers that do not belong to the split, by name."""
-        lists, unread, contents = {}, self.unread(path), self._contents[path]
+        lists, unread, contents = {}, self.unread_names(path), self._contents[path]
         for name in contents.shapes:
             if LIST_OF_ROWS.search(name) and clean_text(name) in unread and contents.has(name):
                 with suppress(FileRefusedError):

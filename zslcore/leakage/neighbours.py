@@ -82,7 +82,7 @@ def identical_rows(X: np.ndarray, *, scaled: bool = False) -> tuple[np.ndarray, 
     member = equal | np.append(equal[1:], False)
     group = np.full(len(code), -1)
     group[order[member]] = np.cumsum(~equal[member]) - 1
-    return _renumbered(group), zero
+    return _renumber(group), zero
 
 
 def _row_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,7 +157,7 @@ def _gather(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.asarray(FeatureView(X, rows))
 
 
-def _renumbered(group: np.ndarray) -> np.ndarray:
+def _renumber(group: np.ndarray) -> np.ndarray:
     """Renumber groups to 0, 1, 2 ... in order of their first row."""
     numbers, first = np.unique(group[group >= 0], return_index=True)
     rank = np.empty(len(numbers), np.intp)
@@ -198,7 +198,7 @@ def near_rows(
     array, memory map or HDF5 data set.
     """
     R = _projection(X.shape[1])
-    Z_train, Z_test = (_projected(X, rows, R) for rows in (train, test))
+    Z_train, Z_test = (_project(X, rows, R) for rows in (train, test))
     centre = Z_train.mean(axis=0)
     Z_train -= centre
     Z_test -= centre
@@ -242,7 +242,7 @@ def _projection(d: int) -> np.ndarray | None:
     return np.random.default_rng(0).normal(scale=DIMENSIONS**-0.5, size=(d, DIMENSIONS))
 
 
-def _projected(X: np.ndarray, rows: np.ndarray, R: np.ndarray | None) -> np.ndarray:
+def _project(X: np.ndarray, rows: np.ndarray, R: np.ndarray | None) -> np.ndarray:
     """Return the rows in the projection, float32."""
     view = FeatureView(X, rows)
     Z = np.empty((len(rows), X.shape[1] if R is None else R.shape[1]), dtype=np.float32)

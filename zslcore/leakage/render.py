@@ -130,7 +130,7 @@ def to_paragraph(report: Report) -> str:
     metrics = "; ".join(
         f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in report.metrics
     )
-    advised = [f for f in report.marked("leak", "error", "warning") if f.advice]
+    advised = [f for f in report.select_findings("leak", "error", "warning") if f.advice]
     # Advice such as "each of them" refers to its finding, so the finding's sentence precedes it.
     advice = " ".join(
         dict.fromkeys(
@@ -140,7 +140,7 @@ def to_paragraph(report: Report) -> str:
     )
     sentences = [f"I checked {files}.", f"Verdict: {report.word}.", report.sentence]
     sentences += [f"{metrics[:1].upper()}{metrics[1:]}.", advice]
-    titles = [f.title.removeprefix("split: ") for f in report.marked("open")[:MAX_OPEN]]
+    titles = [f.title.removeprefix("split: ") for f in report.select_findings("open")[:MAX_OPEN]]
     titles = [title[0].lower() + title[1:] for title in titles]
     titles = [title for title in titles if title not in report.sentence]
     if titles:

@@ -325,7 +325,7 @@ class Report:
         files = [name for name, _ in self.files]
         return self.command or (" ".join(["zslcore check", *files]) if files else "")
 
-    def marked(self, *marks: Mark) -> list[Finding]:
+    def select_findings(self, *marks: Mark) -> list[Finding]:
         """Return the findings with any of these marks."""
         return [finding for finding in self.findings if finding.mark in marks]
 
@@ -370,13 +370,13 @@ class Report:
             n = sum(f.decides and f.mark == cause.mark for f in self.findings)
             more = counted(n - 1, f"more {cause.mark}")
             return f"{cause.sentence} {more} below." if n > 1 else cause.sentence
-        titles = self.unchecked
+        titles = self.unchecked_titles
         if cause.sentence.startswith(NOT_CHECKED):
             return f"No leak was found, but the following could not be checked: {titles}."
         return cause.sentence + (f" {NOT_CHECKED}{titles}." if titles else "")
 
     @property
-    def unchecked(self) -> str:
+    def unchecked_titles(self) -> str:
         """Titles of the checks with missing input, as words of a sentence."""
         checks = [f for f in self.findings if f.decides and f.mark == "open"]
         titles = (f.title.lower() for f in checks if f.sentence.startswith(NOT_CHECKED))

@@ -171,7 +171,7 @@ def _reason(context: AuditContext, report: Report) -> str:
     """Return the reason of a verdict, preceded by the reading of the rows, or by their check."""
     reading, cause = context.reading, report.cause
     is_unchecked = cause is not None and cause.sentence.startswith(NOT_CHECKED)
-    more = f"{NOT_CHECKED}{report.unchecked}." if is_unchecked else report.sentence
+    more = f"{NOT_CHECKED}{report.unchecked_titles}." if is_unchecked else report.sentence
     if reading is None:
         clean_rows = _clean_rows(context, report)
         if clean_rows and cause is None:

@@ -148,7 +148,7 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
     )
     if worst.mark in ("leak", "error"):
         return worst.sentence
-    if report.matrix.tested.limits == "sides given":
+    if report.matrix.predicted_rows.limits == "sides given":
         return report.headline
     metric = _headline_metric(report)
     reached = f"{metric.label} {metric.value}{test_set} ({metric.note})"
@@ -164,7 +164,7 @@ def _findings(report: ScoreReport, *data_findings: Finding) -> tuple[Finding, ..
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
     findings = [Finding("A statement in the file", "error", reason) for reason in reasons]
-    if matrix.tested.limits == "sides given":
+    if matrix.predicted_rows.limits == "sides given":
         findings.append(Finding(MASKED, "open", report.headline, SIDES_ADVICE))
     if report.origin == "oracle":
         text = "γ was chosen on the test images: H at this γ is an upper bound (oracle)."
@@ -223,14 +223,14 @@ def _finding_on_classes(
 def _headline_metric(report: ScoreReport) -> ReportMetric:
     """Return H and AUSUC, or the main metric of scores that do not determine H."""
     e = report.evaluation
-    if report.matrix.tested.limits == "sides given":
+    if report.matrix.predicted_rows.limits == "sides given":
         separate = percent(report.metrics["separate_harmonic"] or 0.0)
         return ReportMetric(
             "H in separate label spaces",
             separate,
             "not H of GZSL: the true side of each image was given",
         )
-    if report.matrix.tested.limits and e.plain is None and report.matrix.seen.any():
+    if report.matrix.predicted_rows.limits and e.plain is None and report.matrix.seen.any():
         unseen = percent(report.metrics["plain_unseen"] or 0.0)
         return ReportMetric(
             "u", unseen, "from predicted classes, without seen images; mean over classes"
@@ -243,7 +243,7 @@ def _headline_metric(report: ScoreReport) -> ReportMetric:
         h, how = e.calibrated.harmonic, f"gamma {report.reportable_gamma:.3g}, {report.how}"
     else:
         h, how = e.plain.harmonic, "uncalibrated"
-    if report.matrix.tested.limits:
+    if report.matrix.predicted_rows.limits:
         return ReportMetric(
             "H", percent(h), "from predicted classes, so gamma is 0; mean over classes"
         )
@@ -252,9 +252,9 @@ def _headline_metric(report: ScoreReport) -> ReportMetric:
 
 
 def _picture(report: ScoreReport) -> Picture | None:
-    if report.evaluation.plain is None or not report.matrix.tested.has_curve:
+    if report.evaluation.plain is None or not report.matrix.predicted_rows.has_curve:
         return None
-    curve, plain = report.matrix.tested.curve.thinned(CURVE_POINTS), report.evaluation.plain
+    curve, plain = report.matrix.predicted_rows.curve.thinned(CURVE_POINTS), report.evaluation.plain
     points = [(f"uncalibrated, H {percent(plain.harmonic)}", plain.unseen, plain.seen)]
     at = report.evaluation.calibrated
     if report.reportable_gamma is not None and at is not None:

@@ -91,7 +91,7 @@ def sides_of_classes(
 
 def _mark_seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
     """Return the mask of the seen classes among all ``C``, from the listed classes of one side."""
-    where = f"{file.name}, {file.listed}"
+    where = f"{file.name}, {file.listed_side}"
     is_inside = len(listed) and listed.min() >= 0 and listed.max() < C
     targets = "classes" if file.scores is None else "columns of the scores,"
     got = ", ".join(map(str, listed[:5])) or "none"
@@ -152,13 +152,13 @@ def listed_numbers(file: ScoreFile, C: int, *, is_fixed: bool = True) -> np.ndar
         return np.ones(C, dtype=bool)
     is_whole = len(array) == C or (not is_fixed and len(array) > max(C, 2))
     if array.dtype == bool:
-        where, expected = f"{file.name}, {file.listed}", f"a mark for each of {C} columns"
+        where, expected = f"{file.name}, {file.listed_side}", f"a mark for each of {C} columns"
         expect(is_whole, where, expected, len(array))
     if array.dtype == bool or (
         array.dtype.kind in "iuf" and is_whole and np.isin(array, (0, 1)).all()
     ):
         return array.astype(bool)
-    numbers = np.unique(as_numbers(file, array, file.listed))
+    numbers = np.unique(as_numbers(file, array, file.listed_side))
     if array.dtype.kind not in "UO":
         return numbers
     are_numbers = numbers_or_names(array.ravel()).dtype.kind == "i"

@@ -65,7 +65,7 @@ class Explanation:
     other_causes: tuple[str, ...]
 
     @property
-    def explained(self) -> bool:
+    def is_explained(self) -> bool:
         """Whether every printed number is explained by some reading."""
         return all(any(reading.explains for reading in readings) for readings in self.comparisons)
 
@@ -99,7 +99,7 @@ class Explanation:
     def to_json(self) -> str:
         """Return the explanation as JSON; values are fractions, distances are points."""
         values = {
-            "explained": self.explained,
+            "explained": self.is_explained,
             "sentences": self.sentences,
             "together": self.common_readings,
             "printed": [
@@ -177,7 +177,7 @@ def readings_of(reports: Sequence[ScoreReport]) -> Iterator[ScoreReading]:
 
 
 def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
-    metrics, test = report.metrics, report.matrix.tested
+    metrics, test = report.metrics, report.matrix.predicted_rows
     for average, kind, suffix in AVERAGES:
         usual: Standing = "usual" if average == "per class" else "name it"
         at_zero = _select_point(metrics, "plain", suffix)
@@ -238,7 +238,7 @@ def _select_point(
 
 def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
     """Yield readings with ties between sides decided for the seen class or the first column."""
-    test = report.matrix.tested
+    test = report.matrix.predicted_rows
     if not test.has_curve:
         return
     best_classes = test.best_classes

@@ -171,7 +171,7 @@ def _columns(matrix: Scores, part: Part, dataset: ZSLDataset) -> np.ndarray:
 
 def _renumber(matrix: Scores, part: Part, columns: np.ndarray) -> PredictedRows:
     """Return the predictions with the class numbers and rows of the data set."""
-    rows = PredictedRows.of_scores(matrix.tested, part.rows)
+    rows = PredictedRows.of_scores(matrix.predicted_rows, part.rows)
 
     def classes_of(columns_of_matrix: np.ndarray | None) -> np.ndarray:
         assert columns_of_matrix is not None  # never None for score files
@@ -195,7 +195,7 @@ def _folds(
     for k, (matrix, part) in enumerate(zip(validation, folds, strict=False), 1):
         columns = _columns(matrix, part, dataset)
         fold_predictions = FoldPredictions(
-            part.rows, columns, matrix.seen, matrix.tested.best_classes
+            part.rows, columns, matrix.seen, matrix.predicted_rows.best_classes
         )
         predictions.append(PredictedRows.of_fold(fold_predictions, k))
     return predictions

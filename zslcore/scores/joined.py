@@ -198,12 +198,14 @@ def joint_cards(
         joined = [joint_card(splits[0], scores_file, printed) for scores_file in scores]
         return [*joined, *(file.card for file in files)]
     return [
-        add_printed(file, printed) if printed and isinstance(file, CheckedScores) else file.card
+        add_printed_metrics(file, printed)
+        if printed and isinstance(file, CheckedScores)
+        else file.card
         for file in files
     ]
 
 
-def add_printed(scores: CheckedScores, printed: Sequence[PrintedMetric]) -> Report:
+def add_printed_metrics(scores: CheckedScores, printed: Sequence[PrintedMetric]) -> Report:
     """Return the card of scores with the findings on printed metrics."""
     card, on_printed = scores.card, [*_findings_on_printed(printed, scores.report)]
     text = " ".join(_with_title(finding) for finding in on_printed)
@@ -275,9 +277,9 @@ class MetricsWithoutLeaks:
 def _metrics_without_leaks(
     match: ScoreMatch, report: ScoreReport, context: AuditContext, audited: Report
 ) -> MetricsWithoutLeaks | None:
-    if match.state in ("other", "open") or report.matrix.tested.limits == "sides given":
+    if match.state in ("other", "open") or report.matrix.predicted_rows.limits == "sides given":
         return None
-    best_classes, gamma = report.matrix.tested.best_classes, report.reportable_gamma or 0.0
+    best_classes, gamma = report.matrix.predicted_rows.best_classes, report.reportable_gamma or 0.0
     gamma_text = f"gamma {gamma:.3g}" if report.reportable_gamma is not None else "uncalibrated"
     all_images = np.ones(len(best_classes.y), bool)
     all_rows = _metrics_at(best_classes, all_images, gamma)
@@ -443,7 +445,7 @@ def _metrics(
     split: Report, without: MetricsWithoutLeaks | None, report: ScoreReport
 ) -> tuple[ReportMetric, ReportMetric, ReportMetric]:
     if without is None:
-        masked = report.matrix.tested.limits == "sides given"
+        masked = report.matrix.predicted_rows.limits == "sides given"
         why = "masked by the true side, not GZSL" if masked else "not of this split"
         h = ReportMetric("H as scored", UNKNOWN, why)
         return split.metrics[0], h, ReportMetric("H without leaking images", UNKNOWN, why)

@@ -74,8 +74,8 @@ class ScoreReport:
     def nbytes(self) -> int:
         """Memory of the predictions in bytes, without the scores."""
         m = self.matrix
-        of_test = m.predictions.nbytes if isinstance(m, PredictedScores) else m.tested.nbytes
-        return of_test + sum(scores.tested.nbytes for scores in self.validation)
+        rows = m.predictions if isinstance(m, PredictedScores) else m.predicted_rows
+        return rows.nbytes + sum(scores.predicted_rows.nbytes for scores in self.validation)
 
     @property
     def reportable_gamma(self) -> float | None:
@@ -90,19 +90,19 @@ class ScoreReport:
     @cached_property
     def metrics(self) -> Mapping[str, float | None]:
         """Values of all metrics of the registry; None if the predictions do not determine one."""
-        return protocols.metrics_of_test(self.matrix.tested, self.reportable_gamma)
+        return protocols.metrics_of_test(self.matrix.predicted_rows, self.reportable_gamma)
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
         """Reasons for metrics that are None, see :func:`zslcore.scores.protocols.reasons_of`."""
         why = f"γ {self.gamma:.3g}, {self.how}" if self.gamma is not None else protocols.NO_GAMMA
-        return protocols.reasons_of(self.matrix.tested, self.reportable_gamma, why)
+        return protocols.reasons_of(self.matrix.predicted_rows, self.reportable_gamma, why)
 
     @cached_property
     def intervals(self) -> pd.DataFrame:
         """Intervals of the metrics, see :func:`zslcore.scores.protocols.intervals_of`."""
         names = [name for name, value in self.metrics.items() if value is not None]
-        return protocols.intervals_of(self.matrix.tested, names, self.reportable_gamma)
+        return protocols.intervals_of(self.matrix.predicted_rows, names, self.reportable_gamma)
 
     def table(
         self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False
@@ -116,7 +116,7 @@ class ScoreReport:
         from zslcore.interactive.seen_unseen import line_of
 
         m, gamma = self.matrix, self.reportable_gamma
-        return line_of(m.name, m.tested.curve, look, gamma, gamma or 0.0, self.origin)
+        return line_of(m.name, m.predicted_rows.curve, look, gamma, gamma or 0.0, self.origin)
 
     def page(
         self,
@@ -134,7 +134,7 @@ class ScoreReport:
         n, most = 1 + len(more_reports), 1 + len(GHOSTS)
         expect(n <= most, "curves", f"at most {most}", n)
         for report in (self, *more_reports):
-            report.matrix.tested.require_curve(report.matrix.name)
+            report.matrix.predicted_rows.require_curve(report.matrix.name)
         looks = zip([self, *more_reports], ["harmonic", *GHOSTS], strict=False)
         lines = [report.line(look) for report, look in looks]
         m = self.matrix
@@ -143,7 +143,7 @@ class ScoreReport:
         sides = words.seen, words.unseen
         shown = InteractiveCurve(
             lines,
-            m.tested,
+            m.predicted_rows,
             m.class_names,
             choose=bool(more_reports),
             sends_value=False,
@@ -162,7 +162,7 @@ class ScoreReport:
         """Show the curve in a notebook, with a slider for gamma; None without a curve."""
         from zslcore.interactive.one_file import frame_page
 
-        if not self.matrix.tested.has_curve:
+        if not self.matrix.predicted_rows.has_curve:
             return None
         return frame_page(self.page(), self.matrix.name)
 
@@ -206,7 +206,7 @@ class ScoreReport:
             "gamma_checked": self.checked if self.origin == "validated" else None,
             "evaluation": metrics,
             "oracle": oracle,
-            "detection": detection if self.matrix.tested.has_curve else None,
+            "detection": detection if self.matrix.predicted_rows.has_curve else None,
             "metrics": dict(self.metrics),
             "top_k": {str(k): value for k, value in self.top_k.items()},
         }
@@ -227,13 +227,13 @@ class ScoreReport:
         claims = self.matrix.reasons if isinstance(self.matrix, PredictedScores) else ()
         if self.origin == "oracle" or claims:
             return "leaks"
-        return "unknown" if self.matrix.tested.limits == "sides given" else "clean"
+        return "unknown" if self.matrix.predicted_rows.limits == "sides given" else "clean"
 
     @property
     def headline(self) -> str:
         """The metrics in one sentence, each with its average and gamma."""
         e, f = self.evaluation, self.metrics
-        if self.matrix.tested.limits == "sides given":
+        if self.matrix.predicted_rows.limits == "sides given":
             h = f["separate_harmonic"]
             return (
                 "Not comparable with GZSL: masked by the true side of each image. In separate "
@@ -299,9 +299,10 @@ def judge(
     if gamma is not None and files:
         raise DatasetError("gamma is either given or chosen on validation scores; got both.")
     expect(gamma is None or math.isfinite(gamma), "gamma", "a finite number", gamma)
-    if matrix.tested.limits and (gamma is not None or files):
+    if matrix.predicted_rows.limits and (gamma is not None or files):
         raise DatasetError(
-            f"{matrix.name}: gamma changes nothing here: {WITHOUT_CURVE[matrix.tested.limits]}."
+            f"{matrix.name}: gamma changes nothing here: "
+            f"{WITHOUT_CURVE[matrix.predicted_rows.limits]}."
         )
     note, checked = "", True
     if files:
@@ -328,7 +329,7 @@ def report_of(
     checked: bool = True,
 ) -> ScoreReport:
     """Return the report of scores at ``gamma``, or at 0 if ``gamma`` is None."""
-    tested = matrix.tested
+    tested = matrix.predicted_rows
     n_unseen = int((~tested.seen).sum())
     evaluation = evaluate(tested, gamma or 0.0)
     if gamma is None:
@@ -358,20 +359,20 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
     matrix, validation = report.matrix, report.validation
     if isinstance(matrix, PredictedScores):
         return matrix.predictions
-    if matrix.tested.limits:
+    if matrix.predicted_rows.limits:
         raise DatasetError(
             f"{matrix.name}: expected scores of every image among all classes, from which "
-            f"predictions are made; {WITHOUT_CURVE[matrix.tested.limits]}."
+            f"predictions are made; {WITHOUT_CURVE[matrix.predicted_rows.limits]}."
         )
     names, folds = matrix.class_names, []
     for scores in validation:
         # A fold may have columns of classes that have no test column.
         names += tuple(name for name in scores.class_names if name not in names)
         classes = np.array([names.index(name) for name in scores.class_names])
-        rows, best_classes = np.arange(len(scores.y)), scores.tested.best_classes
+        rows, best_classes = np.arange(len(scores.y)), scores.predicted_rows.best_classes
         folds.append(FoldPredictions(rows, classes, scores.seen, best_classes))
     return Predictions.of_scores(
-        matrix.tested,
+        matrix.predicted_rows,
         np.arange(len(matrix.y)),
         names,
         validation=folds,

@@ -154,7 +154,7 @@ class ScoreFile:
     images: np.ndarray | None = None
 
     @property
-    def listed(self) -> str:
+    def listed_side(self) -> str:
         """Side of the classes in ``unseen``: "unseen classes" or "seen classes"."""
         return "seen classes" if self.lists_seen else "unseen classes"
 
@@ -229,7 +229,7 @@ class Scores:
         return sha.hexdigest()[:16]
 
     @cached_property
-    def tested(self) -> PredictedRows:
+    def predicted_rows(self) -> PredictedRows:
         """Best class of each side for the protocols; classes are columns."""
         rows = self.best or best_classes_in(self.F, self.y, self.seen)
         return replace(rows, limits="sides given") if self.sides_given else rows

@@ -58,12 +58,13 @@ def number_within_sides(matrix: Scores, fixes: Collection[str]) -> Scores:
 
     The question gives u, s and H of both readings.
     """
-    y, seen, best = matrix.y, matrix.seen, (matrix.tested.seen_class, matrix.tested.unseen_class)
+    y, seen, best_rows = matrix.y, matrix.seen, matrix.predicted_rows
+    best = best_rows.seen_class, best_rows.unseen_class
     is_answered = "within-sides" in fixes
     is_skipped = "as-is" in fixes or matrix.benchmark or seen.all() or not seen.any()
     if is_skipped and not is_answered:
         return matrix
-    reading, predicted = reading_within_sides(y, seen, best), matrix.tested.predicted()
+    reading, predicted = reading_within_sides(y, seen, best), best_rows.predicted()
     if is_answered and reading is not None:
         return _renumber(matrix, reading)
     if is_answered:

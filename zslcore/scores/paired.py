@@ -264,7 +264,7 @@ def compare_scores(
     expect(not got, f"{first.name} and {second.name}", expected, got)
     y, seen = first.y, first.seen
     both = first, second
-    predictions = [m.tested.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]
+    predictions = [m.predicted_rows.predicted(g or 0.0) for m, g in zip(both, gammas, strict=True)]
     right = [predicted == y for predicted in predictions]
     accuracies = [per_class_accuracy(y, predicted) for predicted in predictions]
     present = np.array(sorted(accuracies[0]))
@@ -281,7 +281,7 @@ def compare_scores(
     only_first, only_second = (int((a & ~b).sum()) for a, b in (right, right[::-1]))
     return Pair(
         names=(first.name, second.name),
-        tests=(first.tested, second.tested),
+        tests=(first.predicted_rows, second.predicted_rows),
         gammas=gammas,
         classes=table,
         agreement=float((predictions[0] == predictions[1]).mean()),
@@ -330,7 +330,7 @@ def _with_equal_classes(first: Scores, second: Scores) -> tuple[Scores, Scores]:
     positions = positions_of(second.class_names, names)
     if are_numbers(names) or np.array_equal(positions, np.arange(len(names))):
         return first, second
-    if {first.tested.limits, second.tested.limits} == {"predicted classes"}:
+    if {first.predicted_rows.limits, second.predicted_rows.limits} == {"predicted classes"}:
         new = [name for name, k in zip(second.class_names, positions, strict=True) if k < 0]
         names = (*names, *new)
         first = _with_classes(first, names, np.arange(len(first.class_names)))
@@ -342,7 +342,7 @@ def _with_equal_classes(first: Scores, second: Scores) -> tuple[Scores, Scores]:
 
 def _with_classes(scores: Scores, names: tuple[str, ...], positions: np.ndarray) -> Scores:
     """Return the best classes of scores with each class at its position in ``names``."""
-    numbers, test = np.append(positions, -1), scores.tested
+    numbers, test = np.append(positions, -1), scores.predicted_rows
     seen = np.ones(len(names), dtype=bool)
     seen[positions] = scores.seen
     columns: dict[str, Any] = {
@@ -362,7 +362,7 @@ def _order_images(first: Scores, second: Scores) -> Scores:
         rows = rows_by_image({"": first.images}, {"image": second.images}, *files)
         if rows is None or len(rows) < len(second.y) or [*rows] == [*range(len(rows))]:
             return second
-        best = second.tested.select(np.array(rows))
+        best = second.predicted_rows.select(np.array(rows))
         return Scores.of_best(second.name, best, second.class_names, second.digest)
     both = first.predictions, second.predictions
     if any(predictions.provenance.rows != "benchmark" for predictions in both):

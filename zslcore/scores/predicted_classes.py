@@ -93,9 +93,9 @@ def _names_of_all(file: ScoreFile, labels: np.ndarray, predicted: np.ndarray) ->
     """
     parts = {"labels": labels, "predicted classes": predicted}
     if file.unseen is not None and not says_all(np.asarray(file.unseen)):
-        parts[file.listed] = np.asarray(file.unseen)
+        parts[file.listed_side] = np.asarray(file.unseen)
     named = [title for title, part in parts.items() if are_names(part)]
-    expected = f"labels, predicted classes and {file.listed} all as names or all as numbers"
+    expected = f"labels, predicted classes and {file.listed_side} all as names or all as numbers"
     is_mixed = 0 < len(named) < len(parts)
     expect(not is_mixed, file.name, expected, f"names only as {', '.join(named)}")
     name_of_key: dict[str, str] = {}
@@ -117,7 +117,7 @@ def _ask_about_spelling(file: ScoreFile, listed: np.ndarray, occurring: np.ndarr
         if near and not any(map(str.isdigit, name)):
             text = f"no image belongs to {name!r} or is predicted as it"
             question = f"is it a class of its own, not {near[0]!r}?"
-            ask_owner("as-is", f"{file.name}, {file.listed}: {text}: {question}", open=True)
+            ask_owner("as-is", f"{file.name}, {file.listed_side}: {text}: {question}", open=True)
 
 
 def _refuse_other_names(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
@@ -148,18 +148,18 @@ def _refuse_shifted(name: str, y: np.ndarray, predicted: np.ndarray, n_classes: 
 
 def _are_within_sides(matrix: Scores) -> bool:
     """Whether both sides have many errors, but no predicted class is on the wrong side."""
-    y, seen, predicted = matrix.y, matrix.seen, matrix.tested.predicted()
+    y, seen, predicted = matrix.y, matrix.seen, matrix.predicted_rows.predicted()
     return bool((seen[y] == seen[predicted]).all()) and all(
         (predicted != y)[seen[y] == side].sum() >= MIN_ERRORS for side in (True, False)
     )
 
 
 def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
-    y, seen, predicted = matrix.y, matrix.seen, matrix.tested.predicted()
+    y, seen, predicted = matrix.y, matrix.seen, matrix.predicted_rows.predicted()
     has_seen = seen[y].any()
-    if matrix.tested.limits == "predicted classes" and not seen.any():
+    if matrix.predicted_rows.limits == "predicted classes" and not seen.any():
         yield "One predicted class per image: top-k accuracy needs the scores of every class."
-    elif matrix.tested.limits == "predicted classes":
+    elif matrix.predicted_rows.limits == "predicted classes":
         yield (
             "One predicted class per image gives u, s and H at γ = 0. ZSL accuracy, another γ, "
             "AUSUC and the curve need the scores of every class."

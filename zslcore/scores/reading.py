@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.split_folders import listed_classes
+from zslcore.datasets.split_folders import read_classes
 from zslcore.datasets.split_lists import IMAGE_IN_LINE
 from zslcore.scores.archives import read_archive
 from zslcore.scores.columns import (
@@ -108,7 +108,7 @@ def read_scores(
             parts.labels = read_labels(labels, folder / "labels", limits, parts.name, images)
         _orient(parts)
         if isinstance(unseen, Path):
-            unseen = listed_classes([unseen.name], unseen.parent)
+            unseen = read_classes([unseen.name], unseen.parent)
         if unseen is not None:
             parts.unseen = numbers_or_names(tuple(unseen))
         else:

@@ -62,9 +62,10 @@ def remarks_on_scores(matrix: Scores) -> Iterator[str]:
     yield from _remarks_on_repeated_rows(matrix)
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
-    across = np.abs(matrix.tested.best_classes.margin) <= matrix.tested.best_classes.resolution
+    best_classes = matrix.predicted_rows.best_classes
+    across = np.abs(best_classes.margin) <= best_classes.resolution
     if across.mean() > MAX_TIED:
-        yield _tie_remark(matrix.tested.best_classes, across)
+        yield _tie_remark(best_classes, across)
     elif tied > MAX_TIED:
         yield (
             f"In {percent(tied, 0)} of the rows two classes of one side share the highest score; "

@@ -205,9 +205,11 @@ def _blind(card: Report, submission: Submission) -> tuple[Report, ScoreReport | 
 def review_html(card: Report, report: ScoreReport | None) -> str:
     """Return a review as a standalone page; all text from input is escaped."""
     curve = None
-    if report is not None and report.matrix.tested.has_curve:
+    if report is not None and report.matrix.predicted_rows.has_curve:
         m = report.matrix
-        curve = InteractiveCurve([report.line()], m.tested, m.class_names, sends_value=False)
+        curve = InteractiveCurve(
+            [report.line()], m.predicted_rows, m.class_names, sends_value=False
+        )
     body = [body_of(card), "" if report is None else _metrics(report)]
     if curve:
         body.append(f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(COMPONENT)}")

@@ -159,14 +159,17 @@ def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str
 def _write_predictions(matrix: Scores, into: Path, prefix: str = "") -> dict[str, Any]:
     """Write the predictions of a matrix as arrays, and return its interpretation."""
     for name, kind in COLUMNS.items():
-        array = getattr(matrix.tested, name)
+        array = getattr(matrix.predicted_rows, name)
         if array is None:  # only zsl_rank, for files without scores of all classes
-            array = np.full(len(matrix.tested.labels), -1)
+            array = np.full(len(matrix.predicted_rows.labels), -1)
         array = array.astype(kind, copy=False)
         np.save(into / f"{prefix}{name}.npy", array, allow_pickle=False)
     names = ("name", "class_names", "fixes", "remarks", "benchmark", "split", "digest")
     values = {name: getattr(matrix, name) for name in names}
-    return values | {"resolution": matrix.tested.resolution, "limits": matrix.tested.limits}
+    return values | {
+        "resolution": matrix.predicted_rows.resolution,
+        "limits": matrix.predicted_rows.limits,
+    }
 
 
 # --- Outside the worker ---------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def choose_gamma_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     """
     for scores in validation:
         _refuse_without_curve(matrix, scores)
-    gamma = best_common_gamma([scores.tested.curve for scores in validation])
+    gamma = best_common_gamma([scores.predicted_rows.curve for scores in validation])
     choices = [_judge_file(matrix, scores, gamma) for scores in validation]
     for worst in (
         [choice for choice in choices if choice.origin == "oracle"],
@@ -134,10 +134,10 @@ def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma
 
 
 def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
-    if validation.tested.limits:
+    if validation.predicted_rows.limits:
         raise DatasetError(
             f"{validation.name}: expected validation scores of every image among all classes; "
-            f"{WITHOUT_CURVE[validation.tested.limits]}."
+            f"{WITHOUT_CURVE[validation.predicted_rows.limits]}."
         )
     is_other, got = validation.digest != matrix.digest, "the test scores themselves"
     expect(is_other, validation.name, "validation scores", got)

@@ -55,7 +55,7 @@ def read_value(
     file_type = "a text file" if kind == "lines" else f"a {kind} file"
     if kind not in get_args(ValueKind):
         memory = ROWS_MEMORY + 16 * size
-        arguments = (text_rows.copy_rows, path, kind, most)
+        arguments = (text_rows.copy_text_rows, path, kind, most)
         with worker_answer(*arguments, memory=memory, file_type=file_type) as answer:
             read = text_rows.lines_in if kind == "lines" else text_rows.rows_in
             return [*read(answer.folder, most)]

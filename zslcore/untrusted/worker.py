@@ -89,7 +89,7 @@ class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of t
 
 
 @contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
+def watch_calls(watcher: Watcher) -> Iterator[None]:
     """Report the progress of every call in this block to ``watcher``."""
     token = _WATCHER.set(watcher)
     try:
@@ -179,7 +179,7 @@ class _SpawnedWorker:
     def __init__(self, module: str, request: IO[bytes], answer: IO[bytes]) -> None:
         self.process = _python(stdin=request, stdout=answer)
 
-    def ended(self, seconds: float) -> bool:
+    def has_ended(self, seconds: float) -> bool:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         return self.process.returncode is not None
@@ -195,13 +195,13 @@ class _ForkedWorker:
         socket.send_fds(control, [module.encode()], [request.fileno(), answer.fileno()])
         _, (self.descriptor,), *_ = socket.recv_fds(control, 1, 1)
 
-    def ended(self, seconds: float) -> bool:
+    def has_ended(self, seconds: float) -> bool:
         return bool(select.select([self.descriptor], [], [], seconds)[0])
 
     def end(self) -> None:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.descriptor, signal.SIGKILL)
-        self.ended(10)
+        self.has_ended(10)
         os.close(self.descriptor)
 
 
@@ -284,7 +284,7 @@ def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         end, watcher = time.monotonic() + PATIENCE * request["seconds"], _WATCHER.get()
         share = 0.0
         try:
-            while not (ended := worker.ended(CHECK_INTERVAL)) and time.monotonic() < end:
+            while not (ended := worker.has_ended(CHECK_INTERVAL)) and time.monotonic() < end:
                 _refuse_more(out, most)
                 if watcher is not None:
                     share = _share(answer, share)

@@ -32,7 +32,7 @@ from zslcore.analysis.papers.claims.evidence import (
 from zslcore.analysis.papers.claims.judging import judge_interval, judge_mean, judge_share
 from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.datasets import load
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
@@ -738,7 +738,7 @@ def test_verdicts_are_counted_by_paper(judged):
 def test_mean_ranks_are_those_in_the_paper(shared):
     text = (shared / "papers" / "gbu_version_with_figure4.txt").read_text(encoding="utf-8")
     hits = re.findall(r"^(?:<.*>)?([A-Z]+) \[(\d+\.\d)\]$", text, re.MULTILINE)
-    table = published("zsl_mean_ranks")
+    table = published_table("zsl_mean_ranks")
     assert hits == [(row.method, f"{row.mean_rank:.1f}") for row in table.itertuples()]
     assert [*table["split"]] == ["SS"] * 13 + ["PS"] * 13
 
@@ -843,7 +843,7 @@ def test_a_share_is_undecided_while_its_interval_includes_the_claimed_share():
 
 
 def test_a_printed_difference_equal_to_the_limit_is_within_the_limit():
-    zsl = published("zsl_top1").query("split == 'PS'")
+    zsl = published_table("zsl_top1").query("split == 'PS'")
     wide = zsl.pivot(index="method", columns="dataset", values="top1_per_class")
     apart = (wide["AWA1"] - wide["AWA2"]).drop("GFZSL").abs().round(3)
     assert apart["DAP"] == 0.02
@@ -880,7 +880,7 @@ def test_a_claim_that_holds_for_nearly_all_names_the_exceptions():
     assert judgment.words == "holds except for DSRL on aPY"
     judged = judge_all([], ["gbu-reproduced"])
     assert "printed tables: HOLDS except for DSRL on aPY. Reproduced" in as_text(judged)
-    table = published("reproduction").set_index(["method", "dataset"]).loc[("DSRL", "aPY")]
+    table = published_table("reproduction").set_index(["method", "dataset"]).loc[("DSRL", "aPY")]
     assert table["original"] - table["reproduced"] == pytest.approx(0.035)
 
 

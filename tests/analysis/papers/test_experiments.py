@@ -17,7 +17,7 @@ from zslcore.analysis.papers.experiments.reproducing import EXPERIMENTS, NOT_COM
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.evaluation import runs
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, VARIANTS
@@ -382,7 +382,7 @@ def test_our_ranks_are_next_to_the_printed_ranks_of_figure_4(monkeypatch, precom
     monkeypatch.setattr(reproducing, "parallel", None)
     table = reproduce("gbu:figure4", ["CUB-vgg_fc7"])
     ranks = table[table["cell"] == "mean rank"].set_index(["at", "method"])
-    printed = published("zsl_mean_ranks").set_index(["split", "method"])["mean_rank"]
+    printed = published_table("zsl_mean_ranks").set_index(["split", "method"])["mean_rank"]
     assert len(ranks) == 26
     assert ranks["printed"].to_dict() == printed.to_dict()
     assert table["difference"].isna().all()

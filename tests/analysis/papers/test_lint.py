@@ -6,7 +6,7 @@ from scipy.io import loadmat
 
 from tools.lint import RULES, lint, lint_printed
 from zslcore.analysis.papers.claims import read_lint
-from zslcore.datasets.facts import published, published_tables
+from zslcore.datasets.facts import published_table, published_tables
 from zslcore.metrics import harmonic_mean
 
 #: Rule -> number of comparisons on the papers' tables, and number of disagreements.
@@ -29,7 +29,7 @@ COUNTS = {
 
 @pytest.fixture
 def tables():
-    return {name: published(name) for name in published_tables()}
+    return {name: published_table(name) for name in published_tables()}
 
 
 def of_rule(linted, name):
@@ -142,7 +142,7 @@ def test_released_class_counts_of_imagenet_equal_the_file(shared):
         for kind, prefix in (("M", "mp"), ("L", "lp"))
         for size, number in (("500", 500), ("1K", 1000), ("5K", 5000))
     }
-    released = published("imagenet_released").set_index("split")["classes"]
+    released = published_table("imagenet_released").set_index("split")["classes"]
     for split, variable in named.items():
         assert file[variable].size == released[split], split
 
@@ -150,10 +150,10 @@ def test_released_class_counts_of_imagenet_equal_the_file(shared):
 def test_figures_of_the_text_are_in_the_papers(shared):
     text = (shared / "papers/gbu_benchmark.tex.txt").read_text(encoding="utf-8")
     body = re.sub(r"\\begin\{(table|comment).*?\\end\{\1", "", text, flags=re.DOTALL)
-    for row in published("text_figures").query("paper == 'GBU'").itertuples():
+    for row in published_table("text_figures").query("paper == 'GBU'").itertuples():
         assert f"{100 * row.quoted:.1f}" in body, row
     calibration = (shared / "papers/cal_calibration.txt").read_text(encoding="utf-8")
-    for row in published("text_figures").query("paper == 'CAL'").itertuples():
+    for row in published_table("text_figures").query("paper == 'CAL'").itertuples():
         assert f"{100 * row.quoted:.1f}" in calibration, row
 
 

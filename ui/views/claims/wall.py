@@ -23,7 +23,7 @@ from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, PAPERS, PaperFindin
 from zslcore.analysis.papers.claims.evidence import Body
 from zslcore.analysis.papers.claims.judging import Judgment
 from zslcore.analysis.papers.experiments.reproducing import EXPERIMENTS
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.leakage import released_codes
 
 #: Tile that is open first: a p-value printed for the wrong choice of pairs.
@@ -306,7 +306,7 @@ def _show_large_scale() -> None:
         "features are not in the package; the command reads them from a folder, or simulates "
         "them for a trial, and prints our results next to this table."
     )
-    table = published("imagenet_zsl_top1")
+    table = published_table("imagenet_zsl_top1")
     wide = table.pivot_table("top1_per_class", "method", "split", sort=False).reset_index()
     _show_shares(wide, "large_scale")
     downloads.show_command("zslcore reproduce gbu:table5")

@@ -26,7 +26,7 @@ from zslcore.datasets.facts import (
     benchmark_of,
     class_attributes,
     class_facts,
-    published,
+    published_table,
     row_facts,
     title,
 )
@@ -153,7 +153,7 @@ def _show_photographs(benchmark: str | None) -> None:
     shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
     if benchmark is None or not shared:
         return
-    printed = published("dataset_statistics").set_index("dataset")
+    printed = published_table("dataset_statistics").set_index("dataset")
     counts = [
         f"{n:,} of {int(printed[f'ps_{part}_images'][benchmark]):,} "
         f"{part.removeprefix('test_')} test images"

@@ -122,7 +122,7 @@ def _close_menu() -> None:
 
 def _headline(first: EvaluatedScores, words: Words) -> str:
     """Return the effect of the protocol on H, or the accuracy of scores without a curve."""
-    tested, report = first.matrix.tested, first.report
+    tested, report = first.matrix.predicted_rows, first.report
     if not tested.has_curve:
         zsl = f"The mean accuracy per class is {percent(report.evaluation.zsl)}."
         return plain(words.translate(report.headline)) if tested.limits else zsl
@@ -200,7 +200,7 @@ def _show_scores(
     has_uploads: bool,
 ) -> None:
     """Show score matrices, with a table at the gamma chosen with the handle of the first curve."""
-    matrix, tested = first.matrix, first.matrix.tested
+    matrix, tested = first.matrix, first.matrix.predicted_rows
     if text:
         _show_explanation([first, *others], text, words)
     with st.container(key="scores_pictures"):
@@ -237,7 +237,7 @@ def _show_scores(
     if others:
 
         def compare() -> None:
-            compared = [each for each in others if each.matrix.tested.has_curve]
+            compared = [each for each in others if each.matrix.predicted_rows.has_curve]
             show_values([first, *compared], words, gamma, per_image=per_image)
             show_pairs(first, others, gamma, words)
 
@@ -246,7 +246,7 @@ def _show_scores(
 
 def _show_accuracy(first: EvaluatedScores, words: Words) -> None:
     """Show the accuracy of scores without a curve, or a sentence on the missing metrics."""
-    if first.matrix.tested.limits:
+    if first.matrix.predicted_rows.limits:
         show = st.warning if first.report.verdict != "clean" else st.info
         show(plain(words.translate(first.report.headline)), icon=":material/visibility_off:")
         return
@@ -262,15 +262,15 @@ def _draw_curves(
     looks = zip(files, scores.short_names(files), ["harmonic", *GHOSTS], strict=False)
     lines = [
         line_of(
-            *(name, each.matrix.tested.curve, look, each.gamma),
+            *(name, each.matrix.predicted_rows.curve, look, each.gamma),
             gamma if each is first else each.gamma or 0.0,
             each.report.origin,
         )
         for each, name, look in looks
-        if each.matrix.tested.has_curve
+        if each.matrix.predicted_rows.has_curve
     ]
     matrix, sides = first.matrix, (words.seen, words.unseen)
-    curve = InteractiveCurve(lines, matrix.tested, matrix.class_names, sides=sides)
+    curve = InteractiveCurve(lines, matrix.predicted_rows, matrix.class_names, sides=sides)
     draw_curves(curve, key=CURVE, on_change=_store_gamma)
 
 
@@ -355,7 +355,7 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
     if report.origin == "given":
         st.caption(f"γ: {origin_in_words('given')}.")
     remarks = [each for each in first.matrix.remarks if each != VERIFIED_REMARK]
-    if isinstance(first.matrix, PredictedScores) and first.matrix.tested.zsl_ranks is None:
+    if isinstance(first.matrix, PredictedScores) and first.matrix.predicted_rows.zsl_ranks is None:
         remarks.append("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
     for remark in remarks:
         st.caption(plain(words.translate(remark)))

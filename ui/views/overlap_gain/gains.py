@@ -32,7 +32,7 @@ from zslcore.analysis.overlap import (
     same_classes,
 )
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.facts import PRETRAINING, action_facts, published, recognise_actions
+from zslcore.datasets.facts import PRETRAINING, action_facts, published_table, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
 from zslcore.leakage.contamination import titles_of_sets
@@ -124,7 +124,7 @@ def _show_printed(answer: ViewAnswer) -> None:
         "classes, in percent, minus the same difference without pre-training (Huang et al. 2021).",
     )
     _draw_printed(table)
-    listed = published("overlap_action").query("dataset == 'UCF101'").set_index("class")
+    listed = published_table("overlap_action").query("dataset == 'UCF101'").set_index("class")
     by_set = listed.groupby("pretraining")["pretraining_class"]
     classes = pd.concat({str(name): part for name, part in by_set}, axis=1)
     counts = [f"{n} in {name}" for name, n in classes.count().items()]
@@ -142,8 +142,10 @@ def _show_printed(answer: ViewAnswer) -> None:
 
 def _read_printed() -> pd.DataFrame:
     """Return the printed gains with the panel and the method of each."""
-    sets = published("action_splits").set_index("configuration")["pretraining"]
-    table = published("overlap_gain_action").rename(columns={"overlap_gain_minus_idt": "gain"})
+    sets = published_table("action_splits").set_index("configuration")["pretraining"]
+    table = published_table("overlap_gain_action").rename(
+        columns={"overlap_gain_minus_idt": "gain"}
+    )
     table["panel"] = table["configuration"].map(sets) + ", " + table["semantics"]
     table["method"] = table["method"].str.replace(r"_(.+)", r" (\1)", regex=True)
     return table

@@ -32,8 +32,8 @@ from zslcore.datasets.split_lists import (
     IN_PATH,
     Entries,
     SplitList,
-    counted_names,
     is_split_of_parts,
+    join_first_names,
 )
 from zslcore.datasets.split_numbering import split_of_entries, split_of_parts, with_class_lists
 from zslcore.texts import clean_text, have_type, refusal_of
@@ -155,13 +155,15 @@ def _read_parts(
     """
     empty = [key for key in parts if value[key] in ([], {})]
     if is_outermost and not trains_and_tests(parts[key] for key in parts if key not in empty):
-        expected = f"classes or images in {counted_names([clean_text(key, 40) for key in empty])}"
+        expected = (
+            f"classes or images in {join_first_names([clean_text(key, 40) for key in empty])}"
+        )
         raise refusal_of(file, expected, "an empty list")
     entries = read_json_lists(file, {key: value[key] for key in parts}, {*value})
     if entries is None:
         return None
     if others := [*filter(is_unlabelled, map(str, value))]:
-        entries.questions = (NOT_COMPARED.format(counted_names(others)),)
+        entries.questions = (NOT_COMPARED.format(join_first_names(others)),)
     # Inner objects with one name per part are settings.
     one_each = all(len(pairs) == 1 for pairs in entries.values())
     return None if one_each and not is_outermost else entries
@@ -179,7 +181,7 @@ def _read_inner_objects(file: str, value: Mapping[str, Any], level: int) -> Entr
         entries.classes = class_entries[0]
         return entries
     if level == 0 and 1 < len(read) == len(value):
-        names = counted_names([clean_text(str(key), 40) for key in value])
+        names = join_first_names([clean_text(str(key), 40) for key in value])
         advice = "name one of them with --split"
         raise refusal_of(file, "one split per file", f"{len(read)} ({names}); {advice}")
     return read[0] if len(read) == 1 else None

@@ -71,7 +71,7 @@ from zslcore.datasets.split_folders.images import (
 from zslcore.datasets.split_folders.tables import read_part_tables
 from zslcore.datasets.split_folders.trees import read_tree, refuse_link_out
 from zslcore.datasets.split_images import split_of_images
-from zslcore.datasets.split_lists import SplitList, counted_names
+from zslcore.datasets.split_lists import SplitList, join_first_names
 from zslcore.datasets.split_parts import rows_of_mask
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage.artifacts import scratch
@@ -177,7 +177,7 @@ def _ask_about_unread(folder: Path, split_list: SplitList) -> SplitList:
     ]
     if not unread:
         return split_list
-    text = UNREAD.format(counted_names(unread, 6))
+    text = UNREAD.format(join_first_names(unread, 6))
     return replace(split_list, questions=(*split_list.questions, text))
 
 
@@ -207,7 +207,7 @@ def _list_files(folder: Path) -> list[Path]:
     return files if len(files) <= MAX_FILES else []
 
 
-def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
+def read_classes(words: Sequence[str], folder: Path) -> list[str]:
     """Return the classes given to a command: names, numbers, or a file of unseen classes.
 
     The file is a list for :func:`zslcore.datasets.class_lists.read_class_list`, an ``.npy`` with

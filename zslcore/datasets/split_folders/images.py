@@ -32,8 +32,8 @@ from zslcore.datasets.split_lists import (
     Entries,
     SplitList,
     are_class_paths,
-    counted_names,
     is_class_list,
+    join_first_names,
     parent_folder,
     parse_image_lines,
 )
@@ -192,7 +192,7 @@ def read_annotations(folder: Path, files: Mapping[str, Path]) -> Entries | None:
     if not trains_and_tests(paths):
         return None
     names = {
-        part: counted_names([clean_text(path.name, 60) for path in of_part])
+        part: join_first_names([clean_text(path.name, 60) for path in of_part])
         for part, of_part in paths.items()
     }
     expect(len(paths["train"]) == 1, folder, "one file of training annotations", names["train"])

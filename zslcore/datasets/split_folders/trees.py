@@ -19,7 +19,7 @@ from zslcore.datasets.split_lists import (
     VERSION,
     Entries,
     SplitList,
-    counted_names,
+    join_first_names,
     parent_folder,
 )
 from zslcore.texts import clean_text, expect, refusal_of
@@ -130,7 +130,7 @@ def _read_inner_folders(entries: Entries) -> Entries:
     outer = {part: {*labels} for part, labels in entries.labels.items()}
     inner = {part: {parent_folder(image) for image, _ in pairs} for part, pairs in entries.items()}
 
-    def shared(folders: Mapping[str, set[str]]) -> set[str]:
+    def find_shared(folders: Mapping[str, set[str]]) -> set[str]:
         trained, tested = (
             set().union(*(folders.get(part, ()) for part in parts))
             for parts in (("train", "trainval"), ("test", "test_unseen"))
@@ -138,14 +138,14 @@ def _read_inner_folders(entries: Entries) -> Entries:
         return trained & tested
 
     names = set().union(*inner.values())
-    if not shared(outer) or shared(inner) or any(map(str.isdigit, "".join(names))):
+    if not find_shared(outer) or find_shared(inner) or any(map(str.isdigit, "".join(names))):
         return entries
     read = {
         part: [(image, parent_folder(image)) for image, _ in pairs]
         for part, pairs in entries.items()
     }
     renamed = entries.with_parts(read)
-    renamed.questions += (GROUPS_QUESTION.format(counted_names(sorted(shared(outer)))),)
+    renamed.questions += (GROUPS_QUESTION.format(join_first_names(sorted(find_shared(outer)))),)
     return renamed
 
 

@@ -13,8 +13,8 @@ from zslcore.leakage.counts import (
     DECLARE,
     Overlap,
     according_to,
+    describe_undeclared,
     overlaps_of_split,
-    undeclared,
     would_leak,
 )
 from zslcore.leakage.matching import OVERLAP_WORDS
@@ -235,7 +235,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
     n = len(context.required_unseen_classes)
     for vocabulary in context.vocabularies:
         if vocabulary.name in FINE_TUNED:
-            yield _fine_tuned(context, vocabulary.name)
+            yield _report_fine_tuning(context, vocabulary.name)
         elif not vocabulary.listed:
             yield open_(
                 f"Declared: the features were trained on {vocabulary.source}. It is unknown "
@@ -253,7 +253,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         if context.assumes_pretraining:
             in_set, advice_on_leak = would_leak(name, in_set), DECLARE
             if not any(row.counts for row in rows):
-                yield open_(undeclared(n, name), DECLARE, numbers={"classes": 0})
+                yield open_(describe_undeclared(n, name), DECLARE, numbers={"classes": 0})
         for finding_of, classes_of_finding, text, advice in (
             (
                 open_ if context.assumes_pretraining else leak,
@@ -294,7 +294,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 )
 
 
-def _fine_tuned(context: AuditContext, images: str) -> Finding:
+def _report_fine_tuning(context: AuditContext, images: str) -> Finding:
     """Report that features were fine-tuned on images of the data set, and the consequence."""
     n = len(context.parts.get("test_seen", ()))
     text = f"Declared: the features were fine-tuned on {FINE_TUNED[images]}."

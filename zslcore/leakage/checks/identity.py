@@ -31,9 +31,9 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
     agree, published = match_parts(context), published_as(context)
     if len(published) == 1:
         is_file = context.file_digest == published[0].sha256
-        yield _partly(context, published) or _published(published[0], is_file=is_file)
+        yield _report_partial(context, published) or _report_equal(published[0], is_file=is_file)
     elif published:
-        yield _partly(context, published) or _one_of(published, agree[published[0]][0])
+        yield _report_partial(context, published) or _one_of(published, agree[published[0]][0])
     elif agree:
         fewest = min(len(differing) for _, differing in agree.values())
         closest = tuple(
@@ -83,7 +83,7 @@ def _near(near: NearSplit) -> Finding:
     return warning(message, advice, classes=(*near.now_unseen, *near.now_seen))
 
 
-def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
+def _report_partial(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
     """Report the missing parts of a known split.
 
     Returns None for the published file, and if trainval and the test parts are complete.
@@ -168,7 +168,7 @@ def _counts(context: AuditContext, part: str) -> np.ndarray:
     return np.bincount(labels, minlength=len(context.class_names))
 
 
-def _published(split: KnownSplit, *, is_file: bool) -> Finding:
+def _report_equal(split: KnownSplit, *, is_file: bool) -> Finding:
     same = "identical to the published file" if is_file else "with the published rows"
     message = f"{split}, {same}."
     if split.superseded:

@@ -75,7 +75,7 @@ def shared_rows(context: AuditContext) -> Findings:
     if union := context.facts.get(UNION):
         text = f"The file has no trainval list; trainval is read as the union of {union}."
         yield warning(text, "Add the list, so that every program trains on the same rows.")
-    yield from _misnumbered(context)
+    yield from _report_rows_outside(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
         advice = "Add them: zero-shot learning needs training images and unseen test images."
         yield error(f"No rows in {' and '.join(empty)}.", advice)
@@ -92,7 +92,7 @@ def shared_rows(context: AuditContext) -> Findings:
         yield finding_of(f"Not read, and not checked: {names}.")
 
 
-def _misnumbered(context: AuditContext) -> Findings:
+def _report_rows_outside(context: AuditContext) -> Findings:
     n, title = context.n_rows, "Rows, 0-based"
     outside = {
         part: rows[(rows < 0) | ((rows >= n) if n is not None else False)]

@@ -67,7 +67,7 @@ class Hdf5:
                 return False
         return True
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable without reading its values."""
         data = self.array(name)
         if self._is_field(name) and data.dtype.kind == "O":

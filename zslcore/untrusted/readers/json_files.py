@@ -80,7 +80,7 @@ class Json:
         }
         self.names = list(self.values)
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
         array = self.read(name)
         return array.shape, TEXT_BYTES if array.dtype.kind == "U" else array.dtype.itemsize

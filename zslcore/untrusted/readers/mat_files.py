@@ -62,7 +62,7 @@ class Mat5:
         }
         return names_in_groups(top, groups) | numbered
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
         variable, _ = self.members.get(name, name.partition(".")[::2])
         shape, kind = self.listed[variable]

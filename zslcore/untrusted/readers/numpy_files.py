@@ -26,7 +26,7 @@ class Npz:
         self.names = list(self.members)
         self.objects: dict[str, np.ndarray] = {}
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
         info = self.members[name]
         stored = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -83,7 +83,7 @@ class Npy:
             self.objects = array_of_objects(file) if self.dtype.kind == "O" and is_small else None
         self.path, self.names = path, [*(self.dtype.names or ["array"])]
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable."""
         if self.objects is not None:
             return self.objects.shape, self.objects.itemsize

@@ -90,7 +90,7 @@ class ParquetTable:
                 self._sizes[path] += max(0, size) * ("." in path)
         return self._sizes[name]
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value; lists have the length of the first row's list."""
         if name == "class_names" and self.classes and name not in self.separate:
             return (len(self.classes),), TEXT_BYTES

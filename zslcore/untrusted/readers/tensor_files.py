@@ -130,7 +130,7 @@ class Safetensors:
             raise Refused(f"declares {declared:,} bytes of values; got {last - first:,}", where)
         return entry
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value."""
         entry = self.entries[name]
         return tuple(entry["shape"]), max(4, _size_of(SAFE_TYPES[entry["dtype"]]))
@@ -239,7 +239,7 @@ class NamedValues:
             self.values[name] = element
         self.names = list(self.values)
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of an array or list."""
         value = self.values[name]
         if isinstance(value, np.ndarray):
@@ -288,7 +288,7 @@ class Torch(NamedValues):
         self._refuse_absent(name, most)
         return self.archive.read(name)
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a tensor or list."""
         value = self.values[name]
         if isinstance(value, _Tensor):
@@ -297,7 +297,7 @@ class Torch(NamedValues):
             first = value.tensors[0]
             n = sum(tensor.shape[0] for tensor in value.tensors)
             return (n, *first.shape[1:]), max(4, _size_of(first.storage.dtype))
-        return super().declared(name)
+        return super().shape_and_itemsize(name)
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a tensor or list."""

@@ -29,7 +29,7 @@ MAX_BYTES = 192 << 20
 ROW_BYTES, TEXT_BYTES, CELL_BYTES = 48, 57, 8
 
 
-def copy_rows(path: str, kind: str, most: int, out: Path) -> None:
+def copy_text_rows(path: str, kind: str, most: int, out: Path) -> None:
     """Write the lines of a text, or the rows of a table; see :func:`write_cells`."""
     if kind in SEPARATORS:
         write_cells(_rows(path, SEPARATORS[kind]), "rows", most, out)

@@ -199,7 +199,7 @@ class TextTable:
             raise Refused(f"expected {n_columns} fields; got {len(row)}", f"line {number}")
         return row
 
-    def declared(self, name: str) -> tuple[Shape, int]:
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value."""
         array = self.values[name]
         return array.shape, 8 if array.dtype.kind == "f" else TEXT_BYTES

@@ -31,11 +31,11 @@ MAX_VARIABLES = 1 << 13
 
 
 class _Source(Protocol):
-    """Open file of one type; ``declared`` returns shape and bytes per value."""
+    """Open file of one type; ``shape_and_itemsize`` returns shape and bytes per value."""
 
     names: list[str]
 
-    def declared(self, name: str) -> tuple[Shape, int]: ...
+    def shape_and_itemsize(self, name: str) -> tuple[Shape, int]: ...
     def read(self, name: str) -> np.ndarray: ...
 
 
@@ -109,7 +109,7 @@ def read_variables(
     present, declared = [name for name in wanted if name in available], 0
     for name in present:
         worker.report_progress(reading=name)
-        shape, itemsize = source.declared(name)
+        shape, itemsize = source.shape_and_itemsize(name)
         size = math.prod(shape) * max(itemsize, 4)
         declared += size
         if min(shape, default=0) < 0 or declared > budget:
@@ -142,7 +142,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
         entry: dict[str, Any] = {"name": name, "shape": None, "read": False, "refused": ""}
         entries.append(entry)
         try:
-            shape, itemsize = source.declared(name)
+            shape, itemsize = source.shape_and_itemsize(name)
             if min(shape, default=0) < 0:
                 raise Refused("declares a negative number of values")
             entry["shape"] = [int(n) for n in _squeeze_shape(shape)]

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from zslcore.untrusted.readers.json_files import refuse_more, repeated_name
-from zslcore.untrusted.readers.text_rows import copy_rows, text_in
+from zslcore.untrusted.readers.text_rows import copy_text_rows, text_in
 from zslcore.untrusted.worker import Refused
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -32,7 +32,7 @@ LEADING_ZERO = re.compile(r"[-+]?0\d+")
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     """Return the list or mapping of a YAML file; more than ``most`` values are refused."""
-    copy_rows(path, "lines", most, out)
+    copy_text_rows(path, "lines", most, out)
     text = text_in(out)
     n = sum(1 for _ in NAME_END.finditer(text))
     if n > MAX_NAMES:

@@ -17,7 +17,7 @@ from zslcore.datasets.facts import (
     class_facts,
     earlier_version,
     fact_sources,
-    published,
+    published_table,
     unseen_classes,
 )
 from zslcore.datasets.imports import pretraining_by_name
@@ -331,7 +331,7 @@ def printed_evidence() -> ClaimEvidence:
         *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
         *("action_bidilel_splits", "transductive_text", "zsl_mean_ranks"),
     )
-    return ClaimEvidence("printed", metrics, {name: published(name) for name in other_tables})
+    return ClaimEvidence("printed", metrics, {name: published_table(name) for name in other_tables})
 
 
 def _printed(
@@ -344,7 +344,7 @@ def _printed(
 
 
 def of_benchmark_paper(
-    read: Callable[[str], pd.DataFrame] = published, zsl: str = "GBU 3", gzsl: str = "GBU 6"
+    read: Callable[[str], pd.DataFrame] = published_table, zsl: str = "GBU 3", gzsl: str = "GBU 6"
 ) -> Iterable[pd.DataFrame]:
     """Yield the metrics of a version of the benchmark paper, under the names of its two tables."""
     yield _printed(zsl, read("zsl_top1"), "zsl", "top1_per_class", chosen_for="zsl")
@@ -365,16 +365,16 @@ def _of_conference_paper() -> Iterable[pd.DataFrame]:
 
 
 def _of_calibration_paper() -> Iterable[pd.DataFrame]:
-    zsl = published("calibration_zsl_top1").rename(columns={"top1_per_class_std": "spread"})
+    zsl = published_table("calibration_zsl_top1").rename(columns={"top1_per_class_std": "spread"})
     yield _printed("CAL 1", zsl, "zsl", "top1_per_class", chosen_for="zsl")
-    quoted = published("text_figures").query("paper == 'CAL' and table == 'zsl_top1'")
+    quoted = published_table("text_figures").query("paper == 'CAL' and table == 'zsl_top1'")
     quoted = quoted.drop(columns="table")
     yield _printed("CAL 1, quoted", quoted, "zsl", "quoted", chosen_for="zsl")
-    gzsl = published("calibration_gzsl_harmonic").assign(split="PS")
+    gzsl = published_table("calibration_gzsl_harmonic").assign(split="PS")
     gzsl["chosen_for"] = gzsl["lambda_selected_for"]
     for metric, calibrated in (("H", "no"), ("H at gamma", "yes")):
         yield _printed("CAL 2", gzsl[gzsl["calibrated"] == calibrated], metric, "harmonic")
-    crops = published("calibration_10crop").assign(split="PS")
+    crops = published_table("calibration_10crop").assign(split="PS")
     for metric, column in (
         ("zsl", "zsl_per_class"),
         ("zsl per sample", "zsl_per_sample"),

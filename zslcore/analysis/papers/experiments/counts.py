@@ -19,7 +19,7 @@ from zslcore.analysis.actions import (
 from zslcore.analysis.dataset_summary import part_sizes, statistics
 from zslcore.analysis.papers.experiments.experiment import Experiment, TablePart, Unit, cell_row
 from zslcore.datasets import Split
-from zslcore.datasets.facts import benchmark_of, published
+from zslcore.datasets.facts import benchmark_of, published_table
 from zslcore.results.shipped import cached_dataset
 
 
@@ -97,7 +97,7 @@ def count_parts(part: TablePart) -> Iterator[dict[str, Any]]:
 
 def count_video_classes(_: TablePart) -> Iterator[dict[str, Any]]:
     """Yield class counts of each controlled split: of its annotated list, and of one draw."""
-    printed = published("action_splits").set_index("configuration")
+    printed = published_table("action_splits").set_index("configuration")
     for name, configuration in CONFIGURATIONS.items():
         (draw,) = controlled_draws(configuration, n_draws=1)
         counts = {
@@ -116,11 +116,11 @@ def count_video_classes(_: TablePart) -> Iterator[dict[str, Any]]:
 
 def count_configurations(_: TablePart) -> Iterator[dict[str, Any]]:
     """Yield the parts of experiments 1 to 4 (one configuration each) and 5 (two configurations)."""
-    gains = published("overlap_gain_action")["method"].nunique()
+    gains = published_table("overlap_gain_action")["method"].nunique()
     experiments = [([name], tuple(PAPER), gains) for name in CONFIGURATIONS]
     experiments.append((["OS2", "OS4"], ON_RELEASED, 1))
-    features = published("action_splits").set_index("configuration")["features"]
-    semantics = published("action_bidilel_splits").groupby("dataset")["semantics"].nunique()
+    features = published_table("action_splits").set_index("configuration")["features"]
+    semantics = published_table("action_bidilel_splits").groupby("dataset")["semantics"].nunique()
     for number, (names, methods, printed) in enumerate(experiments, 1):
         for name in names:
             configuration = CONFIGURATIONS[name]

@@ -25,7 +25,7 @@ from zslcore.analysis.papers.experiments.experiment import (
 from zslcore.analysis.regularization import RegularizationSpec, path_as_runs, regularized_methods
 from zslcore.analysis.study import RecordStudy, Rows, study_key
 from zslcore.analysis.transduction import TransductionStudy
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import published_table
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 from zslcore.large.ranks import Task
 from zslcore.methods import METHODS
@@ -214,7 +214,7 @@ class CrossExperiment(Experiment):
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods of the printed table that this package has."""
-        names = published("cross_dataset_awa")["method"].unique()
+        names = published_table("cross_dataset_awa")["method"].unique()
         return tuple(name for name in names if name in METHODS)
 
     def tasks(self, part: TablePart) -> Mapping[str, Sequence[CrossFit]]:

@@ -28,7 +28,7 @@ from zslcore.analysis.papers.experiments.experiment import (
 )
 from zslcore.analysis.ranking import method_ranks, rank_matrix
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.facts import benchmark_of, fact_sources, published
+from zslcore.datasets.facts import benchmark_of, fact_sources, published_table
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -312,6 +312,6 @@ class RanksExperiment(RunsExperiment):
         """Return the printed mean ranks by method; empty without a table."""
         if not self.printed_ranks:
             return {}
-        rows = published(self.printed_ranks)
+        rows = published_table(self.printed_ranks)
         rows = rows[rows["split"] == cell.split]
         return dict(zip(rows["method"], rows["mean_rank"], strict=True))
