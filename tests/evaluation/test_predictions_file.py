@@ -248,7 +248,7 @@ def test_declared_sizes_of_a_file_are_limited(file):
     table = pa.table({"part": part} | dict.fromkeys(numbers, np.zeros(n, np.int8)))
     parquet.write_table(table, file, compression="zstd")
     refused(file, r"declares 4,000,000 rows \([\d,]+ bytes\), more than the [\d,]+ bytes allowed")
-    refused(file, "declares", limits=Limits(free_bytes=1 << 30, most=1 << 20))
+    refused(file, "declares", limits=Limits(free_bytes=1 << 30, declared_bytes=1 << 20))
 
 
 def test_a_long_text_repeated_in_many_rows_is_stored_once(file):

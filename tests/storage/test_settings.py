@@ -79,7 +79,7 @@ def test_the_package_can_be_imported_with_any_settings():
 def test_sizes_are_bytes_or_have_a_unit(text, size, monkeypatch):
     monkeypatch.setenv("ZSL_MAX_IMPORT", text)
     assert settings.MAX_IMPORT() == DEFAULT_LIMITS.max_bytes == size
-    assert Limits(most=7).max_bytes == 7
+    assert Limits(declared_bytes=7).max_bytes == 7
 
 
 def test_settings_reach_the_code_that_uses_them(monkeypatch, tmp_path):

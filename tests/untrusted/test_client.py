@@ -185,7 +185,7 @@ def test_a_table_of_scores_counts_as_eight_bytes_per_number(tmp_path):
     path, scores = tmp_path / "scores.parquet", pd.DataFrame(np.eye(3), columns=list("abc"))
     scores.to_parquet(path)
     refusal = refused(
-        path, tmp_path, {"values": "scores"}, kinds=("Parquet",), limits=Limits(most=71)
+        path, tmp_path, {"values": "scores"}, kinds=("Parquet",), limits=Limits(declared_bytes=71)
     )
     assert "declares 3 x 3 values (72 bytes), more than the 71 bytes" in refusal
 
@@ -567,7 +567,7 @@ def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
 )
 def test_texts_without_rows_are_refused_in_one_sentence(tmp_path, content, sentence):
     with pytest.raises(FileRefusedError) as caught:
-        read_value(write_file(tmp_path / "a.csv", content), "CSV", max_bytes=1 << 20, most=3)
+        read_value(write_file(tmp_path / "a.csv", content), "CSV", max_bytes=1 << 20, max_items=3)
     assert str(caught.value).startswith(sentence)
 
 
@@ -580,4 +580,4 @@ def test_invalid_rows_written_by_a_worker_refuse_the_file(tmp_path, monkeypatch,
     monkeypatch.setattr(text_rows, "MAX_BYTES", 1 << 20)
     monkeypatch.setattr(answers, "call_reader", write)
     with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
-        read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, most=3)
+        read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, max_items=3)

@@ -298,7 +298,7 @@ def test_a_pickle_of_arrays_is_read_like_other_containers(tmp_path, protocol):
         assert content.names("class_names") == content.names("objects") == NAMES
     lists = {"sets": {"a"}, "numbers": [np.float32(0.5), np.int64(2)], "rows": np.arange(3)}
     (tmp_path / "a.pkl").write_bytes(pickle.dumps(OrderedDict(lists), protocol))
-    read = read_plain_value(tmp_path / "a.pkl", max_bytes=1 << 20, most=99)
+    read = read_plain_value(tmp_path / "a.pkl", max_bytes=1 << 20, max_items=99)
     assert read == {"sets": ["a"], "numbers": [0.5, 2], "rows": [0, 1, 2]}
 
 

@@ -257,7 +257,7 @@ def _judge_in_worker(
 def _judge_predictions(path: Path, visitor: str) -> ScoreReport:
     """Read, check and evaluate a file of predictions."""
     with memory.BUDGET.reserve(visitor, memory_for([path]), path.name) as lent:
-        limits = Limits(most=lent // COPIES, origin=limit_clause())
+        limits = Limits(declared_bytes=lent // COPIES, origin=limit_clause())
         read = read_predicted(path, limits=limits, load=open_permitted, refuse_wrong=False)
         return judge_predicted(read)
 

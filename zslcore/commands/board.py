@@ -264,7 +264,7 @@ def _json(path: Path) -> dict[str, Any]:
     """Read an object from a JSON file."""
     from zslcore.results.run_files import MAX_BYTES, MAX_VALUES
 
-    values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
+    values = read_value(path, "JSON", max_bytes=MAX_BYTES, max_items=MAX_VALUES)
     if not isinstance(values, dict):
         raise FileRefusedError(f"{path.name}: expected the JSON of one run or of one score file.")
     return values

@@ -89,11 +89,11 @@ def read_class_list(
     read before. Raises FileRefusedError for a file that is too large or has no names.
     """
     if value is None and lines is None:
-        value = read_plain_value(path, max_bytes=MAX_BYTES, most=20 * MAX_LINES)
+        value = read_plain_value(path, max_bytes=MAX_BYTES, max_items=20 * MAX_LINES)
     if value is not None:
         lines = read_json_lines(value) or dump_lines(value)
     if lines is None:
-        lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
+        lines = read_value(path, "lines", max_bytes=MAX_BYTES, max_items=MAX_LINES)
     expect(len(lines) <= MAX_LINES, path, f"at most {MAX_LINES:,} classes", f"{len(lines):,}")
     class_list = parse_class_list(lines, count_recognised)
     if not class_list.names:

@@ -257,11 +257,11 @@ def _read_named_lines(path: Path) -> ClassEmbeddings | None:
     """
     if container_of(path) != "text" or path.suffix.lower() in (".csv", ".tsv"):
         return None
-    value = read_plain_value(path, max_bytes=MAX_TEXT, most=MAX_LINES)
+    value = read_plain_value(path, max_bytes=MAX_TEXT, max_items=MAX_LINES)
     if isinstance(value, dict):
         pairs = [*value.items()]
     else:
-        lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_LINES)
+        lines = read_value(path, "lines", max_bytes=MAX_TEXT, max_items=MAX_LINES)
         rows = [line.split() for line in lines if line.strip()]
         size = min((_count_numbers(row) for row in rows), default=0)
         if size < 2 or all(len(row) == size + 1 for row in rows):

@@ -432,7 +432,7 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
     a FileRefusedError for a file in another format or too large, and an UnknownNameError, with the
     nearest name, for a class without prompts.
     """
-    value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
+    value = read_value(path, "JSON", max_bytes=MAX_BYTES, max_items=MAX_VALUES)
     has_prompts = isinstance(value, dict) and value
     expect(has_prompts, path, '{"class": ["prompt", ...]}', "other JSON")
     prompts_by_key: dict[str, tuple[str, ...]] = {}

@@ -313,7 +313,7 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
     file in another format, or, naming the line, for a row without an image or a label.
     """
     name = clean_text(path.name)
-    header, *rows = read_value(path, "CSV", max_bytes=MAX_LIST_BYTES, most=MAX_LISTED) or [[]]
+    header, *rows = read_value(path, "CSV", max_bytes=MAX_LIST_BYTES, max_items=MAX_LISTED) or [[]]
     if not {"image_file", "label"} <= {*header}:
         raise FileRefusedError(f"{name}: expected the columns image_file and label.")
     labelled = [

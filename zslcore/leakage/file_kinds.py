@@ -129,7 +129,7 @@ def recognise_file(path: Path) -> RecognisedFile:
     contents = None if container in ("text", "JSON", "Parquet") else look_into(path)
     value = None
     if contents is None or not any(map(_is_matrix, contents.shapes.values())):
-        value = read_plain_value(path, max_bytes=MAX_JSON, most=MAX_ITEMS)
+        value = read_plain_value(path, max_bytes=MAX_JSON, max_items=MAX_ITEMS)
     if value is not None:
         is_ours = isinstance(value, dict) and value.get("schema") == SPLIT_SCHEMA
         split = None if is_ours else split_of_json(path, value)
@@ -386,7 +386,7 @@ def _kind_of_array(contents: Contents) -> Kind:
 def _lines_of(path: Path) -> list[str] | None:
     """Return the lines of a small text; None for a large one, which is not a list of classes."""
     with suppress(FileRefusedError):
-        lines: list[str] = read_value(path, "lines", max_bytes=MAX_LIST, most=MAX_ITEMS)
+        lines: list[str] = read_value(path, "lines", max_bytes=MAX_LIST, max_items=MAX_ITEMS)
         return lines
     return None
 
@@ -420,7 +420,7 @@ def _kind_of_value(path: Path, value: Any) -> Kind | None:
 
 
 def _has_fractions(value: Mapping[str, Any]) -> bool:
-    """Whether a record, or a table as one object per column or row, has fractions."""
+    """Whether a record, or a table with one object per column or row, has numbers with decimals."""
     level: list[Any] = [value]
     for _ in range(5):
         level = [
@@ -460,7 +460,7 @@ def _kind_of_text(path: Path) -> Kind:
 
 
 def _is_score_table(path: Path) -> bool:
-    """Whether a text has the ending of a table or rows of scores, and is not a list of classes."""
+    """Whether a text is a table, by its suffix or its rows of scores, and not a list of classes."""
     separator = SEPARATORS.get(path.suffix.lower())
     if separator is None:
         fields = first_fields(path)

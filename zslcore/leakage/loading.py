@@ -202,7 +202,7 @@ def _with_trainval(context: AuditContext) -> AuditContext:
 def _with_known_features(context: AuditContext) -> AuditContext:
     """Add the pre-training set of features with a known digest, if none is declared.
 
-    Importing the same files as a data set gives the same pre-training set.
+    An import of the same files as a data set finds the same pre-training set.
     """
     X, y, S = context.features, context.labels, context.prototypes
     if context.vocabularies or X is None or y is None or S is None:
@@ -493,7 +493,7 @@ def _read_split_file(
 
 def _rows_in_json(path: Path) -> dict[str, np.ndarray]:
     """Return the rows of each part, counted from 0, of a split that this package wrote as JSON."""
-    value = read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_ITEMS)
+    value = read_value(path, "JSON", max_bytes=MAX_JSON, max_items=MAX_ITEMS)
     has_schema = isinstance(value, dict) and "schema" in value
     expect(has_schema, path, f"{FORMS_OF_JSON}, or the schema {SPLIT_SCHEMA!r}", "other JSON")
     schema, rows_of_part = clean_text(value["schema"], 40), value.get("parts")

@@ -3,7 +3,7 @@ r"""Search for equal and nearly equal rows of a feature matrix, without copying 
 Equal rows have equal 64-bit hashes: the sum of the 64-bit words of a row, each multiplied by an odd
 random weight, modulo 2^64. Rows with equal hashes are then compared in full. Rows that are equal up
 to a positive factor, such as copies of unit length, have their largest values in the same columns,
-in the same order; the hash of these columns is compared.
+in the same order; hashes of these columns are compared.
 
 Near rows are found in a random projection :math:`z = R^\top x`, with independent entries of
 :math:`R` from :math:`N(0, 1/k)`: squared distances in the projection are the squared distances of
@@ -47,7 +47,8 @@ MAX_SPREAD_NORMALISED, MIN_SPREAD_OTHERS = 1e-3, 1e-2
 
 #: Number of largest values of a row; the order of their columns identifies the row's direction.
 N_LARGEST = 16
-#: Number of equal ranges of columns with one peak each: scaling a row keeps their columns.
+#: Number of equal ranges of columns; the column of the largest value in each range is a peak, which
+#: does not change if a row is scaled.
 N_PEAKS = 16
 #: Number of sampled columns, and minimum number of different values of a row in them. Rows with
 #: fewer, such as those of blank images, are equal up to scale without being copies.
@@ -111,8 +112,8 @@ def _are_scaled(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 def _direction_codes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a hash of the direction of every row, and whether the row is not compared.
 
-    Rows with few different values are not compared, nor are rows without a second row with its
-    peaks: these are cheaper to compute than the hash.
+    A row with few different values is not compared, and neither is a row whose peaks no other row
+    has: peaks are cheaper to compute than the hash.
     """
     n, d = X.shape
     largest = min(N_LARGEST, d)

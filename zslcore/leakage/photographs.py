@@ -335,9 +335,9 @@ def _read_lines_of_groups(path: Path) -> list[str]:
     if not path.is_file():
         raise FileRefusedError(f"{name}: expected a file with one group per row; found none.")
     if path.suffix.lower() == ".txt":
-        lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_ROWS)
+        lines = read_value(path, "lines", max_bytes=MAX_TEXT, max_items=MAX_ROWS)
         return [line.strip() for line in lines]
-    header, *rows = read_value(path, "CSV", max_bytes=MAX_TEXT, most=MAX_ROWS) or [[]]
+    header, *rows = read_value(path, "CSV", max_bytes=MAX_TEXT, max_items=MAX_ROWS) or [[]]
     only = 0 if len(header) == 1 else None
     column = next((header.index(name) for name in GROUP_COLUMNS if name in header), only)
     if column is None:

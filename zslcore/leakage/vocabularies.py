@@ -130,7 +130,7 @@ def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected a list of pre-training classes; found no file."
         )
-    lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ENTRIES)
+    lines = read_value(path, "lines", max_bytes=MAX_BYTES, max_items=MAX_ENTRIES)
     cleaned = [clean_text(line, MAX_LINE) for line in lines]
     names, letters = sum(line.count(",") + 1 for line in cleaned), sum(map(len, cleaned))
     if names > MAX_NAMES or letters > MAX_LETTERS:

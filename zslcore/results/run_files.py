@@ -36,7 +36,7 @@ TOLERANCE = 1e-6
 
 def read_runs(path: Path) -> list[RunResult]:
     """Read and check the results in a file."""
-    values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
+    values = read_value(path, "JSON", max_bytes=MAX_BYTES, max_items=MAX_VALUES)
     return checked_runs(values, clean_text(path.name))
 
 

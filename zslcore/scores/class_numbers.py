@@ -208,7 +208,7 @@ def _ask_about_unused_column(
 
 
 def _is_ever_best(values: np.ndarray, F: np.ndarray, other_columns: np.ndarray) -> bool:
-    """Whether a column has the largest score among seen columns for some image."""
+    """Whether the scores ``values`` reach the largest of the ``other_columns`` for some image."""
     return bool(len(other_columns)) and any(
         (values[rows] >= block[:, other_columns].max(axis=1)).any() for rows, block in blocks(F)
     )

@@ -116,7 +116,7 @@ def judge_in_worker(
 
 def judge_in_folder(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
     """Read and evaluate the files; return and write the result for :func:`judge_in_worker`."""
-    limits = Limits(most=memory // COPIES, origin=arguments["origin"])
+    limits = Limits(declared_bytes=memory // COPIES, origin=arguments["origin"])
     try:
         return _judge(arguments, into, limits)
     except ZSLError as error:

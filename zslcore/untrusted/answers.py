@@ -38,7 +38,7 @@ TYPES: dict[Kind, tuple[tuple[str, ...], int | None]] = {
     "labels": (("<i8", "<U"), 1),
     "plain": (("<i8", "<f4", "<f8", "<U"), None),
 }
-#: Largest number of dimensions of an array of NumPy.
+#: Maximum number of dimensions of an array of NumPy.
 MAX_DIMENSIONS = 64
 #: Header of an array written by a reader. NumPy parses any other header, of up to 4 GB, as Python.
 HEADER = re.compile(
@@ -52,14 +52,14 @@ HEADER = re.compile(
 class Limits:
     """Limits on reading a file, about ten times the needs of ordinary files.
 
-    ``most`` is the number of bytes that the wanted variables of a file may declare,
-    ``ZSL_MAX_IMPORT`` if None; a refusal names its ``origin``. ``ratio`` limits the declared bytes
-    per byte of the file (deflate reaches 1,032, features about 4); ``free_bytes`` are always
-    allowed, since small tables compress well. The time limit is ``base_seconds`` plus the size of
-    the file divided by ``bytes_per_second``.
+    ``declared_bytes`` is the number of bytes that the wanted variables of a file may declare,
+    ``ZSL_MAX_IMPORT`` if None; a refusal names ``origin``, the reason for this number. ``ratio``
+    limits the declared bytes per byte of the file (deflate reaches 1,032, features about 4);
+    ``free_bytes`` are always allowed, since small tables compress well. The time limit is
+    ``base_seconds`` plus the size of the file divided by ``bytes_per_second``.
     """
 
-    most: int | None = None
+    declared_bytes: int | None = None
     ratio: int = 100
     free_bytes: int = 64 << 20
     base_seconds: int = 20
@@ -68,8 +68,8 @@ class Limits:
 
     @property
     def max_bytes(self) -> int:
-        """Largest number of bytes that the wanted variables of one file may declare."""
-        return settings.MAX_IMPORT() if self.most is None else self.most
+        """Maximum number of bytes that the wanted variables of one file may declare."""
+        return settings.MAX_IMPORT() if self.declared_bytes is None else self.declared_bytes
 
     def budget(self, size: int) -> int:
         """Return the bytes that a file of ``size`` bytes may declare."""

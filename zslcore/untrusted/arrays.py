@@ -269,7 +269,7 @@ class LargeArray:
         shape = (stop - start, *self.shape[1:])
         size = math.prod(shape) * self.dtype.itemsize
         arguments = (self.path, self.name, start, stop)
-        limits = Limits(most=2 * size, free_bytes=2 * size)
+        limits = Limits(declared_bytes=2 * size, free_bytes=2 * size)
         file_type = "an HDF5 file"
         with worker_answer(
             hdf5_files.read_rows, *arguments, limits=limits, file_type=file_type

@@ -47,12 +47,14 @@ def _is_on_disk(file: BinaryIO) -> bool:
         return False
 
 
-def check_size(path: Path, most: int, what: str, advice: str = "") -> int:
-    """Return the size of a file; refuse more than ``most`` bytes, and a pointer or web page."""
+def check_size(path: Path, max_bytes: int, what: str, advice: str = "") -> int:
+    """Return the size of a file; refuse a larger file than ``max_bytes``, a pointer and a page."""
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > most:
-            raise refusal_of(path, f"a {what} file of at most {most:,} bytes", f"{size:,}{advice}")
+        if size > max_bytes:
+            raise refusal_of(
+                path, f"a {what} file of at most {max_bytes:,} bytes", f"{size:,}{advice}"
+            )
         refuse_other_content(path, file.read(len(LFS)))
     return size
 

@@ -130,12 +130,15 @@ def read_columns(
         return Columns(arrays, texts, dict(answer.value["attrs"]))
 
 
-def read_text_columns(path: Path, most: int) -> list[tuple[str, ...]]:
+def read_text_columns(path: Path, max_items: int) -> list[tuple[str, ...]]:
     """Read the columns of texts, whole numbers and truth values of a Parquet table as texts.
 
-    The first row has the titles of the columns; the other rows have at most ``most`` values in all.
+    The first row has the titles of the columns; a table with more than ``max_items`` values in the
+    other rows is refused.
     """
     memory = 3 * DEFAULT_LIMITS.budget(path.stat().st_size)
     reader = parquet_files.write_text_rows
-    with worker_answer(reader, path, most, memory=memory, file_type="a Parquet table") as answer:
-        return [*text_rows.rows_in(answer.folder, most + 1)]
+    with worker_answer(
+        reader, path, max_items, memory=memory, file_type="a Parquet table"
+    ) as answer:
+        return [*text_rows.rows_in(answer.folder, max_items + 1)]

@@ -43,11 +43,11 @@ def read_value(
     kind: ValueKind | Literal["lines", "CSV", "TSV", "CSV with semicolons"],
     *,
     max_bytes: int,
-    most: int = 1 << 17,
+    max_items: int = 1 << 17,
 ) -> Any:
     """Read the value of a small file, or its lines or rows of texts; texts are not cleaned.
 
-    A row is a tuple of its cells, empty for a blank line. ``most`` limits the number of lines,
+    A row is a tuple of its cells, empty for a blank line. ``max_items`` limits the number of lines,
     rows, or nested values.
     """
     advice = ADVICE_ON_SIZE if kind in get_args(ValueKind) else ""
@@ -55,24 +55,26 @@ def read_value(
     file_type = "a text file" if kind == "lines" else f"a {kind} file"
     if kind not in get_args(ValueKind):
         memory = ROWS_MEMORY + 16 * size
-        arguments = (text_rows.copy_text_rows, path, kind, most)
+        arguments = (text_rows.copy_text_rows, path, kind, max_items)
         with worker_answer(*arguments, memory=memory, file_type=file_type) as answer:
             read = text_rows.lines_in if kind == "lines" else text_rows.rows_in
-            return [*read(answer.folder, most)]
+            return [*read(answer.folder, max_items)]
     readers: dict[str, Callable[..., Any]] = {
         "YAML": yaml_files.read_value,
         "PyTorch": tensor_files.read_value,
         "pickle": pickle_files.read_value,
     }
     reader = readers.get(kind, json_files.read_value)
-    with worker_answer(reader, path, kind, most, memory=64 * size, file_type=file_type) as answer:
-        json_files.refuse_more(answer.value, most)
+    with worker_answer(
+        reader, path, kind, max_items, memory=64 * size, file_type=file_type
+    ) as answer:
+        json_files.refuse_more(answer.value, max_items)
         if kind == "TOML" and not isinstance(answer.value, dict):
             raise TypeError
         return answer.value
 
 
-def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
+def read_plain_value(path: Path, *, max_bytes: int, max_items: int) -> Any:
     """Return the lists and objects in JSON, YAML, TOML, PyTorch or a pickle; else None.
 
     Raises a FileRefusedError for a damaged file that is JSON by its name.
@@ -84,7 +86,7 @@ def read_plain_value(path: Path, *, max_bytes: int, most: int) -> Any:
     if kind is None:
         return None
     try:
-        return read_value(path, kind, max_bytes=max_bytes, most=most)
+        return read_value(path, kind, max_bytes=max_bytes, max_items=max_items)
     except FileRefusedError:
         # Other texts may begin like JSON, such as a printed dictionary.
         if kind == "JSON" and suffix.startswith(".json"):

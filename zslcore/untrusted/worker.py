@@ -276,7 +276,7 @@ def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Run a worker; return its last line, and whether it ended by itself."""
     # The answer is a file, not a pipe, so that the limit on file sizes applies to it.
     out = Path(request["out"])
-    most = _bytes_in(out) + 2 * request["written"]
+    limit = _bytes_in(out) + 2 * request["written"]
     with tempfile.TemporaryFile() as request_file, tempfile.TemporaryFile() as answer:
         request_file.write(json.dumps(request).encode())
         request_file.seek(0)
@@ -285,13 +285,13 @@ def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         share = 0.0
         try:
             while not (ended := worker.has_ended(CHECK_INTERVAL)) and time.monotonic() < end:
-                _refuse_more(out, most)
+                _refuse_more(out, limit)
                 if watcher is not None:
                     share = _share(answer, share)
                     watcher(share)
         finally:  # also after an exception of the watcher
             worker.end()
-        _refuse_more(out, most)
+        _refuse_more(out, limit)
         answer.seek(0)
         return _last_line(answer.read(request["answer"])), ended
 
@@ -315,9 +315,9 @@ def _share(answer: IO[bytes], before: float) -> float:
     return float(share) if isinstance(share, int | float) and 0 <= share <= 1 else before
 
 
-def _refuse_more(folder: Path, most: float) -> None:
-    """Raise Refused if a worker has written more than ``most`` bytes into a folder."""
-    if _bytes_in(folder) > most:
+def _refuse_more(folder: Path, limit: float) -> None:
+    """Raise Refused if a worker has written more than ``limit`` bytes into a folder."""
+    if _bytes_in(folder) > limit:
         raise Refused("the file is damaged or hostile; its reader wrote too much")
 
 

@@ -126,7 +126,7 @@ def _arrays_or_lines(path: Path) -> Contents:
     """Return the arrays of a file; of a YAML, its list of names, or else its lines."""
     if path.suffix.lower() not in YAMLS:
         return look_into(path, (*ARRAYS, "text"))
-    value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    value = read_plain_value(path, max_bytes=MAX_BYTES, max_items=MAX_ITEMS)
     is_list = isinstance(value, list) and all(isinstance(name, str) for name in value)
     name, lines = ("array", value) if is_list else (LINES, read_lines(path, max_bytes=MAX_BYTES))
     return Contents(path, "text", {}, {}, {}).with_arrays({name: np.array(lines)})

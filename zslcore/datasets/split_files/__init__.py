@@ -72,7 +72,7 @@ def read_split_file(path: Path, name: str | None = None) -> SplitList | None:
     ``name`` chooses one of several splits of a file. Raises a FileRefusedError if a JSON is damaged
     or hostile, or a list in it is malformed.
     """
-    value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    value = read_plain_value(path, max_bytes=MAX_BYTES, max_items=MAX_ITEMS)
     if name is not None and (splits := splits_by_name(value)):
         if name not in splits:
             raise closest_name("split", name, splits)

@@ -37,7 +37,7 @@ KIND_OF_SEPARATOR: dict[str, Literal["CSV", "TSV", "CSV with semicolons"]] = {
 
 def read_json(path: Path) -> Any:
     """Return the value of a JSON file."""
-    return read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    return read_value(path, "JSON", max_bytes=MAX_BYTES, max_items=MAX_ITEMS)
 
 
 def read_nonblank_lines(path: Path) -> list[str]:
@@ -46,7 +46,7 @@ def read_nonblank_lines(path: Path) -> list[str]:
         array = look_into(path, ("NumPy array",)).arrays.get("array")
         lines = [] if array is None or array.dtype.kind != "U" else array.ravel().tolist()
     else:
-        lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+        lines = read_value(path, "lines", max_bytes=MAX_BYTES, max_items=MAX_ITEMS)
     return [line.strip() for line in lines if line.strip()]
 
 
@@ -56,9 +56,9 @@ def read_table_rows(path: Path) -> list[tuple[str, ...]]:
     Comments, and other lines above the table, are left out.
     """
     if path.suffix.lower() == ".parquet":
-        return read_text_columns(path, most=MAX_ITEMS)
+        return read_text_columns(path, max_items=MAX_ITEMS)
     kind = KIND_OF_SEPARATOR.get(find_separator(path)[0], "CSV")
-    rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    rows = read_value(path, kind, max_bytes=MAX_BYTES, max_items=MAX_ITEMS)
     filled = [row for row in rows if "".join(row).strip()]
     below = [*dropwhile(lambda row: ABOVE_TABLE.match("\t".join(row).rstrip(" ")), filled)]
     below = below or filled or [()]

@@ -129,9 +129,10 @@ def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
 def _find_parts(
     value: dict[str, Any], *, is_outermost: bool
 ) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the part of each list in an object, and the object with one list per side of a part.
+    """Return the part of each list in an object by its name, and the object with these lists.
 
-    Names in other languages are replaced by sides.
+    Lists below "seen" and "unseen" of a part become lists of the object, and names of sides in
+    other languages become "seen" and "unseen".
     """
     for key, inner in value.items():
         is_divided = isinstance(inner, dict) and {*inner} == {"seen", "unseen"}

@@ -155,7 +155,7 @@ def read_json_lists(
 
 def read_json_table(file: str, value: Any, part: str = "") -> Entries | None:
     """Return the entries of records, or of a table with one list or mapping per column."""
-    titles, first = table_of_json(value, most=1)
+    titles, first = table_of_json(value, max_rows=1)
     if part:
         may_be_read = are_titles_of_parts(titles) or {*find_columns(titles)[:2]} != {None}
     else:  # a column of parts has a title, or a part in every row
@@ -164,14 +164,14 @@ def read_json_table(file: str, value: Any, part: str = "") -> Entries | None:
     return entries_of_table(file, *table_of_json(value), part) if may_be_read else None
 
 
-def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[list[str]]]:
-    """Return titles and the first ``most`` rows of cells; [], [] for a value that is not a table.
+def table_of_json(value: Any, max_rows: int | None = None) -> tuple[list[str], list[list[str]]]:
+    """Return titles and the first ``max_rows`` rows; [], [] for a value that is not a table.
 
-    A table is a list of records, read by the fields that all have; a mapping from each column to a
-    list, or to a mapping by row; lists of columns and of data, as written by pandas; or a list of
-    rows.
+    A table is a list of records, of which only the shared fields are read; a mapping from each
+    column to a list, or to a mapping by row; lists of columns and of data, as written by pandas; or
+    a list of rows.
     """
-    titles, rows = _columns_and_rows(value, most)
+    titles, rows = _columns_and_rows(value, max_rows)
     if not isinstance(titles, list) or not isinstance(rows, list) or len(titles) > MAX_COLUMNS:
         return [], []
     if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
@@ -179,23 +179,23 @@ def table_of_json(value: Any, most: int | None = None) -> tuple[list[str], list[
     return [str(title) for title in titles], [[*map(to_cell, row)] for row in rows]
 
 
-def _columns_and_rows(value: Any, most: int | None) -> tuple[Any, Any]:
+def _columns_and_rows(value: Any, max_rows: int | None) -> tuple[Any, Any]:
     if isinstance(value, list) and value and have_type(value, dict):
         records = [_merge_inner_records(element) for element in value]
         titles = [name for name in records[0] if all(name in element for element in records)]
-        return titles, [[element[name] for name in titles] for element in records[:most]]
+        return titles, [[element[name] for name in titles] for element in records[:max_rows]]
     if isinstance(value, list) and value and have_type(value, list):
-        return value[0], value[1:][:most]
+        return value[0], value[1:][:max_rows]
     if not isinstance(value, dict):
         return None, None
     if "columns" in value and "data" in value:  # pandas with orient="split"
         rows = value["data"]
-        return value["columns"], rows[:most] if isinstance(rows, list) else rows
+        return value["columns"], rows[:max_rows] if isinstance(rows, list) else rows
     columns = [*value.values()]
     if not have_type(columns, dict | list) or len({*map(len, columns)}) > 1:
         return None, None
     cells = (element.values() if isinstance(element, dict) else element for element in columns)
-    return [*value], [*islice(zip(*cells, strict=True), most)]
+    return [*value], [*islice(zip(*cells, strict=True), max_rows)]
 
 
 def to_cell(value: Any) -> str:

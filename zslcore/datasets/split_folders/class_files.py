@@ -214,7 +214,7 @@ def _read_lines_or_items(path: Path) -> list[str]:
         return [f"class {c}" for c in rows_of_mask(contents.numbers("array"))]
     if suffix not in (".json", *YAMLS, *PICKLES):
         return read_nonblank_lines(path)
-    value = read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    value = read_plain_value(path, max_bytes=MAX_BYTES, max_items=MAX_ITEMS)
     pairs = images_and_classes(clean_text(path.name), value, of_classes=True)
     if pairs is None and is_class_json(value):
         return list(read_class_list(path, value=value).names)

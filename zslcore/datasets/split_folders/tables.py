@@ -134,9 +134,9 @@ def _read_json_images(path: Path) -> list[tuple[str, str]] | None:
 def _read_untitled_images(file: str, rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
     """Return image and class of each row of a table without titles; [] for other tables.
 
-    A single column has images and labels with spaces between them. In two columns, images are
-    distinct ids or texts of several words, unlike class names in a list of classes and groups; and
-    classes repeat. The class of the first row must also repeat, since a title would not.
+    A single column has images and labels with spaces between them. Of two columns, one has images,
+    which are distinct ids or distinct texts of several words; the other has classes, which repeat.
+    The first class must also repeat, since a title would not.
     """
     if all(len(row) == 1 and IMAGE_IN_LINE.match(row[0]) for row in rows):
         return parse_image_lines(file, [row[0] for row in rows])
@@ -152,7 +152,7 @@ def _read_untitled_images(file: str, rows: Sequence[Sequence[str]]) -> list[tupl
 def _read_nested(path: Path) -> Any:
     """Return the lists and objects of a JSON or a pickle; None for a pickle with others."""
     if path.suffix.lower() in PICKLES:
-        return read_plain_value(path, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+        return read_plain_value(path, max_bytes=MAX_BYTES, max_items=MAX_ITEMS)
     return read_json(path)
 
 

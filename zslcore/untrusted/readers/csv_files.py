@@ -43,7 +43,7 @@ MAX_HEAD_LINES = 100
 MAX_FLOAT = float(np.finfo(np.float32).max)
 #: Separators of a score table.
 SEPARATORS = ",;\t|"
-#: Largest number of values that are parsed at a time.
+#: Maximum number of values that are parsed at a time.
 BLOCK = 1 << 18
 
 
@@ -158,16 +158,16 @@ def _write_columns(path: str, layout: _Layout, budget: int, out: Path) -> dict[s
 class _Codes:
     """Distinct texts of a column, and the position of each row's text in them."""
 
-    def __init__(self, *, is_path: bool, most: float) -> None:
+    def __init__(self, *, is_path: bool, limit: float) -> None:
         self.texts: dict[str, int] = {}
         self._part = slice(-MAX_PATH, None) if is_path else slice(MAX_NAME)
-        self._most = most
+        self._limit = limit
         self._blocks: list[np.ndarray] = []
 
     @property
     def is_full(self) -> bool:
         """Whether the column has too many distinct texts to be classes."""
-        return len(self.texts) > self._most
+        return len(self.texts) > self._limit
 
     def code(self, text: str) -> int:
         """Return the position of a text; append a new text."""
@@ -204,8 +204,8 @@ def _write_blocks(
 ) -> tuple[int, _CodesOfColumns]:
     """Write the numbers; return the number of rows, and the codes of texts."""
     # A column with more distinct texts in a score table has names of files, not of classes.
-    most = math.inf if layout.finite else MAX_COLUMNS
-    codes = {k: _Codes(is_path=k in layout.paths, most=most) for k in layout.texts}
+    limit = math.inf if layout.finite else MAX_COLUMNS
+    codes = {k: _Codes(is_path=k in layout.paths, limit=limit) for k in layout.texts}
     index = layout.header.index("") if layout.finite and "" in layout.header else None
     numbers = layout.numbers
 
@@ -363,15 +363,15 @@ def _separator(head: Sequence[str]) -> str:
     It splits both of the first two lines into the same number of fields, at least two; of several
     possible separators, the one with the most fields is returned, by default a comma.
     """
-    best, most = ",", 1
+    best, limit = ",", 1
     signs = SEPARATORS.replace(",", "") if head and has_decimal_commas(head[-1]) else SEPARATORS
     for sign in signs:
         try:
             counts = [len(row) for row in csv.reader(head, delimiter=sign)]
         except (csv.Error, ValueError):
             continue
-        if len(counts) == 2 and counts[0] == counts[1] > most:
-            best, most = sign, counts[0]
+        if len(counts) == 2 and counts[0] == counts[1] > limit:
+            best, limit = sign, counts[0]
     return best
 
 

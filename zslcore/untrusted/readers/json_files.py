@@ -204,7 +204,7 @@ def _is_class_list(value: Any) -> bool:
 
 
 def _has_columns_by_row(value: Any) -> bool:
-    """Return whether an object has scores, labels or predicted classes as {image: value}."""
+    """Whether an object has scores, labels or predicted classes as {image: value}."""
     return isinstance(value, dict) and any(
         isinstance(element, dict) and len(element) > 1 and is_named(name, MAPPED_COLUMNS)
         for name, element in value.items()
@@ -392,17 +392,17 @@ def _has_vector_per_class(value: Any) -> bool:
 # --- Small values ---------------------------------------------------------------------------------
 
 
-def read_value(path: str, kind: str, most: int, out: Path) -> Any:
-    """Return the value of JSON or TOML; refuse more than ``most`` nested values."""
+def read_value(path: str, kind: str, max_items: int, out: Path) -> Any:
+    """Return the value of JSON or TOML; refuse more than ``max_items`` nested values."""
     value = _parse(path, kind)
-    refuse_more(value, most)
+    refuse_more(value, max_items)
     return value
 
 
-def refuse_more(value: Any, most: int) -> None:
-    """Refuse a value with more than ``most`` nested values, or nested too deeply."""
-    if (count := count_values(value)) > most:
-        raise Refused(f"expected at most {most:,} values; got {count:,}")
+def refuse_more(value: Any, max_items: int) -> None:
+    """Refuse a value with more than ``max_items`` nested values, or nested too deeply."""
+    if (count := count_values(value)) > max_items:
+        raise Refused(f"expected at most {max_items:,} values; got {count:,}")
 
 
 def _parse(path: str, kind: str) -> Any:

@@ -169,7 +169,7 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
     return listed if is_list else []
 
 
-def write_text_rows(path: str, most: int, out: Path) -> None:
+def write_text_rows(path: str, max_items: int, out: Path) -> None:
     """Write the titles, then the cells of each row, of columns that may name classes or parts.
 
     These columns have texts, whole numbers or truth values; a missing value is an empty text.
@@ -183,14 +183,14 @@ def write_text_rows(path: str, most: int, out: Path) -> None:
         and ("string" in str(field.type) or str(field.type).startswith(("int", "uint", "bool")))
     ]
     n = file.metadata.num_rows
-    if n * max(1, len(names)) > most:
-        raise Refused(f"expected at most {most:,} values in text columns; got {n:,} rows")
+    if n * max(1, len(names)) > max_items:
+        raise Refused(f"expected at most {max_items:,} values in text columns; got {n:,} rows")
     worker.raise_memory_limit(n * len(names) * TEXT_BYTES)
     batches = file.iter_batches(batch_size=1 << 12, columns=names, use_threads=False)
     columns = ([batch.column(name).to_pylist() for name in names] for batch in batches)
     rows = (row for batch in columns for row in zip(*batch, strict=True))
     cells = (["" if v is None else str(v)[:MAX_PATH] for v in row] for row in rows)
-    write_cells(chain([names], cells), "rows", most + 1, out)
+    write_cells(chain([names], cells), "rows", max_items + 1, out)
 
 
 # --- Columns of a Parquet table -------------------------------------------------------------------

@@ -207,6 +207,6 @@ def _read(path: str) -> Any:
         return read_objects(file)
 
 
-def read_value(path: str, kind: str, most: int, out: Path) -> Any:
+def read_value(path: str, kind: str, max_items: int, out: Path) -> Any:
     """Return the lists and dictionaries of a pickle; arrays become lists."""
-    return plain_value(_read(path), iter(range(most)))
+    return plain_value(_read(path), iter(range(max_items)))

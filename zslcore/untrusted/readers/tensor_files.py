@@ -88,9 +88,9 @@ class Safetensors:
         self.path, size = path, Path(path).stat().st_size
         with open(path, "rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
-            most = min(MAX_HEADER, size - 8)
-            if length > most:
-                raise Refused(f"expected a header of at most {most:,} bytes; got {length:,} bytes")
+            limit = min(MAX_HEADER, size - 8)
+            if length > limit:
+                raise Refused(f"expected a header of at most {limit:,} bytes; got {length:,} bytes")
             header = file.read(length)
         self.start = 8 + length
         try:
@@ -269,23 +269,23 @@ class Torch(NamedValues):
             self.value = _Weights(file).load()
         super().__init__(self.value)
 
-    def _refuse_bomb(self, name: str, most: int) -> None:
+    def _refuse_bomb(self, name: str, limit: int) -> None:
         info = self.members[name]
         if info.flag_bits & 1 or info.compress_type != zipfile.ZIP_STORED:
             raise Refused("expected uncompressed members, as PyTorch writes them; got others")
-        if info.file_size > most or info.file_size != info.compress_size:
+        if info.file_size > limit or info.file_size != info.compress_size:
             raise Refused(
-                f"expected at most {most:,} uncompressed bytes in {name.rpartition('/')[2]!r}; got "
-                f"{info.file_size:,} bytes"
+                f"expected at most {limit:,} uncompressed bytes in "
+                f"{name.rpartition('/')[2]!r}; got {info.file_size:,} bytes"
             )
 
-    def _refuse_absent(self, name: str, most: int) -> None:
+    def _refuse_absent(self, name: str, limit: int) -> None:
         if name not in self.members:
             raise Refused("expected the values of every tensor; got a file that lacks some")
-        self._refuse_bomb(name, most)
+        self._refuse_bomb(name, limit)
 
-    def _bytes(self, name: str, most: int) -> bytes:
-        self._refuse_absent(name, most)
+    def _bytes(self, name: str, limit: int) -> bytes:
+        self._refuse_absent(name, limit)
         return self.archive.read(name)
 
     def shape_and_itemsize(self, name: str) -> tuple[Shape, int]:
@@ -323,12 +323,12 @@ class Torch(NamedValues):
         return np.lib.stride_tricks.as_strided(values, value.shape, steps, writeable=False)
 
 
-def read_value(path: str, kind: str, most: int, out: Path) -> Any:
+def read_value(path: str, kind: str, limit: int, out: Path) -> Any:
     """Return the lists and dictionaries of a PyTorch file without tensors.
 
-    More than ``most`` values are refused, even if several lists share them.
+    More than ``limit`` values are refused, even if several lists share them.
     """
-    return plain_value(Torch(path).value, iter(range(most)))
+    return plain_value(Torch(path).value, iter(range(limit)))
 
 
 def plain_value(value: Any, left: Iterator[int], depth: int = 0) -> Any:

@@ -29,21 +29,21 @@ MAX_BYTES = 192 << 20
 ROW_BYTES, TEXT_BYTES, CELL_BYTES = 48, 57, 8
 
 
-def copy_text_rows(path: str, kind: str, most: int, out: Path) -> None:
+def copy_text_rows(path: str, kind: str, max_items: int, out: Path) -> None:
     """Write the lines of a text, or the rows of a table; see :func:`write_cells`."""
     if kind in SEPARATORS:
-        write_cells(_rows(path, SEPARATORS[kind]), "rows", most, out)
+        write_cells(_rows(path, SEPARATORS[kind]), "rows", max_items, out)
     else:
-        write_cells(([line] for line in _lines(path)), "lines", most, out)
+        write_cells(([line] for line in _lines(path)), "lines", max_items, out)
 
 
-def write_cells(rows: Iterable[Sequence[str]], unit: str, most: int, out: Path) -> None:
-    """Write rows to the file of :func:`rows_in`; refuse more than ``most``, or ``MAX_BYTES``."""
+def write_cells(rows: Iterable[Sequence[str]], unit: str, max_items: int, out: Path) -> None:
+    """Write rows to the file of :func:`rows_in`; refuse too many rows or bytes."""
     shared: set[str] = set()
     n = size = 0
     with (out / FILE).open("w", encoding="utf-8", errors="replace", newline="") as file:
         for n, row in enumerate(rows, 1):
-            if n > most:
+            if n > max_items:
                 continue  # rows beyond the limit are only counted
             size += ROW_BYTES * (unit == "rows")
             for cell in row:
@@ -51,31 +51,31 @@ def write_cells(rows: Iterable[Sequence[str]], unit: str, most: int, out: Path) 
                 if len(shared) < MAX_SHARED:
                     shared.add(cell)
             if size > MAX_BYTES:
-                limit = f"expected {unit} that take at most {MAX_BYTES >> 20} MiB of memory"
-                raise Refused(f"{limit}; got more", f"line {n}")
+                expected = f"expected {unit} that take at most {MAX_BYTES >> 20} MiB of memory"
+                raise Refused(f"{expected}; got more", f"line {n}")
             text = CELL_END.join(row)
             if ROW_END in text or text.count(CELL_END) >= max(1, len(row)):
                 text = CELL_END.join(cell.translate(END_TO_SPACE) for cell in row)
             file.write(text + ROW_END)
-    if n > most:
-        raise Refused(f"expected at most {most:,} {unit}; got {n:,}")
+    if n > max_items:
+        raise Refused(f"expected at most {max_items:,} {unit}; got {n:,}")
 
 
-def rows_in(folder: Path, most: int) -> Iterator[tuple[str, ...]]:
+def rows_in(folder: Path, max_items: int) -> Iterator[tuple[str, ...]]:
     """Yield the rows of a table written by :func:`write_cells`; ValueError for any other file.
 
     Repeated texts are one object.
     """
     objects: dict[str, str] = {}
-    for row in _read_written(folder, most):
+    for row in _read_written(folder, max_items):
         cells = row.split(CELL_END) if row else ()
         yield tuple(first_object(cell, objects) for cell in cells)
 
 
-def lines_in(folder: Path, most: int) -> Iterator[str]:
+def lines_in(folder: Path, max_items: int) -> Iterator[str]:
     """Yield the lines written by :func:`write_cells`; see :func:`rows_in`."""
     objects: dict[str, str] = {}
-    return (first_object(line, objects) for line in _read_written(folder, most))
+    return (first_object(line, objects) for line in _read_written(folder, max_items))
 
 
 def text_in(folder: Path) -> str:
@@ -84,14 +84,14 @@ def text_in(folder: Path) -> str:
     return text.replace(ROW_END, "\n")
 
 
-def _read_written(folder: Path, most: int) -> Iterator[str]:
+def _read_written(folder: Path, max_items: int) -> Iterator[str]:
     n = size = 0
     with (folder / FILE).open(encoding="utf-8", errors="replace", newline="") as file:
         last_part = ""
         while block := file.read(1 << 20):
             *rows, last_part = (last_part + block).split(ROW_END)
             n, size = n + len(rows), size + len(block) + CELL_BYTES * block.count(CELL_END)
-            if n > most or size > MAX_BYTES:
+            if n > max_items or size > MAX_BYTES:
                 raise ValueError
             yield from rows
     if last_part:

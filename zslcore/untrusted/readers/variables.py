@@ -136,7 +136,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
     """
     source = _open_source(path, kind)
     entries: list[dict[str, Any]] = []
-    declared, most = 0, min(budget, SMALL_BYTES)
+    declared, limit = 0, min(budget, SMALL_BYTES)
     for name in source.names[:MAX_VARIABLES]:
         worker.report_progress(reading=name)
         entry: dict[str, Any] = {"name": name, "shape": None, "read": False, "refused": ""}
@@ -147,7 +147,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
                 raise Refused("declares a negative number of values")
             entry["shape"] = [int(n) for n in _squeeze_shape(shape)]
             size = math.prod(shape) * max(itemsize, 4)
-            if declared + size <= most:
+            if declared + size <= limit:
                 declared += size
                 entry["read"] = True
         except Refused as refusal:
@@ -260,13 +260,13 @@ def _paths(array: np.ndarray) -> np.ndarray:
     return _cut_texts(array, slice(-MAX_PATH, None), MAX_PATH)
 
 
-def _cut_texts(array: np.ndarray, cut: slice, most: int) -> np.ndarray:
-    """Return texts, cut by ``cut`` to ``most`` characters, in the narrowest array that holds them.
+def _cut_texts(array: np.ndarray, cut: slice, limit: int) -> np.ndarray:
+    """Return texts, cut by ``cut`` to ``limit`` characters, in the narrowest array that holds them.
 
     Each text takes as many bytes in the array as the longest one, at most 1 KB.
     """
     width = array.dtype.itemsize // 4
-    if array.dtype.kind == "U" and 0 < width <= most:
+    if array.dtype.kind == "U" and 0 < width <= limit:
         return array.ravel().astype(f"<U{width}", copy=False)
     return np.array([text[cut] for text in _texts(array)], dtype="<U")
 

@@ -30,9 +30,9 @@ REAL = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)(e[-+]?\d+)?", re.IGNORECASE)
 LEADING_ZERO = re.compile(r"[-+]?0\d+")
 
 
-def read_value(path: str, kind: str, most: int, out: Path) -> Any:
-    """Return the list or mapping of a YAML file; more than ``most`` values are refused."""
-    copy_text_rows(path, "lines", most, out)
+def read_value(path: str, kind: str, max_items: int, out: Path) -> Any:
+    """Return the list or mapping of a YAML file; more than ``max_items`` values are refused."""
+    copy_text_rows(path, "lines", max_items, out)
     text = text_in(out)
     n = sum(1 for _ in NAME_END.finditer(text))
     if n > MAX_NAMES:
@@ -41,7 +41,7 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
         value = parse_yaml(text)
     except (ValueError, RecursionError):
         raise Refused("expected YAML without aliases and tags; got other text") from None
-    refuse_more(value, most)
+    refuse_more(value, max_items)
     return value
 
 
