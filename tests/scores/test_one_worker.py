@@ -49,13 +49,13 @@ WRITTEN = {
 
 @pytest.fixture
 def workers(monkeypatch):
-    calls, start = [], worker._attempt
+    calls, run = [], worker._run
 
-    def counted(request, begin):
+    def record(request):
         calls.append(request["function"][1])
-        return start(request, begin)
+        return run(request)
 
-    monkeypatch.setattr(worker, "_attempt", counted)
+    monkeypatch.setattr(worker, "_run", record)
     return calls
 
 
