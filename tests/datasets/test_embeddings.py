@@ -36,14 +36,14 @@ def folder(tmp_path, in_process):
     return folder
 
 
-def written(path, lines):
+def write_lines(path, lines):
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
 def as_csv(path, names=files.CLASSES):
     rows = (f"{name},{','.join(map(repr, map(float, VECTORS[k])))}" for k, name in enumerate(names))
-    return written(path, ["class,x,y,z", *rows])
+    return write_lines(path, ["class,x,y,z", *rows])
 
 
 def test_columns_in_the_order_of_the_lists_are_sorted_like_the_classes(folder):
@@ -115,7 +115,7 @@ def test_one_list_of_classes_and_one_matrix_or_a_vector_each(tmp_path, in_proces
 
 @pytest.mark.parametrize("text", ["a b 1 2\nc d 1\n", "bat: [1, 2]\nant: [1]\n", "a b c\nd e f\n"])
 def test_vectors_of_several_lengths_are_refused(tmp_path, in_process, text):
-    path = written(tmp_path / ("e.yaml" if ":" in text else "e.txt"), [text])
+    path = write_lines(tmp_path / ("e.yaml" if ":" in text else "e.txt"), [text])
     with pytest.raises(FileRefusedError):
         read_class_embeddings(path)
 
@@ -126,7 +126,7 @@ def test_a_csv_is_matched_by_names(folder, tmp_path, turned):
     path = as_csv(tmp_path / "mine.csv", names)
     if turned:
         head, *rows = path.read_text().splitlines()
-        written(path, [head, *rows[::-1]])
+        write_lines(path, [head, *rows[::-1]])
     ds = read_xlsa17(folder, prototypes=path)
     np.testing.assert_array_equal(ds.prototypes, VECTORS)
     assert ds.attribute_names == ("x", "y", "z")

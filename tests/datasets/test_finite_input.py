@@ -48,7 +48,7 @@ def ready(name):
 
 
 @contextmanager
-def recorded(refusals):
+def record_refusals(refusals):
     """Record the refusals."""
     try:
         yield
@@ -56,7 +56,7 @@ def recorded(refusals):
         refusals.append(str(error))
 
 
-def scored(method, X, y, S, X_test, candidates):
+def fit_and_score(method, X, y, S, X_test, candidates):
     more = {"unlabeled": X_test, "candidates": candidates} if method.card.transductive else {}
     with method_errors(method, *(A for A in (X, S, candidates) if isinstance(A, np.ndarray))):
         F = method.fit(X, y, S, **more).decision_function(X_test, candidates)
@@ -71,7 +71,7 @@ def test_numbers_that_are_not_finite_are_refused_at_first_reading(name):
         changed = [np.array(array) for array in arrays]
         changed[place][1, 0] = bad
         with pytest.raises(DatasetError, match=rf"{title}: expected finite numbers; got {bad} in"):
-            scored(method, *changed)
+            fit_and_score(method, *changed)
 
 
 @pytest.mark.parametrize(("name", "scales"), in_turn([(1e-300, 3e38), (1e-38, 1e300)]))
@@ -79,9 +79,9 @@ def test_tiny_and_huge_numbers_give_finite_scores_or_a_refusal(name, scales):
     method, X, y, S, X_test, candidates = ready(name)
     for of_X, of_S in [pair for scale in scales for pair in ((scale, 1.0), (1.0, scale))]:
         refusals = []
-        with warnings.catch_warnings(), recorded(refusals):
+        with warnings.catch_warnings(), record_refusals(refusals):
             warnings.simplefilter("ignore")
-            F = scored(method, of_X * X, y, of_S * S, of_X * X_test, of_S * candidates)
+            F = fit_and_score(method, of_X * X, y, of_S * S, of_X * X_test, of_S * candidates)
             assert not np.isnan(F).any()
         for sentence in refusals:
             # The sentence names the method or its inductive form.
@@ -112,7 +112,7 @@ def test_other_errors_are_not_converted():
         np.linalg.inv(np.zeros((2, 2)))
 
 
-def masked(A):
+def mask_large_values(A):
     return np.ma.masked_greater(A, np.median(A))
 
 
@@ -129,7 +129,7 @@ NO_ARRAYS = {
     "text": (lambda A: np.asarray(A).astype(str), "got <U"),
     "texts in a list": (lambda A: np.asarray(A).astype(str).tolist(), "got a list"),
     "complex": (lambda A: np.asarray(A) + 1j, "got complex128 values"),
-    "masked": (masked, "masked values"),
+    "masked": (mask_large_values, "masked values"),
     "tensor with gradients": (
         lambda A: tensor(A).double().requires_grad_(),
         "a Tensor: can't call .* requires grad",
@@ -153,7 +153,7 @@ def test_inputs_without_numbers_are_refused_in_one_sentence(name, kind):
         changed = list(arrays)
         changed[place] = convert(arrays[place])
         with pytest.raises(DatasetError, match=rf"{item}: expected .*{sentence}") as refused:
-            scored(method, *changed)
+            fit_and_score(method, *changed)
         assert ". " not in str(refused.value)
 
 
@@ -173,10 +173,10 @@ FORMS = {
 def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
     method, X, y, *further = ready(name)
     X, *further = (np.abs(A).astype(np.float64) for A in (X, *further))  # DSRL needs X >= 0
-    expected = scored(method, X, y, *further)
+    expected = fit_and_score(method, X, y, *further)
     convert = FORMS[form]
     of_y = {"frame": pd.Series, "objects": np.asarray}.get(form, convert)
-    got = scored(method, convert(X), of_y(y), *map(convert, further))
+    got = fit_and_score(method, convert(X), of_y(y), *map(convert, further))
     assert type(got) is np.ndarray
     # Another memory order changes rounding and where solvers stop; a misread row or column
     # makes a larger difference.
@@ -235,10 +235,10 @@ def test_data_without_features_or_attributes_or_of_one_image_are_scored_or_refus
         (X[:0], y[:0], S, X_test, candidates),
     ):
         with pytest.raises(DatasetError, match="with n, d and a > 0; got"):
-            scored(method, *arrays)
+            fit_and_score(method, *arrays)
     refusals = []
-    with recorded(refusals):
-        F = scored(method, X[:1], y[:1], S, X_test, candidates)
+    with record_refusals(refusals):
+        F = fit_and_score(method, X[:1], y[:1], S, X_test, candidates)
         assert np.isfinite(F).all()
 
 

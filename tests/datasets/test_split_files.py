@@ -48,7 +48,7 @@ def lines(rows, form, titles=""):
     return titles + "".join(form.format(*row) for row in rows)
 
 
-def marked(pairs, yes="1", no="0"):
+def table_of_flags(pairs, yes="1", no="0"):
     """Return a table with one yes-no column per part."""
     rows = ([name, *(yes if part == own else no for part in SIDES)] for name, own in pairs)
     return "".join(",".join(row) + "\n" for row in [["species", *SIDES], *rows])
@@ -89,8 +89,8 @@ def of_classes(*more):
         "excel.csv": lines(pairs, "{};{}\n", "sep=;\nclass;split\n"),
         "comments.csv": lines(pairs, "{},{}\n", "# a split\n# of classes\nclass,split\n"),
         "windows.csv": lines(pairs, "{},{}\r\n", "\ufeffclass,split\r\n"),
-        "marks.csv": marked(pairs),
-        "crosses.csv": marked(pairs, "x", ""),
+        "marks.csv": table_of_flags(pairs),
+        "crosses.csv": table_of_flags(pairs, "x", ""),
         "no_titles.csv": lines(pairs, "{},{}\n"),
         "part_first.txt": lines(pairs, "{1} {0}\n"),
         "tabs.txt": lines(pairs, "{}\t{}\n"),
@@ -193,7 +193,7 @@ def names_of(entries, side):
     return {entries.class_names[k] for k in entries.sides[side]}
 
 
-def written(folder, name, value):
+def write_json(folder, name, value):
     return write_file(folder / name, json.dumps(value))
 
 
@@ -316,11 +316,11 @@ def test_videos_without_a_class_raise_a_question(tmp_path):
 @pytest.mark.parametrize("leaked", [0, 1])
 def test_numbered_classes_are_read_by_side(tmp_path, leaked):
     value = {"known_classes": [0, 1, 2], "unknown_classes": {"hard": [3 - leaked], "easy": [4]}}
-    split = read_split_file(written(tmp_path, "osr.json", value))
+    split = read_split_file(write_json(tmp_path, "osr.json", value))
     assert len(names_of(split, "seen") & names_of(split, "unseen")) == leaked
     # With labels, the numbers are rows and not classes.
     beside = {"seen": [0, 1], "unseen": [2, 3], "labels": [0, 0, 1, 1]}
-    assert read_split_file(written(tmp_path, "rows.json", beside)) is None
+    assert read_split_file(write_json(tmp_path, "rows.json", beside)) is None
     scores = {"scores": [[0.5, 0.25]], "y": [0], "seen_classes": [0], "unseen_classes": [1]}
     assert split_of_json(Path("scores.json"), scores) is None
 
@@ -328,7 +328,7 @@ def test_numbered_classes_are_read_by_side(tmp_path, leaked):
 @pytest.mark.parametrize("leaked", [[], ["dhole"]])
 def test_labels_per_part_reveal_shared_classes_but_not_shared_images(tmp_path, leaked):
     value = {"y_train": [*TRAINED, *TRAINED, *leaked], "y_test_unseen": [*TESTED, *TESTED]}
-    report = audit(written(tmp_path, "labels.json", value))
+    report = audit(write_json(tmp_path, "labels.json", value))
     assert report.verdict == ("leaks" if leaked else "unknown")
     assert names_in_leaks(report) == {*leaked}
     assert leaked or report.sentence.startswith("Images have no names, so images in two parts")
@@ -358,12 +358,14 @@ def test_ids_of_videos_next_to_classes_need_no_titles(tmp_path, leaked):
 def test_a_test_part_may_be_divided_into_seen_and_unseen(tmp_path, leaked):
     more = TESTED[:1] if leaked else ()
     value = {"train": [*TRAINED, *more], "test": {"seen": TRAINED, "unseen": TESTED}}
-    assert names_in_leaks(audit(written(tmp_path, "a.json", value))) == {*more}
+    assert names_in_leaks(audit(write_json(tmp_path, "a.json", value))) == {*more}
 
 
 def test_row_numbers_as_texts_are_numbers(tmp_path):
     value = {"train": ["0", "1", "2"], "test": ["3"]}
-    assert read_split_file(written(tmp_path, "a.json", value)).parts["test_unseen"].tolist() == [3]
+    assert read_split_file(write_json(tmp_path, "a.json", value)).parts["test_unseen"].tolist() == [
+        3
+    ]
 
 
 def test_without_a_test_part_the_validation_classes_are_unseen(tmp_path):

@@ -29,7 +29,7 @@ def lists(world=W, **classes):
     )
 
 
-def without(world, *parts):
+def remove_parts(world, *parts):
     return with_parts(world, **dict.fromkeys(parts, NONE))
 
 
@@ -37,7 +37,7 @@ def numbers(trainval, unseen, **facts):
     return bare({"trainval": trainval, "test_unseen": unseen}, **facts)
 
 
-def labelled(labels, trained, tested):
+def label_numbers(labels, trained, tested):
     return numbers(trained, tested, labels=np.array(labels), n_rows=len(labels))
 
 
@@ -60,13 +60,13 @@ def extractor(names, world=W, **more):
 
 
 def alike(n, jitter):
-    world = without(clean(n_unseen=1, per_class=100), "test_seen")
+    world = remove_parts(clean(n_unseen=1, per_class=100), "test_seen")
     rows, train = world.parts["test_unseen"][:n], world.parts["train"][:n]
     noise = jitter * np.random.default_rng(0).normal(size=(n, world.features.shape[1]))
     return with_features(world, rows, world.features[train] + noise)
 
 
-def shifted(by, world=W):
+def shift_rows(by, world=W):
     return with_parts(world, **{p: rows + by for p, rows in world.parts.items()})
 
 
@@ -95,8 +95,8 @@ SITUATIONS = {
     "names of classes alone": bare({"trainval": range(3)}, class_names=("a",)),
     "no training": bare({"train": range(3)}),
     "no test": bare({"trainval": range(3)}),
-    "no training rows": without(W, "trainval", "train", "val"),
-    "no test rows": without(W, "test_seen", "test_unseen"),
+    "no training rows": remove_parts(W, "trainval", "train", "val"),
+    "no test rows": remove_parts(W, "test_seen", "test_unseen"),
     "rows out of range": add(W, [-1, 95, 96, 103], "test_seen"),
     "rows out of any range": numbers(range(3), [-2, 999]),
     **{
@@ -106,8 +106,8 @@ SITUATIONS = {
             *(((1, 2), (9, 10)), ((2, 3), (9, 10)), ((0, 2), (9, 10)), ((1, 2), (9, 11))),
         )
     },
-    "numbers start at 0": shifted(-1),
-    "numbers start at 2": shifted(1),
+    "numbers start at 0": shift_rows(-1),
+    "numbers start at 2": shift_rows(1),
     "numbers off by one in blocks": sorted_world(1),
     "rows listed again": add(W, P["val"][[0, 0, 1]], "val"),
     **{
@@ -121,7 +121,7 @@ SITUATIONS = {
     "trainval alone": replace(W, parts={p: P[p] for p in ("trainval", "test_seen", "test_unseen")}),
     "first release": V1,
     "part of the first release": add(W, P["test_seen"][:5], "train"),
-    "first release without seen": without(V1, "test_seen"),
+    "first release without seen": remove_parts(V1, "test_seen"),
     "folds of rows": replace(W, fold_rows=((P["train"], P["val"]),)),
     "bad folds of rows": replace(
         LESS, fold_rows=((P["train"][1:], P["val"]), (BAD_ROWS, P["val"]))
@@ -132,7 +132,7 @@ SITUATIONS = {
     ),
     "class on both sides": move(W, UNSEEN_7[:2], "test_unseen", "trainval", "train"),
     **{
-        f"labels {labels}, {a} and {b}": labelled(labels, a, b)
+        f"labels {labels}, {a} and {b}": label_numbers(labels, a, b)
         for labels, a, b in (
             *(((0, 0, 1, 1), (1, 2), (3, 4)), ((0, 0, 1, 1), (0, 1, 2), (3,))),
             *(((1, 0, 1, 1), (1, 2), (3,)), ((0, 0, 1, 1), (0, 2), (1, 3))),
@@ -205,8 +205,8 @@ SITUATIONS = {
     "equal prototypes, trained": with_prototype(W, 1, W.prototypes[0]),
     "equal prototypes, tested": with_prototype(W, 7, W.prototypes[0]),
     **{f"constant attributes of {n}": constant(n) for n in (8, 2, 1)},
-    "nine images": without(clean(per_class=9), "test_seen"),
-    "ten images": without(clean(per_class=10), "test_seen"),
+    "nine images": remove_parts(clean(per_class=9), "test_seen"),
+    "ten images": remove_parts(clean(per_class=10), "test_seen"),
 }
 
 

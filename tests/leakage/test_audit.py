@@ -37,7 +37,7 @@ TRAINED, TESTED = ("trainval", "train", "val"), ("test_seen", "test_unseen")
 
 
 @st.composite
-def tampered(draw):
+def tampered_splits(draw):
     """A split with a few rows moved, copied or invented at random."""
     world = draw(worlds())
     for _ in range(draw(st.integers(0, 4))):
@@ -97,7 +97,7 @@ def faults_by_sets(world):
 
 
 @settings(max_examples=60)
-@given(tampered())
+@given(tampered_splits())
 @example(add(add(clean(), [-1], "trainval"), [-1, 999], "train"))
 def test_faults_of_rows_and_classes_equal_plain_set_operations(world):
     expected = faults_by_sets(world)

@@ -65,7 +65,7 @@ def test_counting_again_gives_the_stored_counts():
         assert row == written[tested.dataset, tested.split, name]
 
 
-def edited(path, tmp_path, **values):
+def edit_last_row(path, tmp_path, **values):
     """Return a copy of a table with these values in its last row."""
     rows = read_csv_rows(path)
     copy = tmp_path / path.name
@@ -91,7 +91,7 @@ def edited(path, tmp_path, **values):
     ],
 )
 def test_an_invalid_row_of_extractors_is_reported(tmp_path, values, sentence):
-    (result,) = problems(edited(EXTRACTORS, tmp_path, **values))
+    (result,) = problems(edit_last_row(EXTRACTORS, tmp_path, **values))
     assert sentence in result
     assert f"line {len(read_csv_rows(EXTRACTORS)) + 1}" in result
 
@@ -106,7 +106,7 @@ def test_an_invalid_row_of_extractors_is_reported(tmp_path, values, sentence):
     ],
 )
 def test_an_invalid_row_of_pretraining_sets_is_reported(tmp_path, values, sentence):
-    (result,) = problems(sets_file=edited(SETS, tmp_path, **values))
+    (result,) = problems(sets_file=edit_last_row(SETS, tmp_path, **values))
     assert sentence in result
 
 

@@ -32,7 +32,7 @@ def test_near_duplicates_are_removed_in_at_most_five_rounds(n, left):
     assert audit_context(corrected.context).mark("ZSL005") is ("leak" if left else "ok")
 
 
-def without(world, *parts):
+def remove_parts(world, *parts):
     return replace(world, parts={p: r for p, r in world.parts.items() if p not in parts})
 
 
@@ -43,13 +43,13 @@ def the_same(rows, expected):
 def test_a_corrected_trainval_is_the_union_of_train_and_val():
     world = clean()
     trainval, stray = world.parts["trainval"], world.parts["train"][:1]
-    alone = correct_context(without(world, "trainval"))
+    alone = correct_context(remove_parts(world, "trainval"))
     the_same(alone.parts["trainval"], trainval)
     the_same(alone.parts["val"], world.parts["val"])
     less = with_parts(world, trainval=np.setdiff1d(trainval, stray))
     the_same(correct_context(less).parts["trainval"], trainval)
     # Without val, the stated trainval cannot be computed, so it is kept.
-    of_train = correct_context(without(less, "val"))
+    of_train = correct_context(remove_parts(less, "val"))
     the_same(of_train.parts["trainval"], less.parts["trainval"])
     the_same(of_train.removed["train"], stray)
     assert "val" not in of_train.parts
@@ -58,8 +58,8 @@ def test_a_corrected_trainval_is_the_union_of_train_and_val():
 @pytest.mark.parametrize("part", ["trainval", "test_unseen"])
 @pytest.mark.parametrize("gone", [False, True])
 def test_a_split_without_training_or_test_rows_is_refused(part, gone):
-    world = without(clean(), "train", "val")
-    world = without(world, part) if gone else with_parts(world, **{part: np.empty(0, int)})
+    world = remove_parts(clean(), "train", "val")
+    world = remove_parts(world, part) if gone else with_parts(world, **{part: np.empty(0, int)})
     with pytest.raises(DatasetError, match=rf"world: .* removes every row of {part}\."):
         correct_context(world)
 

@@ -190,7 +190,7 @@ def test_a_split_without_rows_is_identified_by_its_class_lists(unseen, message):
 # --- Splits near a published one, by rows ---------------------------------------------------------
 
 
-def exchanged(dataset, *, order=None):
+def exchange_classes(dataset, *, order=None):
     """PS of a benchmark with one seen and one unseen class exchanged, as row numbers only."""
     y, table = row_facts(dataset).labels, class_facts(dataset).classes
     unseen = np.flatnonzero(table["ps"] == "test")
@@ -211,7 +211,7 @@ def exchanged(dataset, *, order=None):
 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_a_split_with_one_exchanged_class_is_near_and_its_checks_run(dataset):
-    context, now_unseen, now_seen = exchanged(dataset)
+    context, now_unseen, now_seen = exchange_classes(dataset)
     report = audit_context(fill_in_from_benchmark(context))
     result = report.of("ZSL010")[0]
     assert result.mark == "warning"
@@ -228,9 +228,9 @@ def test_a_split_with_one_exchanged_class_is_near_and_its_checks_run(dataset):
 def test_rows_of_other_images_are_not_near_a_known_split(dataset):
     y = row_facts(dataset).labels
     order = np.random.default_rng(0).permutation(len(y))
-    permuted, _, _ = exchanged(dataset, order=order)
+    permuted, _, _ = exchange_classes(dataset, order=order)
     assert known_module.nearest_split(permuted) is None
-    context, _, _ = exchanged(dataset)
+    context, _, _ = exchange_classes(dataset)
     shifted = {part: (rows + 2) % len(y) for part, rows in context.parts.items()}
     assert known_module.nearest_split(replace(context, parts=shifted)) is None
     named = replace(context, class_names=tuple(f"thing {c}" for c in range(y.max() + 1)))
@@ -242,7 +242,7 @@ def test_rows_of_other_images_are_not_near_a_known_split(dataset):
 
 def test_an_unknown_split_without_labels_is_related_to_a_benchmark_by_class_names():
     names = tuple(map(str, class_facts("CUB").classes["class"]))
-    context, _, _ = exchanged("CUB", order=np.random.default_rng(0).permutation(11788))
+    context, _, _ = exchange_classes("CUB", order=np.random.default_rng(0).permutation(11788))
     message = finding(replace(context, class_names=names)).sentence
     assert message.startswith("The class names are those of CUB, but the rows")
 

@@ -111,7 +111,7 @@ def test_equal_rows_are_all_near():
 
 
 @pytest.fixture(scope="module")
-def crowded():
+def crowded_rows():
     """Most rows far apart and some very close, like plain pictures with hand-crafted features."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(900, 300)).astype(np.float32)
@@ -119,16 +119,16 @@ def crowded():
     return X, np.arange(600), np.arange(600, 900)
 
 
-def test_a_dense_cluster_gives_no_near_pairs(crowded):
-    X, train, test = crowded
+def test_a_dense_cluster_gives_no_near_pairs(crowded_rows):
+    X, train, test = crowded_rows
     assert not len(near_rows(X, train, test).test)
     assert len(near_rows(X, train, test, alone=np.inf).test) > 50
 
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000), jitter=st.floats(1e-4, 0.2), copies=st.integers(1, 9))
-def test_copies_are_found_inside_and_outside_a_dense_cluster(crowded, seed, jitter, copies):
-    X, train, test = crowded
+def test_copies_are_found_inside_and_outside_a_dense_cluster(crowded_rows, seed, jitter, copies):
+    X, train, test = crowded_rows
     X, rng = X.copy(), np.random.default_rng(seed)
     sources, planted = rng.permutation(train[9:])[:20], rng.permutation(test[:-1])[:20]
     noise = rng.normal(size=(20, X.shape[1])) / np.sqrt(X.shape[1])

@@ -47,19 +47,19 @@ def findings_on(context):
     return run_check(check, context)
 
 
-def named(context, number):
+def add_photographs(context, number):
     return replace(context, photographs=Photographs(np.asarray(number), "names of a test"))
 
 
 def own_photographs(world):
-    return named(world, np.arange(world.n_rows))
+    return add_photographs(world, np.arange(world.n_rows))
 
 
 def sharing(world, part, n):
     """Give each of the first ``n`` rows of a part the photograph of a training row."""
     number = np.arange(world.n_rows)
     number[world.parts[part][:n]] = number[world.parts["train"][:n]]
-    return named(world, number)
+    return add_photographs(world, number)
 
 
 # --- Check ----------------------------------------------------------------------------------------
@@ -81,7 +81,9 @@ def test_different_names_pass_with_a_note_on_the_comparison():
     )
     number = np.arange(world.n_rows)
     number[world.parts["test_unseen"][:3]] = number[world.parts["test_unseen"][0]]
-    (finding,) = findings_on(named(world, number))  # all rows of this photograph are in one part
+    (finding,) = findings_on(
+        add_photographs(world, number)
+    )  # all rows of this photograph are in one part
     assert (finding.mark, f"{world.n_rows - 2} different names" in finding.sentence) == (PASS, 1)
 
 
@@ -106,7 +108,7 @@ def test_photographs_of_both_test_parts_are_one_finding():
     world = sharing(clean(), "test_seen", 2)
     number, trained = world.photographs.number.copy(), world.parts["train"]
     number[world.parts["test_unseen"][:3]] = trained[[0, 0, 5]]
-    (finding,) = findings_on(named(world, number))
+    (finding,) = findings_on(add_photographs(world, number))
     seen, unseen = len(world.parts["test_seen"]), len(world.parts["test_unseen"])
     assert finding.sentence.startswith(
         f"2 of {seen} rows of test_seen ({200 / seen:.1f} %) and 3 of {unseen} rows of test_unseen "
@@ -122,7 +124,7 @@ def test_photographs_with_most_test_rows_come_first():
     number, tested = np.arange(world.n_rows), world.parts["test_seen"]
     a, b, c = world.parts["train"][:3]
     number[tested[:1]], number[tested[1:4]], number[c] = a, b, b
-    (finding,) = findings_on(named(world, number))
+    (finding,) = findings_on(add_photographs(world, number))
     assert finding.evidence[0].rows == ((f"photograph {b}", 3, 2), (f"photograph {a}", 1, 1))
 
 
@@ -333,17 +335,17 @@ def test_data_sets_identify_the_photographs_of_their_images():
 # --- Corrected split ------------------------------------------------------------------------------
 
 
-def planted(world, seed, n_photographs):
+def draw_photographs(world, seed, n_photographs):
     """Give every row one of a few photographs, in any part."""
     rng = np.random.default_rng(seed)
-    return named(world, rng.integers(n_photographs, size=world.n_rows))
+    return add_photographs(world, rng.integers(n_photographs, size=world.n_rows))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=10, deadline=None)
 @given(world=worlds(), seed=st.integers(0, 1000), n=st.integers(40, 400))
 def test_a_corrected_split_has_no_photograph_on_both_sides(policy, world, seed, n):
-    world = planted(world, seed, n)
+    world = draw_photographs(world, seed, n)
     try:
         corrected = correct_context(world, policy).context
     except DatasetError:
@@ -371,7 +373,7 @@ def test_a_class_that_would_lose_all_its_training_rows_keeps_them():
     number = np.arange(world.n_rows)
     tested = world.parts["test_unseen"][: len(mine)]
     number[tested] = number[mine]
-    world = named(world, number)
+    world = add_photographs(world, number)
     corrected = correct_context(world)
     assert c in corrected.context.classes("trainval")
     np.testing.assert_array_equal(corrected.removed["test_unseen"], np.sort(tested))

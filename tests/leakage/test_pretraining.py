@@ -112,23 +112,23 @@ def test_an_open_decision_does_not_count_as_no_overlap(world):
 # --- Declared choices -----------------------------------------------------------------------------
 
 
-def chosen(**declared):
+def findings_on_choices(**declared):
     return audit_context(replace(clean(), provenance=DeclaredProvenance(**declared))).of("ZSL008")
 
 
 def test_declared_choices_are_judged():
     everything = {"hyperparameters": "validation", "epochs": "none", "gamma": "validation"}
-    assert [f.mark for f in chosen(**everything)] == ["ok"]
-    on_test = chosen(**everything | {"epochs": "test"})
+    assert [f.mark for f in findings_on_choices(**everything)] == ["ok"]
+    on_test = findings_on_choices(**everything | {"epochs": "test"})
     assert [f.mark for f in on_test] == ["leak", "ok"]
-    undeclared, declared = chosen(**everything | {"epochs": "unknown"})
+    undeclared, declared = findings_on_choices(**everything | {"epochs": "unknown"})
     assert (undeclared.mark, declared.mark) == ("open", "ok")
     assert undeclared.sentence == "Not declared by the author: how epochs were chosen."
-    findings = chosen(**everything | {"gamma": "given"})
+    findings = findings_on_choices(**everything | {"gamma": "given"})
     assert [f.mark for f in findings] == ["ok", "ok"]
-    assert chosen(hyperparameters="none", epochs="none", gamma="none")[0].mark == "ok"
+    assert findings_on_choices(hyperparameters="none", epochs="none", gamma="none")[0].mark == "ok"
     with pytest.raises(ParameterError, match="Provenance of gamma"):
-        chosen(gamma="guessed")
+        findings_on_choices(gamma="guessed")
 
 
 def test_prototypes_are_judged_by_their_origin():

@@ -13,7 +13,7 @@ from zslcore.leakage.released_codes import CENSUS, HOW, all_choices, choices_of,
 LONG = "`" + 41 * "x" + "`"
 
 
-def edited(tmp_path, values, at=0, drop=()):
+def edit_census(tmp_path, values, at=0, drop=()):
     """Return a copy of the census with changed values in a row, and without some rows."""
     with CENSUS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -73,14 +73,14 @@ def test_the_census_is_valid_and_has_at_least_twenty_code_bases():
     ],
 )
 def test_an_invalid_row_of_the_census_is_refused(tmp_path, values, sentence):
-    problems = list(census.problems(edited(tmp_path, values)))
+    problems = list(census.problems(edit_census(tmp_path, values)))
     lines = [problem for problem in problems if sentence in problem]
     assert lines, problems
     assert "line 2: " in lines[0] or sentence.startswith(("DEM: ", "Unknown choice"))
 
 
 def test_missing_choices_wrong_columns_and_unreadable_files_are_refused(tmp_path):
-    (result,) = census.problems(edited(tmp_path, {}, drop=[1]))
+    (result,) = census.problems(edit_census(tmp_path, {}, drop=[1]))
     assert "DEM: expected each of" in result
     assert "got epoch, parameters, gamma, split" in result
     other = tmp_path / "other.csv"
@@ -112,7 +112,7 @@ def test_code_bases_are_counted_by_training_list(tmp_path):
     )
     assert any("`train_loc`" in r["says"] for r in rows if r["trained_on"] == "train")
     at = 4  # the split of the first code base
-    (result,) = census.problems(edited(tmp_path, {"trained_on": "trainvale"}, at))
+    (result,) = census.problems(edit_census(tmp_path, {"trained_on": "trainvale"}, at))
     assert "did you mean 'trainval'" in result
 
 
@@ -141,7 +141,7 @@ def test_the_command_lists_all_code_bases_and_shows_one(capsys, printed):
 def test_the_tool_prints_errors_by_line(capsys, monkeypatch, tmp_path):
     assert census.main() == 0
     assert "no errors" in capsys.readouterr().out
-    broken = edited(tmp_path, {"commit": "main"})
+    broken = edit_census(tmp_path, {"commit": "main"})
     monkeypatch.setattr(census.problems, "__defaults__", (broken,))
     assert census.main() == 1
     assert "40 hexadecimal digits; got 'main'" in capsys.readouterr().out

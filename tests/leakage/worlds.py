@@ -100,7 +100,7 @@ def _train_row(context):
     return context.parts["train"][0]
 
 
-def _scaled(context, row):
+def _near_copy(context, row):
     rng = np.random.default_rng(1)
     x = context.features[row]
     return x + 0.01 * rng.normal(size=x.shape).astype(np.float32)
@@ -144,7 +144,7 @@ FAULTS = {
     ),
     "no features": (lambda w: with_features(w, w.parts["test_unseen"][-2], 0), {"ZSL004"}),
     "nearly equal features": (
-        lambda w: with_features(w, w.parts["test_unseen"][-3], _scaled(w, _train_row(w))),
+        lambda w: with_features(w, w.parts["test_unseen"][-3], _near_copy(w, _train_row(w))),
         {"ZSL005"},
     ),
     "equal prototypes": (lambda w: with_prototype(w, 0, w.prototypes[1]), {"ZSL009"}),

@@ -27,14 +27,14 @@ Y = np.concatenate([np.repeat(SEEN, 12), np.repeat(UNSEEN, 40)])
 OF_UNSEEN = MASK[Y]
 
 
-def scored(y=Y, hit=2.5, seed=0):
+def draw_scores(y=Y, hit=2.5, seed=0):
     rng = np.random.default_rng(seed)
     F = hit * np.eye(C)[y] + rng.normal(size=(len(y), C))
     F[:, SEEN] += 1.0
     return F
 
 
-F = scored()
+F = draw_scores()
 NAMES = tuple(f"class number {k}" for k in range(C))
 
 
@@ -42,7 +42,7 @@ def read(scores=F, labels=Y, unseen=UNSEEN, names=(), fixes=()):
     return interpret(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
 
 
-def masked(value, sides=("seen",), F=F):
+def mask_scores(value, sides=("seen",), F=F):
     """Rule out seen classes for unseen images, or the other way round, or both."""
     result = F.astype(float).copy()
     if "seen" in sides:
@@ -52,7 +52,7 @@ def masked(value, sides=("seen",), F=F):
     return result
 
 
-def softmaxed(F):
+def apply_softmax(F):
     e = np.exp(F - F.max(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
 
@@ -61,16 +61,16 @@ def softmaxed(F):
 
 SIDES = [("seen",), ("unseen",), ("seen", "unseen")]
 MASKS = {
-    "minus infinity": lambda sides: masked(-np.inf, sides),
-    "minus a billion": lambda sides: masked(-1e9, sides),
-    "minus a hundred": lambda sides: masked(-100.0, sides),
-    "zero among positive scores": lambda sides: masked(0.0, sides, F + 50),
-    "zero among scores of both signs": lambda sides: masked(0.0, sides),
-    "missing": lambda sides: masked(np.nan, sides),
-    "softmax of a mask": lambda sides: softmaxed(masked(-np.inf, sides)),
-    "a billion taken off": lambda sides: F - 1e9 * (masked(-np.inf, sides) == -np.inf),
-    "float32": lambda sides: masked(-1e9, sides).astype(np.float32),
-    "sharp softmax": lambda sides: softmaxed(9 * masked(-np.inf, sides)).astype("f4"),
+    "minus infinity": lambda sides: mask_scores(-np.inf, sides),
+    "minus a billion": lambda sides: mask_scores(-1e9, sides),
+    "minus a hundred": lambda sides: mask_scores(-100.0, sides),
+    "zero among positive scores": lambda sides: mask_scores(0.0, sides, F + 50),
+    "zero among scores of both signs": lambda sides: mask_scores(0.0, sides),
+    "missing": lambda sides: mask_scores(np.nan, sides),
+    "softmax of a mask": lambda sides: apply_softmax(mask_scores(-np.inf, sides)),
+    "a billion taken off": lambda sides: F - 1e9 * (mask_scores(-np.inf, sides) == -np.inf),
+    "float32": lambda sides: mask_scores(-1e9, sides).astype(np.float32),
+    "sharp softmax": lambda sides: apply_softmax(9 * mask_scores(-np.inf, sides)).astype("f4"),
 }
 
 
@@ -93,7 +93,7 @@ def test_scores_masked_by_the_true_side_are_reported_as_not_gzsl(name, sides):
         judge(matrix, gamma=0.1)
 
 
-def some_masked(share):
+def mask_by_detector(share):
     """Mask by a detector that is right for a share of the images."""
     right = np.random.default_rng(0).random(len(Y)) < share
     rows = np.where(right, OF_UNSEEN, ~OF_UNSEEN)
@@ -106,11 +106,11 @@ NOT_GIVEN = {
     "normal": F,
     "seen columns ruled out everywhere": np.where(MASK, F, -1e9),
     "one seen column ruled out everywhere": np.where(np.arange(C) == 3, -np.inf, F),
-    "a detector that is right in 97 %": some_masked(0.97),
+    "a detector that is right in 97 %": mask_by_detector(0.97),
     "biased to unseen classes": F + 100 * MASK,
     "biased to seen classes": F - 100 * MASK,
-    "saturated softmax": softmaxed(60 * scored(hit=9)).astype("f2"),
-    "a model that is always right": softmaxed(60 * scored(hit=40)).astype("f4"),
+    "saturated softmax": apply_softmax(60 * draw_scores(hit=9)).astype("f2"),
+    "a model that is always right": apply_softmax(60 * draw_scores(hit=40)).astype("f4"),
 }
 
 
@@ -136,7 +136,7 @@ def test_other_missing_scores_are_refused():
 
 def test_masked_validation_scores_choose_no_gamma():
     y = np.repeat(SEEN, 20)
-    scores = scored(y, seed=5)
+    scores = draw_scores(y, seed=5)
     held_out = SEEN[:4]
     of_held = np.isin(y, held_out)
     scores[np.ix_(of_held, ~np.isin(np.arange(C), held_out))] = -np.inf
@@ -163,7 +163,7 @@ ROWS = {
 }
 
 
-def renumbered(rows, which, first):
+def renumber_labels(rows, which, first):
     y = Y[rows]
     counted = PLACE[y] + first
     return counted if which == "both" else np.where(MASK[y] == (which == "unseen"), counted, y)
@@ -174,7 +174,7 @@ def renumbered(rows, which, first):
 @pytest.mark.parametrize("rows", ROWS)
 def test_labels_within_a_side_raise_a_question_with_two_readings(rows, which, first):
     rows = ROWS[rows]
-    labels = renumbered(rows, which, first)
+    labels = renumber_labels(rows, which, first)
     matrix, values = read(F[rows], labels)
     if (labels == Y[rows]).all():  # there are no images of the renumbered side
         assert values == ()
@@ -200,7 +200,7 @@ def test_seen_classes_counted_first_are_recognised():
 
 
 def test_labels_of_mixed_rows_raise_a_question():
-    labels = renumbered(ORDER, "unseen", 0)
+    labels = renumber_labels(ORDER, "unseen", 0)
     _, values = read(F[ORDER], labels)
     assert [question.fix for question in values] == ["within-sides"]
     assert "mixed" in values[0].sentence
@@ -214,8 +214,8 @@ RIGHT = {
     "biased to seen classes": (F - 30 * MASK, Y),
     "some unseen classes without images": (F[~np.isin(Y, UNSEEN[3:])], Y[~np.isin(Y, UNSEEN[3:])]),
     "low classes alone": (F[Y < 6], Y[Y < 6]),
-    "weak": (scored(hit=0.8), Y),
-    "weak, some unseen classes without images": (scored(hit=0.8)[Y < 12], Y[Y < 12]),
+    "weak": (draw_scores(hit=0.8), Y),
+    "weak, some unseen classes without images": (draw_scores(hit=0.8)[Y < 12], Y[Y < 12]),
 }
 
 
@@ -962,7 +962,7 @@ def test_unseen_classes_are_read_from_any_file(tmp_path, form, printed, monkeypa
 
 def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
     for value in (-np.inf, np.nan):
-        table = pd.DataFrame(masked(value), columns=NAMES)
+        table = pd.DataFrame(mask_scores(value), columns=NAMES)
         table.insert(0, "label", Y)
         table.to_csv(tmp_path / "own.csv", index=False)
         result = interpret(read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN]))
@@ -1093,14 +1093,14 @@ def test_a_comparison_begins_with_one_sentence():
 # --- Predicted classes with the same faults -------------------------------------------------------
 
 
-def predicted(answers=PREDICTED, labels=Y, fixes=()):
+def interpret_classes(answers=PREDICTED, labels=Y, fixes=()):
     return interpret(ScoreFile("own.csv", None, labels, UNSEEN, (), answers), fixes)
 
 
 def test_predicted_classes_that_never_change_sides_are_not_gzsl():
-    weak = scored(hit=1.0)
+    weak = draw_scores(hit=1.0)
     sides = [np.where(side[None, :], weak, -np.inf).argmax(axis=1) for side in (~MASK, MASK)]
-    report = judge(predicted(np.where(OF_UNSEEN, sides[1], sides[0]))[0])
+    report = judge(interpret_classes(np.where(OF_UNSEEN, sides[1], sides[0]))[0])
     assert report.verdict == "unknown"
     assert report.evaluation.plain is None
     assert "Not comparable with GZSL" in report.as_text()
@@ -1109,20 +1109,20 @@ def test_predicted_classes_that_never_change_sides_are_not_gzsl():
         assert report.metrics[name] == pytest.approx(expected[name], abs=1e-12)
 
 
-@pytest.mark.parametrize("answers", [PREDICTED, Y, scored(hit=1.0).argmax(axis=1)])
+@pytest.mark.parametrize("answers", [PREDICTED, Y, draw_scores(hit=1.0).argmax(axis=1)])
 def test_other_predicted_classes_are_gzsl(answers):
-    report = judge(predicted(answers)[0])
+    report = judge(interpret_classes(answers)[0])
     assert report.verdict == "clean"
     assert report.evaluation.plain is not None
 
 
 @pytest.mark.parametrize("which", ["unseen", "both"])
 def test_predicted_classes_with_labels_within_a_side(which):
-    labels = renumbered(np.arange(len(Y)), which, 0)
-    matrix, (question,) = predicted(labels=labels)
+    labels = renumber_labels(np.arange(len(Y)), which, 0)
+    matrix, (question,) = interpret_classes(labels=labels)
     assert matrix is None
     assert question.fix == "within-sides"
-    mended, _ = predicted(labels=labels, fixes=["within-sides"])
+    mended, _ = interpret_classes(labels=labels, fixes=["within-sides"])
     assert (mended.y == Y).mean() > 0.99
 
 
@@ -1133,7 +1133,7 @@ def test_a_card_of_predicted_classes(tmp_path, capsys):
 
 
 def test_the_card_of_masked_scores_states_that_they_are_not_comparable(tmp_path, printed):
-    np.savez(tmp_path / "own.npz", scores=masked(-1e9), y=Y, unseen_classes=UNSEEN)
+    np.savez(tmp_path / "own.npz", scores=mask_scores(-1e9), y=Y, unseen_classes=UNSEEN)
     out = printed("check", tmp_path / "own.npz", status=3)
     assert "Not comparable with GZSL" in out
     assert "Masked by the true side" in out
@@ -1141,7 +1141,7 @@ def test_the_card_of_masked_scores_states_that_they_are_not_comparable(tmp_path,
 
 
 def test_predicted_classes_cannot_be_written_as_a_predictions_file(tmp_path):
-    for matrix in (predicted()[0], read(masked(-1e9))[0]):
+    for matrix in (interpret_classes()[0], read(mask_scores(-1e9))[0]):
         with pytest.raises(ZSLError, match="expected scores of every image among all classes"):
             predictions_of_scores(judge(matrix))
 

@@ -28,7 +28,7 @@ ROWS = np.concatenate([SPLIT.test_seen, SPLIT.test_unseen])
 SCORES = [fit_and_score(method, WORLD, SPLIT) for method in (LinearS2V(), ESZSL())]
 
 
-def predicted(scores, rows=ROWS):
+def predicted_scores(scores, rows=ROWS):
     predictions = Predictions.of_scores(scores, rows, WORLD.class_names)
     return PredictedScores.of("own.parquet", predictions)
 
@@ -39,8 +39,8 @@ def test_comparing_predictions_equals_comparing_scores_in_any_row_order():
     expected = compare_scores(*matrices, gammas)
     order = np.random.default_rng(0).permutation(len(ROWS))
     s = SCORES[1]
-    shuffled = predicted(ScoredTest(s.F[order], s.y[order], s.classes, s.seen), ROWS[order])
-    result = compare_scores(predicted(SCORES[0]), shuffled, gammas)
+    shuffled = predicted_scores(ScoredTest(s.F[order], s.y[order], s.classes, s.seen), ROWS[order])
+    result = compare_scores(predicted_scores(SCORES[0]), shuffled, gammas)
     pd.testing.assert_frame_equal(result.classes, expected.classes)
     pd.testing.assert_frame_equal(result.differences, expected.differences)
     for name in ("agreement", "only_first", "only_second", "p"):
@@ -51,15 +51,19 @@ def test_comparing_predictions_equals_comparing_scores_in_any_row_order():
 def test_the_digest_depends_on_predictions_margins_and_rows():
     s = SCORES[0]
     biased = ScoredTest(s.F + 1e-3 * s.seen, s.y.copy(), s.classes.copy(), s.seen.copy())
-    variants = [predicted(s), predicted(s, ROWS[::-1].copy()), predicted(biased)]
-    assert len({variant.digest for variant in [*variants, predicted(SCORES[1])]}) == 4
+    variants = [
+        predicted_scores(s),
+        predicted_scores(s, ROWS[::-1].copy()),
+        predicted_scores(biased),
+    ]
+    assert len({variant.digest for variant in [*variants, predicted_scores(SCORES[1])]}) == 4
     np.testing.assert_array_equal(*(v.predicted_rows.seen_class for v in variants[::2]))
-    assert predicted(SCORES[0]).digest == variants[0].digest
+    assert predicted_scores(SCORES[0]).digest == variants[0].digest
 
 
 def test_predictions_of_other_rows_cannot_be_compared():
     with pytest.raises(DatasetError, match="the same rows; row .* is in only one of them"):
-        compare_scores(predicted(SCORES[0]), predicted(SCORES[1], ROWS + 1))
+        compare_scores(predicted_scores(SCORES[0]), predicted_scores(SCORES[1], ROWS + 1))
 
 
 @pytest.fixture
@@ -77,7 +81,7 @@ def awa(tmp_path):
     return path
 
 
-def changed(path, change):
+def change_table(path, change):
     table = pd.read_parquet(path)
     out = change(table.drop(columns="zsl_rank"))
     out.attrs = table.attrs
@@ -100,10 +104,10 @@ def test_facts_of_a_benchmark_refuse_a_label_and_a_row(awa):
 
     content = awa.read_bytes()
     with pytest.raises(FileRefusedError, match=r"awa.parquet, test, label: expected"):
-        read_predicted(changed(awa, other_label))
+        read_predicted(change_table(awa, other_label))
     awa.write_bytes(content)
     with pytest.raises(FileRefusedError, match="test_unseen: expected the rows of AWA2 SS; got o"):
-        read_predicted(changed(awa, lambda table: table.iloc[1:]))
+        read_predicted(change_table(awa, lambda table: table.iloc[1:]))
 
 
 def test_predictions_with_other_class_names_are_not_checked_by_facts(awa):

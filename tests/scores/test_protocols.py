@@ -42,7 +42,7 @@ def report_of(k=0, gamma=GAMMA):
     return judge(interpret(file, ["as-is"])[0], gamma=gamma)
 
 
-def predicted(**more):
+def judge_predictions(**more):
     predictions = Predictions.of_scores(SCORES[0], ROWS, WORLD.class_names, **more)
     return judge_predicted(PredictedScores.of("own.parquet", predictions))
 
@@ -155,7 +155,7 @@ def test_metrics_without_a_gamma_are_a_dash_with_the_reason():
 
 def test_predictions_give_every_metric_of_their_scores():
     text = Provenance(gamma=GAMMA, gamma_origin="given")
-    result, expected = predicted(provenance=text), report_of()
+    result, expected = judge_predictions(provenance=text), report_of()
     assert result.metrics == pytest.approx(expected.metrics, abs=1e-12)
     assert missing(result) == {}
     pd.testing.assert_frame_equal(result.intervals, expected.intervals)

@@ -15,7 +15,7 @@ SEEN = np.setdiff1d(np.arange(C), UNSEEN)
 Y = np.concatenate([np.repeat(SEEN, 12), np.repeat(UNSEEN, 60)])
 
 
-def scored(y=Y, hit=2.5, seed=0):
+def draw_scores(y=Y, hit=2.5, seed=0):
     """Scores of a fair model that slightly prefers seen classes."""
     rng = np.random.default_rng(seed)
     scores = hit * np.eye(C)[y] + rng.normal(size=(len(y), C))
@@ -23,12 +23,12 @@ def scored(y=Y, hit=2.5, seed=0):
     return scores
 
 
-F = scored()
+F = draw_scores()
 SHARP = np.exp(40 * (F - F.max(axis=1, keepdims=True)))
 SHARP /= SHARP.sum(axis=1, keepdims=True)
 
 
-def without(*classes):
+def remove_classes(*classes):
     is_listed = ~np.isin(Y, classes)
     return {"scores": F[is_listed], "labels": Y[is_listed]}
 
@@ -39,15 +39,15 @@ def with_column(column, values):
     return scores
 
 
-def seen_biased(y=Y):
-    scores = scored(y)
+def draw_biased_scores(y=Y):
+    scores = draw_scores(y)
     scores[:, SEEN] += 20
     return scores
 
 
-def confused(y):
+def draw_confused_scores(y):
     """Scores that predict every unseen class as one similar seen class."""
-    scores = scored(y)
+    scores = draw_scores(y)
     for k, c in enumerate(UNSEEN):
         scores[y == c, SEEN[k]] += 30
     return scores
@@ -72,8 +72,8 @@ CLEAN = {
         "scores": F[np.random.default_rng(1).permutation(len(F))],
         "labels": Y[np.random.default_rng(1).permutation(len(F))],
     },
-    "a seen class without images": without(3),
-    "two classes without images, the first among them": without(0, 3),
+    "a seen class without images": remove_classes(3),
+    "two classes without images, the first among them": remove_classes(0, 3),
     "first class without images, ruled out": {
         "scores": with_column(0, -np.inf)[Y != 0],
         "labels": Y[Y != 0],
@@ -92,9 +92,9 @@ CLEAN = {
         "unseen": np.arange(40, 50),
     },
     "chance, few images": {"scores": np.random.default_rng(3).normal(size=F.shape)},
-    "biased to seen classes": {"scores": seen_biased()},
+    "biased to seen classes": {"scores": draw_biased_scores()},
     "biased to seen classes, hardly any seen images": {
-        "scores": confused(Y[160:]),
+        "scores": draw_confused_scores(Y[160:]),
         "labels": Y[160:],
     },
     "calibrated before": {"scores": F - 1.5 * np.isin(np.arange(C), SEEN)},
@@ -112,7 +112,10 @@ QUESTIONED = {
     "lists swapped, as marks": ("seen-listed", {"unseen": np.isin(np.arange(C), SEEN)}),
 }
 REMARKED = {
-    "an unseen class without images": ("Without images: 1 of the 6 unseen classes (4)", without(4)),
+    "an unseen class without images": (
+        "Without images: 1 of the 6 unseen classes (4)",
+        remove_classes(4),
+    ),
     "all rows twice": (
         f"{len(F)} of {2 * len(F):,} rows repeat another row",
         {"scores": np.vstack([F, F]), "labels": np.r_[Y, Y]},

@@ -48,14 +48,14 @@ def write_scores(path, y, seed, names=files.CLASSES, unseen=UNSEEN):
     np.savez(path, scores=F, y=y, **content)
 
 
-def reviewed(*words, code=None, page="page.html"):
+def write_page(*words, code=None, page="page.html"):
     """Write the page on files with options; return the exit status."""
     status = main(["check", *map(str, words), "--page", page])
     assert code is None or status == code
     return status
 
 
-def shown(page="page.html"):
+def text_of_page(page="page.html"):
     """Return the text of a page."""
     text = Path(page).read_text(encoding="utf-8")
     text = re.sub(r"<(style|script|svg)\b.*?</\1>", " ", text, flags=re.DOTALL)
@@ -79,47 +79,47 @@ def submission(**files):
 def test_the_command_printed_on_a_page_writes_the_same_page(folder):
     words = [f"{AUTHOR}_leaks.mat", f"{AUTHOR}.npz", "--features", "res101.mat"]
     words += ["--validation", f"{AUTHOR}_fold.npz", "--pretraining", "none"]
-    code = reviewed(*words)
-    text = untimed(shown())
+    code = write_page(*words)
+    text = remove_times(text_of_page())
     command = shlex.split(re.search(r"To repeat: (.*?--page page.html)", text)[1])
     Path("page.html").unlink()
     assert main(command[1:]) == code
-    assert untimed(shown()) == text
+    assert remove_times(text_of_page()) == text
 
 
-def untimed(text):
+def remove_times(text):
     """Remove the time at which a page was made."""
     return re.sub(r"\d\d:\d\d:\d\d", "", text)
 
 
 def test_the_extractor_may_be_spelled_differently(folder, capsys):
     words = [f"{AUTHOR}.mat", "--extractor", "resnet 101"]
-    assert reviewed(*words) == 3  # near-duplicates need features
-    out = together(shown())
+    assert write_page(*words) == 3  # near-duplicates need features
+    out = together(text_of_page())
     assert "of the 2 test classes" in out
-    assert reviewed(f"{AUTHOR}.mat", "--extractor", "vgg19") == 3
-    reviewed(f"{AUTHOR}.mat", "--extractor", "resnet", code=2)
+    assert write_page(f"{AUTHOR}.mat", "--extractor", "vgg19") == 3
+    write_page(f"{AUTHOR}.mat", "--extractor", "resnet", code=2)
     assert "did you mean" in capsys.readouterr().err
 
 
 def test_the_worst_verdict_counts_and_is_the_exit_status(folder, capsys):
     split, scores = f"{AUTHOR}.mat", f"{AUTHOR}.npz"
     leaks = [f"{AUTHOR}_leaks.mat", scores, "--pretraining", "none"]
-    reviewed(*leaks, code=1)
+    write_page(*leaks, code=1)
     assert capsys.readouterr().out.startswith("LEAKS: ")
-    reviewed(split, scores, "--pretraining", "none", code=3)
+    write_page(split, scores, "--pretraining", "none", code=3)
     assert capsys.readouterr().out.startswith("UNKNOWN: ")
     stated = ["--hyperparameters-on", "validation", "--epochs-on", "none", "--gamma-on"]
     stated += ["validation", "--prototypes-from", "independent", "--pretraining", "none"]
     whole = [split, scores, "--features", "res101.mat"]
-    reviewed(*whole, "--validation", f"{AUTHOR}_fold.npz", *stated, code=0)
-    reviewed(*whole, "--validation", scores, *stated, code=2)  # not validation scores
+    write_page(*whole, "--validation", f"{AUTHOR}_fold.npz", *stated, code=0)
+    write_page(*whole, "--validation", scores, *stated, code=2)  # not validation scores
 
 
 def test_gamma_of_test_images_is_an_oracle(folder, capsys):
     content = dict(np.load(f"{AUTHOR}.npz"))
     np.savez("again.npz", **content | {"scores": 2 * content["scores"] + 1})
-    reviewed(f"{AUTHOR}.npz", "--validation", "again.npz", code=1)
+    write_page(f"{AUTHOR}.npz", "--validation", "again.npz", code=1)
     assert capsys.readouterr().out.startswith("LEAKS: ")
 
 
@@ -134,34 +134,34 @@ def test_verified_predictions_give_no_warning(tmp_path, monkeypatch, capsys):
 
 
 def test_scores_of_other_images_contradict_the_split(folder, capsys):
-    reviewed(f"{AUTHOR}.mat", f"{AUTHOR}_other.npz", "--pretraining", "none", code=2)
+    write_page(f"{AUTHOR}.mat", f"{AUTHOR}_other.npz", "--pretraining", "none", code=2)
     assert capsys.readouterr().out.startswith("BROKEN: ")
-    reviewed(f"{AUTHOR}.mat", f"{AUTHOR}.npz", "--pretraining", "none")
-    text = together(shown())
+    write_page(f"{AUTHOR}.mat", f"{AUTHOR}.npz", "--pretraining", "none")
+    text = together(text_of_page())
     assert "no scored image leaks: u " in text
 
 
 def test_printed_metrics_are_reproduced_or_contradict_the_scores(folder, capsys):
     options = (f"{AUTHOR}.mat", f"{AUTHOR}.npz", "--pretraining", "none")
-    reviewed(*options, "--printed", "u 100, H 1", code=2)
-    text = together(shown())
+    write_page(*options, "--printed", "u 100, H 1", code=2)
+    text = together(text_of_page())
     assert text.startswith("broken") or " broken " in text[:300]
     assert "not reproduced by any protocol; the scores give" in text
     assert "to repeat: zslcore check" in text
     assert "--printed 'u 100, h 1'" in text
     u = re.search(r"no scored image leaks: u ([0-9.]+) %", text)[1]
-    reviewed(*options, "--printed", f"u {u}")
-    assert "reproduced by joint label space" in together(shown())
-    reviewed(f"{AUTHOR}.mat", "--printed", "u 1", code=2)
+    write_page(*options, "--printed", f"u {u}")
+    assert "reproduced by joint label space" in together(text_of_page())
+    write_page(f"{AUTHOR}.mat", "--printed", "u 1", code=2)
 
 
 def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
     options = [str(folder / f"{AUTHOR}_leaks.mat"), f"./{AUTHOR}.npz"]
     options += ["--validation", f"{AUTHOR}_fold.npz", "--extractor", "ResNet-101"]
-    reviewed(*options, page="open.html", code=1)
+    write_page(*options, page="open.html", code=1)
     assert AUTHOR in (folder / "open.html").read_text(encoding="utf-8")
     capsys.readouterr()
-    reviewed(*options, "--blind", page="blind.html", code=1)
+    write_page(*options, "--blind", page="blind.html", code=1)
     text = (folder / "blind.html").read_text(encoding="utf-8")
     assert AUTHOR not in text
     assert folder.parent.name not in text
@@ -175,24 +175,24 @@ def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
 
 def test_files_of_all_options_are_read_listed_and_hidden_in_a_blind_review(folder, capsys):
     for name, lines in (
-        ("labels", map(str, held(folder)["y"])),
+        ("labels", map(str, arrays_of_author(folder)["y"])),
         ("unseen", UNSEEN.astype(str)),
         ("pretraining", [files.CLASSES[3], "x", "y"]),
     ):
         (folder / f"{AUTHOR}_{name}.txt").write_text("\n".join(lines) + "\n")
-    np.save(folder / f"{AUTHOR}_bare.npy", held(folder)["scores"])
+    np.save(folder / f"{AUTHOR}_bare.npy", arrays_of_author(folder)["scores"])
     options = [f"./{AUTHOR}_bare.npy", f"./{AUTHOR}_labels.txt"]
     options += ["--unseen", f"{AUTHOR}_unseen.txt", "--pretraining", f"./{AUTHOR}_pretraining.txt"]
-    reviewed(*options)
-    text = shown()
+    write_page(*options)
+    text = text_of_page()
     assert all(f"{AUTHOR}_{name}.txt" in text for name in ("labels", "unseen", "pretraining"))
-    reviewed(*options, "--blind", page="blind.html")
+    write_page(*options, "--blind", page="blind.html")
     text = (folder / "blind.html").read_text(encoding="utf-8")
     assert AUTHOR not in text
     assert "labels_of_the_scores.txt" in text
 
 
-def held(folder):
+def arrays_of_author(folder):
     with np.load(folder / f"{AUTHOR}.npz") as file:
         return {name: file[name] for name in file}
 
@@ -203,16 +203,16 @@ def test_a_training_list_with_test_classes_is_always_a_leak(folder, split, extra
     (folder / "own.txt").write_text("\n".join(files.CLASSES) + "\n")
     words = [f"{AUTHOR}.npz", *([f"{AUTHOR}.mat"] if split else [])]
     words += ["--extractor", extractor] if extractor else []
-    reviewed(*words, "--pretraining", "own.txt", code=1)
+    write_page(*words, "--pretraining", "own.txt", code=1)
     assert capsys.readouterr().out.startswith("LEAKS")
 
 
 def test_labels_next_to_the_split_are_found_and_a_folder_is_refused(folder, monkeypatch, capsys):
     (folder / "res101.mat").rename(folder / "lab.mat")
     monkeypatch.chdir(folder.parent)
-    reviewed(folder / f"{AUTHOR}.mat", "--labels", "lab.mat")
-    assert "lab.mat" in shown()
-    reviewed(folder, code=2)
+    write_page(folder / f"{AUTHOR}.mat", "--labels", "lab.mat")
+    assert "lab.mat" in text_of_page()
+    write_page(folder, code=2)
     assert capsys.readouterr().err.startswith("zslcore: ")
 
 
@@ -231,10 +231,10 @@ def test_a_page_loads_nothing_and_escapes_untrusted_text(folder):
 
 
 def test_a_split_or_scores_alone_are_enough_for_a_page(folder, capsys):
-    reviewed(f"{AUTHOR}.mat", "--validation", f"{AUTHOR}_fold.npz", code=2)
+    write_page(f"{AUTHOR}.mat", "--validation", f"{AUTHOR}_fold.npz", code=2)
     assert "--validation: expected scores as well" in capsys.readouterr().err
-    reviewed(f"{AUTHOR}.npz", code=3)
-    out = together(shown())
+    write_page(f"{AUTHOR}.npz", code=3)
+    out = together(text_of_page())
     assert "the pre-training set is unknown" in out
     assert "this file does not show which images the model was trained on." in out
     result, scores = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
@@ -247,7 +247,7 @@ def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, c
     data = shared / "data"
     words = [data / "xlsa17" / "CUB" / "att_splits_v1.mat", data / "gzsl_scores/CUB_XianGAN.npz"]
     words += ["--extractor", "resnet101", "--blind"]
-    reviewed(*words, page=str(tmp_path / "cub.html"), code=1)
+    write_page(*words, page=str(tmp_path / "cub.html"), code=1)
     page = (tmp_path / "cub.html").read_text(encoding="utf-8")
     assert len(page) < 300_000
     assert ">Leaks</h1>" in page

@@ -26,7 +26,7 @@ F = (np.eye(9)[Y] + RNG.normal(size=(180, 9)) + 0.4 * SEEN).astype(np.float32)
 pytestmark = pytest.mark.usefixtures("own_data")
 
 
-def written(tmp_path, name="own.npz", **arrays):
+def write_archive(tmp_path, name="own.npz", **arrays):
     np.savez_compressed(
         tmp_path / name, **({"scores": F, "y": Y, "unseen_classes": UNSEEN} | arrays)
     )
@@ -54,7 +54,10 @@ def test_metrics_from_candidates_per_side_equal_the_matrix(kind, monkeypatch):
 
 @pytest.mark.nightly
 def test_a_worker_computes_the_metrics_of_this_process(tmp_path):
-    path, validation = written(tmp_path), written(tmp_path, "val.npz", scores=F + 0.1 * F[::-1])
+    path, validation = (
+        write_archive(tmp_path),
+        write_archive(tmp_path, "val.npz", scores=F + 0.1 * F[::-1]),
+    )
     file = ScoreFile("own.npz", F, Y, UNSEEN)
     chosen_on = ScoreFile("val.npz", F + 0.1 * F[::-1], Y, UNSEEN)
     here = judge(interpret(file)[0], validation=interpret(chosen_on)[0])
@@ -67,7 +70,7 @@ def test_a_worker_computes_the_metrics_of_this_process(tmp_path):
 
 @pytest.mark.nightly
 def test_a_worker_raises_questions_and_accepts_answers(tmp_path):
-    path = written(tmp_path, scores=-F)
+    path = write_archive(tmp_path, scores=-F)
     request = judge_in_worker(ScoreRequest(path), memory=MEMORY, origin=WHOSE)
     assert isinstance(request, OpenQuestion)
     assert (request.question.fix, request.of_validation) == ("distances", False)
@@ -83,14 +86,14 @@ def test_a_worker_raises_questions_and_accepts_answers(tmp_path):
 def test_a_contradictory_score_file_is_refused_by_the_worker(tmp_path):
     with pytest.raises(FileRefusedError, match="own.npz, scores: expected a row for each of 8"):
         judge_in_worker(
-            ScoreRequest(written(tmp_path, y=np.arange(8))), memory=MEMORY, origin=WHOSE
+            ScoreRequest(write_archive(tmp_path, y=np.arange(8))), memory=MEMORY, origin=WHOSE
         )
 
 
 @pytest.mark.nightly
 def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
     n = 40_000
-    path = written(
+    path = write_archive(
         tmp_path, scores=np.zeros((n, 1000), "f4"), y=np.arange(n) % 1000, pad=RNG.bytes(1 << 21)
     )
     with pytest.raises(FileRefusedError) as refused:
@@ -113,7 +116,7 @@ def left(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandboxed.client, "read_confined", read_confined)
         judge_in_worker(
-            ScoreRequest(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, origin=WHOSE
+            ScoreRequest(write_archive(tmp_path_factory.mktemp("own"))), memory=MEMORY, origin=WHOSE
         )
     return folder, text
 
@@ -128,7 +131,7 @@ def judged_there(tmp_path, monkeypatch, left, spoil):
         return text | (spoiled if isinstance(spoiled, dict) else {})
 
     monkeypatch.setattr(sandboxed.client, "read_confined", read_confined)
-    return judge_in_worker(ScoreRequest(written(tmp_path)), memory=MEMORY, origin=WHOSE)
+    return judge_in_worker(ScoreRequest(write_archive(tmp_path)), memory=MEMORY, origin=WHOSE)
 
 
 SPOILED = {
@@ -181,7 +184,9 @@ def test_this_process_never_holds_the_scores(tmp_path, monkeypatch):
     """The worker maps the scores; this process receives only a few numbers per image."""
     n = 10_000
     y = np.arange(n) % 1000
-    path = written(tmp_path, scores=np.zeros((n, 1000), "f4"), y=y, unseen_classes=np.arange(500))
+    path = write_archive(
+        tmp_path, scores=np.zeros((n, 1000), "f4"), y=y, unseen_classes=np.arange(500)
+    )
     assert path.stat().st_size < 1 << 20
     report = judge_in_worker(ScoreRequest(path, fixes=("as-is",)), memory=MEMORY, origin=WHOSE)
     assert report.matrix.predicted_rows.nbytes < 32 * n

@@ -15,14 +15,14 @@ C, UNSEEN, HELD = 20, np.arange(14, 20), np.arange(9, 14)
 NAMES = tuple(f"class {k}" for k in range(C))
 
 
-def scored(y, columns=C, seed=0):
+def draw_scores(y, columns=C, seed=0):
     """Random scores for images of these classes."""
     rng = np.random.default_rng(seed)
     return 2 * np.eye(columns)[y] + rng.normal(size=(len(y), columns))
 
 
 Y = np.concatenate([np.repeat(np.arange(14), 10), np.repeat(UNSEEN, 40)])
-F = scored(Y)
+F = draw_scores(Y)
 ORDER = RNG.permutation(C)
 SOFTMAX = np.exp(F) / np.exp(F).sum(axis=1, keepdims=True)
 
@@ -73,7 +73,7 @@ def test_test_rows_are_recognised_under_masks_that_differ_by_row(lowest):
     masked[:, UNSEEN] = lowest(F[seen])[:, None]
     choice = choose_gamma_on(TEST, matrix(masked, Y[seen], HELD))
     assert choice.origin == "oracle"
-    other = scored(np.repeat(np.arange(14), 15), seed=7)
+    other = draw_scores(np.repeat(np.arange(14), 15), seed=7)
     other[:, UNSEEN] = lowest(other)[:, None]
     assert (
         choose_gamma_on(TEST, matrix(other, np.repeat(np.arange(14), 15), HELD)).origin
@@ -113,8 +113,8 @@ def test_test_rows_are_recognised_with_columns_in_another_order():
 
 
 OTHER_Y = np.repeat(np.arange(14), 15)
-OTHER = scored(OTHER_Y, seed=7)
-NARROW = scored(OTHER_Y, 14, seed=8)
+OTHER = draw_scores(OTHER_Y, seed=7)
+NARROW = draw_scores(OTHER_Y, 14, seed=8)
 ONE_HOT = np.exp(60 * OTHER) / np.exp(60 * OTHER).sum(axis=1, keepdims=True)
 
 
@@ -146,7 +146,7 @@ def test_saturated_scores_of_other_images_are_not_taken_for_test_images():
 def test_scores_with_few_columns_are_not_taken_for_test_rows_by_chance(columns):
     rng = np.random.default_rng(columns)
     y = rng.integers(0, columns, 4000)
-    halves = [matrix(scored(y[k::2], columns, k), y[k::2], [0]) for k in (0, 1)]
+    halves = [matrix(draw_scores(y[k::2], columns, k), y[k::2], [0]) for k in (0, 1)]
     assert share_of_test_rows(*halves) == 0
 
 
@@ -207,7 +207,7 @@ def test_classes_are_compared_by_name_not_number():
     # the third has no images.
     names = tuple(f"Class_{(k + 3) % 15}" for k in range(15))
     y = np.repeat(np.delete(np.arange(15), 2), 10)
-    test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [10, 11], names)
+    test, validation = matrix(names=NAMES), matrix(draw_scores(y, 15), y, [10, 11], names)
     choice = choose_gamma_on(test, validation)
     assert choice.origin == "oracle"
     assert "1 of the 6 unseen test classes (class 14)" in choice.note

@@ -67,9 +67,9 @@ def test_a_setting_that_is_not_a_number_is_refused_in_one_sentence(monkeypatch, 
 
 @pytest.mark.nightly
 def test_uploads_count_until_they_are_removed(tmp_path):
-    from tests.scores.test_sandboxed import written
+    from tests.scores.test_sandboxed import write_archive
 
-    path = written(tmp_path)
+    path = write_archive(tmp_path)
     st.cache_resource.clear()  # remove results of earlier tests
     before = memory.BUDGET.used()
     app = pages.visit("scores")

@@ -28,7 +28,7 @@ ROLES = {"features": "columns", "labels": "numbers", "allclasses_names": "names"
 SMALL = {**ROLES, "att": "columns"}
 
 
-def refused(path, tmp_path, wanted=None, **options):
+def read_refusal(path, tmp_path, wanted=None, **options):
     """Check that a file is refused in one sentence that begins with its name; return it."""
     with pytest.raises(FileRefusedError) as caught:
         read_arrays(path, wanted or {"att": "columns"}, tmp_path, **options)
@@ -50,7 +50,7 @@ def test_a_file_that_crashes_scipy_is_refused(tmp_path, code):
     in_process = [sys.executable, "-c", f"import scipy.io; scipy.io.loadmat({str(path)!r})"]
     if subprocess.run(in_process, stderr=subprocess.DEVNULL).returncode >= 0:
         pytest.skip("This release of SciPy refuses the file by itself.")
-    assert "'att'" in refused(path, tmp_path)
+    assert "'att'" in read_refusal(path, tmp_path)
 
 
 def test_matlab_5_matrices_are_transposed_and_names_are_text(tmp_path):
@@ -105,21 +105,23 @@ def test_unknown_variables_are_not_read(tmp_path):
 def test_a_variable_of_the_wrong_type_is_refused(tmp_path, role, value, came):
     path = tmp_path / "a.mat"
     savemat(path, {"att": value})
-    assert came in refused(path, tmp_path, {"att": role})
+    assert came in read_refusal(path, tmp_path, {"att": role})
 
 
 @pytest.mark.usefixtures("in_process")
 def test_a_missing_variable_is_named_with_the_existing_ones(tmp_path):
     path = tmp_path / "a.mat"
     savemat(path, {"Att": np.eye(2)})
-    assert refused(path, tmp_path) == "a.mat, variable 'att': not in the file, which holds Att."
+    assert (
+        read_refusal(path, tmp_path) == "a.mat, variable 'att': not in the file, which holds Att."
+    )
 
 
 @pytest.mark.nightly
 def test_a_compressed_matrix_too_large_for_its_file_is_never_read(tmp_path):
     path = tmp_path / "bomb.mat"
     savemat(path, {"att": np.zeros((5000, 5000))}, do_compression=True)
-    sentence = refused(path, tmp_path)
+    sentence = read_refusal(path, tmp_path)
     assert "5000 x 5000 values (200,000,000 bytes), more than" in sentence
     assert not (tmp_path / "att.npy").exists()
 
@@ -129,7 +131,7 @@ def test_a_truncated_file_is_refused(tmp_path):
     files.write_folder(tmp_path)
     path = tmp_path / "res101.mat"
     path.write_bytes(path.read_bytes()[:300])
-    refused(path, tmp_path, {"features": "columns"})
+    read_refusal(path, tmp_path, {"features": "columns"})
 
 
 @settings(max_examples=5, deadline=None)
@@ -177,14 +179,14 @@ def test_a_kilobyte_that_declares_eight_terabytes_is_never_read(tmp_path):
     with h5py.File(path, "w") as file:
         file.create_dataset("att", shape=(1_000_000, 1_000_000), dtype="f8", chunks=(1000, 1000))
     assert path.stat().st_size < 10_000
-    assert "(8,000,000,000,000 bytes), more than" in refused(path, tmp_path)
+    assert "(8,000,000,000,000 bytes), more than" in read_refusal(path, tmp_path)
 
 
 @pytest.mark.usefixtures("in_process")
 def test_a_table_of_scores_counts_as_eight_bytes_per_number(tmp_path):
     path, scores = tmp_path / "scores.parquet", pd.DataFrame(np.eye(3), columns=list("abc"))
     scores.to_parquet(path)
-    refusal = refused(
+    refusal = read_refusal(
         path, tmp_path, {"values": "scores"}, kinds=("Parquet",), limits=Limits(declared_bytes=71)
     )
     assert "declares 3 x 3 values (72 bytes), more than the 71 bytes" in refusal
@@ -247,7 +249,7 @@ def test_other_content_of_hdf5_than_arrays_in_the_file_is_refused(tmp_path, writ
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["elsewhere"] = np.eye(3)
         write(file, tmp_path)
-    assert got in refused(tmp_path / "a.h5", tmp_path, {"att": role})
+    assert got in read_refusal(tmp_path / "a.h5", tmp_path, {"att": role})
 
 
 @pytest.mark.usefixtures("in_process")
@@ -275,7 +277,7 @@ def test_a_zip_bomb_is_never_unpacked(tmp_path):
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, att=np.zeros((8_000, 8_000), np.float32))
     assert path.stat().st_size < 300_000
-    assert "8000 x 8000 values (256,000,000 bytes), more than" in refused(path, tmp_path)
+    assert "8000 x 8000 values (256,000,000 bytes), more than" in read_refusal(path, tmp_path)
 
 
 def archive(path, header_shape, payload, **member):
@@ -295,7 +297,7 @@ def archive(path, header_shape, payload, **member):
 def test_a_header_that_disagrees_with_its_member_is_refused(tmp_path):
     path = tmp_path / "lie.npz"
     archive(path, (1000, 1000), b"\0" * 16)
-    assert "declares 8,000,128 bytes, but the archive 144" in refused(path, tmp_path)
+    assert "declares 8,000,128 bytes, but the archive 144" in read_refusal(path, tmp_path)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -304,7 +306,7 @@ def test_an_encrypted_member_is_refused_as_encrypted(tmp_path):
     content = bytearray(path.read_bytes())
     content[content.index(b"PK\x01\x02") + 8] |= 1  # the flag in the central directory
     path.write_bytes(content)
-    assert "without a password; got an encrypted one" in refused(path, tmp_path)
+    assert "without a password; got an encrypted one" in read_refusal(path, tmp_path)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -314,7 +316,7 @@ def test_pickles_are_refused_and_never_run(tmp_path):
             return (os.mkdir, (str(tmp_path / "owned"),))
 
     path = write_file(tmp_path / "pickle.npz", {"att": np.array([Evil()], dtype=object)})
-    assert "numbers or strings" in refused(path, tmp_path)
+    assert "numbers or strings" in read_refusal(path, tmp_path)
     assert not (tmp_path / "owned").exists()
 
 
@@ -325,7 +327,7 @@ def test_an_archive_with_two_members_of_one_name_is_refused(tmp_path):
     with zipfile.ZipFile(path, "w") as packed:
         packed.writestr("att.npy", b"a")
         packed.writestr("att.npy", b"b")
-    assert "each variable once" in refused(path, tmp_path)
+    assert "each variable once" in read_refusal(path, tmp_path)
 
 
 @settings(max_examples=5, deadline=None)
@@ -378,7 +380,7 @@ def zip_with(member):
 )
 def test_a_file_of_another_kind_is_named_without_its_bytes(tmp_path, content, got):
     path = write_file(tmp_path / "a.mat", content)
-    sentence = refused(path, tmp_path, kinds=("MATLAB 5", "HDF5"))
+    sentence = read_refusal(path, tmp_path, kinds=("MATLAB 5", "HDF5"))
     assert got in sentence
     assert "\\x" not in sentence
 
@@ -469,7 +471,7 @@ def test_an_invalid_result_of_the_worker_is_refused(tmp_path, monkeypatch):
     values = (3, [], {}, {"found": 3}, {"found": ["att"], "unread": 3}, {"found": ["att"]})
     for value in values:
         monkeypatch.setattr(answers, "call", lambda *_, value=value, **__: value)
-        sentence = refused(tmp_path / "att_splits.mat", tmp_path)
+        sentence = read_refusal(tmp_path / "att_splits.mat", tmp_path)
         assert sentence == "att_splits.mat: its reader returned an invalid result."
 
 

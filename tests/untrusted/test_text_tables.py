@@ -19,13 +19,13 @@ from zslcore.untrusted.readers.text_tables import TextTable
 pytestmark = pytest.mark.usefixtures("in_process")
 
 
-def held(path):
+def contents_of(path):
     return look_into(path, (*ARRAYS, "text"))
 
 
 def text(tmp_path, content, name="a.csv"):
     (tmp_path / name).write_text(content)
-    return held(tmp_path / name)
+    return contents_of(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_whole_numbers_take_a_few_times_their_text(tmp_path):
 def write(tmp_path, table, metadata=None):
     table = table.replace_schema_metadata(metadata) if metadata else table
     parquet.write_table(table, tmp_path / "a.parquet")
-    return held(tmp_path / "a.parquet")
+    return contents_of(tmp_path / "a.parquet")
 
 
 @pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.float32(), 3)])
@@ -167,7 +167,7 @@ def test_a_truncated_parquet_file_is_refused_in_one_sentence(tmp_path):
     for cut in (4, 12, len(whole) // 2, len(whole) - 1):
         (tmp_path / "b.parquet").write_bytes(whole[:cut])
         with pytest.raises(FileRefusedError, match="damaged or truncated"):
-            held(tmp_path / "b.parquet")
+            contents_of(tmp_path / "b.parquet")
 
 
 def test_the_rows_of_a_table_in_many_blocks_are_counted_once(tmp_path, monkeypatch):
@@ -179,6 +179,6 @@ def test_the_rows_of_a_table_in_many_blocks_are_counted_once(tmp_path, monkeypat
     monkeypatch.setattr(
         parquet_files, "_column_sizes", lambda data: looked.append(data) or real(data)
     )
-    result = held(tmp_path / "a.parquet")
+    result = contents_of(tmp_path / "a.parquet")
     assert set(result.shapes.values()) == {(40, 2)}
     assert len(looked) == 1

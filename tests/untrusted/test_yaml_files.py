@@ -12,22 +12,22 @@ from zslcore.untrusted.worker import Refused
 SCALARS = ["a b", "x/y.jpg", 3, -2, 1.5, True, None, "it's", "a: b", "x#y", "", " z", "07", "n01"]
 
 
-def drawn(rng, depth):
+def draw_value(rng, depth):
     """Return a random value of lists, mappings and scalars."""
     kind = rng.random()
     if depth == 0 or kind < 0.3:
         return rng.choice(SCALARS)
     if kind < 0.65:
-        return [drawn(rng, depth - 1) for _ in range(rng.randrange(4))]
+        return [draw_value(rng, depth - 1) for _ in range(rng.randrange(4))]
     names = rng.sample(["train", "test", "a b", "k-1", "x_2"], rng.randrange(4))
-    return {name: drawn(rng, depth - 1) for name in names}
+    return {name: draw_value(rng, depth - 1) for name in names}
 
 
 @pytest.mark.parametrize("flow", [False, None, True])
 def test_values_written_by_pyyaml_are_read_back(flow):
     rng = random.Random(int(flow or 0))
     for _ in range(300):
-        value = {"train": drawn(rng, 3), "rows": [drawn(rng, 2)]}
+        value = {"train": draw_value(rng, 3), "rows": [draw_value(rng, 2)]}
         assert parse_yaml(yaml.safe_dump(value, default_flow_style=flow)) == value
 
 

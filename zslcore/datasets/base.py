@@ -322,17 +322,17 @@ class ZSLDataset:
     revision: int = 1
 
     def __post_init__(self) -> None:
-        put = partial(object.__setattr__, self)
-        put("labels", freeze(_whole_numbers(self.name, self.labels), np.intp))
-        put("prototypes", freeze(self.prototypes, np.float32))
+        set_field = partial(object.__setattr__, self)
+        set_field("labels", freeze(_whole_numbers(self.name, self.labels), np.intp))
+        set_field("prototypes", freeze(self.prototypes, np.float32))
         for names in ("class_names", "attribute_names", "image_files", "pretraining"):
-            put(names, tuple(map(str, getattr(self, names))))
+            set_field(names, tuple(map(str, getattr(self, names))))
         if not self.attribute_names:
             numbers = range(1, self.prototypes.shape[-1] + 1)
-            put("attribute_names", tuple(f"attribute {number}" for number in numbers))
+            set_field("attribute_names", tuple(f"attribute {number}" for number in numbers))
         splits: Any = self.splits  # a mapping or a sequence
         listed = splits.values() if isinstance(splits, Mapping) else splits
-        put("splits", MappingProxyType({split.name: split for split in listed}))
+        set_field("splits", MappingProxyType({split.name: split for split in listed}))
         for array in (self.features, self.images):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)

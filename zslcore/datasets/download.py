@@ -257,16 +257,16 @@ class _Transfer:
         version = etag if etag.startswith('"') else headers.get("Last-Modified", "")
         self._version.write_text(version, encoding="utf-8")
 
-    def _receive(self, response: requests.Response, mode: str, done: int, total: int) -> None:
+    def _receive(self, response: requests.Response, mode: str, n_received: int, total: int) -> None:
         with self.part.open(mode) as file:
             for block in response.iter_content(CHUNK):
-                done += len(block)
-                if done > self.max_bytes:
+                n_received += len(block)
+                if n_received > self.max_bytes:
                     raise FileRefusedError(
                         f"{response.url}: expected at most {self.max_bytes:,} bytes; got more."
                     )
                 file.write(block)
                 if self.on_progress:
-                    self.on_progress(done, total)
-        if done < total:  # truncated; urllib3 before 2.0 raises no error
+                    self.on_progress(n_received, total)
+        if n_received < total:  # truncated; urllib3 before 2.0 raises no error
             raise requests.ConnectionError

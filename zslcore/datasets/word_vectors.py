@@ -65,8 +65,10 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
         else:
             class_vectors.append(np.mean(present, axis=0))
     if missing:
-        shown = listed([repr(clean_text(spaced_name(name), 60)) for name in missing], MAX_LISTED)
-        raise refusal_of(path, "a vector for every word of each class", f"none for {shown}")
+        missing_names = listed(
+            [repr(clean_text(spaced_name(name), 60)) for name in missing], MAX_LISTED
+        )
+        raise refusal_of(path, "a vector for every word of each class", f"none for {missing_names}")
     return np.asarray(class_vectors, dtype=np.float32)
 
 

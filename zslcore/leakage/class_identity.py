@@ -104,14 +104,14 @@ def _ask_about_similar_names(listed: SplitList) -> SplitList:
     if not pairs:
         return listed
     seen, unseen = _classes_of_sides(listed)
-    across = [
+    similar_pairs = [
         " and ".join(clean_text(listed.class_names[c], 60) for c in pair)
         for pair in sorted({tuple(sorted(pair)) for pair in pairs})
         if {*pair} & seen and {*pair} & unseen
     ]
-    if not across:
+    if not similar_pairs:
         return listed
-    question = f"A seen and an unseen class may be the same: {join_first_names(across)}."
+    question = f"A seen and an unseen class may be the same: {join_first_names(similar_pairs)}."
     return replace(listed, questions=(*listed.questions, question))
 
 

@@ -694,15 +694,15 @@ def _describe_clean(
         return "Clean", hand_crafted, "", ""
     papers = [cell.printed_in for cell in overlap_cells if cell.certain is None]
     tested = _count_test_classes(overlap_cells[0].classes)
-    none = f"one of the {tested} is in {_titles(overlap_cells, 'or')}"
+    where = f"of the {tested} is in {_titles(overlap_cells, 'or')}"
     if papers:
         return (
             "Clean",
-            f"N{none}, according to {papers[0]}; its list of classes is not public.",
+            f"None {where}, according to {papers[0]}; its list of classes is not public.",
             "",
             "",
         )
-    return "Clean", f"By name and by WordNet, n{none}.", "", ""
+    return "Clean", f"By name and by WordNet, none {where}.", "", ""
 
 
 def _with_verb(extractor: Extractor) -> str:

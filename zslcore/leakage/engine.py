@@ -111,10 +111,10 @@ def audit_context(
 ) -> Report:
     """Run every check on a context that is already built."""
     findings: list[Finding] = []
-    for done, check in enumerate(CHECKS, start=1):
+    for n_done, check in enumerate(CHECKS, start=1):
         findings += run_check(check, context)
         if on_progress:
-            on_progress(done, len(CHECKS))
+            on_progress(n_done, len(CHECKS))
     read_as = {
         **context.facts,
         **({"read as": _read_as(context)} if context.reading else {}),

@@ -63,10 +63,10 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
     pattern that is not a regular expression of at most 200 characters, has no group, takes too
     long, or matches no name.
     """
-    shown = f"Pattern {clean_text(pattern)!r}"
+    subject = f"Pattern {clean_text(pattern)!r}"
     if len(pattern) > MAX_PATTERN:
         raise ParameterError(
-            f"{shown}: expected at most {MAX_PATTERN} characters; got {len(pattern)}."
+            f"{subject}: expected at most {MAX_PATTERN} characters; got {len(pattern)}."
         )
     try:
         with artifacts.scratch() as folder:
@@ -84,13 +84,14 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
             )
     except Refused:
         raise ParameterError(
-            f"{shown}: takes more than {seconds} s for {len(names):,} names; use a simpler pattern."
+            f"{subject}: takes more than {seconds} s for {len(names):,} names; use a simpler "
+            "pattern."
         ) from None
     if refused:
-        raise ParameterError(f"{shown}: {clean_text(refused)}.")
+        raise ParameterError(f"{subject}: {clean_text(refused)}.")
     if not any(groups):
         example = f", the first of which is {clean_text(names[0])!r}" if names else ""
-        raise ParameterError(f"{shown}: its first group matches none of the names{example}.")
+        raise ParameterError(f"{subject}: its first group matches none of the names{example}.")
     return groups
 
 

@@ -95,9 +95,9 @@ def to_text(report: Report) -> str:
     if report.comparison:
         lines += ["", report.comparison.headline]
         for table in report.comparison.tables():
-            shown = table.rows[:MAX_TEXT_ROWS]
-            lines += ["", f"{table.title}, {len(shown)} of {table.total}:"]
-            lines += _align([table.columns, *shown])
+            first_rows = table.rows[:MAX_TEXT_ROWS]
+            lines += ["", f"{table.title}, {len(first_rows)} of {table.total}:"]
+            lines += _align([table.columns, *first_rows])
     if report.command:
         lines += ["", *(f"{name}, SHA-256 {sha}" for name, sha in report.files)]
         lines.append(f"To repeat: {report.command}")

@@ -422,8 +422,8 @@ class Report:
             else f
             for f in self.findings
         )
-        stated = "; ".join(f"{check} as {mark}" for check, mark in severity.items())
-        read_as = {**self.read_as, "conditions": stated} if stated else self.read_as
+        changes = "; ".join(f"{check} as {mark}" for check, mark in severity.items())
+        read_as = {**self.read_as, "conditions": changes} if changes else self.read_as
         return replace(self, findings=findings, read_as=read_as)
 
     def accept(self, checks: Iterable[str]) -> Report:

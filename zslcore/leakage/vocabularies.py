@@ -259,8 +259,8 @@ class _Synsets(dict[str, Synset]):
     def __missing__(self, synset: str) -> Synset:
         i, category, parents, topics, lemmas = self.lines[synset].split("\t")
         words, ranks = zip(*(lemma.rsplit("#", 1) for lemma in lemmas.split(", ")), strict=True)
-        above, about = tuple(parents.split()), tuple(topics.split())
-        self[synset] = Synset(i, category, above, about, words, tuple(map(int, ranks)))
+        parent_ids, topic_ids = tuple(parents.split()), tuple(topics.split())
+        self[synset] = Synset(i, category, parent_ids, topic_ids, words, tuple(map(int, ranks)))
         return self[synset]
 
     def __contains__(self, synset: object) -> bool:

@@ -198,12 +198,12 @@ def _ask_about_unused_column(
         values = column(F, k)
         if (values == values[0]).all():
             stands_out = _is_ever_best(values, F, np.setdiff1d(np.arange(C), [*listed_unseen, k]))
-            shown = f"is {values[0]:g} in every row"
+            evidence = f"is {values[0]:g} in every row"
         else:
             stands_out = len(np.unique(y)) == C - 1
-            shown = "has varied scores, while every other class has images"
+            evidence = "has varied scores, while every other class has images"
         if stands_out:
-            text = f"no image belongs to class {k}, the {end} column, which {shown}"
+            text = f"no image belongs to class {k}, the {end} column, which {evidence}"
             ask_owner(fix, f"{name}: {text}: does it belong to no class?")
 
 

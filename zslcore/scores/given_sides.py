@@ -99,10 +99,10 @@ def _mark_ruled_out(
 
 def _errors_within(F: np.ndarray, y: np.ndarray, seen: np.ndarray, rows: np.ndarray) -> int:
     """Return the number of errors within the true side; 0 if any error crosses the sides."""
-    wrong, across = 0, 0
+    wrong, n_across = 0, 0
     for part, block in blocks(F):
         predicted = block.argmax(axis=1)
         part_rows = rows[part]
-        across += int((seen[predicted] != seen[y[part]])[part_rows].sum())
+        n_across += int((seen[predicted] != seen[y[part]])[part_rows].sum())
         wrong += int((predicted != y[part])[part_rows].sum())
-    return 0 if across else wrong
+    return 0 if n_across else wrong

@@ -128,9 +128,9 @@ def _refuse_blanks(file: ScoreFile) -> None:
         )
         without = [w for w in words[title] if w.strip().casefold() in NO_CLASS]
         without = [word for word in without if word.strip() not in named]
-        shown = ", ".join(repr(clean_text(word.strip())) for word in without)
+        blanks = ", ".join(repr(clean_text(word.strip())) for word in without)
         n = f"{np.isin(part, without).sum():,} of {len(part):,}"
-        got = f"{shown} for {n}. Add the classes, or leave these images out and say so"
+        got = f"{blanks} for {n}. Add the classes, or leave these images out and say so"
         expect(not without, f"{file.name}, {title}", "a class for every image", got)
 
 

@@ -141,7 +141,7 @@ class ScoreReport:
         test_set = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         source = f"{test_set}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
         sides = words.seen, words.unseen
-        shown = InteractiveCurve(
+        interactive_curve = InteractiveCurve(
             lines,
             m.predicted_rows,
             m.class_names,
@@ -149,7 +149,7 @@ class ScoreReport:
             sends_value=False,
             sides=sides,
         )
-        return shown.page(title=title or m.name, footnote=source)
+        return interactive_curve.page(title=title or m.name, footnote=source)
 
     def __repr__(self) -> str:
         return f"<ScoreReport {self.matrix.name}: {self.headline}>"

@@ -202,11 +202,16 @@ class Scores:
 
     @classmethod
     def of_best(
-        cls, name: str, best: PredictedRows, class_names: tuple[str, ...], digest: str, **about: Any
+        cls,
+        name: str,
+        best: PredictedRows,
+        class_names: tuple[str, ...],
+        digest: str,
+        **fields: Any,
     ) -> Self:
         """Return scores from the best class of each side; classes are columns."""
         return cls(
-            name, None, best.y, best.seen, class_names, best=best, stated_digest=digest, **about
+            name, None, best.y, best.seen, class_names, best=best, stated_digest=digest, **fields
         )
 
     @property

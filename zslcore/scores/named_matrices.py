@@ -60,15 +60,15 @@ class NamedMatrix:
             for values, classes in orientations
             if len(values) == len(y) and self._are_classes(values, classes, y)
         ]
-        shown = ", ".join(clean_text(name, 40) for name in self.rows[:3])
+        first_names = ", ".join(clean_text(name, 40) for name in self.rows[:3])
         if len(fits) > 1:
             raise FileRefusedError(
-                f"{file}: {size} scores of {shown} may be one row per image or one row per class; "
-                "give labels as class names."
+                f"{file}: {size} scores of {first_names} may be one row per image or one row per "
+                "class; give labels as class names."
             )
         if not fits:
             expected = f"scores of every class for each of {len(y):,} labels"
-            got = f"{size} numbers, one list for each of {shown}"
+            got = f"{size} numbers, one list for each of {first_names}"
             advice = "name the classes as the labels do, or give class_names"
             raise refusal_of(file, expected, f"{got}; {advice}")
         ((values, classes),) = fits

@@ -111,10 +111,10 @@ class Pair:
                 (t, gamma or 0.0) for t, gamma in zip(self.tests, self.gammas, strict=True)
             ]
             first_draws, second_draws = draws_of_all(tests_and_gammas, names, over=over)
-            drawn = [second_draws[name] - first_draws[name] for name in names]
+            draws = [second_draws[name] - first_draws[name] for name in names]
             sides = tested_sides(self.tests[0])
             few = [fewest_classes(sides, name) if over == "classes" else None for name in names]
-            pairs = list(zip(drawn, few, strict=True))
+            pairs = list(zip(draws, few, strict=True))
             table[[f"low{end}", f"high{end}"]] = [interval(x, classes=n) for x, n in pairs]
             table[f"p{end}"] = [p_of_draws(x, n) for x, n in pairs]
         return table

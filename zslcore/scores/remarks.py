@@ -63,9 +63,9 @@ def remarks_on_scores(matrix: Scores) -> Iterator[str]:
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
     best_classes = matrix.predicted_rows.best_classes
-    across = np.abs(best_classes.margin) <= best_classes.resolution
-    if across.mean() > MAX_TIED:
-        yield _tie_remark(best_classes, across)
+    is_across = np.abs(best_classes.margin) <= best_classes.resolution
+    if is_across.mean() > MAX_TIED:
+        yield _tie_remark(best_classes, is_across)
     elif tied > MAX_TIED:
         yield (
             f"In {percent(tied, 0)} of the rows two classes of one side share the highest score; "

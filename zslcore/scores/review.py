@@ -187,15 +187,15 @@ def scrub_names(text: str, names: Mapping[str, str]) -> str:
 def _blind(card: Report, submission: Submission) -> tuple[Report, ScoreReport | None]:
     names = {}
     for role, path in submission.files.items():
-        shown = f"{role}{path.suffix.lower()}"
+        new_name = f"{role}{path.suffix.lower()}"
         for name in (str(path), str(path.absolute()), str(path.resolve()), path.name):
-            names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = shown
+            names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = new_name
         if role.startswith("pretraining"):
             names[clean_text(path.stem)] = role  # a class list has the name of its file
     report = submission.report
     if report is not None:
-        shown = names.get(report.matrix.name, "scores")
-        report = replace(report, matrix=replace(report.matrix, name=shown))
+        new_name = names.get(report.matrix.name, "scores")
+        report = replace(report, matrix=replace(report.matrix, name=new_name))
     return read_report(scrub_names(to_json(card), names).encode(), "card"), report
 
 

@@ -63,27 +63,31 @@ def find_sides(parts: ScoreParts) -> None:
         classes = np.unique(np.asarray(parts.predicted)).tolist()
     elif not classes or y.dtype.kind not in "UO":
         classes = range(parts.n_columns)
-    stated = _unseen_by_image(parts.name, y, parts.other_columns, classes)
-    if stated is None:
+    side_column = _unseen_by_image(parts.name, y, parts.other_columns, classes)
+    if side_column is None:
         return
-    unseen, title = stated
+    unseen, title = side_column
     if parts.unseen is not None:
         _refuse_other_sides(parts, y, unseen, title)
         return
     parts.unseen, left_out = unseen, f"Column {title!r}: left out"
     parts.remarks = [remark for remark in parts.remarks if not remark.startswith(left_out)]
-    shown = clean_text(title, 40)
+    clean_title = clean_text(title, 40)
     parts.remarks.append(
-        f"Unseen classes are taken from {shown!r}, which gives the side of each image."
+        f"Unseen classes are taken from {clean_title!r}, which gives the side of each image."
     )
 
 
-def _refuse_other_sides(parts: ScoreParts, y: np.ndarray, stated: np.ndarray, title: str) -> None:
+def _refuse_other_sides(
+    parts: ScoreParts, y: np.ndarray, stated_unseen: np.ndarray, title: str
+) -> None:
     """Refuse listed unseen classes if the column ``title`` states other sides of their images."""
     unseen = np.asarray(parts.unseen)
     if parts.seen is not None or unseen.dtype.kind != y.dtype.kind or not unseen.size:
         return
-    keys = [{class_key(str(c)) for c in np.unique(classes)} for classes in (unseen, stated, y)]
+    keys = [
+        {class_key(str(c)) for c in np.unique(classes)} for classes in (unseen, stated_unseen, y)
+    ]
     differ = sorted((keys[0] ^ keys[1]) & keys[2])
     expect(
         not differ,
@@ -129,9 +133,9 @@ def _unseen_by_image(
         tested = {class_key(str(label)) for label in (*unseen.tolist(), *seen.tolist())}
         without = [str(name) for name in classes if class_key(str(name)) not in tested]
         if without:
-            shown = ", ".join(clean_text(name, 40) for name in without[:4])
+            first_names = ", ".join(clean_text(name, 40) for name in without[:4])
             raise FileRefusedError(
-                f"{subject} {len(without)} classes have no image ({shown}), so their side is "
+                f"{subject} {len(without)} classes have no image ({first_names}), so their side is "
                 "unknown; list all unseen classes with --unseen."
             )
         return unseen, title
@@ -145,8 +149,8 @@ def refuse_training_images(file: str, n: int, columns: Mapping[str, np.ndarray])
         parts = [part_of_cell(title, cell) for cell in cells]
         others = [k for k, part in enumerate(parts) if part in ("train", "trainval", "val")]
         if all(parts) and 0 < len(others) < len(cells):
-            shown = f"{clean_text(cells[others[0]], 40)!r} in the column {clean_text(title, 40)!r}"
-            got = f"{np.sum(rows == others[0]):,} of {shown}; leave these rows out"
+            value = f"{clean_text(cells[others[0]], 40)!r} in the column {clean_text(title, 40)!r}"
+            got = f"{np.sum(rows == others[0]):,} of {value}; leave these rows out"
             raise refusal_of(file, "test images alone", got)
 
 

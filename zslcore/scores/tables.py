@@ -309,8 +309,8 @@ def find_other_families(
     for start, columns in scores.items():
         column_of = {class_key(names[k].removeprefix(start)): k for k in columns}
         predicted = values[:, [column_of[key] for key in classes]].argmax(axis=1)
-        shown = " and ".join(repr(names[scores[prefix][0]]) for prefix in (first, start))
-        got = f"several, such as {shown}, which predict different classes; keep only one of them"
+        examples = " and ".join(repr(names[scores[prefix][0]]) for prefix in (first, start))
+        got = f"several, such as {examples}, which predict different classes; keep only one of them"
         expected = "one column of scores per class"
         expect(np.array_equal(predicted, best), file, expected, got)
     return [k for columns in columns_of.values() for k in columns if k not in scores[first]]

@@ -91,8 +91,8 @@ class Intake:
         if labels.is_text and names is not None and names.values is not None:
             keys = {class_key(str(name)) for name in names.values.ravel()}
             missing = [str(name) for name in classes if class_key(str(name)) not in keys]
-            shown = listed([clean_text(name, 40) for name in missing], 4)
-            return f"Classes without a class embedding: {shown}." if missing else ""
+            missing_names = listed([clean_text(name, 40) for name in missing], 4)
+            return f"Classes without a class embedding: {missing_names}." if missing else ""
         few = labels.is_whole and max(embeddings.shape) < len(classes)
         return f"Images have {len(classes)} classes, and there are fewer embeddings." if few else ""
 

@@ -185,9 +185,9 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
     """Return the refusal of a folder of unknown layout; it lists content and known layouts."""
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
-    shown = listed(names, 8)
+    first_names = listed(names, 8)
     return FileRefusedError(
-        f"{clean_text(folder)}: found {shown or 'nothing'}, which is not a known layout of a "
+        f"{clean_text(folder)}: found {first_names or 'nothing'}, which is not a known layout of a "
         f"split; expected {LAYOUTS}. Rename the files, or give the path of one of them."
     )
 

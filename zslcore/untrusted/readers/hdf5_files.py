@@ -140,12 +140,12 @@ class Hdf5:
 
         Many texts may refer to the same bytes; more bytes than the file has are refused.
         """
-        left = Path(self.path).stat().st_size
+        n_left = Path(self.path).stat().st_size
         texts = []
         for index in np.ndindex(data.shape):
             text = data[index]
-            left -= len(text)
-            if left < 0:
+            n_left -= len(text)
+            if n_left < 0:
                 raise Refused("expected texts stored in the file; got more bytes than it has")
             if len(text) > TEXT_BYTES:
                 raise Refused(f"expected short texts; got one of {len(text):,} bytes")

@@ -331,20 +331,22 @@ def read_value(path: str, kind: str, limit: int, out: Path) -> Any:
     return plain_value(Torch(path).value, iter(range(limit)))
 
 
-def plain_value(value: Any, left: Iterator[int], depth: int = 0) -> Any:
-    """Return lists and dictionaries as JSON values; each value takes one item of ``left``."""
-    if depth > MAX_LEVELS or next(left, None) is None:
+def plain_value(value: Any, budget: Iterator[int], depth: int = 0) -> Any:
+    """Return lists and dictionaries as JSON values; each value takes one item of ``budget``."""
+    if depth > MAX_LEVELS or next(budget, None) is None:
         raise Refused(f"expected fewer values, nested at most {MAX_LEVELS} levels deep; got more")
     if isinstance(value, _Tensor | _Storage):
         raise Refused("expected lists and dictionaries; got tensors")
     if isinstance(value, np.ndarray):
-        if sum(1 for _ in islice(left, value.size)) < value.size:
+        if sum(1 for _ in islice(budget, value.size)) < value.size:
             raise Refused("expected fewer values; got more")
         return value.tolist()
     if isinstance(value, dict):
-        return {str(name): plain_value(element, left, depth + 1) for name, element in value.items()}
+        return {
+            str(name): plain_value(element, budget, depth + 1) for name, element in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [plain_value(element, left, depth + 1) for element in value]
+        return [plain_value(element, budget, depth + 1) for element in value]
     if value is None or isinstance(value, str | int | float):
         return value
     raise Refused("expected lists and dictionaries; got other values")

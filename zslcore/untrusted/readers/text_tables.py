@@ -75,9 +75,9 @@ class TextTable:
             raise Refused("expected a text file with lines; got none")
         head[0] = head[0].lstrip("# ")
         self.separator = _separator(head)
-        rest = head[-1].rpartition("\t")[2].split()
+        fields = head[-1].rpartition("\t")[2].split()
         #: Whether a tab separates each name from its vector, and spaces separate the numbers.
-        self.is_mixed = self.separator == "\t" and len(rest) > 1 and all(map(is_number, rest))
+        self.is_mixed = self.separator == "\t" and len(fields) > 1 and all(map(is_number, fields))
         self.decimal = "."
         if self.separator in ("\t", ";") and any(
             map(DECIMAL_COMMA.fullmatch, self._fields(head[-1]))
