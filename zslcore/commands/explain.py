@@ -96,13 +96,13 @@ def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] 
     """Return u, s and H without test images in training, and whether the split is superseded."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.file_kinds import context_of_group
-    from zslcore.leakage.published import published_as
+    from zslcore.leakage.published import find_published_splits
     from zslcore.scores.joined import metrics_without_leaks
     from zslcore.storage.artifacts import scratch
 
     with scratch() as folder:
         context = context_of_group(group, folder)
         clean = metrics_without_leaks(report, context, audit_context(context))
-        released = published_as(context)
+        released = find_published_splits(context)
     first = bool(released) and all(split.superseded for split in released)
     return clean, first

@@ -138,13 +138,13 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
     """Read a CSV with a column ``class``, in which each class occurs once."""
     with artifacts.scratch() as folder:
         table = read_table_file(path, folder, {"class": True})
-        columns, values = _without_counters(table.columns, np.array(table.values))
+        columns, values = _remove_counters(table.columns, np.array(table.values))
     classes = table.texts["class"]
     refuse_repeated_names(path, classes)
     return ClassEmbeddings(tuple(classes), columns, values, clean_text(path.name))
 
 
-def _without_counters(
+def _remove_counters(
     columns: tuple[str, ...], values: np.ndarray
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Leave out columns that number the classes, according to their titles and values."""
@@ -188,7 +188,7 @@ def _read_table(path: Path) -> ClassEmbeddings:
         dimensions = {n: a for n, a in lists.items() if n.lower() in DIMENSIONS}
         columns = (*columns, *dimensions)
         values = np.column_stack([values, *dimensions.values()]).astype(np.float32)
-        columns, values = _without_counters(columns, values)
+        columns, values = _remove_counters(columns, values)
     return ClassEmbeddings(classes, columns, values, contents.name)
 
 

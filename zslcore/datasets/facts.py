@@ -417,7 +417,7 @@ def recognise(class_names: Sequence[str], labels: np.ndarray) -> RecognisedBench
     n_classes = len(class_names)
     if not len(labels) or labels.min() < 0 or labels.max() >= n_classes:
         return None
-    by_names = _by_names(tuple(class_names))
+    by_names = _recognise_by_names(tuple(class_names))
     if by_names is None:
         digest = labels_digest(labels)
         for benchmark, facts in fact_sources().items():
@@ -430,12 +430,12 @@ def recognise(class_names: Sequence[str], labels: np.ndarray) -> RecognisedBench
 
 def benchmarks_of_names(class_names: Sequence[str]) -> tuple[str, ...]:
     """Return the benchmarks with these class names, in any order and spelling."""
-    recognised = _by_names(tuple(class_names))
+    recognised = _recognise_by_names(tuple(class_names))
     return recognised.candidates if recognised else ()
 
 
 @lru_cache(maxsize=64)
-def _by_names(class_names: tuple[str, ...]) -> RecognisedBenchmark | None:
+def _recognise_by_names(class_names: tuple[str, ...]) -> RecognisedBenchmark | None:
     plain = [class_key(name) for name in class_names]
     benchmarks = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
     if not benchmarks:

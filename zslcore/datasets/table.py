@@ -321,7 +321,7 @@ def _read_archive(
     kinds = ("NumPy archive", "HDF5")
     contents = look_into(path, kinds)
     if embeddings is None and "prototypes" not in contents.shapes:
-        raise _without_prototypes(file, "a second file")
+        raise _missing_prototypes(file, "a second file")
     roles = ROLES | _find_transposed(contents)
     read = read_arrays(path, roles, folder, required=required, kinds=kinds)
     arrays, named = read.arrays, read.names.get("class_names")
@@ -336,7 +336,7 @@ def _read_archive(
     pretraining = read.names.get("pretraining", ())
     return ParsedDataset(
         features=arrays["features"],
-        labels=_by_name(path, arrays["labels"], named, embeddings)
+        labels=_match_labels_by_name(path, arrays["labels"], named, embeddings)
         if embeddings and named
         else arrays["labels"],
         prototypes=prototypes,
@@ -352,7 +352,7 @@ def _read_archive(
     )
 
 
-def _without_prototypes(file: str, where: str) -> DatasetError:
+def _missing_prototypes(file: str, where: str) -> DatasetError:
     return DatasetError(
         f"{file}: expected the classes' prototypes in {where}, given with prototypes= "
         "(--prototypes); got none."
@@ -385,7 +385,7 @@ def _describe_unread(arrays: Mapping[str, np.ndarray], ignored: Sequence[str]) -
         yield f"{', '.join(unread_parts)}: not read from archives{leak}"
 
 
-def _by_name(
+def _match_labels_by_name(
     path: Path, labels: np.ndarray, class_names: tuple[str, ...], embeddings: ClassEmbeddings
 ) -> np.ndarray:
     """Return labels as prototype rows, matched by class name.
@@ -407,7 +407,7 @@ def _read_csv(
 ) -> ParsedDataset:
     file = clean_text(path.name)
     if embeddings is None:
-        raise _without_prototypes(file, "a second CSV file")
+        raise _missing_prototypes(file, "a second CSV file")
     titles = list(filter(TITLE.fullmatch, titles_of(path)))
     images = [title for title in titles if squeeze(title) in IMAGE_TITLES]
     images.sort(key=lambda title: title != "image_file")

@@ -34,7 +34,7 @@ from zslcore.datasets.facts import (
 )
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import closest_name
-from zslcore.leakage.counts import according_to, overlaps
+from zslcore.leakage.counts import describe_papers, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
 from zslcore.leakage.paper_lists import IMAGES, paper_lists, papers_of_classes
 from zslcore.leakage.report import Finding, ReportMetric, trained_classes
@@ -355,10 +355,10 @@ def test_set_of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
     """Return the unseen classes of a split as a test set."""
     names = tuple(spaced_name(name) or name for name in dataset.class_names)
     tested = tuple(names[c] for c in split.unseen_classes)
-    return TestSet(dataset.name, split.name, tested, names, (), _not_understood(tested))
+    return TestSet(dataset.name, split.name, tested, names, (), _find_not_understood(tested))
 
 
-def _not_understood(names: Sequence[str]) -> tuple[str, ...]:
+def _find_not_understood(names: Sequence[str]) -> tuple[str, ...]:
     coded = are_codes(names)
     return tuple(name for name in names if coded or not is_understood(name))
 
@@ -381,7 +381,7 @@ def own_test_set(name: str, classes: Sequence[str] | ClassList) -> TestSet:
         named = dict(zip(ids, names, strict=True))
         ids = tuple(named)
         names = tuple(_with_word(i) if n == i else n for i, n in named.items())
-    return TestSet(name, "", names, names, ids, _not_understood(names), listed_.read_as)
+    return TestSet(name, "", names, names, ids, _find_not_understood(names), listed_.read_as)
 
 
 def _with_word(synset: str) -> str:
@@ -467,7 +467,7 @@ def find_overlapping_classes(
     the class, or a broader class, is possible.
     """
     if tested.synsets:
-        return _by_synset(tested, vocabulary)
+        return _compare_by_synset(tested, vocabulary)
     compared = overlaps(tested.classes, vocabulary, tested.context)
     certain, possible = (
         tuple(row.class_name for row in compared if row.strength == strength)
@@ -476,7 +476,9 @@ def find_overlapping_classes(
     return certain, possible
 
 
-def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _compare_by_synset(
+    tested: TestSet, vocabulary: Vocabulary
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     synsets = {entry.synset for entry in vocabulary.entries}
     above = {ancestor for synset in synsets for ancestor, _ in wordnet().ancestors(synset)}
     pairs = list(zip(tested.synsets, tested.classes, strict=True))
@@ -563,7 +565,7 @@ def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
         sentences = describe(extractor, deciding, certain or possible)
     if unread and state != "unknown":
         verdict, headline, evidence, advice = sentences
-        evidence = f"{evidence} {not_found(unread, overlap_cells[0].classes)}".lstrip()
+        evidence = f"{evidence} {describe_not_found(unread, overlap_cells[0].classes)}".lstrip()
         sentences = verdict, headline, evidence, advice
     return ContaminationAnswer(state, *sentences, certain, possible)
 
@@ -604,7 +606,7 @@ def _describe_leak(
         f"{'It is a' if n == 1 else f'All {n:,} are'}{CLASS_ADJECTIVES[extractor.labels]} "
         f"{'class' if n == 1 else 'classes'} of {_titles(overlap_cells, 'or')}"
         f"{ANNOTATION_CLAUSES[extractor.labels]}"
-        f"{according_to(papers, len(names))}{f': {listed(names)}' * bool(names)}.",
+        f"{describe_papers(papers, len(names))}{f': {listed(names)}' * bool(names)}.",
         advice,
     )
 
@@ -648,13 +650,13 @@ def _describe_unread(overlap_cells: Sequence[OverlapCell], unread: Sequence[str]
     )
     return (
         "Unknown",
-        not_found(unread, n),
+        describe_not_found(unread, n),
         f"{other_classes_clause} in {_titles(overlap_cells, 'or')}." if n_others else "",
         "Give the usual English name of every class, or its WordNet id, one per line.",
     )
 
 
-def not_found(unread: Sequence[str], n: int) -> str:
+def describe_not_found(unread: Sequence[str], n: int) -> str:
     """Return the sentence on names that could not be compared."""
     k = len(unread)
     if k == n and k > 1:

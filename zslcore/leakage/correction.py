@@ -121,7 +121,7 @@ def _remove_rows(parts: Parts, rows: np.ndarray, *names: str) -> Parts:
     }
 
 
-def _all(parts: Parts, *names: str) -> np.ndarray:
+def _join_rows(parts: Parts, *names: str) -> np.ndarray:
     return np.unique(np.concatenate([*(parts[n] for n in names if n in parts), np.empty(0, int)]))
 
 
@@ -135,7 +135,9 @@ PRECEDENCE = (
 
 
 def _separate_rows(parts: Parts, policy: Policy) -> Parts:
-    conflicts = [np.intersect1d(_all(parts, *a), _all(parts, *b)) for a, b in PRECEDENCE]
+    conflicts = [
+        np.intersect1d(_join_rows(parts, *a), _join_rows(parts, *b)) for a, b in PRECEDENCE
+    ]
     for (a, b), rows in zip(PRECEDENCE, conflicts, strict=True):
         parts = _remove_rows(parts, rows, *b, *(a if policy == "drop" else ()))
     if policy == "drop":
@@ -148,7 +150,7 @@ def _separate_classes(parts: Parts, labels: np.ndarray, policy: Policy) -> Parts
         (("test_unseen",), (*TRAIN_PARTS, "test_seen")),
         (("val",), ("train",)),
     ):
-        classes = np.intersect1d(labels[_all(parts, *a)], labels[_all(parts, *b)])
+        classes = np.intersect1d(labels[_join_rows(parts, *a)], labels[_join_rows(parts, *b)])
         rows = np.flatnonzero(np.isin(labels, classes))
         parts = _remove_rows(parts, rows, *b, *(a if policy == "drop" else ()))
     return parts
@@ -168,7 +170,7 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
             parts, repeated_rows, *(TEST_PARTS if policy == "drop" else ["test_seen"])
         )
     for _ in range(ROUNDS):
-        train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
+        train, test = _join_rows(parts, *TRAIN_PARTS), _join_rows(parts, *TEST_PARTS)
         if not train.size or not test.size:
             break
         limits = context.thresholds
@@ -191,9 +193,9 @@ def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -
     also removed.
     """
     number = context.required_photographs.number
-    train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
+    train, test = _join_rows(parts, *TRAIN_PARTS), _join_rows(parts, *TEST_PARTS)
     shared = shared_rows_of(number, train, test)
-    remaining = _of_emptied_classes(context.labels, train, shared)
+    remaining = _rows_of_emptied_classes(context.labels, train, shared)
     tested = shared_rows_of(number, test, train if policy == "drop" else remaining)
     parts = _remove_rows(parts, np.setdiff1d(shared, remaining), *TRAIN_PARTS)
     parts = _remove_rows(parts, tested, *TEST_PARTS)
@@ -205,7 +207,7 @@ def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -
     return parts
 
 
-def _of_emptied_classes(
+def _rows_of_emptied_classes(
     labels: np.ndarray | None, train: np.ndarray, removed: np.ndarray
 ) -> np.ndarray:
     """Return the ``removed`` rows of classes that would lose all their training rows."""

@@ -19,7 +19,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.paper_lists import papers_of_classes
-from zslcore.leakage.published import benchmark_of_rows, published_as
+from zslcore.leakage.published import benchmark_of_rows, find_published_splits
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     Finding,
@@ -168,7 +168,7 @@ def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]
     """Return distinct names of two splits, with the name of the published split if recognised."""
     titles = []
     for context in (first, second):
-        published = published_as(context)
+        published = find_published_splits(context)
         split = str(published[0]) if len(published) == 1 else context.split_name
         has_own_name = split and split != context.name
         titles.append(f"{context.name} ({split})" if has_own_name else context.name)
@@ -337,7 +337,7 @@ def overlaps_of_split(
     return tuple(replace(row, number=rows[row.number]) for row in rows_compared)
 
 
-def according_to(papers: Sequence[str], n: int) -> str:
+def describe_papers(papers: Sequence[str], n: int) -> str:
     """Return a clause on the classes, among ``n``, that only papers list; empty if there are none.
 
     ``papers`` has the paper of each of these classes.
@@ -389,9 +389,10 @@ def find_trained_classes(
             return Finding(KNOWN_CLASSES, "open", text, DECLARE, numbers=numbers)
         return Finding(KNOWN_CLASSES, "ok", text, numbers=numbers)
     verb = "is" if len(overlapping) == 1 else "are"
+    papers = [r.paper for r in counting.values() if r.is_only_listed]
     text = (
         f"{len(overlapping)} of {n} unseen classes {verb} in {where} ({listed(overlapping)})"
-        f"{according_to([r.paper for r in counting.values() if r.is_only_listed], len(counting))}."
+        f"{describe_papers(papers, len(counting))}."
     )
     advice = "Also report accuracy without these classes."
     mark: Mark = "leak"

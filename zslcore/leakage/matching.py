@@ -524,7 +524,7 @@ def _spelling(query: Query, index: Index) -> Hits:
     for k, word in enumerate(words):
         if len(word) < 5 or word in index.by_word or _in_dictionary(word):
             continue
-        near = _nearest(word, index) or _of_one_stem(word, index)
+        near = _nearest(word, index) or _find_stem(word, index)
         if near:
             base = wordnet().base(near, index.parts)
             key = "".join([*words[:k], base, *words[k + 1 :]])
@@ -550,7 +550,7 @@ def _nearest(word: str, index: Index) -> str | None:
     return min(neighbours)[1] if neighbours else None
 
 
-def _of_one_stem(word: str, index: Index) -> str | None:
+def _find_stem(word: str, index: Index) -> str | None:
     """Return the word of the index that ``word`` extends, as *leonberger* does *leonberg*."""
     stems = [word[:-k] for k in range(1, CUT + 1) if len(word) - k >= STEM]
     return next((stem for stem in stems if stem in index.by_word), None)

@@ -172,7 +172,7 @@ def versions_of_images(
         folder, stem = _parts_of(name)
         stem = SIZE_AT_END.sub("", stem) if at_end else stem
         stem = remove_copy_mark(stem)
-        return _without_version(folder) if in_folder else folder, stem
+        return _remove_version(folder) if in_folder else folder, stem
 
     by_key = {key_of(name): name for name in reversed(trained)}
     pairs = [(by_key[key], name) for name in tested if (key := key_of(name)) in by_key]
@@ -198,8 +198,8 @@ def _parts_of(name: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _without_version(folder: str) -> str:
-    """Return a folder without sizes and qualities and, if it has any, without the part."""
+def _remove_version(folder: str) -> str:
+    """Remove sizes and qualities from a folder and, if it has any, also the part."""
     bare = VERSION.sub("", folder)
     return PART_IN_FOLDER.sub("", bare) if bare != folder else folder
 

@@ -95,7 +95,7 @@ def known_splits() -> tuple[KnownSplit, ...]:
     return tuple(KnownSplit(**entry) for entry in entries)
 
 
-def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
+def find_published_splits(context: AuditContext) -> tuple[KnownSplit, ...]:
     """Return the known splits that agree in all given parts: several if they share these parts."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
     agree = match_parts(context)
@@ -122,7 +122,7 @@ def benchmark_of_rows(context: AuditContext) -> str | None:
     """
     if context.simulated:
         return None
-    datasets = {split.dataset for split in (*published_as(context), *match_parts(context))}
+    datasets = {split.dataset for split in (*find_published_splits(context), *match_parts(context))}
     if not datasets and (near := nearest_split(context)):
         return near.dataset
     return datasets.pop() if len(datasets) == 1 else None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext, Reading
-from zslcore.leakage.published import published_as
+from zslcore.leakage.published import find_published_splits
 
 Parts = Mapping[str, np.ndarray]
 #: Minimum number of images for a list to be read as a mask.
@@ -33,9 +33,9 @@ def with_best_reading(context: AuditContext, first: int = 1) -> AuditContext:
 
     ``first`` is the number of the first row in the file, 1 in the benchmark's layout.
     """
-    if first == 1 and (mask := _as_masks(context)) is not None:
+    if first == 1 and (mask := _read_masks(context)) is not None:
         return mask
-    if not context.parts or _contradictions(context) == NONE or published_as(context):
+    if not context.parts or _contradictions(context) == NONE or find_published_splits(context):
         return context
     parts = {part: np.asarray(rows) for part, rows in context.parts.items()}
     starts = [(1, 0), (-1, 2)] if first == 1 else [(-1, 1)]
@@ -70,7 +70,9 @@ def _best_of(
     literal = _contradictions(context)
     candidates = [(reading, replace(context, parts=parts)) for reading, parts in readings]
     published = [
-        (reading, candidate) for reading, candidate in candidates if published_as(candidate)
+        (reading, candidate)
+        for reading, candidate in candidates
+        if find_published_splits(candidate)
     ]
     if published:
         reading, candidate = published[0]
@@ -120,7 +122,7 @@ def with_likely_start(context: AuditContext, first: int) -> AuditContext:
     return replace(shifted, reading=reading)
 
 
-def _as_masks(context: AuditContext) -> AuditContext | None:
+def _read_masks(context: AuditContext) -> AuditContext | None:
     """Read lists of zeros and ones, one value per image, as masks; None for other lists."""
     # Add 1, to restore the numbers in the file.
     values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}

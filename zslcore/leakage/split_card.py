@@ -14,15 +14,15 @@ from zslcore.datasets.facts import title
 from zslcore.leakage.contamination import (
     TestSet,
     comparable,
+    describe_not_found,
     find_overlapping_classes,
     metric_of_trained_classes,
-    not_found,
     own_test_set,
     titles_of_sets,
 )
 from zslcore.leakage.context import MATCHED_BY, SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import IMAGE_CHECKS, count_by_part, leaking_rows, rows_in_pretraining
-from zslcore.leakage.published import published_as
+from zslcore.leakage.published import find_published_splits
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     NOT_CHECKED,
@@ -160,7 +160,7 @@ def _findings_on_classes(
         findings.append(Finding("Related classes", "warning", text, advice))
     if unread:
         text, advice = (
-            not_found(unread, n),
+            describe_not_found(unread, n),
             "Give the usual English name of every class, or its id.",
         )
         findings.append(Finding("Names not in WordNet", "open", text, advice))
@@ -196,11 +196,11 @@ def _clean_rows(context: AuditContext, report: Report) -> str:
     marks = {finding.mark for finding in report.of(ROWS_CHECK)}
     if report.verdict not in ("clean", "unknown") or not n or not marks <= {"ok", "warning"}:
         return ""
-    by = "" if context.features is not None else f", by {_matched_by(context)}"
+    by = "" if context.features is not None else f", by {_matching_property(context)}"
     return f"{NOT_TRAINED_ON} (0 of {n:,}{by})."
 
 
-def _matched_by(context: AuditContext) -> str:
+def _matching_property(context: AuditContext) -> str:
     """Return the property that identifies an image in two parts of the split."""
     return str(context.facts.get(MATCHED_BY, "row number"))
 
@@ -214,7 +214,7 @@ def _metric_of_leaking_images(context: AuditContext, report: Report) -> ReportMe
     if of_images.size < leaking.size:
         notes.append(f"{of_images.size:,} of them in training")
     if context.features is None:
-        notes.append(f"matched by {_matched_by(context)}; images not compared")
+        notes.append(f"matched by {_matching_property(context)}; images not compared")
     in_folds = trainval.size and np.isin(leaking, context.rows("train", "val")).all()
     is_untrained = leaking.size and in_folds and not np.isin(leaking, trainval).any()
     label = IN_FOLDS if is_untrained else TRAINED_ON
@@ -238,7 +238,7 @@ def _metric_of_classes(context: AuditContext, report: Report) -> ReportMetric:
 
 def _metric_of_gain(context: AuditContext, report: Report) -> ReportMetric:
     """Return the gain from the leak, which was measured only for PS v1."""
-    published = published_as(context)
+    published = find_published_splits(context)
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)
     if not len(leaking_rows(context, report)):
@@ -297,7 +297,7 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
 
 
 def _read_as(context: AuditContext, report: Report) -> dict[str, str]:
-    published = " or ".join(map(str, published_as(context))) or "no published split"
+    published = " or ".join(map(str, find_published_splits(context))) or "no published split"
     names = ", ".join(v.title for v in context.vocabularies) or "not declared"
     values = {
         "published split": published,

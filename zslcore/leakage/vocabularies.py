@@ -394,18 +394,18 @@ def _readings(name: str) -> Domains:
     words = [word for word in dictionary_form(name).split() if word not in VIEWPOINTS]
     if not words:
         return frozenset()
-    of_whole_name = _of_nouns("".join(words))
+    of_whole_name = _domains_of_nouns("".join(words))
     if of_whole_name and len(words) > 1:
         return of_whole_name
-    if not _of_nouns(words[-1]) and _is_participle(words[-1]):
+    if not _domains_of_nouns(words[-1]) and _is_participle(words[-1]):
         return frozenset({"quality"})
     of_nouns = next(
-        (of_nouns for word in reversed(words) if (of_nouns := _of_nouns(word))), frozenset()
+        (of_nouns for word in reversed(words) if (of_nouns := _domains_of_nouns(word))), frozenset()
     )
     return of_nouns | {"activity"} if _is_verb(words[0]) else of_nouns
 
 
-def _of_nouns(word: str) -> Domains:
+def _domains_of_nouns(word: str) -> Domains:
     candidates = {word} | {word.removesuffix(a) + b for a, b in NOUN_ENDINGS if word.endswith(a)}
     senses = {sense for form in candidates for sense in wordnet().senses(form, "n")}
     return frozenset().union(*map(domain_of, senses))

@@ -106,7 +106,7 @@ class Explanation:
                 {
                     "metric": printed.name,
                     "printed": printed.text,
-                    "readings": [{"reading": r.name} | _without_name(r) for r in comparisons],
+                    "readings": [{"reading": r.name} | _remove_name(r) for r in comparisons],
                 }
                 for printed, comparisons in zip(self.printed, self.comparisons, strict=True)
             ],
@@ -115,7 +115,7 @@ class Explanation:
         return strict_json(values)
 
 
-def _without_name(reading: ComparedReading) -> dict[str, Any]:
+def _remove_name(reading: ComparedReading) -> dict[str, Any]:
     return {name: value for name, value in asdict(reading).items() if name != "name"}
 
 

@@ -16,7 +16,7 @@ from zslcore.exceptions import ParameterError
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import leaking_rows
 from zslcore.leakage.engine import audit_context
-from zslcore.leakage.published import published_as
+from zslcore.leakage.published import find_published_splits
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
     TRAINED_ON,
@@ -136,7 +136,7 @@ def _row_numbers(matrix: Scores, tested: np.ndarray) -> np.ndarray | None:
 
 def _other_images(matrix: Scores, context: AuditContext, n: int, classes: int) -> str:
     benchmark = f"{matrix.benchmark} {matrix.split}".strip()
-    published = published_as(context)
+    published = find_published_splits(context)
     split = str(published[0]) if published else "this split"
     part = "images"
     if published and benchmark:

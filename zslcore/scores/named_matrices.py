@@ -146,7 +146,7 @@ def matrix_of_pairs(
     The labels are None if the table has none; the result is None for any other table.
     """
     keys = {title: values.astype(str) for title, values in texts.items()}
-    keys |= {t: _as_texts(values) for t, values in numbers.items() if is_named(t, COUNTERS)}
+    keys |= {t: _convert_to_texts(values) for t, values in numbers.items() if is_named(t, COUNTERS)}
     scores = [title for title in numbers if not is_named(title, (*COUNTERS, *NOT_CLASSES))]
     scores = [title for title in scores if is_named(title, SCORE_VARIABLES)] or scores
     if len(scores) != 1 or len(keys) < 2:
@@ -202,5 +202,5 @@ def _matrix_of_pair(
     return NamedMatrix(values[np.ix_(by_row, by_column)], rows, columns, is_score=True), y
 
 
-def _as_texts(values: np.ndarray) -> np.ndarray:
+def _convert_to_texts(values: np.ndarray) -> np.ndarray:
     return np.array([f"{value:g}" if value < 1e6 else str(int(value)) for value in values.tolist()])

@@ -18,7 +18,7 @@ from zslcore.interactive.seen_unseen import COMPONENT, InteractiveCurve
 from zslcore.leakage import contamination
 from zslcore.leakage.context import AuditContext, DeclaredProvenance
 from zslcore.leakage.loading import context_of, vocabulary_of
-from zslcore.leakage.published import published_as
+from zslcore.leakage.published import find_published_splits
 from zslcore.leakage.render import body_of, page, read_report, template, to_json
 from zslcore.leakage.report import Finding, Mark, Report, worst_first
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
@@ -153,7 +153,7 @@ def _test_classes(
     report: ScoreReport | None, context: AuditContext | None
 ) -> contamination.TestSet | None:
     """Return the test classes, from the recognised benchmark or by their names."""
-    if context is not None and (published := published_as(context)):
+    if context is not None and (published := find_published_splits(context)):
         split = "SS" if published[0].name.startswith("SS") else "PS"
         return contamination.find_test_set(f"{published[0].dataset}, {split}")
     if report is not None and report.matrix.benchmark:

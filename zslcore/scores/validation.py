@@ -95,7 +95,7 @@ def choose_gamma_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     if len(choices) == 1:
         return choices[0]
     names = ", ".join(scores.name for scores in validation)
-    by_number = next(filter(None, (_by_number(matrix, scores) for scores in validation)), "")
+    by_number = next(filter(None, (_note_on_numbers(matrix, scores) for scores in validation)), "")
     note = (
         f"γ was chosen on {names}, where the mean H is largest; according to their lists of "
         f"classes, these files have no images of unseen test classes.{_NOISE}{by_number}"
@@ -106,7 +106,8 @@ def choose_gamma_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
 def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma:
     """Check the validation scores of one file."""
     shared, common = _test_classes_in(matrix, validation), _common_columns(matrix, validation)
-    of_test, by_number = share_of_test_rows(matrix, validation), _by_number(matrix, validation)
+    of_test = share_of_test_rows(matrix, validation)
+    by_number = _note_on_numbers(matrix, validation)
     chosen, oracle = f"γ was chosen on {validation.name}", "this is an oracle, not a validated γ."
     if shared:
         n = f"{len(shared)} of the {int((~matrix.seen).sum())} unseen test classes"
@@ -178,7 +179,7 @@ def _test_classes_in(matrix: Scores, validation: Scores) -> list[str]:
     return [matrix.class_names[k] for k in test_columns[imaged]]
 
 
-def _by_number(matrix: Scores, validation: Scores) -> str:
+def _note_on_numbers(matrix: Scores, validation: Scores) -> str:
     return "" if _are_named(matrix, validation) else _BY_NUMBER
 
 

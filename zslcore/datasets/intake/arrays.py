@@ -119,7 +119,7 @@ class Array:
 
 def contents_of(path: Path) -> Contents:
     """Return the arrays of a file, also of numbered lines and of vectors by class or image."""
-    return _join_vectors(_divide_lines(_without_counter(_arrays_or_lines(path))))
+    return _join_vectors(_divide_lines(_remove_counter(_arrays_or_lines(path))))
 
 
 def _arrays_or_lines(path: Path) -> Contents:
@@ -137,7 +137,7 @@ def _lines_of(contents: Contents) -> np.ndarray | None:
     return contents.arrays.get("array") if contents.container == "text" else None
 
 
-def _without_counter(contents: Contents) -> Contents:
+def _remove_counter(contents: Contents) -> Contents:
     """Remove line numbers, as in ``1 otter`` or, before a label, ``1 17``.
 
     The lines are put in the order of their numbers.

@@ -12,7 +12,7 @@ from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import (
     DECLARE,
     Overlap,
-    according_to,
+    describe_papers,
     describe_undeclared,
     overlaps_of_split,
     would_leak,
@@ -284,7 +284,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 }
                 values["are"] = "is" if len(classes_of_finding) == 1 else "are"
                 papers = [row.paper for row in classes_of_finding if row.is_only_listed]
-                values["papers"] = according_to(papers, len(classes))
+                values["papers"] = describe_papers(papers, len(classes))
                 yield finding_of(
                     text.format(**values),
                     advice,

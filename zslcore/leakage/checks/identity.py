@@ -13,11 +13,11 @@ from zslcore.leakage.published import (
     FILLED_IN,
     KnownSplit,
     NearSplit,
+    find_published_splits,
     find_shift,
     known_splits,
     match_parts,
     nearest_split,
-    published_as,
 )
 from zslcore.leakage.report import Evidence, Finding
 from zslcore.names import class_key
@@ -28,12 +28,14 @@ from zslcore.texts import listed
 @check("ZSL010", "Identity of the split", "A known split, as published.")
 def known_split(context: AuditContext) -> Iterator[Finding]:
     """Report whether the split is known, a variant of a known split, or unknown."""
-    agree, published = match_parts(context), published_as(context)
+    agree, published = match_parts(context), find_published_splits(context)
     if len(published) == 1:
         is_file = context.file_digest == published[0].sha256
         yield _report_partial(context, published) or _report_equal(published[0], is_file=is_file)
     elif published:
-        yield _report_partial(context, published) or _one_of(published, agree[published[0]][0])
+        yield _report_partial(context, published) or _report_shared_parts(
+            published, agree[published[0]][0]
+        )
     elif agree:
         fewest = min(len(differing) for _, differing in agree.values())
         closest = tuple(
@@ -41,9 +43,9 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
         )
         yield _variant(context, closest, *agree[closest[0]])
     elif near := nearest_split(context):
-        yield _near(near)
+        yield _report_near_split(near)
     else:
-        yield _unknown(context)
+        yield _report_unknown(context)
     if FILLED_IN in context.facts:
         dataset, _, fields = context.facts[FILLED_IN].partition(": ")
         message = (
@@ -53,7 +55,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
         yield ok(message)
 
 
-def _unknown(context: AuditContext) -> Finding:
+def _report_unknown(context: AuditContext) -> Finding:
     """Report row numbers shifted by one, or identify the split by its classes."""
     if shifted := None if context.simulated else find_shift(context):
         split, shift = shifted
@@ -63,10 +65,10 @@ def _unknown(context: AuditContext) -> Finding:
         )
         advice = f"{'Add 1 to' if shift > 0 else 'Subtract 1 from'} all row numbers."
         return warning(message, advice)
-    return ok(_by_classes(context))
+    return ok(_identify_by_classes(context))
 
 
-def _near(near: NearSplit) -> Finding:
+def _report_near_split(near: NearSplit) -> Finding:
     """Report the overlap with a known split, and the classes that changed sides."""
     moved = [
         f"{change}: {listed(names)}"
@@ -99,13 +101,13 @@ def _report_partial(context: AuditContext, splits: Sequence[KnownSplit]) -> Find
     return warning(message, advice)
 
 
-def _by_classes(context: AuditContext) -> str:
+def _identify_by_classes(context: AuditContext) -> str:
     """Identify a split by its classes if its rows match no known split."""
     unknown = "This split is neither a published one nor close to one."
     if not context.class_names or context.simulated:
         return unknown
     if context.labels is None:
-        return _by_names(context) or unknown
+        return _identify_by_names(context) or unknown
     recognised = recognise(context.class_names, context.labels)
     if recognised is None or recognised.benchmark is None:
         return unknown
@@ -136,13 +138,13 @@ def _by_classes(context: AuditContext) -> str:
     )
 
 
-def _by_names(context: AuditContext) -> str:
+def _identify_by_names(context: AuditContext) -> str:
     """Name the data sets with these class names, if labels are unknown; "" if there is none."""
     benchmarks = benchmarks_of_names(context.class_names)
     if not benchmarks:
         return ""
     if not context.parts:
-        return _by_lists(context, benchmarks)
+        return _identify_by_lists(context, benchmarks)
     sizes = {part: len(np.unique(rows)) for part, rows in context.parts.items() if rows.size}
     splits = [s for s in known_splits() if s.dataset in benchmarks and s.counts == sizes]
     as_large = f", and the parts are as large as those of {_names(splits)}" if splits else ""
@@ -152,7 +154,7 @@ def _by_names(context: AuditContext) -> str:
     )
 
 
-def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
+def _identify_by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
     """Identify a split without rows by its unseen classes."""
     names = " or ".join(benchmarks)
     unseen = {class_key(context.class_names[c]) for c in context.required_unseen_classes}
@@ -176,7 +178,7 @@ def _report_equal(split: KnownSplit, *, is_file: bool) -> Finding:
     return ok(message)
 
 
-def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
+def _report_shared_parts(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
     """Report known splits that agree in all given parts, and the parts in which they differ."""
     differing = [
         part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1

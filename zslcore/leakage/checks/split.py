@@ -20,7 +20,7 @@ from zslcore.leakage.context import (
     AuditContext,
 )
 from zslcore.leakage.photographs import versions_of_images
-from zslcore.leakage.published import published_as
+from zslcore.leakage.published import find_published_splits
 from zslcore.leakage.report import Evidence, Finding
 from zslcore.metrics import accuracy_interval
 from zslcore.names import class_key
@@ -36,7 +36,7 @@ UNLABELLED = re.compile(r"unlabel|transduc|(?<![a-z])trans(?![a-z])", re.IGNOREC
 TESTS = re.compile(r"test|tst", re.IGNORECASE)
 #: Pattern in the names of lists that no model trains on.
 HELD_OUT = re.compile(r"test|tst|eval|unseen|novel|query|gallery", re.IGNORECASE)
-#: Word in the name of a training list that is "test" in the name of its test list.
+#: Word for training in the name of a list; the name of its test list has "test" instead.
 TRAINING_WORD = re.compile(r"train|trn", re.IGNORECASE)
 #: Pattern in the names of lists of all images.
 ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
@@ -82,11 +82,11 @@ def shared_rows(context: AuditContext) -> Findings:
     if is_ps_v1(context):
         yield _ps_v1(context)
     else:
-        yield from _in_two_parts(context)
+        yield from _report_rows_in_two_parts(context)
     yield from _fold_rows(context)
     if context.n_rows is not None and (n := context.n_rows - context.rows(*SPLIT_PARTS).size) > 0:
         yield ok(f"{counted(n, 'image is', 'images are')} in no part.", numbers={"rows": n})
-    yield from _other_lists(context)
+    yield from _compare_other_lists(context)
     if names := context.facts.get(UNREAD):
         finding_of = open_ if MAY_BE_ROWS.search(names) else ok
         yield finding_of(f"Not read, and not checked: {names}.")
@@ -168,7 +168,7 @@ def _ps_v1(context: AuditContext) -> Finding:
     )
     # The finding names PS v1 only if the rows are those of its release.
     message, advice = f"{fault}, while trainval is clean.", LIKE_V1_ADVICE
-    if any(split.name == "PS v1" for split in published_as(context)):
+    if any(split.name == "PS v1" for split in find_published_splits(context)):
         message, advice = f"{fault}. This is PS v1, the first release.", V1_ADVICE
     table = zip(seen, map(context.class_of, seen), also, strict=True)
     evidence = Evidence.of("Rows of test_seen, 0-based", ("row", "class", "also in"), table)
@@ -181,7 +181,7 @@ def _ps_v1(context: AuditContext) -> Finding:
     )
 
 
-def _in_two_parts(context: AuditContext) -> Findings:
+def _report_rows_in_two_parts(context: AuditContext) -> Findings:
     advice = "Keep each row in one part; the corrected split does."
     trained_and_tested: dict[tuple[bytes, str], list[str]] = {}
     for a, b in combinations([part for part in SPLIT_PARTS if part in context.parts], 2):
@@ -230,7 +230,7 @@ def _fold_rows(context: AuditContext) -> Findings:
                 yield _finding_on_rows(finding_of, fault, rows, advice)
 
 
-def _other_lists(context: AuditContext) -> Findings:
+def _compare_other_lists(context: AuditContext) -> Findings:
     """Compare lists of the file that are not parts of the split with the test parts.
 
     A list named for training that contains test rows is a leak, with two exceptions, which only the

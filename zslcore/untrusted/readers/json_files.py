@@ -69,7 +69,7 @@ class Json:
         elif records := _records_of(by_name):
             by_image = by_name if by_row else {}
             by_name = {n: element for n, element in by_image.items() if isinstance(element, list)}
-            by_name |= _as_columns(records)
+            by_name |= _convert_to_columns(records)
         elif not isinstance(by_name, dict):
             by_name = {"array": by_name}
         else:
@@ -260,7 +260,7 @@ def _records_of(value: Any) -> list[dict[str, Any]]:
     return records if len(records) > 1 and all(isinstance(r, dict) for r in records) else []
 
 
-def _as_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _convert_to_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return one list per name, and the columns of numbers as the matrix "values".
 
     A name is left out unless all records have it, with values of one kind: numbers, texts, lists of
